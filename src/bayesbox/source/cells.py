@@ -1,0 +1,190 @@
+"""Python values to an Arrow column: the natural type where there is one, the text of each value where they are mixed."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+import numbers
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bayesbox.errors import BadData
+from bayesbox.schema.levels import level_text
+
+REFUSED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError)
+"""What Arrow raises for values that have no type in common."""
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN of any make, and the NA and NaT of pandas.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return False
+    if isinstance(value, float | np.floating):
+        return math.isnan(value)
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
+
+
+def _has_text(value: object) -> bool:
+    """Whether the text of a value means something: containers and bare objects have none."""
+    if isinstance(value, str | bytes | numbers.Real | decimal.Decimal | datetime.date | np.generic):
+        return True
+    if isinstance(value, numbers.Number) or hasattr(value, "__iter__") or hasattr(value, "__len__"):
+        return False
+    return type(value).__str__ is not object.__str__ or type(value).__repr__ is not object.__repr__
+
+
+def values_column(values: Sequence[object] | np.ndarray, name: str) -> pa.Array:
+    """Python values of one column as Arrow; None, NaN and the like are null.
+
+    >>> values_column([25, None, 40], "age").type, values_column([1, "one"], "size").to_pylist()
+    (DataType(int64), ['1', 'one'])
+    """
+    try:
+        column = pa.array(values, from_pandas=True)
+    except REFUSED:
+        return _mixed_column(values, name)
+    except UnicodeEncodeError as error:
+        raise BadData(
+            "text that is not valid Unicode", where=f"column `{name}`", found=error.object
+        ) from None
+    if pa.types.is_date(column.type) and any(isinstance(value, datetime.datetime) for value in values):
+        return _moments_column(values)
+    if isinstance(column, pa.ChunkedArray):  # more than 2 GiB of text
+        return column.cast(pa.large_string()).combine_chunks()
+    return column
+
+
+def _moments_column(values: Iterable[Any]) -> pa.Array:
+    """Dates among points in time: the dates are midnights. Arrow alone would cut the times off."""
+    midnight = datetime.time()
+
+    def moment(value: Any) -> object:
+        if is_missing(value):
+            return None
+        is_date = not isinstance(value, datetime.datetime)
+        return datetime.datetime.combine(value, midnight) if is_date else value
+
+    return pa.array([moment(value) for value in values], type=pa.timestamp("us"))
+
+
+def _mixed_column(values: Iterable[object], name: str) -> pa.Array:
+    """Values without an Arrow type in common: doubles if all are numbers, else the text of each."""
+    present = [None if is_missing(value) else value for value in values]
+    if all(
+        value is None or isinstance(value, numbers.Real | decimal.Decimal | np.bool_) for value in present
+    ):
+        return pa.array(
+            [None if value is None else _as_double(value) for value in present], type=pa.float64()
+        )
+    return pa.array(
+        [None if value is None else _own_text(value, name) for value in present], type=pa.string()
+    )
+
+
+def _as_double(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _own_text(value: object, name: str) -> str:
+    if isinstance(value, complex | np.complexfloating):
+        raise BadData("Complex data not supported", where=f"column `{name}`", found=value)
+    if not _has_text(value):
+        raise BadData(
+            f"a value of type {type(value).__name__}, where a number, a text or a date is needed",
+            where=f"column `{name}`",
+            found=value,
+            remedy="Turn it into numbers or text first, or leave the column out",
+        )
+    if isinstance(value, bytes):
+        return _bytes_text(value, name)
+    return level_text(value)
+
+
+def _bytes_text(value: bytes, name: str) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadData("bytes that are not UTF-8 text", where=f"column `{name}`", found=value) from None
+
+
+def refuse_nested(kind: pa.DataType, name: str, *, where: str = "") -> None:
+    """Lists, structs, maps and unions are no attributes: the error names the column.
+
+    >>> refuse_nested(pa.list_(pa.int64()), "visits")
+    Traceback (most recent call last):
+    ...
+    bayesbox.errors.BadData: column `visits`: holds nested values (list<item: int64>). Give each part ...
+    """
+    inner = kind.value_type if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind) else kind
+    if pa.types.is_nested(inner):
+        prefix = f"{where}, " if where else ""
+        raise BadData(
+            f"holds nested values ({kind})",
+            where=f"{prefix}column `{name}`",
+            remedy="Give each part a column of its own, or leave the column out",
+        )
+
+
+def plain(column: Any, name: str, *, where: str = "") -> Any:
+    """An Arrow column in a layout that everything downstream reads; most pass through untouched."""
+    refuse_nested(column.type, name, where=where)
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return _without_extension(column, name, where=where)
+    if pa.types.is_run_end_encoded(kind):
+        return plain(pc.run_end_decode(column), name, where=where)
+    if pa.types.is_string_view(kind):
+        return column.cast(pa.large_string())
+    if pa.types.is_binary_view(kind) or pa.types.is_fixed_size_binary(kind):
+        return plain(column.cast(pa.large_binary()), name, where=where)
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return _decoded(column, name, where=where)
+    if pa.types.is_dictionary(kind):
+        return _plain_dictionary(column, name, where=where)
+    return column
+
+
+def _decoded(column: Any, name: str, *, where: str) -> Any:
+    text = pa.large_string() if pa.types.is_large_binary(column.type) else pa.string()
+    try:
+        return column.cast(text)
+    except pa.ArrowInvalid:
+        prefix = f"{where}, " if where else ""
+        raise BadData(
+            "bytes that are not UTF-8 text",
+            where=f"{prefix}column `{name}`",
+            remedy="Decode them first, or leave the column out",
+        ) from None
+
+
+def _without_extension(column: Any, name: str, *, where: str) -> Any:
+    if column.type.extension_name == "arrow.uuid":
+        texts = [None if value is None else str(value) for value in column.to_pylist()]
+        return pa.array(texts, type=pa.string())
+    return plain(column.cast(column.type.storage_type), name, where=where)
+
+
+def _plain_dictionary(column: Any, name: str, *, where: str) -> Any:
+    values = column.type.value_type
+    simple = pa.types.is_string(values) or pa.types.is_large_string(values) or pa.types.is_primitive(values)
+    return column if simple else plain(column.cast(values), name, where=where)

@@ -1,0 +1,294 @@
+"""Whatever a Python user holds, as one batch: frames, arrays, Arrow tables, records; nothing copied without need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bayesbox.errors import BadData
+from bayesbox.source.base import Batch, Column
+from bayesbox.source.cells import plain, values_column
+from bayesbox.source.sparse import SparseRows, csr_of, is_sparse
+
+__all__ = ["SparseRows", "batch_of", "csr_of", "is_sparse", "labels_of"]
+
+TWO_DIMENSIONS = (
+    "Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row; "
+    "or give a frame, a list of dicts or a dict of columns"
+)
+
+
+def batch_of(data: Any, *, names: Sequence[object] | None = None) -> Batch:
+    """Rows in memory as one batch.
+
+    Frames of pandas and polars, tables of pyarrow and whatever exports an Arrow stream, numpy arrays, a list of dicts
+    (an absent key is a missing value), a dict of columns, a list of rows. `names` takes the place of the names the
+    data bring; arrays and lists of rows bring "0", "1", ...
+
+    >>> batch = batch_of([{"age": 25, "car": "sports"}, {"age": 40}])
+    >>> batch.names, batch["age"].to_pylist(), batch["car"].to_pylist()
+    (('age', 'car'), [25, 40], ['sports', None])
+    """
+    found, columns, rows = _table_of(data)
+    texts = _names_of(found if names is None else names)
+    if len(texts) != len(columns):
+        raise BadData(f"{len(texts)} names for {len(columns)} columns", found=list(texts))
+    if names is not None and len(set(texts)) < len(texts):
+        raise BadData("two columns have one name", found=list(texts))
+    return Batch(texts, tuple(columns), rows)
+
+
+def labels_of(y: Any) -> Column:
+    """A target: one column of labels, from a list, an array, a series, or a table of one column.
+
+    >>> labels_of(["high", "low", None]).to_pylist()
+    ['high', 'low', None]
+    """
+    if y is None:
+        raise BadData(
+            "requires y to be passed, but the target y is None", remedy="Pass the labels: fit(X, y)"
+        )
+    if isinstance(y, list | tuple) and _is_flat(y):
+        return values_column(y, "y")
+    if isinstance(y, str | bytes | Mapping) or np.isscalar(y):
+        raise BadData("the labels must be a column: one label a row", found=y)
+    if isinstance(y, pa.Array | pa.ChunkedArray):
+        return plain(y, "y")
+    if _package(y) == "polars" and type(y).__name__ == "Series":
+        return _polars_column(y, "y")
+    if _package(y) == "pandas" and not hasattr(y, "columns"):
+        return _pandas_column(y, "y")
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.names is None:
+        return _numpy_column(y, "y")
+    return _only_column(y)
+
+
+def _only_column(y: Any) -> Column:
+    shape = getattr(y, "shape", None)
+    try:
+        _, columns, _ = _table_of(y)
+    except BadData:
+        columns = ()
+    if len(columns) != 1:
+        raise BadData(
+            "the labels must be one column",
+            found=f"shape {shape}" if shape is not None else type(y).__name__,
+            remedy="Give one label a row: a list, an array of one dimension or a series",
+        )
+    return columns[0]
+
+
+Table = tuple[Iterable[object], Sequence[Column], int]  # names, columns, number of rows
+
+
+def _table_of(data: Any) -> Table:
+    if isinstance(data, Batch):
+        return data.names, data.columns, data.rows
+    if isinstance(data, pa.Table | pa.RecordBatch):
+        return _from_arrow(data)
+    if is_sparse(data):
+        raise BadData("a sparse matrix is no table of columns", remedy="Give a dense array or a frame")
+    if _package(data) == "pandas" and hasattr(data, "dtype" if not hasattr(data, "columns") else "columns"):
+        return _from_pandas(data)
+    if _package(data) == "polars":
+        return _from_polars(data)
+    if isinstance(data, np.ndarray):
+        return _from_numpy(data)
+    if isinstance(data, Mapping):
+        return _from_columns(data)
+    if isinstance(data, list | tuple):
+        return _from_rows(data)
+    return _from_protocol(data)
+
+
+def _package(data: object) -> str:
+    """The package a value's type is from, found without importing it."""
+    return type(data).__module__.partition(".")[0]
+
+
+def _names_of(names: Iterable[object]) -> tuple[str, ...]:
+    """Column names as text; two columns must not end up under one name."""
+    owner: dict[str, object] = {}
+    for name in names:
+        text = str(name)
+        if text in owner:
+            raise BadData(
+                f"two columns are called `{text}`",
+                found=[owner[text], name],
+                remedy="Rename one of them: columns are told apart by the text of their names",
+            )
+        owner[text] = name
+    return tuple(owner)
+
+
+def _from_arrow(table: pa.Table | pa.RecordBatch) -> Table:
+    names = table.schema.names
+    columns = [plain(column, name) for name, column in zip(names, table.columns, strict=True)]
+    return names, columns, table.num_rows
+
+
+def _from_protocol(data: Any) -> Table:
+    """Objects that hand over Arrow data or a numpy array."""
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        return _from_arrow(pa.table(data))
+    if isinstance(data, pa.RecordBatchReader):
+        return _from_arrow(data.read_all())
+    if hasattr(data, "__array__"):
+        return _from_numpy(np.asarray(data))
+    raise BadData(
+        f"rows of type {type(data).__name__} cannot be read",
+        remedy="Give a pandas or polars frame, an Arrow table, a numpy array, a list of dicts or a dict of columns",
+    )
+
+
+def _from_pandas(data: Any) -> Table:
+    if not hasattr(data, "columns"):  # a Series
+        name = "0" if data.name is None else data.name
+        return [name], [_pandas_column(data, str(name))], len(data)
+    columns = [_pandas_column(series, str(name)) for name, series in data.items()]
+    return list(data.columns), columns, len(data)
+
+
+def _pandas_column(series: Any, name: str) -> Column:
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype):
+        return _numpy_column(series.to_numpy(), name)
+    values = series.array
+    kind = type(dtype).__name__
+    if kind == "CategoricalDtype":
+        return _pandas_categorical(values, name)
+    if kind == "SparseDtype":
+        return _numpy_column(np.asarray(values), name)
+    if kind in ("IntervalDtype", "PeriodDtype"):
+        return values_column(values.astype(object), name)
+    if hasattr(values, "__arrow_array__"):
+        return plain(values.__arrow_array__(), name)
+    try:
+        return plain(pa.array(series, from_pandas=True), name)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return values_column(values.astype(object), name)
+
+
+def _pandas_categorical(values: Any, name: str) -> pa.DictionaryArray:
+    codes = np.asarray(values.codes)
+    levels = _pandas_column(values.categories, name)
+    if isinstance(levels, pa.ChunkedArray):
+        levels = levels.combine_chunks()
+    if pa.types.is_null(getattr(levels, "type", None)) if isinstance(levels, pa.Array) else False:
+        levels = pa.array([], type=pa.string())
+    return pa.DictionaryArray.from_arrays(
+        pa.array(codes, mask=codes < 0), levels, ordered=bool(values.ordered)
+    )
+
+
+def _from_polars(data: Any) -> Table:
+    if type(data).__name__ == "LazyFrame":
+        data = data.collect()
+    if type(data).__name__ == "Series":
+        name = data.name or "0"
+        return [name], [_polars_column(data, name)], len(data)
+    columns = [_polars_column(series, series.name) for series in data.get_columns()]
+    return data.columns, columns, data.height
+
+
+def _polars_column(series: Any, name: str) -> Column:
+    if str(series.dtype) == "Object":
+        return values_column(series.to_list(), name)
+    return plain(series.to_arrow(), name)
+
+
+def _from_numpy(array: np.ndarray) -> Table:
+    if array.dtype.names is not None and array.ndim == 1:
+        fields = array.dtype.names
+        return fields, [_numpy_column(array[field], field) for field in fields], len(array)
+    if array.ndim != 2:
+        raise BadData(f"Expected 2D array, got {array.ndim}D array instead", remedy=TWO_DIMENSIONS)
+    width = array.shape[1]
+    if array.dtype.kind == "O":
+        array = np.asfortranarray(array)
+    return range(width), [_numpy_column(array[:, index], str(index)) for index in range(width)], len(array)
+
+
+def _numpy_column(column: np.ndarray, name: str) -> Column:
+    """Numbers and booleans stay views, of any stride; the rest becomes Arrow."""
+    if column.ndim != 1:
+        raise BadData("holds arrays", where=f"column `{name}`", remedy="Give each part a column of its own")
+    kind = column.dtype.kind
+    if kind == "c":
+        raise BadData("Complex data not supported", where=f"column `{name}`")
+    if isinstance(column, np.ma.MaskedArray):
+        return pa.array(np.ascontiguousarray(column.data), mask=np.ma.getmaskarray(column), from_pandas=True)
+    if kind in "biuf":
+        return _native(column)
+    if kind == "S":
+        return plain(pa.array(column), name)
+    if kind in "OTV":
+        return values_column(column, name)
+    return pa.array(_native(column), from_pandas=True)
+
+
+def _native(column: np.ndarray) -> np.ndarray:
+    """In the byte order of the machine, and no wider than a double."""
+    if column.dtype.itemsize > 8 and column.dtype.kind == "f":
+        return column.astype(np.float64)
+    if not column.dtype.isnative:
+        return column.astype(column.dtype.newbyteorder("="))
+    return column
+
+
+def _from_columns(data: Mapping[Any, Any]) -> Table:
+    columns = [_any_column(values, str(name)) for name, values in data.items()]
+    lengths = [len(column) for column in columns]
+    if len(set(lengths)) > 1:
+        found = {str(name): length for name, length in zip(data, lengths, strict=True)}
+        raise BadData("the columns differ in length", found=found)
+    return list(data), columns, lengths[0] if lengths else 0
+
+
+def _any_column(values: Any, name: str) -> Column:
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
+        raise BadData("is one value, not a column of them", where=f"column `{name}`", found=values)
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return plain(values, name)
+    if _package(values) == "pandas":
+        return _pandas_column(values, name)
+    if _package(values) == "polars":
+        return _polars_column(values, name)
+    if isinstance(values, np.ndarray):
+        return _numpy_column(values, name)
+    if hasattr(values, "__array__") and not isinstance(values, list | tuple):
+        return _numpy_column(np.asarray(values), name)
+    return _values(list(values), name)
+
+
+def _values(values: Sequence[object], name: str) -> Column:
+    return plain(values_column(values, name), name)
+
+
+def _is_flat(values: Sequence[object]) -> bool:
+    nested = list | tuple | dict | np.ndarray
+    return not any(isinstance(value, nested) for value in values)
+
+
+def _from_rows(rows: Sequence[Any]) -> Table:
+    if not rows:
+        return (), (), 0
+    if all(isinstance(row, Mapping) for row in rows):
+        return _from_records(rows)
+    if any(isinstance(row, str | bytes | Mapping) or not hasattr(row, "__len__") for row in rows):
+        raise BadData("Expected 2D array, got a list of single values instead", remedy=TWO_DIMENSIONS)
+    width = len(rows[0])
+    for number, row in enumerate(rows):
+        if len(row) != width:
+            raise BadData(f"row {number} has {len(row)} values where row 0 has {width}", found=row)
+    columns = [_values(column, str(index)) for index, column in enumerate(zip(*rows, strict=True))]
+    return range(width), columns, len(rows)
+
+
+def _from_records(rows: Sequence[Mapping[Any, Any]]) -> Table:
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    columns = [_values([row.get(name) for row in rows], str(name)) for name in names]
+    return names, columns, len(rows)

@@ -1,0 +1,54 @@
+"""Sparse matrices of scipy, read without importing scipy."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesbox.errors import BadData
+
+
+class SparseRows(NamedTuple):
+    """Compressed rows: the columns and values of row i lie at `indptr[i]:indptr[i + 1]`, columns rising, each once."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+    width: int
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.indptr) - 1
+
+
+def is_sparse(data: object) -> bool:
+    """Whether it is a sparse matrix or sparse array of scipy.
+
+    >>> is_sparse([[0, 1]])
+    False
+    """
+    return type(data).__module__.startswith("scipy.sparse") and hasattr(data, "tocsr")
+
+
+def csr_of(data: Any) -> SparseRows:
+    """A sparse matrix of numbers as compressed rows in canonical form; the one given stays as it is.
+
+    >>> from scipy.sparse import coo_array
+    >>> words = coo_array(([1, 2, 5], ([0, 0, 1], [3, 3, 0])), shape=(2, 4))
+    >>> rows = csr_of(words)
+    >>> rows.indptr.tolist(), rows.indices.tolist(), rows.data.tolist(), rows.width
+    ([0, 1, 2], [3, 0], [3, 5], 4)
+    """
+    if len(data.shape) != 2:
+        raise BadData("a sparse array must have two dimensions", found=data.shape)
+    if data.dtype.kind == "c":
+        raise BadData("Complex data not supported", found=data.dtype)
+    if data.dtype.kind not in "biuf":
+        raise BadData("a sparse array must hold numbers", found=str(data.dtype))
+    rows = data.tocsr()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return SparseRows(rows.indptr, rows.indices, rows.data, int(rows.shape[1]))
