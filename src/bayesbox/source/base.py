@@ -1,8 +1,8 @@
 """Where rows come from: batches of named columns, and the fold that counts them.
 
-A `Batch` holds Arrow arrays or numpy views side by side, so that a row-major array or a frame is counted where
-it lies, without a copy. A `Source` yields batches; `fold` turns each into a tally and adds the tallies up. As
-tallies form a commutative algebra, neither the cut into batches nor the number of threads can change the result.
+A `Batch` holds Arrow arrays or numpy views side by side, so that a row-major array or a frame is counted
+where it lies, without a copy. A `Source` yields batches; `fold` turns each into a tally and adds them up. As
+tallies form a commutative algebra, neither the cut into batches nor the number of threads changes the result.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def pieces(source: Source, *, rows: int) -> Iterator[Batch]:
 def fold(source: Source, tally_of: Callable[[Batch], T], *, threads: int = 1) -> T | None:
     """The sum of `tally_of(batch)` over the batches; None where there is no batch.
 
-    With one thread each batch is counted whole. With more, large batches are cut into pieces; at most two pieces
-    a thread are under way, so memory stays flat.
+    With one thread each batch is counted whole. With more, large batches are cut into pieces; at most two
+    pieces a thread are under way, so memory stays flat.
     """
     total: T | None = None
     if threads <= 1:

@@ -1,4 +1,4 @@
-"""Python values to an Arrow column: the natural type where there is one, the text of each value where they are mixed."""
+"""Python values to an Arrow column: the natural type if there is one, else the text of each value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a Python user holds, as one batch: frames, arrays, Arrow tables, records; nothing copied without need."""
+"""Whatever a Python user holds, as one batch: frames, arrays, tables, records; nothing copied without need."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ TWO_DIMENSIONS = (
 def batch_of(data: Any, *, names: Sequence[object] | None = None) -> Batch:
     """Rows in memory as one batch.
 
-    Frames of pandas and polars, tables of pyarrow and whatever exports an Arrow stream, numpy arrays, a list of dicts
-    (an absent key is a missing value), a dict of columns, a list of rows. `names` takes the place of the names the
-    data bring; arrays and lists of rows bring "0", "1", ...
+    Frames of pandas and polars, tables of pyarrow and whatever exports an Arrow stream, numpy arrays, a list of
+    dicts (an absent key is a missing value), a dict of columns, a list of rows. `names` takes the place of the
+    names the data bring; arrays and lists of rows bring "0", "1", ...
 
     >>> batch = batch_of([{"age": 25, "car": "sports"}, {"age": 40}])
     >>> batch.names, batch["age"].to_pylist(), batch["car"].to_pylist()
@@ -36,8 +36,6 @@ def batch_of(data: Any, *, names: Sequence[object] | None = None) -> Batch:
     texts = _names_of(found if names is None else names)
     if len(texts) != len(columns):
         raise BadData(f"{len(texts)} names for {len(columns)} columns", found=list(texts))
-    if names is not None and len(set(texts)) < len(texts):
-        raise BadData("two columns have one name", found=list(texts))
     return Batch(texts, tuple(columns), rows)
 
 
@@ -140,7 +138,7 @@ def _from_protocol(data: Any) -> Table:
         return _from_numpy(np.asarray(data))
     raise BadData(
         f"rows of type {type(data).__name__} cannot be read",
-        remedy="Give a pandas or polars frame, an Arrow table, a numpy array, a list of dicts or a dict of columns",
+        remedy="Give a pandas or polars frame, an Arrow table, an array, a list of dicts or a dict of columns",
     )
 
 
@@ -156,7 +154,7 @@ def _pandas_column(series: Any, name: str) -> Column:
     dtype = series.dtype
     if isinstance(dtype, np.dtype):
         return _numpy_column(series.to_numpy(), name)
-    values = series.array
+    values = getattr(series, "array", series)
     kind = type(dtype).__name__
     if kind == "CategoricalDtype":
         return _pandas_categorical(values, name)
@@ -177,8 +175,6 @@ def _pandas_categorical(values: Any, name: str) -> pa.DictionaryArray:
     levels = _pandas_column(values.categories, name)
     if isinstance(levels, pa.ChunkedArray):
         levels = levels.combine_chunks()
-    if pa.types.is_null(getattr(levels, "type", None)) if isinstance(levels, pa.Array) else False:
-        levels = pa.array([], type=pa.string())
     return pa.DictionaryArray.from_arrays(
         pa.array(codes, mask=codes < 0), levels, ordered=bool(values.ordered)
     )
@@ -269,8 +265,7 @@ def _values(values: Sequence[object], name: str) -> Column:
 
 
 def _is_flat(values: Sequence[object]) -> bool:
-    nested = list | tuple | dict | np.ndarray
-    return not any(isinstance(value, nested) for value in values)
+    return not any(isinstance(value, list | tuple | dict | np.ndarray) for value in values)
 
 
 def _from_rows(rows: Sequence[Any]) -> Table:

@@ -10,7 +10,7 @@ from bayesbox.errors import BadData
 
 
 class SparseRows(NamedTuple):
-    """Compressed rows: the columns and values of row i lie at `indptr[i]:indptr[i + 1]`, columns rising, each once."""
+    """Compressed rows: row i lies at `indptr[i]:indptr[i + 1]` of `indices` and `data`, its columns rising."""
 
     indptr: np.ndarray
     indices: np.ndarray
