@@ -1,0 +1,1 @@
+"""bayesbox: Bayesian classification that people can run, read and audit."""

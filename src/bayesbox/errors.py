@@ -1,0 +1,172 @@
+"""Every error of bayesbox: what happened, where, what was found, and the remedy.
+
+    BayesboxError
+      BadOption (ValueError)            exit 2    a parameter or an option of the command
+      BadData (ValueError)              exit 3    rows that cannot be used
+        UnknownColumn (KeyError)                  a column that is not there
+        KindContradiction                         a value that does not fit the column's kind
+        BadRow                                    a broken line of a file
+        BadWeight                                 a negative or missing weight
+        MissingTarget                             a row without a class label
+        UnseenLevel                               a level never seen, where unseen="error"
+      BadModelFile (ValueError)         exit 4    a model file that is damaged, newer, or not one
+      SourceUnavailable (OSError)       exit 74   a file that is not there or cannot be read or written
+      MissingExtra (ImportError)        exit 2    an optional package that is not installed
+      CannotForget (ValueError)         exit 3    what was never learned, or cannot be subtracted
+      CannotMerge (ValueError)          exit 3    tallies of different make
+      NotLinear (ValueError)            exit 3    a model whose decision is not a linear one
+      ImpossibleEvidence (ValueError)   exit 3    evidence of probability zero
+
+The exit code is the one the command ends with.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+SHOWN = 80  # characters of a found value that a message repeats
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: quoted, printable, cut at 80 characters.
+
+    >>> shown("3,5")
+    "'3,5'"
+    """
+    text = repr(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+class BayesboxError(Exception):
+    """What happened, and where, what was found and the remedy as far as they are known."""
+
+    exit_code = 1
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        found: object = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.what = what
+        self.where = where
+        self.found = found
+        self.remedy = remedy
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        message = self.what
+        if self.where:
+            message = f"{self.where}: {message}"
+        if self.found is not None:
+            message += f"; found {shown(self.found)}"
+        if self.remedy:
+            message += f". {self.remedy}"
+        return message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.__dict__.copy()))
+
+
+def _rebuild(kind: type[BayesboxError], state: dict[str, object]) -> BayesboxError:
+    error = kind.__new__(kind)
+    error.__dict__.update(state)
+    return error
+
+
+class BadOption(BayesboxError, ValueError):
+    """A parameter, or an option of the command, that cannot be used."""
+
+    exit_code = 2
+
+
+class MissingExtra(BayesboxError, ImportError):
+    """An optional package that is not installed."""
+
+    exit_code = 2
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"this needs the package `{package}`",
+            remedy=f"Install it with: pip install 'bayesbox[{extra}]'",
+        )
+
+
+class BadData(BayesboxError, ValueError):
+    """Rows that cannot be used."""
+
+    exit_code = 3
+
+
+class UnknownColumn(BadData, KeyError):
+    """A column that is not there, with the nearest name that is."""
+
+    def __init__(self, column: object, *, available: Iterable[object], where: str | None = None) -> None:
+        names = [str(name) for name in available]
+        near = difflib.get_close_matches(str(column), names, n=1)
+        if near:
+            remedy = f"Did you mean `{near[0]}`?"
+        else:
+            listed = ", ".join(f"`{name}`" for name in names[:12]) + (", ..." if len(names) > 12 else "")
+            remedy = f"The columns are {listed}" if names else "There are no columns"
+        super().__init__(f"no column `{column}`", where=where, remedy=remedy)
+        self.column = column
+
+
+class KindContradiction(BadData):
+    """A value that does not fit what the column was taken for."""
+
+
+class BadRow(BadData):
+    """A line of a file that is broken."""
+
+
+class BadWeight(BadData):
+    """A weight that is negative, infinite or missing."""
+
+
+class MissingTarget(BadData):
+    """A row without a class label."""
+
+
+class UnseenLevel(BadData):
+    """A level that was never seen, where `unseen="error"` asks for one."""
+
+
+class BadModelFile(BayesboxError, ValueError):
+    """A model file that is damaged, of a newer version, or none at all."""
+
+    exit_code = 4
+
+
+class SourceUnavailable(BayesboxError, OSError):
+    """A file that is not there, or cannot be read or written."""
+
+    exit_code = 74
+
+
+class CannotForget(BayesboxError, ValueError):
+    """Rows that were never learned, or a tally that cannot be subtracted from."""
+
+    exit_code = 3
+
+
+class CannotMerge(BayesboxError, ValueError):
+    """Two tallies, or two models, that do not fit together."""
+
+    exit_code = 3
+
+
+class NotLinear(BayesboxError, ValueError):
+    """A model whose decision is not linear in its columns."""
+
+    exit_code = 3
+
+
+class ImpossibleEvidence(BayesboxError, ValueError):
+    """Evidence whose probability is zero, so that nothing follows from it."""
+
+    exit_code = 3

@@ -1,0 +1,93 @@
+"""A column and its levels as codes: small integers in the order of the sorted level texts, -1 where missing."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.schema.levels import level_text
+
+Codes = NDArray[np.int32]
+MISSING = -1
+
+
+class Encoded(NamedTuple):
+    """Codes of a column (MISSING where it has no value), and what the codes stand for.
+
+    `levels` are distinct texts in no particular order; `values` are the distinct values behind them.
+    """
+
+    codes: Codes
+    levels: list[str]
+    values: list[Any]
+
+
+def encode(column: Any) -> Encoded:
+    """Any column of discrete values as codes.
+
+    >>> encode(pa.array(["suv", None, "sports", "suv"]))
+    Encoded(codes=array([ 0, -1,  1,  0], dtype=int32), levels=['suv', 'sports'], values=['suv', 'sports'])
+    """
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind in "iub" and column.dtype.itemsize <= 8:
+            codes, distinct = _core.factorize_integers(column)
+            values = distinct.astype(bool).tolist() if column.dtype.kind == "b" else distinct.tolist()
+            return Encoded(codes, [level_text(value) for value in values], values)
+        column = pa.array(column, from_pandas=True)
+    return _encode_arrow(as_dictionary(column))
+
+
+def as_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
+    """An Arrow column in one piece, dictionary-coded."""
+    if isinstance(column, pa.ChunkedArray):
+        if pa.types.is_dictionary(column.type):
+            column = column.unify_dictionaries()
+        column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if pa.types.is_dictionary(column.type):
+        return column
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    return column.dictionary_encode()
+
+
+def _encode_arrow(column: pa.DictionaryArray) -> Encoded:
+    indices = column.indices
+    if indices.null_count:
+        indices = indices.fill_null(MISSING) if pa.types.is_signed_integer(indices.type) else indices.cast(pa.int64()).fill_null(MISSING)
+    codes = indices.to_numpy(zero_copy_only=False)
+    values = column.dictionary.to_pylist()
+    levels = [level_text(value) if value is not None and value == value else None for value in values]
+    if None in levels or len(set(levels)) < len(levels):
+        return _merge_equal(codes, levels, values)
+    return Encoded(_as_int32(codes), [text for text in levels if text is not None], values)
+
+
+def _as_int32(codes: NDArray[Any]) -> Codes:
+    return codes if codes.dtype == np.int32 else codes.astype(np.int32)
+
+
+def _merge_equal(codes: NDArray[Any], levels: Sequence[str | None], values: Sequence[Any]) -> Encoded:
+    """Values with the same text become one level; a null inside a dictionary becomes missing."""
+    position: dict[str, int] = {}
+    kept: list[Any] = []
+    target = np.full(len(levels) + 1, MISSING, dtype=np.int32)  # the last entry answers the code -1
+    for index, text in enumerate(levels):
+        if text is None:
+            continue
+        if text not in position:
+            position[text] = len(kept)
+            kept.append(values[index])
+        target[index] = position[text]
+    return Encoded(target[codes], list(position), kept)
+
+
+def sorted_positions(texts: Sequence[str]) -> list[int]:
+    """The positions of the texts in sorted order."""
+    return [index for index, _ in sorted(enumerate(texts), key=operator.itemgetter(1))]

@@ -1,0 +1,141 @@
+"""What a column is: Category, Flag, Real, Count or Ignore, and the options that belong to each.
+
+A kind says how a column is read and which family of distributions it gets; it never holds anything learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bayesbox.errors import BadOption
+from bayesbox.schema.levels import level_text
+
+Missing = Literal["ignore", "level"]
+
+DEFAULT_FLOOR = 1e-4  # of the column's variance over all rows: a deviation of 1 %
+REAL_DENSITIES = ("gaussian",)
+COUNT_DENSITIES = ("multinomial", "poisson")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What all kinds share: `missing` overrides the estimator's treatment of missing values for this column."""
+
+    missing: Missing | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.missing not in (None, "ignore", "level"):
+            raise BadOption("missing is 'ignore' or 'level'", found=self.missing)
+
+    @property
+    def name(self) -> str:
+        """The kind's name as the command spells it."""
+        return type(self).__name__.lower()
+
+
+@dataclass(frozen=True)
+class Category(Kind):
+    """One of several levels. Declared levels count towards the smoothing even if they never occur.
+
+    >>> Category(["sports", "vintage", "suv", "truck"]).levels
+    ('sports', 'suv', 'truck', 'vintage')
+    """
+
+    levels: tuple[str, ...] | None = None
+
+    def __init__(self, levels: Iterable[object] | None = None, *, missing: Missing | None = None) -> None:
+        texts = None if levels is None else tuple(sorted({level_text(level) for level in levels}))
+        object.__setattr__(self, "levels", texts)
+        object.__setattr__(self, "missing", missing)
+        self.__post_init__()
+
+
+@dataclass(frozen=True)
+class Flag(Kind):
+    """False or true, 0 or 1: always two levels, whichever occur."""
+
+
+@dataclass(frozen=True)
+class Real(Kind):
+    """A number with a density. `floor`: the least variance, as a share of the column's variance over all rows.
+
+    With `floor=0` a class whose values are all equal is a point mass.
+    """
+
+    density: str = "gaussian"
+    floor: float = field(default=DEFAULT_FLOOR, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.density not in REAL_DENSITIES:
+            raise BadOption(f"a Real's density is one of {', '.join(REAL_DENSITIES)}", found=self.density)
+        if not 0 <= self.floor < float("inf"):
+            raise BadOption("a variance floor is a finite number, 0 or more", found=self.floor)
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A number as it was found: a Flag if it holds only 0 and 1, else a Real. What inference gives; not declared."""
+
+
+@dataclass(frozen=True)
+class Count(Kind):
+    """How often something occurred: one of a group with a multinomial over its columns, or a Poisson by itself."""
+
+    density: str = "multinomial"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.density not in COUNT_DENSITIES:
+            raise BadOption(f"a Count's density is one of {', '.join(COUNT_DENSITIES)}", found=self.density)
+
+
+@dataclass(frozen=True)
+class Unknown(Kind):
+    """A column without a value so far: it takes the kind of its first one."""
+
+
+@dataclass(frozen=True)
+class Ignore(Kind):
+    """A column to leave out."""
+
+
+BY_NAME: dict[str, type[Kind]] = {
+    "category": Category,
+    "flag": Flag,
+    "real": Real,
+    "count": Count,
+    "ignore": Ignore,
+}
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of that name, a density after a colon.
+
+    >>> kind_named("count:poisson")
+    Count(missing=None, density='poisson')
+    """
+    head, _, density = name.partition(":")
+    kind = BY_NAME.get(head)
+    if kind is None:
+        raise BadOption(f"a kind is one of {', '.join(BY_NAME)}", found=name)
+    if not density:
+        return kind()
+    if kind is Real or kind is Count:
+        return kind(density)
+    raise BadOption(f"a {head} has no density", found=name)
+
+
+def as_kind(given: object) -> Kind:
+    """A kind from what a user declares: a kind, its class, or its name."""
+    if isinstance(given, Kind):
+        return given
+    if isinstance(given, type) and issubclass(given, Kind):
+        return given()
+    if isinstance(given, str):
+        return kind_named(given)
+    raise BadOption(
+        "a column is declared by a kind, such as Category(), Real() or 'flag'", found=given
+    )

@@ -1,0 +1,125 @@
+"""The one text of a level or a label, and the way back for labels.
+
+Strings stand as they are, booleans as true and false, integers in decimal, integral floats as integers, other numbers
+by their shortest repr, dates in ISO form. So a column gives the same levels from every source.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import numbers
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from bayesbox.errors import BadData
+
+
+def level_text(value: object) -> str:
+    """The text of one value.
+
+    >>> [level_text(value) for value in ("suv", True, 3, 3.0, 0.1)]
+    ['suv', 'true', '3', '3', '0.1']
+    """
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return _real_text(float(value))
+    if isinstance(value, decimal.Decimal):
+        return str(int(value)) if value == value.to_integral_value() else str(value.normalize())
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, np.datetime64):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", errors="backslashreplace")
+    return str(value)
+
+
+def _real_text(value: float) -> str:
+    if value.is_integer():
+        return str(int(value))
+    return repr(value)
+
+
+LABEL_TYPES = ("text", "integer", "real", "flag", "date", "moment")
+
+
+def label_type_of(values: Sequence[object]) -> str:
+    """The type that turns the texts of these labels back into labels like them."""
+    types = {_label_type(value) for value in values}
+    if types <= {"integer", "real"} and "real" in types:
+        return "real"
+    if len(types) == 1:
+        return types.pop()
+    return "text"
+
+
+def _label_type(value: object) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "flag"
+    if isinstance(value, numbers.Integral):
+        return "integer"
+    if isinstance(value, numbers.Real):
+        return "real"
+    if isinstance(value, datetime.datetime):
+        return "moment"
+    if isinstance(value, datetime.date):
+        return "date"
+    return "text"
+
+
+def _flag(text: str) -> bool:
+    return text == "true"
+
+
+_PARSERS: dict[str, Callable[[str], Any]] = {
+    "text": str,
+    "integer": int,
+    "real": float,
+    "flag": _flag,
+    "date": datetime.date.fromisoformat,
+    "moment": datetime.datetime.fromisoformat,
+}
+
+
+def label_values(texts: Sequence[str], label_type: str) -> np.ndarray:
+    """The labels in their own type.
+
+    >>> label_values(["1", "2"], "integer")
+    array([1, 2])
+    """
+    values = [_PARSERS[label_type](text) for text in texts]
+    if label_type == "text":
+        return np.array(values, dtype=np.str_ if values else "<U1")
+    if label_type in ("integer", "real", "flag"):
+        dtype = {"integer": np.int64, "real": np.float64, "flag": np.bool_}[label_type]
+        return np.array(values, dtype=dtype)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def label_order(texts: Sequence[str], label_type: str) -> list[str]:
+    """The labels sorted as their own type sorts: 2 before 10, "10" before "2"."""
+    if label_type in ("integer", "real"):
+        return sorted(texts, key=float if label_type == "real" else int)
+    return sorted(texts)
+
+
+def common_label_type(one: str, other: str) -> str:
+    """The type of labels that come from two places."""
+    if one == other:
+        return one
+    if {one, other} == {"integer", "real"}:
+        return "real"
+    raise BadData(
+        f"the labels were of type {one} so far and are of type {other} now",
+        remedy="Convert the target to one type",
+    )

@@ -1,0 +1,93 @@
+"""The schema: the columns, the kind of each, and what was declared about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bayesbox.errors import KindContradiction, UnknownColumn
+from bayesbox.schema.infer import kind_of
+from bayesbox.schema.kinds import Category, Flag, Ignore, Kind, Number, Unknown, as_kind
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Columns in their order with their kinds; which of these the user declared; the declared classes.
+
+    Nothing in it is learned, so nothing in it enters a digest.
+    """
+
+    kinds: Mapping[str, Kind]
+    declared: frozenset[str] = frozenset()
+    classes: tuple[str, ...] = field(default=())
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The columns that are not ignored."""
+        return tuple(name for name, kind in self.kinds.items() if not isinstance(kind, Ignore))
+
+    @classmethod
+    def of(
+        cls,
+        columns: Mapping[str, Any],
+        declared: Mapping[Any, object] | None = None,
+        *,
+        where: str | None = None,
+    ) -> Schema:
+        """The schema of these columns: the kinds that are declared, the rest by type."""
+        given = declared_kinds(declared, tuple(columns), where=where)
+        kinds = {name: given[name] if name in given else kind_of(column, name=name) for name, column in columns.items()}
+        return cls(kinds, frozenset(given))
+
+    def extended(self, columns: Mapping[str, Any], *, where: str | None = None) -> Schema:
+        """The schema after more rows: unknown columns may get their kind, others must keep theirs."""
+        kinds = dict(self.kinds)
+        changed = False
+        for name, column in columns.items():
+            if name not in kinds:
+                raise UnknownColumn(name, available=kinds, where=where)
+            if name in self.declared:
+                continue
+            now = kind_of(column, name=name)
+            before = kinds[name]
+            if isinstance(before, Unknown) and not isinstance(now, Unknown):
+                kinds[name] = now
+                changed = True
+            elif not compatible(before, now):
+                raise KindContradiction(
+                    f"column `{name}` was a {before.name} so far and is a {now.name} now",
+                    where=where,
+                    remedy=f"Declare its kind: columns={{'{name}': ...}} in Python, --types {name}=... in the command",
+                )
+        return replace(self, kinds=kinds) if changed else self
+
+    def with_classes(self, classes: tuple[str, ...]) -> Schema:
+        """The same schema with these classes declared."""
+        return replace(self, classes=classes)
+
+
+def declared_kinds(
+    declared: Mapping[Any, object] | None, names: tuple[str, ...], *, where: str | None = None
+) -> dict[str, Kind]:
+    """Declarations by name; a whole number that is no name is a position."""
+    given: dict[str, Kind] = {}
+    for key, kind in (declared or {}).items():
+        name = key if isinstance(key, str) else str(key)
+        if name not in names and isinstance(key, int) and not isinstance(key, bool) and -len(names) <= key < len(names):
+            name = names[key]
+        if name not in names:
+            raise UnknownColumn(key, available=names, where=where)
+        given[name] = as_kind(kind)
+    return given
+
+
+def compatible(before: Kind, now: Kind) -> bool:
+    """Whether values of the kind `now` can be counted in a column that is a `before`."""
+    if isinstance(now, Unknown) or type(before) is type(now):
+        return True
+    if isinstance(before, Flag) and isinstance(now, Number):
+        return True  # 0 and 1; anything else is refused when it is read
+    if isinstance(before, Number) and isinstance(now, Flag):
+        return True
+    return isinstance(before, Category) and isinstance(now, Flag)

@@ -1,0 +1,111 @@
+"""What every tally is: counted rows that can be added, compared and, mostly, subtracted.
+
+The laws, tested for whatever is in `TALLIES`:
+
+    a + b == b + a            (a + b) + c == a + (b + c)
+    a + a.zero() == a         (a + b) - b == a              count(rows) == sum of count(row)
+
+A tally knows the classes it is split by, as texts. Adding aligns classes and levels by name, so neither the order in
+which they turned up nor the cut into batches can be seen in the result. `canonical` is the tally as lines of bytes in
+which what is zero does not appear; equality and digest are those of the lines.
+"""
+
+from __future__ import annotations
+
+import copyreg
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import ExactArray
+from bayesbox.tally.exact import Dyadic
+
+Index = NDArray[np.int64]
+
+
+@runtime_checkable
+class Tally(Protocol):
+    """What was counted of one column, split by class."""
+
+    form: ClassVar[str]
+    classes: tuple[str, ...]
+
+    def zero(self) -> Self: ...
+    def __add__(self, other: Any, /) -> Any: ...
+    def with_classes(self, classes: tuple[str, ...]) -> Self: ...
+    def canonical(self) -> Iterator[bytes]: ...
+
+
+@runtime_checkable
+class Removable(Tally, Protocol):
+    """A tally that rows can be taken out of again."""
+
+    def __sub__(self, other: Any, /) -> Any: ...
+    def is_possible(self) -> bool:
+        """Whether some rows have this tally: no count below zero, no sum without a row."""
+        ...
+
+
+TALLIES: dict[str, type] = {}
+"""Every tally by the name of its form: what is registered is put under the laws and into the file."""
+
+
+def register(tally: type) -> type:
+    """Enter a tally in the registry."""
+    TALLIES[tally.form] = tally  # type: ignore[attr-defined]
+    return tally
+
+
+def _rebuild_exact(text: bytes) -> ExactArray:
+    return ExactArray.from_text(text)
+
+
+def _reduce_exact(array: ExactArray) -> tuple[Any, tuple[bytes]]:
+    return _rebuild_exact, (array.text(),)
+
+
+copyreg.pickle(ExactArray, _reduce_exact)  # type: ignore[arg-type]
+
+
+def positions(wanted: Sequence[str], present: Sequence[str]) -> Index:
+    """Where each wanted name is among those present, -1 where it is not."""
+    place = {name: index for index, name in enumerate(present)}
+    return np.array([place.get(name, -1) for name in wanted], dtype=np.int64)
+
+
+def union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of both, sorted; the very same tuple where nothing is new."""
+    if one == other:
+        return one
+    return tuple(sorted({*one, *other}))
+
+
+def added(one: ExactArray, other: ExactArray, *, sign: int = 1) -> ExactArray:
+    """A new array: one + sign * other, cell by cell."""
+    result = one.copy()
+    result.add(other, sign=sign)
+    return result
+
+
+def dyadic(array: ExactArray, cell: int) -> Dyadic:
+    """One cell as an exact number."""
+    return Dyadic(*array.parts(cell))
+
+
+def numbers(array: ExactArray) -> NDArray[Any]:
+    """The cells as integers where all of them are, else as the nearest doubles."""
+    if array.is_integral():
+        try:
+            return array.to_integers()
+        except OverflowError:
+            pass
+    return array.to_doubles()
+
+
+def quoted(names: Sequence[str]) -> bytes:
+    """Names as one line of JSON strings."""
+    import json
+
+    return json.dumps(list(names), ensure_ascii=True, separators=(",", ":")).encode() + b"\n"

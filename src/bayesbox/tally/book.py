@@ -1,0 +1,174 @@
+"""The book: the tallies of all columns and of the class labels. Learning is adding to it, forgetting subtracting."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import ExactArray
+from bayesbox.errors import CannotForget, KindContradiction, UnknownColumn
+from bayesbox.schema.levels import common_label_type, label_order
+from bayesbox.tally.base import Removable, Tally, added, numbers, positions, quoted
+
+VERSION = b"bayesbox book 1\n"
+
+
+class Book:
+    """The tallies by column, split by class; `+` learns, `-` forgets, `digest()` names the whole.
+
+    Classes stand in the order of their labels' own type; a class whose count is zero is not there. A column that has
+    no value so far is not there either.
+    """
+
+    def __init__(
+        self,
+        classes: tuple[str, ...],
+        class_counts: ExactArray,
+        columns: Mapping[str, Tally],
+        *,
+        label_type: str = "text",
+    ) -> None:
+        self.classes = classes
+        self.class_counts = class_counts
+        self.columns = dict(columns)
+        self.label_type = label_type
+
+    @classmethod
+    def empty(cls, label_type: str = "text") -> Self:
+        """Nothing counted yet."""
+        return cls((), ExactArray(0), {}, label_type=label_type)
+
+    @property
+    def n(self) -> NDArray[Any]:
+        """Rows of each class (with weights: the sum of the weights)."""
+        return numbers(self.class_counts)
+
+    def __getitem__(self, column: str | int) -> Any:
+        name = str(column)
+        if name not in self.columns:
+            raise UnknownColumn(name, available=self.columns)
+        return self.columns[name]
+
+    def __contains__(self, column: object) -> bool:
+        return str(column) in self.columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __add__(self, other: Book) -> Book:
+        if not other.classes:
+            return self
+        if not self.classes:
+            return other
+        label_type = common_label_type(self.label_type, other.label_type)
+        classes = tuple(label_order(list({*self.classes, *other.classes}), label_type))
+        mine, theirs = self.with_classes(classes), other.with_classes(classes)
+        columns = dict(mine.columns)
+        for name, tally in theirs.columns.items():
+            columns[name] = _added(name, columns[name], tally) if name in columns else tally
+        counts = added(mine.class_counts, theirs.class_counts)
+        return Book(classes, counts, columns, label_type=label_type)
+
+    def __sub__(self, other: Book) -> Book:
+        if not other.classes:
+            return self
+        classes = tuple(label_order(list({*self.classes, *other.classes}), self.label_type))
+        mine, theirs = self.with_classes(classes), other.with_classes(classes)
+        counts = added(mine.class_counts, theirs.class_counts, sign=-1)
+        _require_learned(bool(np.all(counts.signs() >= 0)), "class")
+        columns = dict(mine.columns)
+        for name, tally in theirs.columns.items():
+            if name not in columns:
+                _require_learned(not _has_values(tally), name)
+                continue
+            columns[name] = _subtracted(name, columns[name], tally)
+        return Book(classes, counts, columns, label_type=self.label_type).pruned()
+
+    def pruned(self) -> Book:
+        """Without the classes and columns of which nothing is left."""
+        present = self.class_counts.signs() != 0
+        columns = {name: tally for name, tally in self.columns.items() if _has_values(tally)}
+        kept = tuple(name for name, some in zip(self.classes, present, strict=True) if some)
+        pruned = Book(self.classes, self.class_counts, columns, label_type=self.label_type)
+        return pruned.with_classes(kept)
+
+    def with_classes(self, classes: tuple[str, ...]) -> Book:
+        """The same book with these classes in this order; new ones are empty."""
+        if classes == self.classes:
+            return self
+        counts = self.class_counts.take(positions(classes, self.classes))
+        columns = {name: tally.with_classes(classes) for name, tally in self.columns.items()}
+        return Book(classes, counts, columns, label_type=self.label_type)
+
+    def canonical(self) -> Iterator[bytes]:
+        """The book as lines: the classes and their counts, then each column in the order of the names."""
+        present = self.class_counts.signs() != 0
+        classes = sorted(name for name, some in zip(self.classes, present, strict=True) if some)
+        yield VERSION
+        yield quoted(classes)
+        yield self.class_counts.take(positions(classes, self.classes)).text()
+        for name in sorted(self.columns):
+            tally = self.columns[name]
+            if _has_values(tally):
+                yield quoted([name, tally.form])
+                yield from tally.canonical()
+
+    def digest(self) -> str:
+        """SHA-256 of the canonical lines, in hex: equal for the same multiset of rows, however it was learned."""
+        digest = hashlib.sha256()
+        for line in self.canonical():
+            digest.update(line)
+        return digest.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Book):
+            return NotImplemented
+        return self.digest() == other.digest()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name}: {count}" for name, count in zip(self.classes, self.n, strict=True))
+        return f"Book({{{counts}}}, columns={list(self.columns)})"
+
+
+def _has_values(tally: Tally) -> bool:
+    return bool(np.any(np.asarray(tally.n) != 0))  # type: ignore[attr-defined]
+
+
+def _added(name: str, one: Tally, other: Tally) -> Tally:
+    _require_same_form(name, one, other)
+    total: Tally = one + other
+    return total
+
+
+def _require_same_form(name: str, one: Tally, other: Tally) -> None:
+    if one.form != other.form:
+        raise KindContradiction(
+            f"column `{name}` was counted as {one.form} so far and as {other.form} now",
+            remedy="Declare its kind for both: `columns=` in Python, `--types` in the command",
+        )
+
+
+def _subtracted(name: str, one: Tally, other: Tally) -> Tally:
+    _require_same_form(name, one, other)
+    if not isinstance(one, Removable):
+        raise CannotForget(f"column `{name}` is kept in a tally that cannot be subtracted from")
+    left = one - other
+    _require_learned(left.is_possible(), name)
+    return left  # type: ignore[no-any-return]
+
+
+def _require_learned(possible: bool, name: str) -> None:
+    if not possible:
+        raise CannotForget(
+            f"some of these rows were never learned: column `{name}` would be left with an impossible count",
+            remedy="Nothing was changed; forget only rows that were learned, with the labels and weights they had",
+        )

@@ -1,0 +1,115 @@
+"""Counts of levels by class: the tally of a Category or a Flag, and of the class labels themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import ExactArray
+from bayesbox.tally.base import added, numbers, positions, quoted, register, union
+
+
+@register
+class Counts:
+    """How often each level occurred in each class; with weights, the sum of the weights.
+
+    >>> car = Counts(("H", "L"), ("sports", "suv"), ExactArray.from_integers(np.array([1, 2, 2, 0])))
+    >>> car.counts
+    array([[1, 2],
+           [2, 0]])
+    >>> (car + car).n, (car + car - car) == car
+    (array([6, 4]), True)
+    """
+
+    form: ClassVar[str] = "counts"
+
+    def __init__(self, classes: tuple[str, ...], levels: tuple[str, ...], cells: ExactArray) -> None:
+        self.classes = classes
+        self.levels = levels
+        self.cells = cells  # class-major
+
+    @classmethod
+    def of(cls, classes: tuple[str, ...], levels: list[str], cells: ExactArray) -> Self:
+        """Counts of levels in any order: sorted, and without those that never occurred."""
+        width = len(levels)
+        if width == 0:
+            return cls(classes, (), ExactArray(0))
+        by_level = cells.sum_groups(np.tile(np.arange(width), len(classes)), width).signs()
+        order = sorted((index for index in range(width) if by_level[index] != 0), key=levels.__getitem__)
+        if order == list(range(width)):
+            return cls(classes, tuple(levels), cells)
+        kept = tuple(levels[index] for index in order)
+        return cls(classes, kept, cells.take(_grid(len(classes), width, np.array(order, dtype=np.int64))))
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """Classes x levels: integers, or the nearest doubles where weights are fractional."""
+        return numbers(self.cells).reshape(len(self.classes), len(self.levels))
+
+    @property
+    def n(self) -> NDArray[Any]:
+        """Observed rows of each class."""
+        return numbers(self.totals())
+
+    def totals(self) -> ExactArray:
+        """Observed rows of each class, exactly."""
+        classes, width = len(self.classes), len(self.levels)
+        return self.cells.sum_groups(np.repeat(np.arange(classes), width), classes)
+
+    def zero(self) -> Self:
+        return type(self)(self.classes, (), ExactArray(0))
+
+    def __add__(self, other: Counts) -> Self:
+        return self._combined(other, sign=1)
+
+    def __sub__(self, other: Counts) -> Self:
+        return self._combined(other, sign=-1)
+
+    def _combined(self, other: Counts, *, sign: int) -> Self:
+        if not other.levels:
+            return self.with_classes(union(self.classes, other.classes))
+        classes, levels = union(self.classes, other.classes), union(self.levels, other.levels)
+        cells = added(self._spread(classes, levels), other._spread(classes, levels), sign=sign)
+        return self.of(classes, list(levels), cells)
+
+    def _spread(self, classes: tuple[str, ...], levels: tuple[str, ...]) -> ExactArray:
+        if classes == self.classes and levels == self.levels:
+            return self.cells
+        rows, columns = positions(classes, self.classes), positions(levels, self.levels)
+        index = rows[:, None] * len(self.levels) + columns[None, :]
+        index[(rows < 0)[:, None] | (columns < 0)[None, :]] = -1
+        return self.cells.take(index.ravel())
+
+    def with_classes(self, classes: tuple[str, ...]) -> Self:
+        if classes == self.classes:
+            return self
+        return self.of(classes, list(self.levels), self._spread(classes, self.levels))
+
+    def is_possible(self) -> bool:
+        return bool(np.all(self.cells.signs() >= 0))
+
+    def canonical(self) -> Iterator[bytes]:
+        present = self.totals().signs() != 0
+        classes = tuple(sorted(name for name, some in zip(self.classes, present, strict=True) if some))
+        seen = self.of(classes, list(self.levels), self._spread(classes, self.levels))
+        yield quoted(classes)
+        yield quoted(seen.levels)
+        yield seen.cells.text()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return list(self.canonical()) == list(other.canonical())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Counts(classes={self.classes}, levels={self.levels}, counts={self.counts.tolist()})"
+
+
+def _grid(classes: int, width: int, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The cells of some columns, class by class."""
+    return (np.arange(classes)[:, None] * width + columns[None, :]).ravel()

@@ -1,0 +1,214 @@
+"""Exact moments by class: the tally of a number. n, how many are fractional, the sum, the sum of squares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox._core import ExactArray
+from bayesbox.tally.base import added, dyadic, numbers, positions, quoted, register, union
+from bayesbox.tally.exact import ZERO, Dyadic, rounded_ratio, rounded_root
+
+
+class Spread(NamedTuple):
+    """n, sum and sum of squares of some values, exactly; what can be asked of them is rounded once.
+
+    >>> Spread(Dyadic(4, 0), Dyadic(110, 0), Dyadic(3450, 0)).variance
+    106.25
+    """
+
+    n: Dyadic
+    total: Dyadic
+    squares: Dyadic
+
+    @property
+    def mean(self) -> float:
+        return rounded_ratio(self.total, self.n)
+
+    @property
+    def rest_of_mean(self) -> float:
+        """What the rounded mean leaves out: the mean is `mean + rest_of_mean` to twice the precision."""
+        return rounded_ratio(self.total - Dyadic.of(self.mean) * self.n, self.n)
+
+    @property
+    def excess(self) -> Dyadic:
+        """n * squares - total**2, which is n**2 times the population variance."""
+        return self.n * self.squares - self.total * self.total
+
+    @property
+    def variance(self) -> float:
+        return rounded_ratio(self.excess, self.n * self.n)
+
+    @property
+    def deviation(self) -> float:
+        return rounded_root(self.excess, self.n * self.n)
+
+    def __add__(self, other: Spread) -> Spread:  # type: ignore[override]
+        return Spread(self.n + other.n, self.total + other.total, self.squares + other.squares)
+
+
+NO_SPREAD = Spread(ZERO, ZERO, ZERO)
+
+
+@register
+class Moments:
+    """n, sum and sum of squares of a column in each class.
+
+    >>> age = Moments.of(("H", "L"), np.array([20.0, 45, 20, 25, 25, 25]), np.array([0, 0, 0, 0, 1, 1], dtype=np.int32))
+    >>> age.n, age.mean, age.variance
+    (array([4, 2]), array([27.5, 25. ]), array([106.25,   0.  ]))
+    """
+
+    form: ClassVar[str] = "moments"
+
+    def __init__(self, classes: tuple[str, ...], sums: _core.Moments) -> None:
+        self.classes = classes
+        self.sums = sums
+
+    @classmethod
+    def of(
+        cls,
+        classes: tuple[str, ...],
+        values: NDArray[Any],
+        target: NDArray[np.int32],
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
+        """The moments of one column."""
+        return cls(classes, _core.moments([values], target, len(classes), weights)[0])
+
+    def _arrays(self) -> tuple[ExactArray, ...]:
+        return self.sums.n, self.sums.fractional, self.sums.total, self.sums.squares
+
+    @property
+    def n(self) -> NDArray[Any]:
+        """Observed rows of each class."""
+        return numbers(self.sums.n)
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """The mean of each class, rounded once; NaN for a class without a value."""
+        return self._each("mean")
+
+    @property
+    def variance(self) -> NDArray[np.float64]:
+        """The population variance of each class, rounded once; NaN for a class without a value."""
+        return self._each("variance")
+
+    @property
+    def deviation(self) -> NDArray[np.float64]:
+        """The root of the population variance, rounded once; NaN for a class without a value."""
+        return self._each("deviation")
+
+    def _each(self, what: str) -> NDArray[np.float64]:
+        spreads = self.spreads()
+        return np.array([getattr(spread, what) if spread.n.m else np.nan for spread in spreads], dtype=np.float64)
+
+    def spreads(self) -> list[Spread]:
+        """The exact moments of each class."""
+        n, _, total, squares = self._arrays()
+        return [
+            Spread(dyadic(n, cell), dyadic(total, cell), dyadic(squares, cell)) for cell in range(len(self.classes))
+        ]
+
+    def pooled(self) -> Spread:
+        """The exact moments over all classes."""
+        whole = NO_SPREAD
+        for spread in self.spreads():
+            whole = whole + spread
+        return whole
+
+    @property
+    def holds_only_flags(self) -> bool:
+        """Whether every value is 0 or 1: none is fractional, and the sum equals the sum of squares.
+
+        For integers x*x >= x, with equality for 0 and 1 only, so equality of the sums leaves nothing else.
+        """
+        _, fractional, total, squares = self._arrays()
+        return not fractional.signs().any() and total == squares
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The levels 0 and 1, for a column that holds nothing else."""
+        self._require_flags()
+        return ("0", "1")
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """Classes x (0, 1), for a column that holds nothing else."""
+        self._require_flags()
+        return numbers(self.flag_cells()).reshape(len(self.classes), 2)
+
+    def _require_flags(self) -> None:
+        if not self.holds_only_flags:
+            raise AttributeError("a column of numbers has levels only if it holds nothing but 0 and 1")
+
+    def flag_cells(self) -> ExactArray:
+        """Counts of 0 and of 1, class-major."""
+        classes = len(self.classes)
+        cells = ExactArray(2 * classes)
+        zeros, ones = 2 * np.arange(classes), 2 * np.arange(classes) + 1
+        cells.add(self.sums.n, zeros)
+        cells.add(self.sums.total, zeros, sign=-1)
+        cells.add(self.sums.total, ones)
+        return cells
+
+    def zero(self) -> Self:
+        return self._built(self.classes, [ExactArray(len(self.classes)) for _ in range(4)])
+
+    @classmethod
+    def _built(cls, classes: tuple[str, ...], arrays: list[ExactArray]) -> Self:
+        return cls(classes, _core.Moments(*arrays))
+
+    def __add__(self, other: Moments) -> Self:
+        return self._combined(other, sign=1)
+
+    def __sub__(self, other: Moments) -> Self:
+        return self._combined(other, sign=-1)
+
+    def _combined(self, other: Moments, *, sign: int) -> Self:
+        classes = union(self.classes, other.classes)
+        pairs = zip(self.with_classes(classes)._arrays(), other.with_classes(classes)._arrays(), strict=True)
+        return self._built(classes, [added(mine, theirs, sign=sign) for mine, theirs in pairs])
+
+    def with_classes(self, classes: tuple[str, ...]) -> Self:
+        if classes == self.classes:
+            return self
+        index = positions(classes, self.classes)
+        return self._built(classes, [array.take(index) for array in self._arrays()])
+
+    def is_possible(self) -> bool:
+        n, fractional, total, squares = (array.signs() for array in self._arrays())
+        if (n < 0).any() or (fractional < 0).any() or (squares < 0).any():
+            return False
+        empty = n == 0
+        if fractional[empty].any() or total[empty].any() or squares[empty].any():
+            return False
+        return all(spread.excess.m >= 0 for spread in self.spreads())
+
+    def canonical(self) -> Iterator[bytes]:
+        present = self.sums.n.signs() != 0
+        classes = tuple(sorted(name for name, some in zip(self.classes, present, strict=True) if some))
+        yield quoted(classes)
+        for array in self.with_classes(classes)._arrays():
+            yield array.text()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        return list(self.canonical()) == list(other.canonical())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"classes": self.classes, "arrays": self._arrays()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.classes = state["classes"]
+        self.sums = _core.Moments(*state["arrays"])
+
+    def __repr__(self) -> str:
+        return f"Moments(classes={self.classes}, n={self.n.tolist()}, mean={self.mean.tolist()})"

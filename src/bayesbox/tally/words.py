@@ -1,0 +1,15 @@
+"""Counts of words by class: the tally of a group of count columns, such as a sparse document-term matrix."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from bayesbox.tally.base import register
+from bayesbox.tally.counts import Counts
+
+
+@register
+class Words(Counts):
+    """How often each word occurred in the rows of each class. `n` counts occurrences, where `Counts` counts rows."""
+
+    form: ClassVar[str] = "words"
