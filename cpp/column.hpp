@@ -1,0 +1,70 @@
+// A column of numbers as it lies in memory: any element type, any stride, no copy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+
+namespace bayesbox {
+
+enum class Kind : std::uint8_t { int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
+
+inline bool is_floating(Kind kind) { return kind == Kind::float32 || kind == Kind::float64; }
+
+struct Column {
+  const char* data = nullptr;
+  std::int64_t stride = 0;  // in bytes; may be zero or negative
+  std::size_t rows = 0;
+  Kind kind = Kind::float64;
+
+  const char* at(std::size_t row) const { return data + static_cast<std::int64_t>(row) * stride; }
+};
+
+// Arrays may be misaligned (a view of a byte buffer), so every element is read through memcpy.
+template <class T>
+inline T load(const char* address) {
+  T value;
+  std::memcpy(&value, address, sizeof value);
+  return value;
+}
+
+// Calls `function.template operator()<T>()` with the element type of `kind`.
+template <class Function>
+decltype(auto) with_integer_type(Kind kind, Function&& function) {
+  switch (kind) {
+    case Kind::int8: return function.template operator()<std::int8_t>();
+    case Kind::int16: return function.template operator()<std::int16_t>();
+    case Kind::int32: return function.template operator()<std::int32_t>();
+    case Kind::int64: return function.template operator()<std::int64_t>();
+    case Kind::uint8: return function.template operator()<std::uint8_t>();
+    case Kind::uint16: return function.template operator()<std::uint16_t>();
+    case Kind::uint32: return function.template operator()<std::uint32_t>();
+    case Kind::uint64: return function.template operator()<std::uint64_t>();
+    default: throw std::logic_error("an integer column was expected");
+  }
+}
+
+template <class Function>
+decltype(auto) with_type(Kind kind, Function&& function) {
+  if (kind == Kind::float64) return function.template operator()<double>();
+  if (kind == Kind::float32) return function.template operator()<float>();
+  return with_integer_type(kind, function);
+}
+
+inline double value_at(const Column& column, std::size_t row) {
+  return with_type(column.kind, [&]<class T>() { return static_cast<double>(load<T>(column.at(row))); });
+}
+
+// Rows [begin, begin + count) as doubles, contiguous.
+inline void read_doubles(const Column& column, std::size_t begin, std::size_t count, double* out) {
+  with_type(column.kind, [&]<class T>() {
+    const char* address = column.at(begin);
+    if (column.stride == static_cast<std::int64_t>(sizeof(T)))
+      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<double>(load<T>(address + i * sizeof(T)));
+    else
+      for (std::size_t i = 0; i < count; ++i, address += column.stride) out[i] = static_cast<double>(load<T>(address));
+  });
+}
+
+}  // namespace bayesbox

@@ -1,0 +1,134 @@
+"""The compiled core: exact sums, counting, moments, scores. It sees arrays only, and releases the GIL."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class ExactArray:
+    """A row of cells, each an exact dyadic number, in limbs of 32 bits with one window that grows where needed.
+
+    Every finite double, every product of two or three doubles and every sum of these is held without rounding, so
+    addition is associative and commutative to the last bit, and subtraction undoes it. Equality is equality of
+    numbers, not of windows.
+    """
+
+    def __init__(self, size: int) -> None: ...
+    def __len__(self) -> int: ...
+    @staticmethod
+    def from_integers(values: NDArray[np.int64]) -> ExactArray: ...
+    @staticmethod
+    def from_doubles(values: NDArray[np.float64]) -> ExactArray: ...
+    @staticmethod
+    def from_text(text: bytes) -> ExactArray:
+        """The inverse of `text`; ValueError where a line is not canonical."""
+    def copy(self) -> ExactArray: ...
+    def add(self, other: ExactArray, index: NDArray[np.int64] | None = None, *, sign: int = 1) -> None:
+        """In place: self[index[i]] += sign * other[i] (index None: cell by cell)."""
+    def take(self, index: NDArray[np.int64]) -> ExactArray:
+        """The cells at `index`, in that order; -1 gives a zero cell."""
+    def sum_groups(self, index: NDArray[np.int64], size: int) -> ExactArray:
+        """`size` cells: the cell i is the sum of the cells whose index is i."""
+    def __eq__(self, other: object) -> bool: ...
+    def signs(self) -> NDArray[np.int8]:
+        """-1, 0 or 1 a cell."""
+    def is_integral(self) -> bool:
+        """Whether every cell is an integer."""
+    def to_integers(self) -> NDArray[np.int64]:
+        """The cells as int64; OverflowError where one is no integer or does not fit."""
+    def to_doubles(self) -> NDArray[np.float64]:
+        """The cells rounded to nearest, ties to even (+-inf beyond the range)."""
+    def parts(self, cell: int) -> tuple[int, int]:
+        """(m, e) with value m * 2**e: m odd, of any size; (0, 0) for zero."""
+    def text(self) -> bytes:
+        """One line a cell, each ended by a newline: `0`, or sign, hex of the odd m, `p`, decimal e: `-1bp-3`."""
+
+class Moments:
+    """Of one numeric column, by class: the number of values, of fractional values, their sum, their sum of squares."""
+
+    n: ExactArray
+    fractional: ExactArray
+    total: ExactArray
+    squares: ExactArray
+    def __init__(self, n: ExactArray, fractional: ExactArray, total: ExactArray, squares: ExactArray) -> None: ...
+
+def moments(
+    columns: list[NDArray[Any]],
+    target: NDArray[np.int32],
+    classes: int,
+    weights: NDArray[np.float64] | None = None,
+) -> list[Moments]:
+    """Class-split exact moments of many columns (float64, float32 or any integer or bool dtype, any stride).
+
+    NaN is left out; a target outside [0, classes) leaves the row out. With weights, n is the sum of w, `fractional`
+    the sum of w over fractional values, then w*x and w*x*x. An infinite value raises ValueError whose args are
+    ("infinite", column, row).
+    """
+
+def count_codes(
+    columns: list[NDArray[Any]],
+    sizes: list[int],
+    target: NDArray[np.int32],
+    classes: int,
+) -> list[NDArray[np.int64]]:
+    """Class x level counts of code columns (uint8/16/32, int8/16/32/64, any stride); a code outside [0, size) is missing."""
+
+def count_codes_weighted(
+    columns: list[NDArray[Any]],
+    sizes: list[int],
+    target: NDArray[np.int32],
+    classes: int,
+    weights: NDArray[np.float64],
+) -> list[ExactArray]:
+    """The same with a weight a row, summed exactly; cells class-major."""
+
+def count_integers(
+    columns: list[NDArray[Any]], target: NDArray[np.int32], classes: int, limit: int
+) -> list[tuple[int, NDArray[np.int64]] | None]:
+    """Class x value counts of integer (or bool) columns as (lowest value, counts); None where the range of values
+    exceeds `limit`."""
+
+def count_sparse(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: NDArray[Any],
+    width: int,
+    target: NDArray[np.int32],
+    classes: int,
+    weights: NDArray[np.float64] | None = None,
+) -> ExactArray:
+    """Class x column exact sums of a CSR matrix, class-major; NaN or infinite data raise ValueError."""
+
+def factorize_integers(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """(codes, sorted distinct values) of an integer or bool array of any stride."""
+
+JOINT: int
+LOG_POSTERIOR: int
+POSTERIOR: int
+ARGMAX: int
+
+def score(
+    rows: int,
+    prior: NDArray[np.float64],
+    gaussians: list[tuple[NDArray[Any], NDArray[np.float64]]],
+    tables: list[tuple[NDArray[Any], NDArray[np.float64]]],
+    integers: list[tuple[NDArray[Any], int, NDArray[np.float64]]],
+    extra: NDArray[np.float64] | None,
+    output: int,
+) -> NDArray[Any]:
+    """Rows x classes of log prior + log-likelihoods: as they are (JOINT), normalised (LOG_POSTERIOR, POSTERIOR), or
+    the first best class of each row as int32 (ARGMAX).
+
+    gaussians: (values: float64, float32 or integers of any stride; parameters, classes x 4: mean, the rest of the mean
+    below its last bit, deviation, log constant); adds constant - ((x - mean - rest) / deviation)**2 / 2; NaN adds nothing.
+    tables: (codes, table of (levels + 1) x classes): adds the row of the code; the last row stands for any code
+    outside [0, levels), which is missing.
+    integers: (values, lowest, table of (levels + 1) x classes): adds the row value - lowest; the last row stands for
+    any value outside, which is unseen.
+    extra: rows x classes, added as it is.
+    A row whose classes are all -inf gives NaN in LOG_POSTERIOR and POSTERIOR, and 0 in ARGMAX: the caller decides.
+    """
+
+def has_avx2() -> bool: ...
+def use_avx2(enabled: bool) -> bool:
+    """Switch the AVX2/FMA path off or on (for tests and measurements); returns what is now in force."""
