@@ -1,1 +1,63 @@
-"""bayesbox: Bayesian classification that people can run, read and audit."""
+"""bayesbox: Bayesian classification that people can run, read and audit. Learning is counting.
+
+Every public name is loaded when it is first used; importing the package by itself imports nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "BadData": "errors",
+    "BadModelFile": "errors",
+    "BadOption": "errors",
+    "BayesboxError": "errors",
+    "CannotForget": "errors",
+    "CannotMerge": "errors",
+    "Category": "schema.kinds",
+    "Count": "schema.kinds",
+    "DataWarning": "errors",
+    "Flag": "schema.kinds",
+    "Ignore": "schema.kinds",
+    "ImpossibleEvidence": "errors",
+    "NaiveBayes": "estimators.naive_bayes",
+    "NotLinear": "errors",
+    "Real": "schema.kinds",
+    "bayes_rule": "infer.bayes_rule",
+}
+
+__all__ = [*_WHERE, "rules"]  # noqa: PLE0604
+
+if TYPE_CHECKING:
+    from bayesbox import rules as rules
+    from bayesbox.errors import BadData as BadData
+    from bayesbox.errors import BadModelFile as BadModelFile
+    from bayesbox.errors import BadOption as BadOption
+    from bayesbox.errors import BayesboxError as BayesboxError
+    from bayesbox.errors import CannotForget as CannotForget
+    from bayesbox.errors import CannotMerge as CannotMerge
+    from bayesbox.errors import DataWarning as DataWarning
+    from bayesbox.errors import ImpossibleEvidence as ImpossibleEvidence
+    from bayesbox.errors import NotLinear as NotLinear
+    from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
+    from bayesbox.infer.bayes_rule import bayes_rule as bayes_rule
+    from bayesbox.schema.kinds import Category as Category
+    from bayesbox.schema.kinds import Count as Count
+    from bayesbox.schema.kinds import Flag as Flag
+    from bayesbox.schema.kinds import Ignore as Ignore
+    from bayesbox.schema.kinds import Real as Real
+
+
+def __getattr__(name: str) -> Any:
+    if name == "rules":
+        return importlib.import_module("bayesbox.rules")
+    if name in _WHERE:
+        return getattr(importlib.import_module(f"bayesbox.{_WHERE[name]}"), name)
+    raise AttributeError(f"module 'bayesbox' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

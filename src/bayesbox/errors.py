@@ -17,6 +17,8 @@
       NotLinear (ValueError)            exit 3    a model whose decision is not a linear one
       ImpossibleEvidence (ValueError)   exit 3    evidence of probability zero
 
+    DataWarning (UserWarning)                     what is suspicious, but can be used
+
 The exit code is the one the command ends with.
 """
 
@@ -170,3 +172,7 @@ class ImpossibleEvidence(BayesboxError, ValueError):
     """Evidence whose probability is zero, so that nothing follows from it."""
 
     exit_code = 3
+
+
+class DataWarning(UserWarning):
+    """Something in the data that is suspicious, but can be used."""

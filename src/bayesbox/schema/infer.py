@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadData
-from bayesbox.schema.kinds import Category, Flag, Kind, Number, Unknown
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.kinds import Category, CountGroup, Flag, Kind, Number, Unknown
 
 
 def kind_of(column: Any, *, name: str = "") -> Kind:
@@ -17,6 +18,8 @@ def kind_of(column: Any, *, name: str = "") -> Kind:
     >>> kind_of(pa.array(["suv", None])), kind_of(np.array([1.5, 2.0]))
     (Category(missing=None, levels=None), Number(missing=None))
     """
+    if isinstance(column, CountMatrix):
+        return CountGroup(width=column.width)
     if isinstance(column, np.ndarray):
         return _kind_of_numpy(column, name)
     return _kind_of_arrow(column.type, name)

@@ -93,6 +93,13 @@ class Count(Kind):
 
 
 @dataclass(frozen=True)
+class CountGroup(Kind):
+    """A whole matrix of counts, such as a sparse document-term matrix. What inference gives; not declared."""
+
+    width: int = 0
+
+
+@dataclass(frozen=True)
 class Unknown(Kind):
     """A column without a value so far: it takes the kind of its first one."""
 

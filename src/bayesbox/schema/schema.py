@@ -8,7 +8,7 @@ from typing import Any
 
 from bayesbox.errors import KindContradiction, UnknownColumn
 from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import Category, Flag, Ignore, Kind, Number, Unknown, as_kind
+from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Number, Unknown, as_kind
 
 
 @dataclass(frozen=True)
@@ -42,29 +42,37 @@ class Schema:
 
     def extended(self, columns: Mapping[str, Any], *, where: str | None = None) -> Schema:
         """The schema after more rows: unknown columns may get their kind, others must keep theirs."""
+        for name in columns:
+            if name not in self.kinds:
+                raise UnknownColumn(name, available=self.kinds, where=where)
+        return self.merged(Schema({name: kind_of(column, name=name) for name, column in columns.items()}), where=where)
+
+    def merged(self, other: Schema, *, where: str | None = None) -> Schema:
+        """The schema of the rows of both: kinds must agree where neither is declared here or unknown."""
         kinds = dict(self.kinds)
-        changed = False
-        for name, column in columns.items():
-            if name not in kinds:
-                raise UnknownColumn(name, available=kinds, where=where)
+        for name, now in other.kinds.items():
+            before = kinds.get(name, Unknown())
             if name in self.declared:
                 continue
-            now = kind_of(column, name=name)
-            before = kinds[name]
-            if isinstance(before, Unknown) and not isinstance(now, Unknown):
+            if isinstance(before, Unknown):
                 kinds[name] = now
-                changed = True
             elif not compatible(before, now):
                 raise KindContradiction(
                     f"column `{name}` was a {before.name} so far and is a {now.name} now",
                     where=where,
                     remedy=f"Declare its kind: columns={{'{name}': ...}} in Python, --types {name}=... in the command",
                 )
-        return replace(self, kinds=kinds) if changed else self
+        declared = self.declared | other.declared
+        return replace(self, kinds=kinds, declared=declared, classes=union_of(self.classes, other.classes))
 
     def with_classes(self, classes: tuple[str, ...]) -> Schema:
         """The same schema with these classes declared."""
         return replace(self, classes=classes)
+
+
+def union_of(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The declared classes of both."""
+    return one if set(other) <= set(one) else tuple(sorted({*one, *other}))
 
 
 def declared_kinds(
@@ -84,6 +92,8 @@ def declared_kinds(
 
 def compatible(before: Kind, now: Kind) -> bool:
     """Whether values of the kind `now` can be counted in a column that is a `before`."""
+    if isinstance(before, CountGroup):
+        return before == now
     if isinstance(now, Unknown) or type(before) is type(now):
         return True
     if isinstance(before, Flag) and isinstance(now, Number):

@@ -1,0 +1,75 @@
+"""What every conditional distribution is, and the plan in which the terms of many are added up by the core."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+
+Doubles = NDArray[np.float64]
+Columns = Mapping[str, Any]
+
+
+class Conditional(Protocol):
+    """P(x | class) for one column, or for a group of columns together."""
+
+    columns: tuple[str, ...]
+
+    def add_to(self, plan: Plan, columns: Columns) -> None:
+        """Enter the log-probabilities of these values in the plan, one term a row and class."""
+        ...
+
+
+class Plan:
+    """The terms of one batch: what the core adds up in one pass over the rows.
+
+    `order` counts, for each row and class, how often the value hit a point mass: an infinite density, which outranks
+    every finite one. It exists only where a model has point masses.
+    """
+
+    def __init__(self, rows: int, log_prior: Doubles) -> None:
+        self.rows = rows
+        self.prior = np.array(log_prior, dtype=np.float64)
+        self.gaussians: list[tuple[NDArray[Any], Doubles]] = []
+        self.tables: list[tuple[NDArray[Any], Doubles]] = []
+        self.integers: list[tuple[NDArray[Any], int, Doubles]] = []
+        self.extra: Doubles | None = None
+        self.order: NDArray[np.int64] | None = None
+
+    @property
+    def classes(self) -> int:
+        return len(self.prior)
+
+    def add_constant(self, term: Doubles) -> None:
+        """The same term for every row."""
+        self.prior = self.prior + term
+
+    def add_terms(self, terms: Doubles) -> None:
+        """Terms worked out already, rows x classes."""
+        self.extra = terms if self.extra is None else self.extra + terms
+
+    def add_point_masses(self, hits: NDArray[np.bool_]) -> None:
+        """Rows x classes: where a value equals a class's only value."""
+        counts = hits.astype(np.int64)
+        self.order = counts if self.order is None else self.order + counts
+
+    def run(self, output: int) -> NDArray[Any]:
+        """The sums, in one of the core's output forms; point masses are left to the caller."""
+        extra = None if self.extra is None else np.ascontiguousarray(self.extra)
+        return _core.score(self.rows, self.prior, self.gaussians, self.tables, self.integers, extra, output)
+
+
+def log(probabilities: Any) -> Doubles:
+    """The natural logarithm, -inf of zero without a warning."""
+    with np.errstate(divide="ignore"):
+        return np.log(np.asarray(probabilities, dtype=np.float64))
+
+
+def left_out_where_impossible(log_p: Doubles) -> Doubles:
+    """Levels x classes, with 0 for a level whose probability is 0 in every class: it says nothing of the class."""
+    impossible = np.isneginf(log_p).all(axis=-1, keepdims=True)
+    return np.where(impossible, 0.0, log_p)

@@ -1,0 +1,63 @@
+"""The normal density of a number, one mean and deviation a class."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.schema.columns import as_numbers
+
+LOG_ROOT_2_PI = 0.5 * math.log(2 * math.pi)
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """N(x | mean, deviation) by class.
+
+    The mean is carried in two doubles, `mean + rest`, so that the distance to it is right even where the values share
+    a large offset. A deviation of 0 is a point mass: any other value is impossible, and the value itself outranks
+    every density. `log_observed` and `log_missing` are zeros unless missing is a level of its own.
+    """
+
+    column: str
+    mean: Doubles
+    rest: Doubles
+    deviation: Doubles
+    log_observed: Doubles
+    log_missing: Doubles
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @property
+    def point_mass(self) -> np.ndarray:
+        """Which classes hold one value only."""
+        return self.deviation == 0
+
+    @property
+    def log_constant(self) -> Doubles:
+        """The log-density at the mean; 0 for a point mass, whose term is not a density."""
+        with np.errstate(divide="ignore"):
+            return np.where(self.point_mass, 0.0, -np.log(self.deviation) - LOG_ROOT_2_PI)
+
+    def add_to(self, plan: Plan, columns: Columns) -> None:
+        plan.add_constant(self.log_missing)
+        column = columns.get(self.column)
+        if column is None:
+            return
+        values = as_numbers(column, name=self.column)
+        spread = np.where(self.point_mass, np.inf, self.deviation)
+        constant = self.log_constant + self.log_observed - self.log_missing  # the core adds nothing where missing
+        plan.gaussians.append((values, np.column_stack([self.mean, self.rest, spread, constant])))
+        if self.point_mass.any():
+            self._add_point_masses(plan, np.asarray(values, dtype=np.float64))
+
+    def _add_point_masses(self, plan: Plan, values: Doubles) -> None:
+        observed = ~np.isnan(values)[:, None] & self.point_mass[None, :]
+        hits = observed & (values[:, None] == self.mean[None, :])
+        plan.add_terms(np.where(observed & ~hits, -np.inf, 0.0))
+        plan.add_point_masses(hits)

@@ -1,0 +1,67 @@
+"""A multinomial over a group of count columns: how often each of many words occurs, given the class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.errors import BadData
+from bayesbox.schema.columns import CountMatrix, as_numbers
+
+
+@dataclass(frozen=True)
+class Multinomial:
+    """log P(word | class), words x classes. A row with counts x_w has the probability of its words in their order,
+    prod_w P(word w | class)**x_w; a missing count is left out.
+
+    `group` is the name under which a whole matrix of counts stands; None for columns of their own.
+    """
+
+    words: tuple[str, ...]
+    log_p: Doubles
+    group: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.words if self.group is None else (self.group,)
+
+    @cached_property
+    def _finite(self) -> Doubles:
+        return np.where(np.isneginf(self.log_p), 0.0, self.log_p)
+
+    @cached_property
+    def _impossible(self) -> NDArray[np.float64]:
+        return np.isneginf(self.log_p).astype(np.float64)
+
+    def add_to(self, plan: Plan, columns: Columns) -> None:
+        if self.group is not None:
+            matrix = columns.get(self.group)
+            if matrix is not None:
+                plan.add_terms(self._sparse_terms(matrix))
+            return
+        for index, word in enumerate(self.words):
+            column = columns.get(word)
+            if column is not None:
+                counts = np.asarray(as_numbers(column, name=word), dtype=np.float64)
+                plan.add_terms(self._word_terms(index, counts))
+
+    def _word_terms(self, index: int, counts: Doubles) -> Doubles:
+        known = np.where(np.isnan(counts), 0.0, counts)
+        if (known < 0).any():
+            raise BadData(f"column `{self.words[index]}` is a count, 0 or more", found=float(known.min()))
+        terms = known[:, None] * self._finite[index][None, :]
+        if self._impossible[index].any():
+            terms[np.outer(known > 0, self._impossible[index] > 0)] = -np.inf
+        return terms
+
+    def _sparse_terms(self, matrix: CountMatrix) -> Doubles:
+        if matrix.width != len(self.words):
+            raise BadData(f"the matrix has {matrix.width} columns, the model {len(self.words)}")
+        terms = matrix.times(self._finite)
+        if self._impossible.any():
+            terms[matrix.times(self._impossible) > 0] = -np.inf
+        return terms

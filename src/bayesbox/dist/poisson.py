@@ -1,0 +1,49 @@
+"""A count's own distribution: a Poisson with one rate a class."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
+from bayesbox.schema.columns import as_numbers
+
+
+@dataclass(frozen=True)
+class Poisson:
+    """P(x | class) = rate**x exp(-rate) / x!, for x = 0, 1, 2, ...; any other number has probability 0 and is left out."""
+
+    column: str
+    rate: Doubles
+    log_observed: Doubles
+    log_missing: Doubles
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def log_p(self, values: Doubles) -> Doubles:
+        """Rows x classes; a missing value has the terms of missing."""
+        counts, place = np.unique(values[~np.isnan(values)], return_inverse=True)
+        terms = np.tile(self.log_missing, (len(values), 1))
+        terms[~np.isnan(values)] = self._log_p_of(counts)[place]
+        return terms
+
+    def _log_p_of(self, counts: Doubles) -> Doubles:
+        valid = (counts >= 0) & (counts == np.floor(counts))
+        whole = np.where(valid, counts, 0.0)[:, None]
+        log_factorial = np.array([math.lgamma(count + 1) for count in whole[:, 0]])[:, None]
+        with np.errstate(invalid="ignore"):
+            power = np.where(whole == 0, 0.0, whole * log(self.rate)[None, :])
+        terms = power - self.rate[None, :] - log_factorial
+        terms = left_out_where_impossible(np.where(valid[:, None], terms, -np.inf))
+        return terms + np.where(valid[:, None], self.log_observed[None, :], 0.0)
+
+    def add_to(self, plan: Plan, columns: Columns) -> None:
+        column = columns.get(self.column)
+        if column is None:
+            plan.add_constant(self.log_missing)
+            return
+        plan.add_terms(self.log_p(np.asarray(as_numbers(column, name=self.column), dtype=np.float64)))

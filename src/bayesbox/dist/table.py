@@ -1,0 +1,91 @@
+"""A category's distribution: a table of P(level | class)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.errors import UnseenLevel
+from bayesbox.schema.encode import encode
+
+WIDEST_LOOKUP = 65_536  # integer levels in a wider range are encoded first
+
+
+@dataclass(frozen=True)
+class Table:
+    """log P(level | class), levels x classes, and the rows for a level never seen and for a missing value.
+
+    A row of zeros leaves the column out.
+    """
+
+    column: str
+    levels: tuple[str, ...]
+    log_p: Doubles
+    log_unseen: Doubles
+    log_missing: Doubles
+    unseen_is_error: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Where each level stands."""
+        return {level: index for index, level in enumerate(self.levels)}
+
+    @cached_property
+    def lookup(self) -> tuple[int, Doubles] | None:
+        """For levels that are all integers: the lowest, and the rows from it to the highest, unseen ones last."""
+        try:
+            values = [int(level) for level in self.levels]
+        except ValueError:
+            return None
+        if not values or [str(value) for value in values] != list(self.levels):
+            return None
+        lowest, width = min(values), max(values) - min(values) + 1
+        if width > WIDEST_LOOKUP:
+            return None
+        rows = np.tile(self.log_unseen, (width + 1, 1))
+        rows[np.array(values) - lowest] = self.log_p
+        return lowest, rows
+
+    def row(self, level: str | None) -> Doubles:
+        """The log-probabilities of one level (None: missing), a value a class."""
+        if level is None:
+            return self.log_missing
+        index = self.position.get(level)
+        return self.log_unseen if index is None else self.log_p[index]
+
+    def add_to(self, plan: Plan, columns: Columns) -> None:
+        column = columns.get(self.column)
+        if column is None:
+            plan.add_constant(self.log_missing)
+            return
+        if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and not self.unseen_is_error and self.lookup:
+            plan.integers.append((column, *self.lookup))
+            return
+        self._add_coded(plan, column)
+
+    def _add_coded(self, plan: Plan, column: Any) -> None:
+        codes, levels, _ = encode(column)
+        if self.unseen_is_error:
+            self._require_seen(levels)
+        rows = np.empty((len(levels) + 1, plan.classes))
+        for index, level in enumerate(levels):
+            rows[index] = self.row(level)
+        rows[-1] = self.log_missing
+        plan.tables.append((codes, rows))
+
+    def _require_seen(self, levels: list[str]) -> None:
+        for level in levels:
+            if level not in self.position:
+                raise UnseenLevel(
+                    f"column `{self.column}` has a level that was never seen",
+                    found=level,
+                    remedy="Set unseen='smooth' to let the smoothing rule answer",
+                )

@@ -1,0 +1,81 @@
+"""Why a class: the weight of evidence of each column, in terms that sum to the joint log-probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.multinomial import Multinomial
+from bayesbox.errors import UnknownColumn
+from bayesbox.model.naive import NaiveModel
+from bayesbox.schema.levels import level_text
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """`prior` + the sum of `terms` over the columns is log P(class, x).
+
+    `terms` is rows x classes x columns of log P(x_j | class), 0 where the column is left out; it is +inf where a value
+    hits a point mass.
+    """
+
+    labels: NDArray[Any]
+    columns: tuple[str, ...]
+    prior: Doubles
+    terms: Doubles
+
+    def position(self, label: object) -> int:
+        """Where a class stands."""
+        texts = [level_text(each) for each in self.labels.tolist()]
+        text = level_text(label)
+        if text not in texts:
+            raise UnknownColumn(text, available=texts)
+        return texts.index(text)
+
+    def log_odds(self, label: object, against: object) -> Doubles:
+        """log of P(label | x) / P(against | x), a value a row: the prior's share plus the columns' shares."""
+        one, other = self.position(label), self.position(against)
+        return self.prior[one] - self.prior[other] + self.column_odds(label, against).sum(axis=1)
+
+    def column_odds(self, label: object, against: object) -> Doubles:
+        """Rows x columns: how far each column moves the log-odds towards `label`; 0 where both are impossible."""
+        one, other = self.terms[:, self.position(label)], self.terms[:, self.position(against)]
+        with np.errstate(invalid="ignore"):
+            return np.where(one == other, 0.0, one - other)
+
+    def joint(self) -> Doubles:
+        """log P(class, x), rows x classes."""
+        impossible = np.isneginf(self.terms).any(axis=2)
+        with np.errstate(invalid="ignore"):
+            return np.where(impossible, -np.inf, self.prior[None, :] + self.terms.sum(axis=2))
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+
+def explanation(model: NaiveModel, columns: Columns, rows: int, names: tuple[str, ...]) -> Explanation:
+    """The terms of these rows for the columns of these names, in this order."""
+    terms = np.zeros((rows, len(model.classes), len(names)))
+    place = {name: index for index, name in enumerate(names)}
+    for conditional in model.conditionals:
+        if isinstance(conditional, Multinomial) and conditional.group is None:
+            for index, word in enumerate(conditional.words):
+                single = Multinomial((word,), conditional.log_p[index : index + 1])
+                terms[:, :, place[word]] = _terms(single, columns, rows, len(model.classes))
+        else:
+            terms[:, :, place[conditional.columns[0]]] = _terms(conditional, columns, rows, len(model.classes))
+    return Explanation(model.labels, names, model.log_prior, terms)
+
+
+def _terms(conditional: Any, columns: Columns, rows: int, classes: int) -> Doubles:
+    plan = Plan(rows, np.zeros(classes))
+    conditional.add_to(plan, columns)
+    terms: Doubles = plan.run(_core.JOINT)
+    if plan.order is not None:
+        terms = np.where(plan.order > 0, np.inf, terms)
+    return terms

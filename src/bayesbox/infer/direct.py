@@ -1,0 +1,90 @@
+"""Posterior by Bayes' rule, directly: P(class | x) is P(class) times the product of P(x_j | class), normalised."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.errors import DataWarning
+from bayesbox.model.naive import NaiveModel
+
+
+def plan_of(model: NaiveModel, columns: Columns, rows: int) -> Plan:
+    """The terms of these rows, not yet added up."""
+    plan = Plan(rows, model.log_prior)
+    for conditional in model.conditionals:
+        conditional.add_to(plan, columns)
+    return plan
+
+
+def joint_log(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
+    """log P(class, x), rows x classes: -inf where impossible, +inf where a point mass is hit."""
+    plan = plan_of(model, columns, rows)
+    joint: Doubles = plan.run(_core.JOINT)
+    if plan.order is not None:
+        joint = np.where((plan.order > 0) & ~np.isneginf(joint), np.inf, joint)
+    return joint
+
+
+def log_density(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
+    """log P(x) = log of the sum over the classes of P(class, x), a value a row."""
+    joint = joint_log(model, columns, rows)
+    best = joint.max(axis=1, keepdims=True)
+    finite = np.isfinite(best)
+    shift = np.where(finite, best, 0.0)
+    with np.errstate(divide="ignore", over="ignore"):
+        total = np.log(np.exp(np.where(finite, joint - shift, 0.0)).sum(axis=1))
+    return np.where(finite[:, 0], total + shift[:, 0], best[:, 0])
+
+
+def posterior(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
+    """P(class | x), rows x classes."""
+    return _normalised(model, columns, rows, _core.POSTERIOR, np.exp(model.log_prior))
+
+
+def log_posterior(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
+    """log P(class | x), rows x classes."""
+    return _normalised(model, columns, rows, _core.LOG_POSTERIOR, model.log_prior)
+
+
+def best_class(model: NaiveModel, columns: Columns, rows: int) -> NDArray[np.int64]:
+    """The most probable class of each row; of equal ones the first."""
+    plan = plan_of(model, columns, rows)
+    if plan.order is not None or _may_be_impossible(plan):
+        return np.argmax(posterior(model, columns, rows), axis=1)
+    return plan.run(_core.ARGMAX)
+
+
+def _may_be_impossible(plan: Plan) -> bool:
+    """Whether some term can be -inf, so that a row may be impossible in every class."""
+    tables = [rows for *_, rows in (*plan.tables, *plan.integers)]
+    extra = [] if plan.extra is None else [plan.extra]
+    return any(np.isneginf(values).any() for values in (plan.prior, *tables, *extra))
+
+
+def _normalised(model: NaiveModel, columns: Columns, rows: int, output: int, prior: Doubles) -> Doubles:
+    plan = plan_of(model, columns, rows)
+    if plan.order is not None:
+        _keep_highest_order(plan)
+    answer: Doubles = plan.run(output)
+    impossible = np.isnan(answer[:, 0]) if len(model.classes) else np.zeros(rows, dtype=bool)
+    if impossible.any():
+        answer[impossible] = prior
+        warnings.warn(
+            f"{int(impossible.sum())} of {rows} rows are impossible in every class; they get the class prior",
+            DataWarning,
+            stacklevel=4,
+        )
+    return answer
+
+
+def _keep_highest_order(plan: Plan) -> None:
+    """Only the classes with the most point masses hit stay possible: an infinite density outranks a finite one."""
+    assert plan.order is not None
+    joint = plan.run(_core.JOINT)
+    order = np.where(np.isneginf(joint), -1, plan.order)
+    plan.add_terms(np.where(order < order.max(axis=1, keepdims=True), -np.inf, 0.0))

@@ -1,0 +1,170 @@
+"""The naive Bayes model: a class prior and one conditional a column, all of them independent given the class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import ExactArray
+from bayesbox.dist.base import Conditional, Doubles, log
+from bayesbox.errors import BadOption
+from bayesbox.rule.counts import multinomial, poisson
+from bayesbox.rule.normal import gaussian
+from bayesbox.rule.priors import given_prior, log_prior
+from bayesbox.rule.smoothing import Laplace, Smoothing, listed_levels
+from bayesbox.rule.table import LevelCounts, bernoulli, log_table, spread, table
+from bayesbox.schema.kinds import DEFAULT_FLOOR, Category, Count, CountGroup, Flag, Kind, Number, Real, Unknown
+from bayesbox.schema.levels import label_order, label_values
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.base import added
+from bayesbox.tally.book import Book
+from bayesbox.tally.moments import Moments
+
+MISSING = ("ignore", "level")
+UNSEEN = ("smooth", "ignore", "error")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How the tallies become probabilities. Changing these changes nothing that was counted."""
+
+    smoothing: Smoothing = field(default_factory=Laplace)
+    prior_smoothing: Smoothing | None = None
+    prior: Mapping[Any, float] | None = None
+    numeric: str = "gaussian"
+    missing: str = "ignore"
+    unseen: str = "smooth"
+
+    def __post_init__(self) -> None:
+        Real(self.numeric)  # refuses a density that is not there
+        if self.missing not in MISSING:
+            raise BadOption(f"missing is one of {', '.join(MISSING)}", found=self.missing)
+        if self.unseen not in UNSEEN:
+            raise BadOption(f"unseen is one of {', '.join(UNSEEN)}", found=self.unseen)
+
+
+@dataclass(frozen=True)
+class NaiveModel:
+    """P(class) and P(column | class): data only.
+
+    `left_out` names the columns that say nothing, each with the reason.
+    """
+
+    classes: tuple[str, ...]
+    labels: NDArray[Any]
+    log_prior: Doubles
+    conditionals: tuple[Conditional, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that take part."""
+        return tuple(name for conditional in self.conditionals for name in conditional.columns)
+
+    def conditional(self, column: str) -> Conditional | None:
+        """The distribution of one column, None where it is left out."""
+        return next((each for each in self.conditionals if column in each.columns), None)
+
+
+def naive_model(schema: Schema, book: Book, rules: Rules) -> NaiveModel:
+    """Apply the rules to the tallies."""
+    classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
+    counted = book.with_classes(classes)
+    builder = _Builder(counted, rules)
+    for name in schema.used:
+        builder.add(name, schema.kinds[name])
+    builder.finish_group()
+    if rules.prior is None:
+        prior = log_prior(counted.class_counts, classes, rules.prior_smoothing)
+    else:
+        prior = log(given_prior(rules.prior, classes))
+    labels = label_values(classes, book.label_type)
+    return NaiveModel(classes, labels, prior, tuple(builder.conditionals), builder.left_out)
+
+
+class _Builder:
+    """Turns one column after another into its conditional; count columns of a group are gathered first."""
+
+    def __init__(self, book: Book, rules: Rules) -> None:
+        self.book = book
+        self.rules = rules
+        self.classes = len(book.classes)
+        self.conditionals: list[Conditional] = []
+        self.left_out: dict[str, str] = {}
+        self.group: dict[str, ExactArray] = {}
+
+    def add(self, name: str, kind: Kind) -> None:
+        if name not in self.book:
+            self.left_out[name] = "it has no value"
+            return
+        if isinstance(kind, Unknown):
+            kind = Category() if self.book[name].form == "counts" else Number()
+        if isinstance(kind, Count) and kind.density == "multinomial":
+            self.group[name] = self.book[name].sums.total
+            return
+        conditional, reason = self._conditional(name, kind)
+        if conditional is None:
+            self.left_out[name] = reason
+        else:
+            self.conditionals.append(conditional)
+
+    def _conditional(self, name: str, kind: Kind) -> tuple[Conditional | None, str]:
+        tally, rules = self.book[name], self.rules
+        if isinstance(kind, CountGroup):
+            words = tuple(str(index) for index in range(kind.width))
+            cells = spread(tally.cells, self.classes, tally.levels, words)
+            return multinomial(words, cells, self.classes, rules.smoothing, group=name), ""
+        if isinstance(kind, (Category, Flag)) or (isinstance(kind, Number) and tally.holds_only_flags):
+            counts = level_counts(self.book, name, kind, rules)
+            make = table if isinstance(kind, Category) else bernoulli
+            return make(name, counts, rules.smoothing, unseen=rules.unseen), ""
+        seen, gone = self._presence(kind, tally)
+        if isinstance(kind, Count):
+            return poisson(name, tally, rules.smoothing, log_observed=seen, log_missing=gone), "all its counts are 0"
+        floor = kind.floor if isinstance(kind, Real) else DEFAULT_FLOOR
+        density = gaussian(name, tally, floor=floor, log_observed=seen, log_missing=gone)
+        return density, "all its values are equal"
+
+    def _presence(self, kind: Kind, tally: Moments) -> tuple[Doubles, Doubles]:
+        """log P(observed | class) and log P(missing | class); zeros where missing values are left out."""
+        if not missing_is_level(kind, self.rules):
+            return np.zeros(self.classes), np.zeros(self.classes)
+        missing = added(self.book.class_counts, tally.sums.n, sign=-1)
+        counts = LevelCounts(("observed",), tally.sums.n, self.classes, missing)
+        log_p, _, log_missing = log_table(counts, self.rules.smoothing)
+        return log_p[0], log_missing
+
+    def finish_group(self) -> None:
+        """Make one multinomial of the count columns."""
+        if not self.group:
+            return
+        words = tuple(self.group)
+        cells = ExactArray(self.classes * len(words))
+        for index, total in enumerate(self.group.values()):
+            cells.add(total, np.arange(self.classes, dtype=np.int64) * len(words) + index)
+        self.conditionals.append(multinomial(words, cells, self.classes, self.rules.smoothing))
+
+
+def missing_is_level(kind: Kind, rules: Rules) -> bool:
+    """Whether a missing value counts as a level in a column of this kind."""
+    return (kind.missing or rules.missing) == "level"
+
+
+def level_counts(book: Book, name: str, kind: Kind, rules: Rules) -> LevelCounts:
+    """The counts of a category or a flag as the smoothing rule takes them."""
+    tally = book[name]
+    if isinstance(tally, Moments):
+        levels, cells, observed = ("0", "1"), tally.flag_cells(), tally.sums.n
+    else:
+        levels, cells, observed = tally.levels, tally.cells, tally.totals()
+    domain = listed_levels(rules.smoothing) if isinstance(kind, Category) else ()
+    if isinstance(kind, Category) and kind.levels:
+        domain = (*domain, *kind.levels)
+    elif isinstance(kind, Flag):
+        domain = ("false", "true")
+    missing = added(book.class_counts, observed, sign=-1) if missing_is_level(kind, rules) else None
+    return LevelCounts.of(levels, cells, len(book.classes), domain=domain, missing=missing)

@@ -1,0 +1,47 @@
+"""From exact moments to a normal density: mean and deviation rounded once, the variance kept above its floor."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.gaussian import Gaussian
+from bayesbox.tally.exact import Dyadic, rounded_root
+from bayesbox.tally.moments import Moments, Spread
+
+
+def gaussian(
+    column: str, moments: Moments, *, floor: float, log_observed: Doubles, log_missing: Doubles
+) -> Gaussian | None:
+    """The normal density of each class, its variance at least `floor` times that of the whole column.
+
+    A class without a value takes the density of the whole column. None where the column has no spread at all, so that
+    it can say nothing, unless `floor` is 0: then it is a point mass.
+    """
+    whole = moments.pooled()
+    if whole.n.m == 0 or (whole.excess.m == 0 and floor > 0):
+        return None
+    spreads = [spread if spread.n.m else whole for spread in moments.spreads()]
+    return Gaussian(
+        column,
+        np.array([spread.mean for spread in spreads]),
+        np.array([spread.rest_of_mean for spread in spreads]),
+        np.array([floored_deviation(spread, whole, floor) for spread in spreads]),
+        log_observed,
+        log_missing,
+    )
+
+
+def floored_deviation(spread: Spread, whole: Spread, floor: float) -> float:
+    """The deviation of a class, or the root of floor times the variance of the column if that is more.
+
+    Variances are compared exactly, as excess / n**2 with the denominators multiplied out.
+    """
+    share = Fraction(str(floor))
+    least = whole.excess * Dyadic(share.numerator, 0)
+    least_under = whole.n * whole.n * Dyadic(share.denominator, 0)
+    if (spread.excess * least_under - least * (spread.n * spread.n)).m < 0:
+        return rounded_root(least, least_under)
+    return spread.deviation

@@ -1,0 +1,52 @@
+"""The class prior: the shares of the classes, smoothed by a rule, or given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bayesbox._core import ExactArray
+from bayesbox.dist.base import Doubles, log
+from bayesbox.errors import BadOption
+from bayesbox.rule.smoothing import MaximumLikelihood, Ratio, Smoothing
+from bayesbox.rule.table import LevelCounts
+from bayesbox.schema.levels import level_text
+
+SUM_TOLERANCE = 1e-9
+
+
+def prior_ratio(class_counts: ExactArray, classes: tuple[str, ...], rule: Smoothing | None, *, exact: bool) -> Ratio:
+    """The numerator and denominator of each class's share."""
+    counts = LevelCounts(classes, class_counts, 1)
+    over, under = counts.ratio(rule or MaximumLikelihood(), exact=exact)
+    return Ratio(over[0, : len(classes)], under[0, : len(classes)])
+
+
+def log_prior(class_counts: ExactArray, classes: tuple[str, ...], rule: Smoothing | None) -> Doubles:
+    """The log of each class's share."""
+    over, under = prior_ratio(class_counts, classes, rule, exact=False)
+    return log(over) - log(under)
+
+
+def given_prior(given: Mapping[Any, float], classes: tuple[str, ...]) -> Doubles:
+    """A prior as probabilities in the order of the classes: one for each class, none below 0, summing to 1.
+
+    >>> given_prior({"yes": 0.1, "no": 0.9}, ("no", "yes"))
+    array([0.9, 0.1])
+    """
+    by_text = {level_text(label): float(p) for label, p in given.items()}
+    missing = [name for name in classes if name not in by_text]
+    unknown = [name for name in by_text if name not in classes]
+    if missing or unknown:
+        raise BadOption(
+            f"a prior names every class: {', '.join(classes)}", found=", ".join(unknown or by_text) or "nothing"
+        )
+    values = np.array([by_text[name] for name in classes])
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        raise BadOption("a prior probability is a number from 0 to 1", found=dict(by_text))
+    if abs(math.fsum(values) - 1) > SUM_TOLERANCE:
+        raise BadOption("a prior sums to 1", found=math.fsum(values))
+    return values

@@ -1,0 +1,111 @@
+"""From counts to a table or a Bernoulli, by a smoothing rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesbox._core import ExactArray
+from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.table import Table
+from bayesbox.rule.smoothing import MISSING, UNSEEN, Cells, Ratio, Smoothing, ratio
+from bayesbox.tally.base import dyadic, positions
+
+
+@dataclass(frozen=True)
+class LevelCounts:
+    """The counts of a column as a rule takes them: declared levels included, the missing as a level where asked.
+
+    `cells` is class-major over `levels`; `missing` holds the rows of each class without a value, or None where
+    missing values are left out.
+    """
+
+    levels: tuple[str, ...]
+    cells: ExactArray
+    classes: int
+    missing: ExactArray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        levels: tuple[str, ...],
+        cells: ExactArray,
+        classes: int,
+        *,
+        domain: tuple[str, ...] = (),
+        missing: ExactArray | None = None,
+    ) -> LevelCounts:
+        """Counts over the levels that occurred and those of the declared domain."""
+        union = levels if set(domain) <= set(levels) else tuple(sorted({*levels, *domain}))
+        return cls(union, spread(cells, classes, levels, union), classes, missing)
+
+    @property
+    def size(self) -> int:
+        """K: the levels there can be, the missing one included where it is a level."""
+        return len(self.levels) + (self.missing is not None)
+
+    @property
+    def names(self) -> list[Any]:
+        """The columns of the cells: the levels, then missing where it is one, then unseen."""
+        return [*self.levels, *([MISSING] if self.missing is not None else []), UNSEEN]
+
+    def as_cells(self, *, exact: bool = False) -> Cells:
+        """The counts as doubles, or as fractions."""
+        shape = (self.classes, len(self.levels))
+        blocks = [_numbers(self.cells, exact=exact).reshape(shape)]
+        if self.missing is not None:
+            blocks.append(_numbers(self.missing, exact=exact).reshape(-1, 1))
+        totals = np.concatenate(blocks, axis=1).sum(axis=1)
+        unseen = np.zeros((self.classes, 1), dtype=blocks[0].dtype)
+        return Cells(np.concatenate([*blocks, unseen], axis=1), totals, self.size, self.names)
+
+    def ratio(self, rule: Smoothing, *, exact: bool = False) -> Ratio:
+        """Numerators and denominators, classes x names."""
+        return ratio(rule, self.as_cells(exact=exact))
+
+
+def spread(cells: ExactArray, classes: int, levels: tuple[str, ...], wanted: tuple[str, ...]) -> ExactArray:
+    """The cells of the wanted levels in their order, zero for those that never occurred."""
+    if wanted == levels:
+        return cells
+    place = positions(wanted, levels)
+    index = np.arange(classes)[:, None] * len(levels) + place[None, :]
+    return cells.take(np.where(place[None, :] < 0, -1, index).ravel())
+
+
+def _numbers(array: ExactArray, *, exact: bool) -> np.ndarray:
+    if not exact:
+        return array.to_doubles()
+    values = np.empty(len(array), dtype=object)
+    for cell in range(len(array)):
+        values[cell] = dyadic(array, cell).fraction
+    return values
+
+
+def log_table(counts: LevelCounts, rule: Smoothing) -> tuple[Doubles, Doubles, Doubles]:
+    """(levels x classes, unseen, missing) in logs; a level impossible in every class is left out."""
+    over, under = counts.ratio(rule)
+    log_p = left_out_where_impossible((log(over) - log(under)).T)
+    unseen = log_p[-1]
+    missing = log_p[len(counts.levels)] if counts.missing is not None else np.zeros(counts.classes)
+    return log_p[: len(counts.levels)], unseen, missing
+
+
+def table(column: str, counts: LevelCounts, rule: Smoothing, *, unseen: str = "smooth") -> Table:
+    """The distribution of a category."""
+    log_p, log_unseen, log_missing = log_table(counts, rule)
+    if unseen == "ignore":
+        log_unseen = np.zeros_like(log_unseen)
+    return Table(column, counts.levels, log_p, log_unseen, log_missing, unseen == "error")
+
+
+def bernoulli(column: str, counts: LevelCounts, rule: Smoothing, *, unseen: str = "smooth") -> Bernoulli:
+    """The distribution of a flag: its two levels are (false, true) or (0, 1), in this order."""
+    log_p, log_unseen, log_missing = log_table(counts, rule)
+    if unseen == "ignore":
+        log_unseen = np.zeros_like(log_unseen)
+    false, true = counts.levels
+    return Bernoulli(column, (false, true), log_p, log_unseen, log_missing, unseen == "error")

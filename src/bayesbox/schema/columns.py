@@ -1,0 +1,87 @@
+"""The forms in which a column of numbers or a group of counts reaches the core."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox.errors import KindContradiction
+
+
+@dataclass(frozen=True)
+class CountMatrix:
+    """A group of count columns as compressed sparse rows: what a scipy sparse matrix of counts becomes."""
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    data: NDArray[Any]
+    width: int
+
+    def __getitem__(self, rows: slice) -> CountMatrix:
+        start, stop, _ = rows.indices(self.rows)
+        cut = self.indptr[start : stop + 1]
+        inside = slice(cut[0], cut[-1])
+        return CountMatrix(cut - cut[0], self.indices[inside], self.data[inside], self.width)
+
+    @property
+    def rows(self) -> int:
+        return len(self.indptr) - 1
+
+    def times(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The matrix product with words x classes."""
+        product = np.zeros((self.rows, weights.shape[1]))
+        filled = np.flatnonzero(np.diff(self.indptr))
+        if len(filled):
+            data = np.asarray(self.data, dtype=np.float64)
+            for column in range(weights.shape[1]):
+                terms = data * weights[self.indices, column]
+                product[filled, column] = np.add.reduceat(terms, self.indptr[filled])
+        return product
+
+
+def as_numbers(column: Any, *, name: str = "", where: str | None = None) -> NDArray[Any]:
+    """A column as numbers the core reads: integers and bools as they are, else doubles with NaN where missing.
+
+    >>> as_numbers(pa.array([25.0, None]))
+    array([25., nan])
+    """
+    if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
+        return column if column.dtype.itemsize <= 8 and column.dtype != np.float16 else column.astype(np.float64)
+    if isinstance(column, np.ndarray):
+        column = pa.array(column, from_pandas=True)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    kind = column.type
+    if pa.types.is_integer(kind) and not column.null_count:
+        integers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+        return integers
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return _numbers_in_text(column, name=name, where=where)
+    if kind != pa.float64():
+        column = column.cast(pa.float64(), safe=False)
+    values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return values
+
+
+def _numbers_in_text(column: pa.Array, *, name: str, where: str | None) -> NDArray[np.float64]:
+    """Text that is declared a number: every value must read as one."""
+    values = np.full(len(column), np.nan)
+    for row, text in enumerate(column.to_pylist()):
+        if text is None or not text.strip():
+            continue
+        try:
+            values[row] = float(text)
+        except ValueError:
+            raise KindContradiction(
+                f"column `{name}` is a number",
+                where=f"{where}, row {row + 1}" if where else f"row {row + 1}",
+                found=text,
+                remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
+            ) from None
+    return values

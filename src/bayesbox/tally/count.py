@@ -1,0 +1,204 @@
+"""From rows to a book: every column is counted by the class of its row, in one pass over the core's kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox._core import ExactArray
+from bayesbox.errors import BadData, BadWeight, KindContradiction
+from bayesbox.schema.columns import CountMatrix, as_numbers
+from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Unknown
+from bayesbox.schema.levels import label_order, label_type_of
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.base import Tally
+from bayesbox.tally.book import Book
+from bayesbox.tally.counts import Counts
+from bayesbox.tally.moments import Moments
+from bayesbox.tally.words import Words
+
+Weights = NDArray[np.float64] | None
+
+DIRECT_RANGE = 65_536  # integers whose range is no wider are counted by value, without a dictionary
+
+FLAG_TEXTS = {"false": "false", "true": "true", "0": "false", "1": "true"}
+
+
+def count(
+    columns: Mapping[str, Any],
+    labels: Encoded,
+    schema: Schema,
+    *,
+    weights: Weights = None,
+    where: str | None = None,
+    first_row: int = 0,
+    label_type: str | None = None,
+) -> Book:
+    """The book of these rows. A label that is missing leaves its row out."""
+    target, classes = labels.codes, tuple(labels.levels)
+    weights = checked_weights(weights, len(target))
+    counter = _Counter(target, classes, weights, where, first_row)
+    tallies: dict[str, Tally] = {}
+    numbers: dict[str, NDArray[Any]] = {}
+    for name, column in columns.items():
+        kind = schema.kinds[name]
+        if isinstance(kind, (Ignore, Unknown)) or _is_null(column):
+            continue
+        if isinstance(kind, CountGroup):
+            tallies[name] = counter.words(column)
+        elif isinstance(kind, (Category, Flag)):
+            counter.levels(name, column, kind)
+        else:
+            numbers[name] = as_numbers(column, name=name, where=where)
+    tallies |= counter.counts()
+    tallies |= counter.moments(numbers)
+    kind_of_labels = label_type or label_type_of(labels.values)
+    ordered = tuple(label_order(list(classes), kind_of_labels))
+    book = Book(classes, counter.class_counts(), tallies, label_type=kind_of_labels)
+    return book.with_classes(ordered).pruned()
+
+
+def checked_weights(weights: Any, rows: int) -> Weights:
+    """Weights as doubles: one a row, finite, none below zero."""
+    if weights is None:
+        return None
+    array = np.ascontiguousarray(weights, dtype=np.float64)
+    if array.ndim == 0:
+        array = np.full(rows, float(array))
+    if array.shape != (rows,):
+        raise BadWeight("there is one weight a row", found=f"{array.shape} for {rows} rows")
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise BadWeight("a weight is a finite number, 0 or more", where=f"row {row + 1}", found=float(array[row]))
+    return array
+
+
+def _is_null(column: Any) -> bool:
+    return not isinstance(column, (np.ndarray, CountMatrix)) and pa.types.is_null(column.type)
+
+
+class _Counter:
+    """Gathers columns of a form, so that the core sees them together and reads each block of rows once."""
+
+    def __init__(
+        self, target: NDArray[np.int32], classes: tuple[str, ...], weights: Weights, where: str | None, first_row: int
+    ) -> None:
+        self.target = target
+        self.classes = classes
+        self.weights = weights
+        self.where = where
+        self.first_row = first_row
+        self.coded: dict[str, tuple[NDArray[Any], list[str]]] = {}
+        self.integers: dict[str, tuple[NDArray[Any], Kind]] = {}
+
+    def class_counts(self) -> ExactArray:
+        size = len(self.classes)
+        if self.weights is None:
+            return ExactArray.from_integers(np.bincount(self.target[self.target >= 0], minlength=size))
+        zeros = np.zeros(len(self.target), dtype=np.uint8)
+        return _core.count_codes_weighted([zeros], [1], self.target, size, self.weights)[0]
+
+    def levels(self, name: str, column: Any, kind: Kind) -> None:
+        """Take up a column of levels."""
+        direct = isinstance(column, np.ndarray) and column.dtype.kind in "iub" and self.weights is None
+        if direct:
+            self.integers[name] = (column, kind)
+        else:
+            self._coded(name, column, kind)
+
+    def _coded(self, name: str, column: Any, kind: Kind) -> None:
+        codes, texts, _ = encode(column)
+        self.coded[name] = (codes, self._flag_texts(name, texts) if isinstance(kind, Flag) else texts)
+
+    def _flag_texts(self, name: str, texts: list[str]) -> list[str]:
+        flags = [FLAG_TEXTS.get(text.lower()) for text in texts]
+        for text, flag in zip(texts, flags, strict=True):
+            if flag is None:
+                raise KindContradiction(
+                    f"column `{name}` is a flag: false, true, 0 or 1",
+                    where=self.where,
+                    found=text,
+                    remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
+                )
+        return [flag for flag in flags if flag is not None]
+
+    def counts(self) -> dict[str, Tally]:
+        """The tallies of the columns of levels."""
+        tallies = self._counted_directly()
+        names, size = list(self.coded), len(self.classes)
+        columns = [self.coded[name][0] for name in names]
+        sizes = [len(self.coded[name][1]) for name in names]
+        if self.weights is None:
+            tables = _core.count_codes(columns, sizes, self.target, size)
+            cells = [ExactArray.from_integers(table.ravel()) for table in tables]
+        else:
+            cells = _core.count_codes_weighted(columns, sizes, self.target, size, self.weights)
+        for name, array in zip(names, cells, strict=True):
+            tallies[name] = _merged(self.classes, self.coded[name][1], array)
+        return tallies
+
+    def _counted_directly(self) -> dict[str, Tally]:
+        tallies: dict[str, Tally] = {}
+        names = list(self.integers)
+        columns = [self.integers[name][0] for name in names]
+        found = _core.count_integers(columns, self.target, len(self.classes), DIRECT_RANGE)
+        for name, column, result in zip(names, columns, found, strict=True):
+            kind = self.integers[name][1]
+            if result is None:
+                self._coded(name, column, kind)
+                continue
+            lowest, table = result
+            seen = np.flatnonzero(table.any(axis=0))
+            texts = [str(lowest + int(index)) for index in seen]
+            if isinstance(kind, Flag) or column.dtype.kind == "b":
+                texts = self._flag_texts(name, texts)
+            cells = ExactArray.from_integers(np.ascontiguousarray(table[:, seen]).ravel())
+            tallies[name] = _merged(self.classes, texts, cells)
+        return tallies
+
+    def moments(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, Tally]:
+        """The tallies of the columns of numbers."""
+        try:
+            sums = _core.moments(list(columns.values()), self.target, len(self.classes), self.weights)
+        except ValueError as error:
+            if not error.args or error.args[0] != "infinite":
+                raise
+            _, position, row = error.args
+            name, values = list(columns.items())[position]
+            raise BadData(
+                f"column `{name}` holds an infinite value (inf)",
+                where=_place(self.where, self.first_row + row),
+                found=float(values[row]),
+                remedy="Replace it by a number or by a missing value",
+            ) from None
+        return {name: Moments(self.classes, found) for name, found in zip(columns, sums, strict=True)}
+
+    def words(self, matrix: CountMatrix) -> Words:
+        """The tally of a group of counts."""
+        if len(matrix.data) and matrix.data.min() < 0:
+            raise BadData("a count is 0 or more", where=self.where, found=float(matrix.data.min()))
+        cells = _core.count_sparse(
+            matrix.indptr, matrix.indices, matrix.data, matrix.width, self.target, len(self.classes), self.weights
+        )
+        return Words.of(self.classes, [str(index) for index in range(matrix.width)], cells)
+
+
+def _place(where: str | None, row: int) -> str:
+    return f"{where}, row {row + 1}" if where else f"row {row + 1}"
+
+
+def _merged(classes: tuple[str, ...], texts: list[str], cells: ExactArray) -> Counts:
+    """Counts, with equal texts (such as 1 and true in a flag) taken together."""
+    distinct = list(dict.fromkeys(texts))
+    if len(distinct) < len(texts):
+        place = np.array([distinct.index(text) for text in texts], dtype=np.int64)
+        index = (np.arange(len(classes))[:, None] * len(distinct) + place[None, :]).ravel()
+        cells = cells.sum_groups(index, len(classes) * len(distinct))
+    return Counts.of(classes, distinct, cells)
