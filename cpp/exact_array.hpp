@@ -278,23 +278,20 @@ class ExactArray {
     lazy_ += additions;
   }
 
+  // mantissa * 2^exponent; Unsigned has 64 or 128 bits
   template <class Unsigned>
   void add_bits(std::size_t cell, Unsigned mantissa, int exponent, bool negative) {
-    // A shift by up to 31 bits leaves one word more than the mantissa has.
-    constexpr int words = static_cast<int>(sizeof(Unsigned) / 4);
-    const int limb_index = exponent >> 5, shift = exponent & 31;
-    std::uint32_t low_word = static_cast<std::uint32_t>(mantissa) << shift;
-    mantissa >>= 1;  // in two steps, because a shift by 32 must not become a shift by the full width below
-    mantissa >>= 31 - shift;
+    const int first = exponent >> 5, shift = exponent & 31;
+    const auto low_word = static_cast<std::int64_t>(static_cast<std::uint32_t>(mantissa) << shift);
+    Unsigned rest = (mantissa >> 1) >> (31 - shift);  // what is above the lowest word
     int count = 1;
-    for (Unsigned rest = mantissa; rest != 0; rest >>= 32) ++count;
-    if (limb_index < low_ || limb_index + count > low_ + limbs_) cover(limb_index, limb_index + count);
+    for (Unsigned above = rest; above != 0; above >>= 32) ++count;
+    if (first < low_ || first + count > low_ + limbs_) cover(first, first + count);
     reserve_lazy(1);
-    std::int64_t* limb = limb_.data() + cell * limbs_ + (limb_index - low_);
-    static_cast<void>(words);
-    const std::int64_t sign = negative ? -1 : 1;
-    limb[0] += sign * static_cast<std::int64_t>(low_word);
-    for (int k = 1; k < count; ++k, mantissa >>= 32) limb[k] += sign * static_cast<std::int64_t>(static_cast<std::uint32_t>(mantissa));
+    std::int64_t* limb = limb_.data() + cell * limbs_ + (first - low_);
+    const std::int64_t sign = negative ? -1 : 0;  // (v ^ sign) - sign is v or -v
+    limb[0] += (low_word ^ sign) - sign;
+    for (int k = 1; k < count; ++k, rest >>= 32) limb[k] += (static_cast<std::int64_t>(rest & 0xffffffff) ^ sign) - sign;
   }
 
   std::size_t size_ = 0;

@@ -1,13 +1,19 @@
 // Class-split moments of numeric columns: how many values, how many of them fractional, their sum and sum of squares.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "block_sum.hpp"
+#include "class_order.hpp"
 #include "column.hpp"
+#include "count.hpp"
 #include "exact_array.hpp"
+#include "kernels.hpp"
 
 namespace bayesbox {
 
@@ -22,34 +28,187 @@ struct Moments {
   ExactArray squares;
 };
 
-// An infinite value has no place in a sum.
+// An infinite value has no place in a sum. The one reported is the first row of the first column that has any.
 struct InfiniteValue {
   std::size_t column;
   std::size_t row;
 };
 
-inline bool is_fractional(double value) { return value != std::nearbyint(value); }
+class MomentSums {
+ public:
+  MomentSums(const std::vector<Column>& columns, const Column& target, std::size_t classes, const Column* weights)
+      : columns_(columns), target_(target), classes_(classes), weights_(weights) {}
+
+  std::vector<Moments> sum() {
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      result_.emplace_back(classes_);
+      if (weights_ != nullptr)
+        add_weighted(j);
+      else if (is_floating(columns_[j].kind) || !add_from_counts(j))
+        dense_.push_back(j);
+    }
+    if (classes_ > kMostClassesSorted)
+      for (const std::size_t j : dense_) add_row_by_row(j);
+    else if (classes_ > 0)
+      add_blocks();
+    return std::move(result_);
+  }
+
+ private:
+  // With more classes than this a block of rows would be all short runs.
+  static constexpr std::size_t kMostClassesSorted = 2048;
+  // A column of integers with few values is counted, and its moments are read off the counts.
+  static constexpr std::uint64_t kMostValuesCounted = 4096;
+
+  static std::size_t block_rows(std::size_t classes) { return std::clamp<std::size_t>(512 * classes, 2048, 16384); }
+
+  bool takes(double value, std::size_t column) const {
+    if (std::isinf(value)) refuse_infinite(column);
+    return !std::isnan(value);
+  }
+
+  void add_weighted(std::size_t j) {
+    Moments& sums = result_[j];
+    for (std::size_t row = 0; row < target_.rows; ++row) {
+      const auto label = as_offset(load<std::int32_t>(target_.at(row)));
+      const double weight = load<double>(weights_->at(row));
+      if (label >= classes_ || weight == 0) continue;
+      const double value = value_at(columns_[j], row);
+      if (!takes(value, j)) continue;
+      sums.n.add(label, weight);
+      if (is_fractional(value)) sums.fractional.add(label, weight);
+      sums.total.add_product(label, weight, value);
+      sums.squares.add_product(label, weight, value, value);
+    }
+  }
+
+  void add_row_by_row(std::size_t j) {
+    Moments& sums = result_[j];
+    for (std::size_t row = 0; row < target_.rows; ++row) {
+      const auto label = as_offset(load<std::int32_t>(target_.at(row)));
+      if (label >= classes_) continue;
+      const double value = value_at(columns_[j], row);
+      if (!takes(value, j)) continue;
+      sums.n.add_integer(label, 1);
+      if (is_fractional(value)) sums.fractional.add_integer(label, 1);
+      sums.total.add(label, value);
+      sums.squares.add_product(label, value, value);
+    }
+  }
+
+  // Whether the integer column has few values; then it is done.
+  bool add_from_counts(std::size_t j) {
+    const auto counted = count_integers(columns_[j], target_, classes_, kMostValuesCounted);
+    if (!counted) return false;
+    Moments& sums = result_[j];
+    for (std::size_t label = 0; label < classes_; ++label)
+      for (std::size_t level = 0; level < counted->width; ++level) {
+        const std::int64_t count = counted->counts[label * counted->width + level];
+        if (count == 0) continue;
+        const std::int64_t position = counted->lowest + static_cast<std::int64_t>(level);
+        const double value = columns_[j].kind == Kind::uint64
+                                 ? static_cast<double>(static_cast<std::uint64_t>(position) ^ (std::uint64_t{1} << 63))
+                                 : static_cast<double>(position);
+        const auto times = static_cast<double>(count);  // below 2^53: there are not that many rows
+        sums.n.add_integer(label, count);
+        sums.total.add_product(label, times, value);
+        sums.squares.add_product(label, times, value, value);
+      }
+    return true;
+  }
+
+  void add_blocks() {
+    if (dense_.empty()) return;
+    const std::size_t most = block_rows(classes_);
+    ClassOrder order(classes_, std::min(most, target_.rows));
+    const std::size_t capacity = padded(order.capacity());
+    std::vector<double> gathered(4 * capacity);
+    double* const buffers[4] = {gathered.data(), gathered.data() + capacity, gathered.data() + 2 * capacity,
+                                gathered.data() + 3 * capacity};
+    counts_.assign(dense_.size() * classes_, {});
+    const Kernels& kernel = kernels();
+    for (std::size_t begin = 0; begin < target_.rows; begin += most) {
+      order.sort(target_, begin, std::min(most, target_.rows - begin));
+      for (std::size_t first = 0; first < dense_.size();) {
+        const Column& column = columns_[dense_[first]];
+        if (four_side_by_side(first)) {
+          kernel.gather_four(column.at(begin), column.stride, order.order(), order.length(), buffers);
+          for (std::size_t k = 0; k < 4; ++k) add_runs(first + k, order, buffers[k]);
+          first += 4;
+        } else {
+          gather(column, begin, order, buffers[0]);
+          add_runs(first, order, buffers[0]);
+          ++first;
+        }
+      }
+    }
+    for (std::size_t position = 0; position < dense_.size(); ++position)
+      for (std::size_t label = 0; label < classes_; ++label) {
+        const RunSummer::Counts& counts = counts_[position * classes_ + label];
+        result_[dense_[position]].n.add_integer(label, counts.n);
+        result_[dense_[position]].fractional.add_integer(label, counts.fractional);
+      }
+  }
+
+  // Four neighbours of one row-major matrix of doubles are read together.
+  bool four_side_by_side(std::size_t first) const {
+    if (first + 4 > dense_.size()) return false;
+    const Column& column = columns_[dense_[first]];
+    if (column.stride == sizeof(double)) return false;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const Column& other = columns_[dense_[first + k]];
+      if (other.kind != Kind::float64 || other.stride != column.stride || other.data != column.data + 8 * k) return false;
+    }
+    return true;
+  }
+
+  static void gather(const Column& column, std::size_t begin, const ClassOrder& order, double* out) {
+    const char* base = column.at(begin);
+    const std::uint32_t* rows = order.order();
+    const std::size_t length = order.length();
+    with_type(column.kind, [&]<class T>() {
+      if (column.stride == static_cast<std::int64_t>(sizeof(T)))
+        for (std::size_t i = 0; i < length; ++i) out[i] = static_cast<double>(load<T>(base + rows[i] * sizeof(T)));
+      else
+        for (std::size_t i = 0; i < length; ++i)
+          out[i] = static_cast<double>(load<T>(base + static_cast<std::int64_t>(rows[i]) * column.stride));
+    });
+  }
+
+  void add_runs(std::size_t position, const ClassOrder& order, double* values) {
+    Moments& sums = result_[dense_[position]];
+    for (const Run& run : order.runs()) {
+      const RunSummer::Counts found = summer_.add(values + run.begin, run.count, sums.total, sums.squares, run.label);
+      if (found.infinite) refuse_infinite(dense_[position]);
+      RunSummer::Counts& counts = counts_[position * classes_ + run.label];
+      counts.n += found.n;
+      counts.fractional += found.fractional;
+    }
+  }
+
+  // Blocks meet infinite values in their own order: look again, column by column, so that the report is always the same.
+  [[noreturn]] void refuse_infinite(std::size_t found_in) const {
+    for (std::size_t j = 0; j < columns_.size(); ++j)
+      for (std::size_t row = 0; row < target_.rows; ++row)
+        if (std::isinf(value_at(columns_[j], row)) && as_offset(load<std::int32_t>(target_.at(row))) < classes_ &&
+            (weights_ == nullptr || load<double>(weights_->at(row)) != 0))
+          throw InfiniteValue{j, row};
+    throw InfiniteValue{found_in, 0};  // the data changed under our hands
+  }
+
+  const std::vector<Column>& columns_;
+  const Column& target_;
+  std::size_t classes_;
+  const Column* weights_;
+  std::vector<Moments> result_;
+  std::vector<std::size_t> dense_;  // the columns summed as doubles
+  std::vector<RunSummer::Counts> counts_;
+  RunSummer summer_;
+};
 
 inline std::vector<Moments> moments(const std::vector<Column>& columns, const Column& target, std::size_t classes,
                                     const Column* weights) {
-  std::vector<Moments> result;
-  for (std::size_t j = 0; j < columns.size(); ++j) {
-    Moments& sums = result.emplace_back(classes);
-    for (std::size_t row = 0; row < target.rows; ++row) {
-      const auto label = load<std::int32_t>(target.at(row));
-      if (label < 0 || static_cast<std::size_t>(label) >= classes) continue;
-      const double weight = weights ? load<double>(weights->at(row)) : 1.0;
-      const double value = value_at(columns[j], row);
-      if (weight == 0 || std::isnan(value)) continue;
-      if (std::isinf(value)) throw InfiniteValue{j, row};
-      const auto cell = static_cast<std::size_t>(label);
-      sums.n.add(cell, weight);
-      if (is_fractional(value)) sums.fractional.add(cell, weight);
-      sums.total.add_product(cell, weight, value);
-      sums.squares.add_product(cell, weight, value, value);
-    }
-  }
-  return result;
+  return MomentSums(columns, target, classes, weights).sum();
 }
 
 }  // namespace bayesbox

@@ -1,0 +1,62 @@
+// The rows of a block, sorted by class: each class becomes one run, so that its values can be summed side by side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "column.hpp"
+#include "kernels.hpp"
+
+namespace bayesbox {
+
+struct Run {
+  std::size_t label;
+  std::size_t begin;  // position in the sorted block, a multiple of kPad
+  std::size_t count;
+};
+
+class ClassOrder {
+ public:
+  ClassOrder(std::size_t classes, std::size_t most_rows)
+      : classes_(classes), next_(classes + 1), labels_(most_rows), order_(most_rows + kPad * (classes + 1)) {}
+
+  // Sorts rows [begin, begin + count) of the target; a label outside [0, classes) leaves its row out.
+  void sort(const Column& target, std::size_t begin, std::size_t count) {
+    std::fill(next_.begin(), next_.end(), 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto label = static_cast<std::uint32_t>(load<std::int32_t>(target.at(begin + i)));
+      labels_[i] = label < classes_ ? label : static_cast<std::uint32_t>(classes_);
+      ++next_[labels_[i]];
+    }
+    runs_.clear();
+    length_ = 0;
+    for (std::size_t label = 0; label < classes_; ++label) {
+      const std::size_t in_class = next_[label];
+      next_[label] = static_cast<std::uint32_t>(length_);
+      if (in_class == 0) continue;
+      runs_.push_back({label, length_, in_class});
+      const std::size_t end = length_ + padded(in_class);
+      // The padding names some row of the block; its values are overwritten by zeros.
+      for (std::size_t i = length_ + in_class; i < end; ++i) order_[i] = 0;
+      length_ = end;
+    }
+    next_[classes_] = static_cast<std::uint32_t>(length_);  // rows left out go behind the last run
+    for (std::size_t i = 0; i < count; ++i) order_[next_[labels_[i]]++] = static_cast<std::uint32_t>(i);
+  }
+
+  const std::vector<Run>& runs() const { return runs_; }
+  const std::uint32_t* order() const { return order_.data(); }
+  std::size_t length() const { return length_; }  // of the sorted block with its padding
+  std::size_t capacity() const { return order_.size(); }
+
+ private:
+  std::size_t classes_;
+  std::vector<std::uint32_t> next_;
+  std::vector<std::uint32_t> labels_;
+  std::vector<std::uint32_t> order_;
+  std::vector<Run> runs_;
+  std::size_t length_ = 0;
+};
+
+}  // namespace bayesbox

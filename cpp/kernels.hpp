@@ -1,0 +1,69 @@
+// The inner loops that are compiled twice, for the baseline and for AVX2 with FMA; `kernels()` is the set in force.
+// They see plain pointers only, and both sets give the same bits: each sum is either exact, or done lane by lane in
+// the same order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu.hpp"
+
+namespace bayesbox {
+
+// Runs of doubles are padded with zeros to a multiple of this; blocks of rows are multiples of it.
+inline constexpr std::size_t kPad = 8;
+
+inline constexpr std::size_t padded(std::size_t count) { return (count + kPad - 1) / kPad * kPad; }
+
+struct RunScan {
+  double largest;  // of |x|, NaN left out
+  bool has_nan;
+};
+
+// Sums of the pieces of a run in units (see split in vector_kernels.hpp); every one is exact.
+struct PieceSums {
+  std::int64_t first, second, third;
+  std::int64_t first_first, first_second, middle, second_third, third_third;
+  std::size_t fractional;  // values that are no integers
+  std::size_t left;        // values too small for their last bit to be held, written to `left_over`
+};
+
+// One class of a Gaussian term.
+struct GaussianClass {
+  double mean, rest, deviation, inverse, constant;
+  bool by_inverse;  // 1 / deviation is finite and normal
+};
+
+struct Kernels {
+  // out[j][i] = the double at base + order[i] * stride + 8 * j for four columns side by side (order null: row i)
+  void (*gather_four)(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
+                      double* const* out);
+  // `count` is a multiple of kPad
+  RunScan (*scan)(const double* values, std::size_t count);
+  // All |x| < 2^exponent; `count` is a multiple of kPad, at most 2048
+  PieceSums (*split)(const double* values, std::size_t count, int exponent, double* left_over);
+  // counts[key] += 1 for keys below `cells`, which is small
+  void (*count_bytes)(const std::uint8_t* keys, std::size_t count, unsigned cells, std::uint32_t* counts);
+  // sums[c * row_stride + i] += constant - z * z / 2
+  void (*add_gaussian)(const double* values, std::size_t count, const GaussianClass* classes, std::size_t class_count,
+                       double* sums, std::size_t row_stride);
+  // sums[i * width + c] = sum over terms j of tables[j][levels[j][i] * width + c], in the order of the terms
+  void (*sum_tables)(const double* const* tables, const std::uint32_t* const* levels, std::size_t terms,
+                     std::size_t count, std::size_t width, double* sums);
+  // values[i] = exp(values[i] - top[i]) for values <= top
+  void (*exponentials)(double* values, const double* top, std::size_t count);
+};
+
+const Kernels& baseline_kernels();
+#if defined(BAYESBOX_AVX2)
+const Kernels& avx2_kernels();
+#endif
+
+inline const Kernels& kernels() {
+#if defined(BAYESBOX_AVX2)
+  if (avx2_switch().load(std::memory_order_relaxed)) return avx2_kernels();
+#endif
+  return baseline_kernels();
+}
+
+}  // namespace bayesbox

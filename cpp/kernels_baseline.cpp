@@ -1,0 +1,5 @@
+#include "vector_kernels.hpp"
+
+namespace bayesbox {
+const Kernels& baseline_kernels() { return kKernels; }
+}  // namespace bayesbox

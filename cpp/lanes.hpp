@@ -1,0 +1,112 @@
+// A few doubles side by side: four with AVX2, two otherwise. Included only by vector_kernels.hpp, inside an unnamed
+// namespace, so that each translation unit keeps its own copy compiled for its own instruction set.
+//
+// `fused_exact` may round once or twice: it is used only where the product and the sum are exact, so that a fused
+// and a separate multiply-add give the same bits. All else is one IEEE operation a lane, the same in every version.
+#if defined(__AVX2__) && defined(__FMA__)
+
+struct Lanes {
+  static constexpr std::size_t width = 4;
+  __m256d v;
+
+  static Lanes all(double x) { return {_mm256_set1_pd(x)}; }
+  static Lanes load(const double* from) { return {_mm256_loadu_pd(from)}; }
+  void store(double* to) const { _mm256_storeu_pd(to, v); }
+};
+struct Mask {
+  __m256d v;
+  unsigned bits() const { return static_cast<unsigned>(_mm256_movemask_pd(v)); }
+};
+inline Lanes operator+(Lanes a, Lanes b) { return {_mm256_add_pd(a.v, b.v)}; }
+inline Lanes operator-(Lanes a, Lanes b) { return {_mm256_sub_pd(a.v, b.v)}; }
+inline Lanes operator*(Lanes a, Lanes b) { return {_mm256_mul_pd(a.v, b.v)}; }
+inline Lanes operator/(Lanes a, Lanes b) { return {_mm256_div_pd(a.v, b.v)}; }
+inline Lanes fused_exact(Lanes a, Lanes b, Lanes c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
+// a where a > b, else b: so b where a is NaN
+inline Lanes larger(Lanes a, Lanes b) { return {_mm256_max_pd(a.v, b.v)}; }
+inline Lanes absolute(Lanes a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
+inline Lanes nearest(Lanes a) { return {_mm256_round_pd(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)}; }
+inline Mask differ(Lanes a, Lanes b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_NEQ_UQ)}; }
+inline Mask equal(Lanes a, Lanes b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_EQ_OQ)}; }
+inline Mask either(Mask a, Mask b) { return {_mm256_or_pd(a.v, b.v)}; }
+inline Lanes keep(Lanes a, Mask where) { return {_mm256_and_pd(a.v, where.v)}; }
+inline Lanes drop(Lanes a, Mask where) { return {_mm256_andnot_pd(where.v, a.v)}; }
+// 2^n, where `shifted` = n + 1.5 * 2^52: the low bits of that sum hold n
+inline Lanes power_of_two(Lanes shifted) {
+  const __m256i bits = _mm256_add_epi64(_mm256_castpd_si256(shifted.v), _mm256_set1_epi64x(1023));
+  return {_mm256_castsi256_pd(_mm256_slli_epi64(bits, 52))};
+}
+
+#elif defined(__SSE4_1__)
+
+struct Lanes {
+  static constexpr std::size_t width = 2;
+  __m128d v;
+
+  static Lanes all(double x) { return {_mm_set1_pd(x)}; }
+  static Lanes load(const double* from) { return {_mm_loadu_pd(from)}; }
+  void store(double* to) const { _mm_storeu_pd(to, v); }
+};
+struct Mask {
+  __m128d v;
+  unsigned bits() const { return static_cast<unsigned>(_mm_movemask_pd(v)); }
+};
+inline Lanes operator+(Lanes a, Lanes b) { return {_mm_add_pd(a.v, b.v)}; }
+inline Lanes operator-(Lanes a, Lanes b) { return {_mm_sub_pd(a.v, b.v)}; }
+inline Lanes operator*(Lanes a, Lanes b) { return {_mm_mul_pd(a.v, b.v)}; }
+inline Lanes operator/(Lanes a, Lanes b) { return {_mm_div_pd(a.v, b.v)}; }
+inline Lanes fused_exact(Lanes a, Lanes b, Lanes c) { return {_mm_add_pd(_mm_mul_pd(a.v, b.v), c.v)}; }
+inline Lanes larger(Lanes a, Lanes b) { return {_mm_max_pd(a.v, b.v)}; }
+inline Lanes absolute(Lanes a) { return {_mm_andnot_pd(_mm_set1_pd(-0.0), a.v)}; }
+inline Lanes nearest(Lanes a) { return {_mm_round_pd(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)}; }
+inline Mask differ(Lanes a, Lanes b) { return {_mm_cmpneq_pd(a.v, b.v)}; }
+inline Mask equal(Lanes a, Lanes b) { return {_mm_cmpeq_pd(a.v, b.v)}; }
+inline Mask either(Mask a, Mask b) { return {_mm_or_pd(a.v, b.v)}; }
+inline Lanes keep(Lanes a, Mask where) { return {_mm_and_pd(a.v, where.v)}; }
+inline Lanes drop(Lanes a, Mask where) { return {_mm_andnot_pd(where.v, a.v)}; }
+inline Lanes power_of_two(Lanes shifted) {
+  const __m128i bits = _mm_add_epi64(_mm_castpd_si128(shifted.v), _mm_set1_epi64x(1023));
+  return {_mm_castsi128_pd(_mm_slli_epi64(bits, 52))};
+}
+
+#else
+
+struct Lanes {
+  static constexpr std::size_t width = 2;
+  double v[2];
+
+  static Lanes all(double x) { return {{x, x}}; }
+  static Lanes load(const double* from) { return {{from[0], from[1]}}; }
+  void store(double* to) const { to[0] = v[0], to[1] = v[1]; }
+};
+struct Mask {
+  bool v[2];
+  unsigned bits() const { return static_cast<unsigned>(v[0]) | static_cast<unsigned>(v[1]) << 1; }
+};
+inline Lanes operator+(Lanes a, Lanes b) { return {{a.v[0] + b.v[0], a.v[1] + b.v[1]}}; }
+inline Lanes operator-(Lanes a, Lanes b) { return {{a.v[0] - b.v[0], a.v[1] - b.v[1]}}; }
+inline Lanes operator*(Lanes a, Lanes b) { return {{a.v[0] * b.v[0], a.v[1] * b.v[1]}}; }
+inline Lanes operator/(Lanes a, Lanes b) { return {{a.v[0] / b.v[0], a.v[1] / b.v[1]}}; }
+inline Lanes fused_exact(Lanes a, Lanes b, Lanes c) { return a * b + c; }
+inline Lanes larger(Lanes a, Lanes b) {
+  return {{a.v[0] > b.v[0] ? a.v[0] : b.v[0], a.v[1] > b.v[1] ? a.v[1] : b.v[1]}};
+}
+inline Lanes absolute(Lanes a) { return {{__builtin_fabs(a.v[0]), __builtin_fabs(a.v[1])}}; }
+inline Lanes nearest(Lanes a) { return {{__builtin_nearbyint(a.v[0]), __builtin_nearbyint(a.v[1])}}; }
+inline Mask differ(Lanes a, Lanes b) { return {{a.v[0] != b.v[0], a.v[1] != b.v[1]}}; }
+inline Mask equal(Lanes a, Lanes b) { return {{a.v[0] == b.v[0], a.v[1] == b.v[1]}}; }
+inline Mask either(Mask a, Mask b) { return {{a.v[0] || b.v[0], a.v[1] || b.v[1]}}; }
+inline Lanes keep(Lanes a, Mask where) { return {{where.v[0] ? a.v[0] : 0.0, where.v[1] ? a.v[1] : 0.0}}; }
+inline Lanes drop(Lanes a, Mask where) { return {{where.v[0] ? 0.0 : a.v[0], where.v[1] ? 0.0 : a.v[1]}}; }
+inline Lanes power_of_two(Lanes shifted) {
+  Lanes result;
+  for (int k = 0; k < 2; ++k) {
+    std::uint64_t bits;
+    __builtin_memcpy(&bits, &shifted.v[k], 8);
+    bits = (bits + 1023) << 52;
+    __builtin_memcpy(&result.v[k], &bits, 8);
+  }
+  return result;
+}
+
+#endif

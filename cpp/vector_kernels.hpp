@@ -1,0 +1,262 @@
+// The loops of kernels.hpp, written once over `Lanes`. Included by one translation unit for each instruction set; all
+// is in an unnamed namespace and nothing of the standard library is instantiated, so no function compiled for AVX2
+// can be linked into the baseline.
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels.hpp"
+
+#if defined(__SSE4_1__)
+#include <immintrin.h>
+#endif
+
+namespace bayesbox {
+namespace {
+
+#include "lanes.hpp"
+
+constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
+
+double power(int exponent) {  // 2^exponent for a normal result
+  const std::uint64_t bits = static_cast<std::uint64_t>(exponent + 1023) << 52;
+  double value;
+  __builtin_memcpy(&value, &bits, 8);
+  return value;
+}
+
+double load_double(const char* address) {
+  double value;
+  __builtin_memcpy(&value, address, 8);
+  return value;
+}
+
+template <bool Ordered>
+void gather_four_rows(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
+                      double* const* out) {
+  double *out0 = out[0], *out1 = out[1], *out2 = out[2], *out3 = out[3];
+  const auto at = [&](std::size_t i) { return base + static_cast<std::int64_t>(Ordered ? order[i] : i) * stride; };
+  std::size_t i = 0;
+#if defined(__AVX2__)
+  for (; i + 4 <= count; i += 4) {
+    const __m256d a = _mm256_loadu_pd(reinterpret_cast<const double*>(at(i)));
+    const __m256d b = _mm256_loadu_pd(reinterpret_cast<const double*>(at(i + 1)));
+    const __m256d c = _mm256_loadu_pd(reinterpret_cast<const double*>(at(i + 2)));
+    const __m256d d = _mm256_loadu_pd(reinterpret_cast<const double*>(at(i + 3)));
+    const __m256d ab_even = _mm256_unpacklo_pd(a, b), ab_odd = _mm256_unpackhi_pd(a, b);
+    const __m256d cd_even = _mm256_unpacklo_pd(c, d), cd_odd = _mm256_unpackhi_pd(c, d);
+    _mm256_storeu_pd(out0 + i, _mm256_permute2f128_pd(ab_even, cd_even, 0x20));
+    _mm256_storeu_pd(out1 + i, _mm256_permute2f128_pd(ab_odd, cd_odd, 0x20));
+    _mm256_storeu_pd(out2 + i, _mm256_permute2f128_pd(ab_even, cd_even, 0x31));
+    _mm256_storeu_pd(out3 + i, _mm256_permute2f128_pd(ab_odd, cd_odd, 0x31));
+  }
+#endif
+  for (; i < count; ++i) {
+    const char* row = at(i);
+    out0[i] = load_double(row);
+    out1[i] = load_double(row + 8);
+    out2[i] = load_double(row + 16);
+    out3[i] = load_double(row + 24);
+  }
+}
+
+void gather_four(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
+                 double* const* out) {
+  if (order != nullptr)
+    gather_four_rows<true>(base, stride, order, count, out);
+  else
+    gather_four_rows<false>(base, stride, order, count, out);
+}
+
+RunScan scan(const double* values, std::size_t count) {
+  Lanes top_a = Lanes::all(0.0), top_b = top_a;
+  Mask nan_a = differ(top_a, top_a), nan_b = nan_a;
+  for (std::size_t i = 0; i < count; i += 2 * Lanes::width) {
+    const Lanes a = Lanes::load(values + i), b = Lanes::load(values + i + Lanes::width);
+    top_a = larger(absolute(a), top_a);
+    top_b = larger(absolute(b), top_b);
+    nan_a = either(nan_a, differ(a, a));
+    nan_b = either(nan_b, differ(b, b));
+  }
+  double tops[Lanes::width];
+  larger(top_a, top_b).store(tops);
+  double largest = tops[0];
+  for (std::size_t k = 1; k < Lanes::width; ++k) largest = tops[k] > largest ? tops[k] : largest;
+  return {largest, either(nan_a, nan_b).bits() != 0};
+}
+
+// The sum over the lanes of numbers that are integers below 2^53 times `unit`, as an integer.
+std::int64_t in_units(Lanes sums, int unit) {
+  double each[Lanes::width];
+  (sums * Lanes::all(power(-unit))).store(each);
+  std::int64_t total = 0;
+  for (std::size_t k = 0; k < Lanes::width; ++k) total += static_cast<std::int64_t>(each[k]);
+  return total;
+}
+
+// Error-free splitting. With |x| < 2^E and units u1 = 2^(E-21), u2 = 2^(E-42), u3 = 2^(E-63), adding and taking away
+// 1.5 * 2^52 * u rounds to a multiple of u, and the rest is exact: x = h1 + h2 + h3 with |h1| <= 2^21 u1 and
+// |h2| <= 2^20 u2, |h3| <= 2^20 u3. h3 is a multiple of u3 unless |x| < 2^(E-11); such x are set aside. In units, a
+// lane's sum of 512 or 1024 terms then stays below 2^53 for each of h1, h2, h3, h1 h1 (2^42 a term), h1 h2,
+// 2 h1 h3 + h2 h2 (one unit for both; below 1.25 * 2^42), h2 h3 and h3 h3: all are exact in plain doubles.
+PieceSums split(const double* values, std::size_t count, int exponent, double* left_over) {
+  const int unit1 = exponent - 21, unit2 = exponent - 42, unit3 = exponent - 63;
+  const Lanes round1 = Lanes::all(1.5 * power(unit1 + 52)), round2 = Lanes::all(1.5 * power(unit2 + 52));
+  const Lanes round3 = Lanes::all(1.5 * power(unit3 + 52)), one = Lanes::all(1.0), zero = Lanes::all(0.0);
+  Lanes sum1 = zero, sum2 = zero, sum3 = zero, sum11 = zero, sum12 = zero, middle = zero, sum23 = zero, sum33 = zero;
+  Lanes fractional = zero;
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < count; i += Lanes::width) {
+    const Lanes x = Lanes::load(values + i);
+    fractional = fractional + keep(one, differ(x, nearest(x)));
+    Lanes h1 = (x + round1) - round1;
+    const Lanes rest = x - h1;
+    Lanes h2 = (rest + round2) - round2;
+    Lanes h3 = rest - h2;
+    const Mask residual = differ((h3 + round3) - round3, h3);
+    const unsigned bits = residual.bits();
+    if (__builtin_expect(bits != 0, 0)) {
+      for (std::size_t k = 0; k < Lanes::width; ++k) {
+        left_over[left] = values[i + k];
+        left += bits >> k & 1;
+      }
+      h1 = drop(h1, residual);
+      h2 = drop(h2, residual);
+      h3 = drop(h3, residual);
+    }
+    sum1 = sum1 + h1;
+    sum2 = sum2 + h2;
+    sum3 = sum3 + h3;
+    sum11 = fused_exact(h1, h1, sum11);
+    sum12 = fused_exact(h1, h2, sum12);
+    middle = fused_exact(h1, h3 + h3, middle);
+    middle = fused_exact(h2, h2, middle);
+    sum23 = fused_exact(h2, h3, sum23);
+    sum33 = fused_exact(h3, h3, sum33);
+  }
+  PieceSums sums;
+  sums.first = in_units(sum1, unit1);
+  sums.second = in_units(sum2, unit2);
+  sums.third = in_units(sum3, unit3);
+  sums.first_first = in_units(sum11, 2 * unit1);
+  sums.first_second = in_units(sum12, unit1 + unit2);
+  sums.middle = in_units(middle, 2 * unit2);
+  sums.second_third = in_units(sum23, unit2 + unit3);
+  sums.third_third = in_units(sum33, 2 * unit3);
+  sums.fractional = static_cast<std::size_t>(in_units(fractional, 0));
+  sums.left = left;
+  return sums;
+}
+
+#if defined(__AVX2__)
+typedef std::uint8_t Bytes __attribute__((vector_size(32)));
+#else
+typedef std::uint8_t Bytes __attribute__((vector_size(16)));
+#endif
+
+// Four keys at a time, so that each vector of bytes is loaded once for four comparisons. A byte counts up to 255.
+template <unsigned Keys>
+void count_some(const std::uint8_t* keys, std::size_t vectors, unsigned first, std::uint32_t* counts) {
+  for (std::size_t begin = 0; begin < vectors; begin += 255) {
+    const std::size_t end = begin + 255 < vectors ? begin + 255 : vectors;
+    Bytes tally[Keys] = {}, key[Keys];
+    for (unsigned k = 0; k < Keys; ++k) key[k] = Bytes{} + static_cast<std::uint8_t>(first + k);
+    for (std::size_t i = begin; i < end; ++i) {
+      Bytes loaded;
+      __builtin_memcpy(&loaded, keys + i * sizeof(Bytes), sizeof(Bytes));
+      for (unsigned k = 0; k < Keys; ++k) tally[k] -= reinterpret_cast<Bytes>(loaded == key[k]);
+    }
+    for (unsigned k = 0; k < Keys; ++k) {
+      std::uint32_t sum = 0;
+      for (std::size_t lane = 0; lane < sizeof(Bytes); ++lane) sum += tally[k][lane];
+      counts[first + k] += sum;
+    }
+  }
+}
+
+void count_bytes(const std::uint8_t* keys, std::size_t count, unsigned cells, std::uint32_t* counts) {
+  const std::size_t vectors = count / sizeof(Bytes);
+  unsigned first = 0;
+  for (; first + 4 <= cells; first += 4) count_some<4>(keys, vectors, first, counts);
+  for (; first < cells; ++first) count_some<1>(keys, vectors, first, counts);
+  for (std::size_t i = vectors * sizeof(Bytes); i < count; ++i)
+    if (keys[i] < cells) ++counts[keys[i]];
+}
+
+void add_gaussian(const double* values, std::size_t count, const GaussianClass* classes, std::size_t class_count,
+                  double* sums, std::size_t row_stride) {
+  const Lanes half = Lanes::all(0.5), zero = Lanes::all(0.0);
+  for (std::size_t c = 0; c < class_count; ++c) {
+    const GaussianClass& normal = classes[c];
+    double* to = sums + c * row_stride;
+    const Lanes mean = Lanes::all(normal.mean), rest = Lanes::all(normal.rest), constant = Lanes::all(normal.constant);
+    const Lanes scale = Lanes::all(normal.by_inverse ? normal.inverse : normal.deviation);
+    for (std::size_t i = 0; i < count; i += Lanes::width) {
+      const Lanes x = Lanes::load(values + i);
+      const Lanes distance = (x - mean) - rest;
+      Lanes z = distance * scale;
+      if (!normal.by_inverse) z = drop(distance / scale, equal(distance, zero));  // 0 / 0 is no distance, not NaN
+      const Lanes term = constant - (z * z) * half;
+      (Lanes::load(to + i) + keep(term, equal(x, x))).store(to + i);
+    }
+  }
+}
+
+void sum_tables(const double* const* tables, const std::uint32_t* const* levels, std::size_t terms, std::size_t count,
+                std::size_t width, double* sums) {
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t first = 0; first < width; first += 4) {
+#if defined(__AVX2__)
+      Lanes sum = Lanes::all(0.0);
+      for (std::size_t j = 0; j < terms; ++j) sum = sum + Lanes::load(tables[j] + levels[j][i] * width + first);
+      sum.store(sums + i * width + first);
+#else
+      Lanes low = Lanes::all(0.0), high = low;
+      for (std::size_t j = 0; j < terms; ++j) {
+        const double* row = tables[j] + levels[j][i] * width + first;
+        low = low + Lanes::load(row);
+        high = high + Lanes::load(row + 2);
+      }
+      low.store(sums + i * width + first);
+      high.store(sums + i * width + first + 2);
+#endif
+    }
+}
+
+// e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts; the Taylor series of e^r to r^13 (the rest
+// is below 5e-18); 2^n in two factors, so that subnormal results round once. -inf gives 0, NaN gives NaN.
+Lanes exponential(Lanes x) {
+  const Lanes shift = Lanes::all(kShift);
+  x = larger(Lanes::all(-750.0), x);
+  const Lanes n = (x * Lanes::all(1.4426950408889634) + shift) - shift;
+  const Lanes r = (x - n * Lanes::all(0.6931471803691238)) - n * Lanes::all(1.9082149292705877e-10);
+  // 1/2! ... 1/13!
+  constexpr double c[] = {0.5,
+                          1.0 / 6,
+                          1.0 / 24,
+                          1.0 / 120,
+                          1.0 / 720,
+                          1.0 / 5040,
+                          1.0 / 40320,
+                          1.0 / 362880,
+                          1.0 / 3628800,
+                          1.0 / 39916800,
+                          1.0 / 479001600,
+                          1.0 / 6227020800};
+  const auto pair = [&](int k) { return Lanes::all(c[k]) + r * Lanes::all(c[k + 1]); };
+  const Lanes r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+  const Lanes low = pair(0) + r2 * pair(2), middle = pair(4) + r2 * pair(6), high = pair(8) + r2 * pair(10);
+  const Lanes series = low + (r4 * middle + r8 * high);
+  const Lanes value = Lanes::all(1.0) + (r + r2 * series);
+  const Lanes half = (n * Lanes::all(0.5) + shift) - shift;
+  return value * power_of_two(half + shift) * power_of_two((n - half) + shift);
+}
+
+void exponentials(double* values, const double* top, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += Lanes::width)
+    exponential(Lanes::load(values + i) - Lanes::load(top + i)).store(values + i);
+}
+
+constexpr Kernels kKernels{gather_four, scan, split, count_bytes, add_gaussian, sum_tables, exponentials};
+
+}  // namespace
+}  // namespace bayesbox
