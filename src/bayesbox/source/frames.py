@@ -1,4 +1,4 @@
-"""Whatever a Python user holds, as one batch: frames, arrays, tables, records; nothing copied without need."""
+"""Whatever a Python user holds, as one batch: frames, arrays, tables, records; no needless copy."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ TWO_DIMENSIONS = (
 def batch_of(data: Any, *, names: Sequence[object] | None = None) -> Batch:
     """Rows in memory as one batch.
 
-    Frames of pandas and polars, tables of pyarrow and whatever exports an Arrow stream, numpy arrays, a list of
-    dicts (an absent key is a missing value), a dict of columns, a list of rows. `names` takes the place of the
-    names the data bring; arrays and lists of rows bring "0", "1", ...
+    Frames of pandas and polars, tables of pyarrow and whatever exports an Arrow stream, numpy arrays, a
+    list of dicts (an absent key is a missing value), a dict of columns, a list of rows. `names` takes the
+    place of the names the data bring; arrays and lists of rows bring "0", "1", ...
 
     >>> batch = batch_of([{"age": 25, "car": "sports"}, {"age": 40}])
     >>> batch.names, batch["age"].to_pylist(), batch["car"].to_pylist()
@@ -138,7 +138,7 @@ def _from_protocol(data: Any) -> Table:
         return _from_numpy(np.asarray(data))
     raise BadData(
         f"rows of type {type(data).__name__} cannot be read",
-        remedy="Give a pandas or polars frame, an Arrow table, an array, a list of dicts or a dict of columns",
+        remedy="Give a pandas or polars frame, a table of Arrow, an array, a list of dicts or of rows",
     )
 
 

@@ -10,7 +10,7 @@ from bayesbox.errors import BadData
 
 
 class SparseRows(NamedTuple):
-    """Compressed rows: row i lies at `indptr[i]:indptr[i + 1]` of `indices` and `data`, its columns rising."""
+    """Compressed rows: row i lies at `indptr[i]:indptr[i + 1]` of the others, its columns rising."""
 
     indptr: np.ndarray
     indices: np.ndarray

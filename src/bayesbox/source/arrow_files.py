@@ -1,0 +1,219 @@
+"""Parquet, Arrow IPC and Feather files: batches as they are stored, validated before anything reads them.
+
+A file from outside may hold offsets that point beyond its buffers; every batch is checked in full first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bayesbox.errors import BadData
+from bayesbox.source.base import Column
+from bayesbox.source.cells import plain, refuse_nested
+from bayesbox.source.reading import FLAG, NUMBER, TEXT, Reading, check_names, contradiction, place
+from bayesbox.source.scan import NUMBER_PATTERN
+from bayesbox.source.streams import ByteStream, unavailable
+
+ROWS = 65_536  # in one batch
+BUFFER = 1 << 20  # bytes read ahead a column, instead of whole column chunks
+
+
+@contextlib.contextmanager
+def _damage_named(file: str, format_name: str) -> Iterator[None]:
+    """Whatever Arrow says about a broken file becomes one clear error."""
+    try:
+        yield
+    except BadData:
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise unavailable(error, file) from None
+        raise _damaged(error, file, format_name) from None
+    except (pa.ArrowException, ValueError, KeyError, OverflowError) as error:
+        raise _damaged(error, file, format_name) from None
+
+
+def _damaged(error: Exception, file: str, format_name: str) -> BadData:
+    lines = str(error).splitlines()
+    return BadData(
+        f"is no {format_name} file, or a damaged one",
+        where=file,
+        found=lines[0] if lines else type(error).__name__,
+        remedy="Write it again, or name its format",
+    )
+
+
+class _TypedRows:
+    """What the typed formats share: names and types from the schema, columns checked batch by batch."""
+
+    format_name = ""
+    names: tuple[str, ...]
+
+    def __init__(self, stream: ByteStream, reading: Reading) -> None:
+        self._file = stream.name
+        self._reading = reading
+        with _damage_named(self._file, self.format_name):
+            self.schema = self._open(stream)
+            self.names = tuple(self.schema.names)
+        check_names(self.names, self._file)
+        for name, kind in zip(self.names, self.schema.types, strict=True):
+            refuse_nested(kind, name, where=self._file)
+
+    def _open(self, stream: ByteStream) -> pa.Schema:
+        raise NotImplementedError
+
+    def _stored_batches(self) -> Iterator[pa.RecordBatch]:
+        raise NotImplementedError
+
+    def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
+        """The rows, at most 65,536 at a time."""
+        batches = self._stored_batches()
+        row = 0
+        while True:
+            with _damage_named(self._file, self.format_name):
+                batch = next(batches, None)
+                if batch is None:
+                    return
+                batch.validate(full=True)
+            for start in range(0, batch.num_rows, ROWS):
+                piece = batch.slice(start, ROWS)
+                yield self._columns(piece, row + start), piece.num_rows
+            row += batch.num_rows
+
+    def _columns(self, batch: pa.RecordBatch, row: int) -> tuple[Column, ...]:
+        columns = zip(self.names, batch.columns, strict=True)
+        return tuple(self._column(name, column, row) for name, column in columns)
+
+    def _column(self, name: str, column: Any, row: int) -> Column:
+        reading = self._reading
+        column = plain(column, name, where=self._file)
+        if reading.na:
+            column = without_tokens(column, reading.na)
+        kind = kind_of_type(column.type)
+        if name in reading.number and kind == TEXT:
+            return numbers_of_texts(column, name, file=self._file, row=row)
+        if kind is not None and name not in reading.text and name not in reading.number:
+            known = reading.kinds.setdefault(name, kind)
+            if TEXT in (known, kind) and known != kind:
+                where = place(self._file, column=name)
+                what = f"holds {kind} here and held {known} in {reading.first_file}"
+                raise _mixed_files(what, where, name)
+        return column
+
+
+def _mixed_files(what: str, where: str, name: str) -> BadData:
+    error = contradiction(NUMBER, name, None, where)
+    error.what = what
+    return error
+
+
+class ParquetRows(_TypedRows):
+    """The rows of a Parquet file; texts come dictionary-coded, as they are stored."""
+
+    format_name = "Parquet"
+
+    def _open(self, stream: ByteStream) -> pa.Schema:
+        import pyarrow.parquet as pq
+
+        source = random_access(stream)
+        first = pq.ParquetFile(source)
+        schema = first.schema_arrow
+        texts = [field.name for field in schema if _is_text(field.type)]
+        self._parquet = pq.ParquetFile(
+            source, metadata=first.metadata, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False
+        )
+        return schema
+
+    def _stored_batches(self) -> Iterator[pa.RecordBatch]:
+        batches: Iterator[pa.RecordBatch] = self._parquet.iter_batches(
+            batch_size=ROWS, use_threads=self._reading.threads > 1
+        )
+        return batches
+
+
+class ArrowRows(_TypedRows):
+    """The rows of an Arrow IPC file, an Arrow stream or a Feather file."""
+
+    format_name = "Arrow"
+
+    def _open(self, stream: ByteStream) -> pa.Schema:
+        beginning = stream.peek(6)
+        if beginning[:4] == b"FEA1":
+            remedy = "Write it anew with a current pyarrow or pandas"
+            raise BadData("is a Feather file of version 1", where=self._file, remedy=remedy)
+        if beginning == b"ARROW1":
+            self._reader = pa.ipc.open_file(random_access(stream))
+        else:
+            self._reader = pa.ipc.open_stream(pa.PythonFile(stream, mode="r"))
+        return self._reader.schema
+
+    def _stored_batches(self) -> Iterator[pa.RecordBatch]:
+        if isinstance(self._reader, pa.RecordBatchFileReader):
+            for index in range(self._reader.num_record_batches):
+                yield self._reader.get_batch(index)
+        else:
+            yield from self._reader
+
+
+def random_access(stream: ByteStream) -> Any:
+    """The file for Arrow to jump about in: itself, or a temporary copy of what cannot be read twice."""
+    if stream.file is not None:
+        return pa.OSFile(stream.path)
+    return pa.PythonFile(stream.spooled(), mode="r")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def kind_of_type(kind: pa.DataType) -> str | None:
+    """NUMBER, FLAG or TEXT for an Arrow type; None for nulls and dates."""
+    if pa.types.is_dictionary(kind):
+        return TEXT
+    if pa.types.is_boolean(kind):
+        return FLAG
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return NUMBER
+    return TEXT if _is_text(kind) else None
+
+
+def without_tokens(column: Any, tokens: tuple[str, ...]) -> Any:
+    """A text column with the values that stand for missing made null; other columns as they are.
+
+    >>> without_tokens(pa.array(["suv", "?"]), ("?",)).to_pylist()
+    ['suv', None]
+    """
+    if pa.types.is_dictionary(column.type):
+        if not _is_text(column.type.value_type):
+            return column
+        dictionary = column.dictionary
+        missing = pc.is_in(dictionary, value_set=pa.array(tokens, type=dictionary.type))
+        if not pc.any(missing).as_py():
+            return column
+        indices = pc.if_else(missing.take(column.indices), None, column.indices)
+        return pa.DictionaryArray.from_arrays(indices, dictionary)
+    if not _is_text(column.type):
+        return column
+    missing = pc.is_in(column, value_set=pa.array(tokens, type=column.type))
+    return pc.if_else(missing, pa.scalar(None, type=column.type), column)
+
+
+def numbers_of_texts(column: Any, name: str, *, file: str, row: int = 0) -> pa.Array:
+    """A text column that was declared a number; the first value that is none is an error.
+
+    >>> numbers_of_texts(pa.array(["25", None, " +3"]), "age", file="people.parquet").to_pylist()
+    [25.0, None, 3.0]
+    """
+    texts = column.cast(pa.string())
+    fits = pc.match_substring_regex(texts, NUMBER_PATTERN)
+    if not pc.all(fits).as_py():
+        index = fits.index(False).as_py()
+        where = place(file, row=row + index, column=name)
+        raise contradiction(NUMBER, name, texts[index].as_py(), where)
+    bare = pc.replace_substring_regex(texts, r"^[ \t]*\+?|[ \t]+$", "")
+    return bare.cast(pa.float64())

@@ -1,0 +1,251 @@
+"""Rows in files: CSV, TSV, JSON lines, Parquet, Arrow and Feather, compressed or not, one file or many, or
+standard input; one pass, a stream of batches of bounded size.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from bayesbox.errors import BadOption, SourceUnavailable
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.reading import Reading, Rows, Skipped, same_columns
+from bayesbox.source.streams import CODECS, STDIN, ByteStream, name_of
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+EXTENSIONS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
+}
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
+OTHER_NAMES = {"ndjson": "jsonl", "feather": "arrow", "ipc": "arrow"}
+
+
+def open_source(
+    paths: Paths,
+    *,
+    text: frozenset[str] = frozenset(),
+    number: frozenset[str] = frozenset(),
+    na: Sequence[str] = (),
+    bad_rows: str = "error",
+    format: str | None = None,
+    threads: int = 1,
+) -> FileSource:
+    """A source of rows from a path, a glob pattern, a folder, a list of these, or `-` for standard input.
+
+    `text` names columns that are read as they stand (the target, declared categories), `number` columns
+    that are numbers; the kind of others is told from their first values. `na` adds words that stand for a
+    missing value. `bad_rows="skip"` leaves broken rows out and counts them in `source.skipped`. `format`
+    overrides the extension.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
+    >>> _ = path.write_text("age,car\\n25,sports\\n,vintage\\n")
+    >>> [batch["age"].to_pylist() for batch in open_source(path).batches()]
+    [[25.0, None]]
+    """
+    if bad_rows not in ("error", "skip"):
+        raise BadOption("bad_rows is 'error' or 'skip'", found=bad_rows)
+    if isinstance(na, str):
+        raise BadOption("na is a list of words", found=na, remedy=f"Write na=[{na!r}]")
+    options: dict[str, Any] = {
+        "text": frozenset(text),
+        "number": frozenset(number),
+        "na": tuple(na),
+        "skip": bad_rows == "skip",
+        "threads": threads,
+    }
+    return FileSource(expand(paths), format=_format_option(format), options=options)
+
+
+def _format_option(given: str | None) -> str | None:
+    if given is None:
+        return None
+    name = given.lower().lstrip(".")
+    name = OTHER_NAMES.get(name, name)
+    if name not in FORMATS:
+        raise BadOption(f"the format is one of {', '.join(FORMATS)}", found=given)
+    return name
+
+
+class FileSource:
+    """The rows of one or more files, in order. `skipped` tells what the last pass left out.
+
+    Files can be read again; standard input only once.
+    """
+
+    def __init__(self, paths: Sequence[str], *, format: str | None, options: dict[str, Any]) -> None:
+        self.paths = tuple(paths)
+        self.name = name_of(paths[0]) if len(paths) == 1 else f"{name_of(paths[0])} and {len(paths) - 1} more"
+        self.skipped = Skipped()
+        self._format = format
+        self._options = options
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows of all files under the names of the first, in its order."""
+        self.skipped = Skipped()
+        reading = Reading(**self._options, skipped=self.skipped)
+        first_row = 0
+        for path in self.paths:
+            for batch in self._file_batches(path, reading, first_row):
+                first_row += batch.rows
+                yield batch
+
+    def _file_batches(self, path: str, reading: Reading, first_row: int) -> Iterator[Batch]:
+        with ByteStream(path) as stream:
+            rows = open_rows(stream, reading, self._format)
+            same_columns(rows.names, stream.name, reading)
+            names = reading.names or ()
+            order = [rows.names.index(name) for name in names]
+            for columns, count in rows.tables():
+                ordered = tuple(columns[index] for index in order)
+                yield Batch(names, ordered, count, first_row)
+                first_row += count
+
+
+def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -> Rows:
+    """A file opened in its format: the one given, that of the extension, or what its first bytes say."""
+    format = format or _format_of_name(stream.path) or _format_of_bytes(stream)
+    return _reader(format)(stream, reading)
+
+
+def _reader(format: str) -> Callable[[ByteStream, Reading], Rows]:
+    """The reader of a format, imported only when it is needed."""
+    if format in ("csv", "tsv"):
+        from bayesbox.source.delimited import DelimitedRows
+
+        delimiter = b"\t" if format == "tsv" else None
+        return lambda stream, reading: DelimitedRows(stream, reading, delimiter=delimiter)
+    if format == "jsonl":
+        from bayesbox.source.jsonl import JsonRows
+
+        return JsonRows
+    from bayesbox.source.arrow_files import ArrowRows, ParquetRows
+
+    return ParquetRows if format == "parquet" else ArrowRows
+
+
+def _format_of_name(path: str) -> str | None:
+    stem, suffix = os.path.splitext(path.lower())
+    if suffix in CODECS:
+        suffix = os.path.splitext(stem)[1]
+    return EXTENSIONS.get(suffix)
+
+
+def _format_of_bytes(stream: ByteStream) -> str:
+    beginning = stream.peek()
+    if beginning.startswith(b"PAR1"):
+        return "parquet"
+    if beginning.startswith((b"ARROW1", b"\xff\xff\xff\xff", b"FEA1")):
+        return "arrow"
+    if beginning.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
+        return "jsonl"
+    return "csv"
+
+
+def expand(paths: Paths) -> list[str]:
+    """The files that paths, glob patterns and folders stand for, each folder and pattern sorted by name."""
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not given:
+        raise BadOption("no file was given")
+    found = [file for path in given for file in _expand_one(os.fspath(path))]
+    if found.count(STDIN) > 1:
+        raise BadOption("standard input can be read only once", found=given)
+    return found
+
+
+def _expand_one(path: str) -> list[str]:
+    if path == STDIN or os.path.isfile(path):
+        return [path]
+    if os.path.isdir(path):
+        return _files_of_folder(path)
+    if glob.has_magic(path):
+        files = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))
+        if not files:
+            raise SourceUnavailable("no file matches the pattern", where=path)
+        return files
+    return [path]  # opening it says what is wrong
+
+
+def _files_of_folder(folder: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as error:
+        raise SourceUnavailable(f"the folder cannot be read ({error.strerror})", where=folder) from None
+    visible = [name for name in names if not name.startswith((".", "_")) and _format_of_name(name)]
+    files = [file for name in visible if os.path.isfile(file := os.path.join(folder, name))]
+    if not files:
+        endings = ", ".join(EXTENSIONS)
+        raise SourceUnavailable(
+            "the folder holds no data files", where=folder, remedy=f"They end in {endings}"
+        )
+    return files
+
+
+def file_columns(paths: Paths, *, format: str | None = None) -> dict[str, Any]:
+    """The columns of the (first) file, without reading its rows: names, with Arrow types where the file
+    holds them.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
+    >>> _ = path.write_text("age,car\\n25,sports\\n")
+    >>> file_columns(path)
+    {'age': None, 'car': None}
+    """
+    first = expand(paths)[0]
+    if first == STDIN:
+        raise BadOption("standard input can be read only once", remedy="Use peek")
+    with ByteStream(first) as stream:
+        rows = open_rows(stream, Reading(), _format_option(format))
+        schema = getattr(rows, "schema", None)
+        return {name: None if schema is None else schema.field(name).type for name in rows.names}
+
+
+class Peeked:
+    """A source whose first batch was taken out; it still yields all of them, once."""
+
+    def __init__(self, source: Source, first: Batch | None, rest: Iterator[Batch]) -> None:
+        self.name = source.name
+        self._source = source
+        self._first = first
+        self._rest = rest
+
+    @property
+    def skipped(self) -> Skipped:
+        """What the source left out so far."""
+        found: Skipped = getattr(self._source, "skipped", Skipped())
+        return found
+
+    def batches(self) -> Iterator[Batch]:
+        """The first batch and all that follow."""
+        if self._first is not None:
+            first, self._first = self._first, None
+            yield first
+        yield from self._rest
+
+
+def peek(source: Source) -> tuple[Batch | None, Peeked]:
+    """The first batch (None if there is none), and a source that yields every batch, the first included.
+
+    >>> from bayesbox.source.base import OneBatch
+    >>> from bayesbox.source.frames import batch_of
+    >>> first, source = peek(OneBatch(batch_of({"age": [25, 40]})))
+    >>> first.rows, sum(batch.rows for batch in source.batches())
+    (2, 2)
+    """
+    rest = source.batches()
+    first = next(rest, None)
+    return first, Peeked(source, first, rest)

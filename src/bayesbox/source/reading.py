@@ -1,0 +1,133 @@
+"""What the readers of all file formats share: options, what is known of the columns, rows left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from bayesbox.errors import BadData, KindContradiction
+from bayesbox.source.base import Column
+
+CELL_LIMIT = 1 << 20  # bytes of one cell
+ROW_LIMIT = 64 << 20  # bytes of one row
+COLUMN_LIMIT = 100_000
+EXAMPLES = 5  # skipped rows that are kept word by word
+
+NUMBER, FLAG, TEXT = "number", "true or false", "text"
+
+
+@dataclass
+class Skipped:
+    """Rows that were left out because they are broken: how many, and the first few messages."""
+
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+    def add(self, error: BadData) -> None:
+        """One more row, and what is wrong with it."""
+        self.count += 1
+        if len(self.first) < EXAMPLES:
+            self.first.append(str(error))
+
+
+@dataclass
+class Reading:
+    """One pass over a set of files: what was asked for, and what is known so far."""
+
+    text: frozenset[str] = frozenset()
+    number: frozenset[str] = frozenset()
+    na: tuple[str, ...] = ()
+    skip: bool = False
+    threads: int = 1
+    skipped: Skipped = field(default_factory=Skipped)
+    kinds: dict[str, str] = field(default_factory=dict)
+    names: tuple[str, ...] | None = None
+    first_file: str = ""
+
+    def kind_of(self, name: str) -> str | None:
+        """NUMBER, FLAG or TEXT; None as long as no value of the column was seen."""
+        if name in self.text:
+            return TEXT
+        if name in self.number:
+            return NUMBER
+        return self.kinds.get(name)
+
+    def report(self, error: BadData) -> None:
+        """A broken row: raise it, or count it where rows are skipped."""
+        if not self.skip:
+            raise error
+        self.skipped.add(error)
+
+
+class Rows(Protocol):
+    """A file opened in its format."""
+
+    names: tuple[str, ...]
+
+    def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
+        """Columns in the order of the names, and their length, piece after piece."""
+        ...
+
+
+def place(file: str, *, line: int | None = None, column: str | None = None, row: int | None = None) -> str:
+    """Where something is: `people.csv, line 3, column `age``.
+
+    >>> place("people.csv", line=3, column="age")
+    'people.csv, line 3, column `age`'
+    """
+    parts = [file]
+    if line is not None:
+        parts.append(f"line {line}")
+    if row is not None:
+        parts.append(f"row {row}")
+    if column is not None:
+        parts.append(f"column `{column}`")
+    return ", ".join(parts)
+
+
+def contradiction(kind: str, column: str, value: object, where: str) -> KindContradiction:
+    """A value that does not fit what its column was taken for, with the remedy in both worlds."""
+    remedy = (
+        f"If the column holds categories, say --types {column}=category on the command line, "
+        f'columns={{"{column}": Category()}} in Python'
+    )
+    if isinstance(value, str) and 0 < len(value) <= 10:
+        remedy += f"; if this stands for a missing value, --na '{value}' or na=['{value}']"
+    wanted = "a number" if kind == NUMBER else "true or false"
+    return KindContradiction(
+        f"the column was read as {wanted} so far", where=where, found=value, remedy=remedy
+    )
+
+
+def check_names(names: tuple[str, ...], file: str) -> None:
+    """Every column has a name, no two the same, and there are not too many."""
+    if len(names) > COLUMN_LIMIT:
+        raise BadData(f"has more than {COLUMN_LIMIT} columns", where=file, found=len(names))
+    seen: set[str] = set()
+    for position, name in enumerate(names, start=1):
+        if not name:
+            raise BadData(
+                f"column {position} has no name",
+                where=file,
+                remedy="Name it in the header; pandas writes such a column for its index: use index=False",
+            )
+        if name in seen:
+            raise BadData(f"two columns are called `{name}`", where=file, remedy="Rename one of them")
+        seen.add(name)
+
+
+def same_columns(names: tuple[str, ...], file: str, reading: Reading) -> None:
+    """All files of a set have the same columns, in any order."""
+    if reading.names is None:
+        reading.names, reading.first_file = names, file
+        return
+    lacking = [name for name in reading.names if name not in set(names)]
+    added = [name for name in names if name not in set(reading.names)]
+    if lacking or added:
+        parts = [f"lacks `{name}`" for name in lacking[:5]] + [f"adds `{name}`" for name in added[:5]]
+        raise BadData(
+            f"the columns differ from those of {reading.first_file}: it {', '.join(parts)}",
+            where=file,
+            remedy="Give files with the same columns, or train on them one by one",
+        )

@@ -1,0 +1,230 @@
+"""The bytes of a file, of a compressed file or of standard input, read once from the beginning to the end."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import sys
+import tempfile
+from types import TracebackType
+from typing import IO, Any
+
+import pyarrow as pa
+
+from bayesbox.errors import BadData, SourceUnavailable
+
+STDIN = "-"
+STDIN_NAME = "standard input"
+
+CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+MAGIC = {
+    "gzip": re.compile(rb"\x1f\x8b"),
+    "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
+    "bz2": re.compile(rb"BZh[1-9](?:\x31\x41\x59\x26\x53\x59|\x17\x72\x45\x38\x50\x90)"),
+}
+INFLATION = 100  # a compressed file may grow by this factor at most,
+INFLATION_FLOOR = 64 << 20  # once it has grown to this many bytes
+PEEK = 1 << 16
+
+
+def name_of(path: str) -> str:
+    """What messages call a path."""
+    return STDIN_NAME if path == STDIN else path
+
+
+def unavailable(error: OSError, path: str) -> SourceUnavailable:
+    """What the operating system said about a file, in our words."""
+    if isinstance(error, FileNotFoundError):
+        return SourceUnavailable("there is no such file", where=path, remedy=_near_files(path))
+    if isinstance(error, PermissionError):
+        return SourceUnavailable("the file may not be read", where=path, remedy="Check its permissions")
+    return SourceUnavailable(f"the file cannot be read ({error.strerror or error})", where=path)
+
+
+def _near_files(path: str) -> str | None:
+    folder, name = os.path.split(path)
+    try:
+        near = difflib.get_close_matches(name, os.listdir(folder or "."), n=1)
+    except OSError:
+        return None
+    return f"Did you mean `{os.path.join(folder, near[0])}`?" if near else None
+
+
+class ByteStream:
+    """Bytes in reading order, inflated where the file is compressed.
+
+    `peek` looks at the beginning without using it up, so that the format can be told from the first bytes.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = name_of(path)
+        self._file = _open(path)
+        self._raw: Any = _Counted(self._file, self.name)
+        self._codec: str | None = None
+        self._given = 0
+        self._ahead = b""
+        try:
+            self._inflate()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def compressed(self) -> bool:
+        """Whether the bytes are inflated on the way."""
+        return self._codec is not None
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file itself that were read so far: what a progress bar needs."""
+        return int(self._raw.position)
+
+    @property
+    def file(self) -> IO[bytes] | None:
+        """The file itself where it can be read at random, else None."""
+        return None if self.compressed or not self._file.seekable() else self._file
+
+    def _inflate(self) -> None:
+        beginning = self._raw.peek(16)
+        suffix = os.path.splitext(self.path)[1].lower()
+        codec = next((name for name, magic in MAGIC.items() if magic.match(beginning)), None)
+        if codec is None and suffix in CODECS and beginning:
+            raise BadData(f"is not a {suffix} file", where=self.name, found=beginning[:8])
+        if codec is not None:
+            self._codec = codec
+            self._bytes: Any = pa.CompressedInputStream(pa.PythonFile(self._raw, mode="r"), codec)
+        else:
+            self._bytes = self._raw
+
+    def readinto(self, view: memoryview) -> int:
+        """Fill the view; the number of bytes, less than its length only at the end."""
+        done = min(len(self._ahead), len(view))
+        view[:done] = self._ahead[:done]
+        self._ahead = self._ahead[done:]
+        while done < len(view):
+            got = self._read_some(view[done:])
+            if got == 0:
+                break
+            done += got
+        return done
+
+    def _read_some(self, view: memoryview) -> int:
+        try:
+            got = int(self._bytes.readinto(view))
+        except OSError as error:
+            raise self._broken(error) from None
+        self._given += got
+        if self.compressed and self._given > max(INFLATION_FLOOR, INFLATION * self._raw.position):
+            raise BadData(
+                f"the compressed file grows to more than {INFLATION} times its size",
+                where=self.name,
+                found=f"{self._given} bytes out of {self._raw.position}",
+                remedy="If it is meant to, decompress it yourself and give the result",
+            )
+        return got
+
+    def _broken(self, error: OSError) -> Exception:
+        if self.compressed and error.errno is None:
+            return BadData(
+                "the compressed file is damaged or cut short",
+                where=self.name,
+                found=str(error),
+                remedy="Copy or download it again",
+            )
+        return unavailable(error, self.name)
+
+    def peek(self, size: int = PEEK) -> bytes:
+        """The first bytes, up to `size`, left in place."""
+        while len(self._ahead) < size:
+            more = bytearray(size - len(self._ahead))
+            got = self._read_some(memoryview(more))
+            if got == 0:
+                break
+            self._ahead += more[:got]
+        return self._ahead[:size]
+
+    def spooled(self) -> IO[bytes]:
+        """A file that can be read at random: the file itself, or a temporary copy of the bytes."""
+        if self.file is not None:
+            self.file.seek(0)
+            return self.file
+        copy = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
+        piece = bytearray(1 << 20)
+        try:
+            while got := self.readinto(memoryview(piece)):
+                copy.write(memoryview(piece)[:got])
+            copy.seek(0)
+        except BaseException:
+            copy.close()
+            raise
+        return copy
+
+    def close(self) -> None:
+        """Give the file back; standard input stays open."""
+        if self._file is not getattr(sys.stdin, "buffer", None):
+            self._file.close()
+
+    def __enter__(self) -> ByteStream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Counted:
+    """A file whose reads are counted, with a look ahead at its first bytes; pyarrow reads through it."""
+
+    closed = False
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        self._file = file
+        self._ahead = b""
+        self._name = name
+        self.position = 0
+
+    def peek(self, size: int) -> bytes:
+        try:
+            while len(self._ahead) < size and (more := self._file.read(size - len(self._ahead))):
+                self._ahead += more
+        except OSError as error:
+            raise unavailable(error, self._name) from None
+        return self._ahead[:size]
+
+    def read(self, size: int = -1) -> bytes:
+        """At most `size` bytes."""
+        if self._ahead:
+            size = len(self._ahead) if size < 0 else size
+            data, self._ahead = self._ahead[:size], self._ahead[size:]
+        else:
+            data = self._file.read(size) or b""
+        self.position += len(data)
+        return data
+
+    def readinto(self, view: memoryview) -> int:
+        """As many bytes as one read of the file gives."""
+        if self._ahead:
+            data = self.read(len(view))
+            view[: len(data)] = data
+            return len(data)
+        got = int(self._file.readinto(view) or 0)  # type: ignore[attr-defined]
+        self.position += got
+        return got
+
+    def flush(self) -> None:
+        """Nothing is written here."""
+
+    def close(self) -> None:
+        """The stream that owns the file closes it."""
+
+
+def _open(path: str) -> IO[bytes]:
+    if path == STDIN:
+        return sys.stdin.buffer
+    try:
+        return open(path, "rb", buffering=0)
+    except OSError as error:
+        raise unavailable(error, path) from None

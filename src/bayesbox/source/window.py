@@ -1,0 +1,80 @@
+"""A window that moves over a stream of bytes: one buffer, filled again and again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesbox.errors import BadData
+from bayesbox.source.reading import ROW_LIMIT, place
+from bayesbox.source.streams import ByteStream
+
+BLOCK = 4 << 20  # larger blocks read no faster and cost memory
+
+
+class Window:
+    """The bytes of a stream that are under the eye: `view` is what was read and not used yet.
+
+    The buffer is reused, so whatever is made of a view must be a copy of it.
+    """
+
+    def __init__(self, stream: ByteStream, size: int = BLOCK) -> None:
+        self.stream = stream
+        self.line = 1  # the number of the first line in view
+        self.newline = b"\n"
+        self.finished = False
+        self._buffer = bytearray(size)
+        self._array = np.frombuffer(self._buffer, dtype=np.uint8)
+        self._start = 0
+        self._stop = 0
+        self.fill()
+        if b"\n" not in self._buffer and b"\r" in self._buffer:
+            self.newline = b"\r"
+
+    def fill(self) -> bool:
+        """Move what is left to the front and read on; False once nothing is in view."""
+        left = self._stop - self._start
+        whole = memoryview(self._buffer)
+        whole[:left] = bytes(whole[self._start : self._stop])
+        got = self.stream.readinto(whole[left:])
+        self.finished = left + got < len(self._buffer)
+        self._start, self._stop = 0, left + got
+        return self._stop > 0
+
+    def widen(self, size: int | None = None) -> None:
+        """Take in more bytes at a time: twice as many, or `size`."""
+        size = 2 * len(self._buffer) if size is None else size
+        if size <= len(self._buffer):
+            return
+        if size > 2 * ROW_LIMIT:
+            where = place(self.stream.name, line=self.line)
+            raise BadData(f"a row of over {ROW_LIMIT} bytes", where=where, found=bytes(self.view[:80]))
+        larger = bytearray(size)
+        larger[: self._stop] = self._buffer[: self._stop]
+        self._buffer = larger
+        self._array = np.frombuffer(self._buffer, dtype=np.uint8)
+        self.fill()
+
+    @property
+    def view(self) -> memoryview:
+        """The bytes in view, without a copy."""
+        return memoryview(self._buffer)[self._start : self._stop]
+
+    def find(self, byte: bytes) -> int:
+        """Where a byte first stands in the view; -1 if nowhere."""
+        found = self._buffer.find(byte, self._start, self._stop)
+        return found - self._start if found >= 0 else -1
+
+    def last_line_end(self) -> int:
+        """How far the complete lines reach in the view; all of it at the end of the stream."""
+        if self.finished:
+            return self._stop - self._start
+        return max(self._buffer.rfind(self.newline, self._start, self._stop) + 1 - self._start, 0)
+
+    def count(self, byte: bytes, end: int) -> int:
+        """How often a byte stands in the first `end` bytes of the view."""
+        return int(np.count_nonzero(self._array[self._start : self._start + end] == byte[0]))
+
+    def advance(self, end: int) -> None:
+        """The first `end` bytes are used up."""
+        self.line += self.count(self.newline, end)
+        self._start += end
