@@ -43,12 +43,12 @@ def log_density(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
 
 def posterior(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
     """P(class | x), rows x classes."""
-    return _normalised(model, columns, rows, _core.POSTERIOR, np.exp(model.log_prior))
+    return _normalised(model, columns, rows, _core.POSTERIOR)
 
 
 def log_posterior(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
     """log P(class | x), rows x classes."""
-    return _normalised(model, columns, rows, _core.LOG_POSTERIOR, model.log_prior)
+    return _normalised(model, columns, rows, _core.LOG_POSTERIOR)
 
 
 def best_class(model: NaiveModel, columns: Columns, rows: int) -> NDArray[np.int64]:
@@ -66,14 +66,14 @@ def _may_be_impossible(plan: Plan) -> bool:
     return any(np.isneginf(values).any() for values in (plan.prior, *tables, *extra))
 
 
-def _normalised(model: NaiveModel, columns: Columns, rows: int, output: int, prior: Doubles) -> Doubles:
+def _normalised(model: NaiveModel, columns: Columns, rows: int, output: int) -> Doubles:
     plan = plan_of(model, columns, rows)
     if plan.order is not None:
         _keep_highest_order(plan)
     answer: Doubles = plan.run(output)
     impossible = np.isnan(answer[:, 0]) if len(model.classes) else np.zeros(rows, dtype=bool)
     if impossible.any():
-        answer[impossible] = prior
+        answer[impossible] = Plan(1, model.log_prior).run(output)[0]  # a rule's prior need not sum to one
         warnings.warn(
             f"{int(impossible.sum())} of {rows} rows are impossible in every class; they get the class prior",
             DataWarning,

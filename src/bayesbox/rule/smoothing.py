@@ -158,7 +158,9 @@ class MEstimate:
         if self.prior is None:
             share = m * cells.number(1) / cells.size
             return Ratio(cells.counts + share, _under(cells, m))
-        prior = np.array([cells.number(self.prior.get(name, 0)) for name in cells.names], dtype=cells.counts.dtype)
+        prior = np.array(
+            [cells.number(self.prior.get(name, 0)) for name in cells.names], dtype=cells.counts.dtype
+        )
         return Ratio(cells.counts + (m * prior)[None, :], _under(cells, m))
 
     @property
@@ -177,7 +179,9 @@ class PriorCounts:
         object.__setattr__(self, "counts", _by_text("a prior count", self.counts))
 
     def ratio(self, cells: Cells) -> Ratio:
-        listed = np.array([cells.number(self.counts.get(name, 0)) for name in cells.names], dtype=cells.counts.dtype)
+        listed = np.array(
+            [cells.number(self.counts.get(name, 0)) for name in cells.names], dtype=cells.counts.dtype
+        )
         whole = sum((cells.number(count) for count in self.counts.values()), start=cells.number(0))
         return Ratio(cells.counts + listed[None, :], _under(cells, whole))
 
@@ -238,13 +242,16 @@ def _by_text(what: str, values: Mapping[Any, float]) -> dict[str, float]:
 
 
 def ratio(rule: Smoothing, cells: Cells) -> Ratio:
-    """A rule's ratio; a class in which it gives 0/0 takes the column's pooled distribution n_v / n."""
+    """A rule's ratio; a class in which it gives 0/0 takes the column's pooled distribution n_v / n.
+
+    Where no class has a value at all, every level is 0/1: impossible in every class, so it is left out.
+    """
     over, under = rule.ratio(cells)
     empty = under == 0
     if not np.any(empty):
         return Ratio(over, under)
     pooled = np.broadcast_to(cells.counts.sum(axis=0)[None, :], cells.counts.shape)
-    return Ratio(np.where(empty, pooled, over), np.where(empty, cells.n, under))
+    return Ratio(np.where(empty, pooled, over), np.where(empty, cells.n or 1, under))
 
 
 def as_smoothing(given: Any) -> Smoothing:

@@ -37,8 +37,10 @@ class Counts:
         width = len(levels)
         if width == 0:
             return cls(classes, (), ExactArray(0))
-        by_level = cells.sum_groups(np.tile(np.arange(width), len(classes)), width).signs()
-        order = sorted((index for index in range(width) if by_level[index] != 0), key=levels.__getitem__)
+        present = (
+            cells.signs().reshape(len(classes), width).any(axis=0)
+        )  # 1 and -1 in two classes do not cancel
+        order = sorted((index for index in range(width) if present[index]), key=levels.__getitem__)
         if order == list(range(width)):
             return cls(classes, tuple(levels), cells)
         kept = tuple(levels[index] for index in order)
@@ -92,7 +94,7 @@ class Counts:
         return bool(np.all(self.cells.signs() >= 0))
 
     def canonical(self) -> Iterator[bytes]:
-        present = self.totals().signs() != 0
+        present = self.cells.signs().reshape(len(self.classes), len(self.levels)).any(axis=1)
         classes = tuple(sorted(name for name, some in zip(self.classes, present, strict=True) if some))
         seen = self.of(classes, list(self.levels), self._spread(classes, self.levels))
         yield quoted(classes)
