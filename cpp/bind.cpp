@@ -222,8 +222,7 @@ nb::list py_count_codes(nb::list columns, nb::list sizes, nb::handle target, std
   std::vector<std::vector<std::int64_t>> counts;
   {
     nb::gil_scoped_release release;
-    for (std::size_t j = 0; j < given.level_counts.size(); ++j)
-      counts.push_back(count_codes(given.codes.list()[j], given.level_counts[j], given.target.column(), given.classes));
+    counts = count_codes(given.codes.list(), given.level_counts, given.target.column(), given.classes);
   }
   nb::list result;
   for (std::size_t j = 0; j < counts.size(); ++j)
@@ -261,19 +260,16 @@ nb::list py_count_integers(nb::list columns, nb::handle target, std::int64_t cla
   std::vector<std::optional<IntegerCounts>> counts;
   {
     nb::gil_scoped_release release;
-    for (const Column& column : values.list())
-      counts.push_back(count_integers(column, labels.column(), class_count, most));
+    counts = count_integers(values.list(), labels.column(), class_count, most);
   }
   nb::list result;
-  for (std::size_t j = 0; j < counts.size(); ++j) {
-    std::optional<IntegerCounts>& one = counts[j];
+  for (std::optional<IntegerCounts>& one : counts) {
     if (!one) {
       result.append(nb::none());
       continue;
     }
-    nb::object lowest = nb::int_(one->lowest);
-    if (values.list()[j].kind == Kind::uint64 && one->width != 0)
-      lowest = nb::int_(static_cast<std::uint64_t>(one->lowest) ^ (std::uint64_t{1} << 63));
+    const bool large = one->lowest > INT64_MAX;
+    nb::object lowest = large ? nb::int_(static_cast<std::uint64_t>(one->lowest)) : nb::int_(static_cast<std::int64_t>(one->lowest));
     result.append(nb::make_tuple(lowest, to_numpy(std::move(one->counts), {class_count, one->width})));
   }
   return result;
@@ -368,6 +364,7 @@ class ScoreArguments {
     Buffer buffer(table, "table");
     buffer.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(1, request.classes);
     if (buffer.length(0) == 0) buffer.refuse("needs a last row");
+    if (buffer.length(0) > UINT32_MAX) buffer.refuse("too many levels");
     columns_.push(codes, "codes", request.rows);
     columns_.last().need_integer();
     request.tables.push_back({columns_.list().back(), lowest, buffer.length(0) - 1, keep(buffer.doubles())});
@@ -436,6 +433,8 @@ NB_MODULE(_core, m) {
         const std::string text = ExactText::write(self);
         return nb::bytes(text.data(), text.size());
       });
+
+  m.attr("ExactArray").attr("__hash__") = nb::none();  // its value may change
 
   nb::class_<Moments>(m, "Moments")
       .def("__init__",

@@ -56,6 +56,12 @@ inline double value_at(const Column& column, std::size_t row) {
   return with_type(column.kind, [&]<class T>() { return static_cast<double>(load<T>(column.at(row))); });
 }
 
+// Whether `other` is the `distance`-th neighbour of `column` in one row-major matrix of doubles.
+inline bool side_by_side(const Column& column, const Column& other, std::size_t distance) {
+  return column.kind == Kind::float64 && other.kind == Kind::float64 && other.stride == column.stride &&
+         other.data == column.data + sizeof(double) * distance;
+}
+
 // Rows [begin, begin + count) as doubles, contiguous.
 inline void read_doubles(const Column& column, std::size_t begin, std::size_t count, double* out) {
   with_type(column.kind, [&]<class T>() {

@@ -44,6 +44,8 @@ struct Kernels {
   PieceSums (*split)(const double* values, std::size_t count, int exponent, double* left_over);
   // counts[key] += 1 for keys below `cells`, which is small
   void (*count_bytes)(const std::uint8_t* keys, std::size_t count, unsigned cells, std::uint32_t* counts);
+  // up to so many cells that is quicker than a histogram
+  std::size_t most_byte_cells;
   // sums[c * row_stride + i] += constant - z * z / 2
   void (*add_gaussian)(const double* values, std::size_t count, const GaussianClass* classes, std::size_t class_count,
                        double* sums, std::size_t row_stride);

@@ -40,13 +40,12 @@ class MomentSums {
       : columns_(columns), target_(target), classes_(classes), weights_(weights) {}
 
   std::vector<Moments> sum() {
-    for (std::size_t j = 0; j < columns_.size(); ++j) {
-      result_.emplace_back(classes_);
-      if (weights_ != nullptr)
-        add_weighted(j);
-      else if (is_floating(columns_[j].kind) || !add_from_counts(j))
-        dense_.push_back(j);
+    for (std::size_t j = 0; j < columns_.size(); ++j) result_.emplace_back(classes_);
+    if (weights_ != nullptr) {
+      for (std::size_t j = 0; j < columns_.size(); ++j) add_weighted(j);
+      return std::move(result_);
     }
+    add_from_counts();
     if (classes_ > kMostClassesSorted)
       for (const std::size_t j : dense_) add_row_by_row(j);
     else if (classes_ > 0)
@@ -96,25 +95,33 @@ class MomentSums {
     }
   }
 
-  // Whether the integer column has few values; then it is done.
-  bool add_from_counts(std::size_t j) {
-    const auto counted = count_integers(columns_[j], target_, classes_, kMostValuesCounted);
-    if (!counted) return false;
-    Moments& sums = result_[j];
+  // Does the integer columns with few values; all the others become `dense_`.
+  void add_from_counts() {
+    std::vector<Column> integers;
+    for (const Column& column : columns_)
+      if (!is_floating(column.kind)) integers.push_back(column);
+    const auto counted = count_integers(integers, target_, classes_, kMostValuesCounted);
+    std::size_t next = 0;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      if (is_floating(columns_[j].kind) || !counted[next])
+        dense_.push_back(j);
+      else
+        add_counts(*counted[next], result_[j]);
+      next += !is_floating(columns_[j].kind);
+    }
+  }
+
+  void add_counts(const IntegerCounts& counted, Moments& sums) const {
     for (std::size_t label = 0; label < classes_; ++label)
-      for (std::size_t level = 0; level < counted->width; ++level) {
-        const std::int64_t count = counted->counts[label * counted->width + level];
+      for (std::size_t level = 0; level < counted.width; ++level) {
+        const std::int64_t count = counted.counts[label * counted.width + level];
         if (count == 0) continue;
-        const std::int64_t position = counted->lowest + static_cast<std::int64_t>(level);
-        const double value = columns_[j].kind == Kind::uint64
-                                 ? static_cast<double>(static_cast<std::uint64_t>(position) ^ (std::uint64_t{1} << 63))
-                                 : static_cast<double>(position);
+        const auto value = static_cast<double>(counted.lowest + static_cast<int128>(level));
         const auto times = static_cast<double>(count);  // below 2^53: there are not that many rows
         sums.n.add_integer(label, count);
         sums.total.add_product(label, times, value);
         sums.squares.add_product(label, times, value, value);
       }
-    return true;
   }
 
   void add_blocks() {
@@ -155,10 +162,8 @@ class MomentSums {
     if (first + 4 > dense_.size()) return false;
     const Column& column = columns_[dense_[first]];
     if (column.stride == sizeof(double)) return false;
-    for (std::size_t k = 0; k < 4; ++k) {
-      const Column& other = columns_[dense_[first + k]];
-      if (other.kind != Kind::float64 || other.stride != column.stride || other.data != column.data + 8 * k) return false;
-    }
+    for (std::size_t k = 0; k < 4; ++k)
+      if (!side_by_side(column, columns_[dense_[first + k]], k)) return false;
     return true;
   }
 

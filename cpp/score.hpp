@@ -1,4 +1,8 @@
 // Log prior + log-likelihoods of rows x classes, and their normal forms.
+//
+// Rows go through in blocks, with sums laid out class by class so that the lanes of a vector are rows. Every row's sum
+// is done in one order (prior and extra, Gaussian terms, then the sum of the table terms), so it does not depend on
+// the block or on the instruction set.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +13,8 @@
 #include <vector>
 
 #include "column.hpp"
-#include "count.hpp"
+#include "exact_array.hpp"
+#include "kernels.hpp"
 
 namespace bayesbox {
 
@@ -36,40 +41,190 @@ struct ScoreRequest {
   const double* extra = nullptr;  // rows x classes, or nothing
 };
 
-inline void score(const ScoreRequest& request, Output output, double* out, std::int32_t* best) {
-  const std::size_t classes = request.classes;
-  std::vector<double> sums(classes);
-  for (std::size_t row = 0; row < request.rows; ++row) {
-    for (std::size_t c = 0; c < classes; ++c) sums[c] = request.prior[c] + (request.extra ? request.extra[row * classes + c] : 0.0);
-    for (const GaussianTerm& term : request.gaussians) {
-      const double x = value_at(term.values, row);
-      if (std::isnan(x)) continue;
-      for (std::size_t c = 0; c < classes; ++c) {
-        const double* p = term.parameters + 4 * c;
-        const double z = (x - p[0] - p[1]) / p[2];
-        sums[c] += p[3] - z * z * 0.5;
+class Scorer {
+ public:
+  explicit Scorer(const ScoreRequest& request)
+      : request_(request),
+        classes_(request.classes),
+        width_((request.classes + 3) / 4 * 4),
+        sums_(request.classes * kBlock),
+        values_(4 * kBlock),
+        top_(kBlock),
+        total_(kBlock),
+        best_(kBlock) {
+    for (const GaussianTerm& term : request.gaussians) prepare(term);
+    for (const TableTerm& term : request.tables) prepare(term);
+    if (!tables_.empty()) table_sums_.resize(kBlock * width_);
+  }
+
+  void run(Output output, double* out, std::int32_t* best) {
+    for (std::size_t begin = 0; begin < request_.rows; begin += kBlock) {
+      const std::size_t count = std::min(kBlock, request_.rows - begin);
+      start(begin, count);
+      add_gaussians(begin, count);
+      add_tables(begin, count);
+      if (output != Output::joint) find_best(count);
+      if (output == Output::argmax)
+        std::copy_n(best_.data(), count, best + begin);
+      else
+        finish(output, count, out + begin * classes_);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 256;
+
+  double* sums_of(std::size_t label) { return sums_.data() + label * kBlock; }
+
+  void prepare(const GaussianTerm& term) {
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const double* from = term.parameters + 4 * c;
+      GaussianClass normal{from[0], from[1], from[2], 1.0 / from[2], from[3], false};
+      normal.by_inverse = std::isnormal(normal.inverse);
+      normals_.push_back(normal);
+    }
+  }
+
+  // A copy of the table whose rows are padded to a multiple of four, so that one level is whole vectors.
+  void prepare(const TableTerm& term) {
+    std::vector<double>& table = padded_tables_.emplace_back((term.levels + 1) * width_);
+    for (std::size_t level = 0; level <= term.levels; ++level)
+      std::copy_n(term.table + level * classes_, classes_, table.data() + level * width_);
+    tables_.push_back(table.data());
+    levels_.emplace_back(kBlock);
+    level_rows_.push_back(levels_.back().data());
+  }
+
+  void start(std::size_t begin, std::size_t count) {
+    for (std::size_t c = 0; c < classes_; ++c) {
+      double* sums = sums_of(c);
+      std::fill_n(sums, kBlock, request_.prior[c]);
+      if (request_.extra != nullptr)
+        for (std::size_t i = 0; i < count; ++i) sums[i] += request_.extra[(begin + i) * classes_ + c];
+    }
+  }
+
+  // The rows behind the last of a short block hold what they held: they are summed with the rest and never read.
+  void add_gaussians(std::size_t begin, std::size_t count) {
+    const std::vector<GaussianTerm>& terms = request_.gaussians;
+    double* const buffers[4] = {values_.data(), values_.data() + kBlock, values_.data() + 2 * kBlock, values_.data() + 3 * kBlock};
+    for (std::size_t j = 0; j < terms.size();) {
+      std::size_t read = 1;
+      if (four_side_by_side(j)) {
+        kernels_.gather_four(terms[j].values.at(begin), terms[j].values.stride, nullptr, count, buffers);
+        read = 4;
+      } else {
+        read_doubles(terms[j].values, begin, count, buffers[0]);
+      }
+      for (std::size_t k = 0; k < read; ++k, ++j)
+        kernels_.add_gaussian(buffers[k], padded(count), normals_.data() + j * classes_, classes_, sums_.data(), kBlock);
+    }
+  }
+
+  bool four_side_by_side(std::size_t first) const {
+    const std::vector<GaussianTerm>& terms = request_.gaussians;
+    if (first + 4 > terms.size() || terms[first].values.stride == sizeof(double)) return false;
+    for (std::size_t k = 0; k < 4; ++k)
+      if (!side_by_side(terms[first].values, terms[first + k].values, k)) return false;
+    return true;
+  }
+
+  void add_tables(std::size_t begin, std::size_t count) {
+    if (tables_.empty() || classes_ == 0) return;
+    for (std::size_t j = 0; j < tables_.size(); ++j) find_levels(request_.tables[j], begin, count, levels_[j].data());
+    kernels_.sum_tables(tables_.data(), level_rows_.data(), tables_.size(), count, width_, table_sums_.data());
+    for (std::size_t c = 0; c < classes_; ++c) {
+      double* sums = sums_of(c);
+      for (std::size_t i = 0; i < count; ++i) sums[i] += table_sums_[i * width_ + c];
+    }
+  }
+
+  static void find_levels(const TableTerm& term, std::size_t begin, std::size_t count, std::uint32_t* levels) {
+    const auto outside = static_cast<std::uint32_t>(term.levels);
+    with_integer_type(term.codes.kind, [&]<class T>() {
+      using Unsigned = std::make_unsigned_t<T>;
+      // The part of the table within the range of T, so that differences modulo 2^bits tell inside from outside.
+      const int128 least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+      const int128 first = std::max(term.lowest, least);
+      const int128 last = std::min(term.lowest + static_cast<int128>(term.levels) - 1, most);
+      if (first > last) {
+        std::fill_n(levels, count, outside);
+        return;
+      }
+      const auto base = static_cast<Unsigned>(first), reach = static_cast<Unsigned>(last - first);
+      const auto skipped = static_cast<std::uint32_t>(first - term.lowest);
+      const char* at = term.codes.at(begin);
+      const auto level_of = [&](const char* address) {
+        const auto offset = static_cast<Unsigned>(static_cast<Unsigned>(load<T>(address)) - base);
+        return offset <= reach ? static_cast<std::uint32_t>(offset) + skipped : outside;
+      };
+      if (term.codes.stride == static_cast<std::int64_t>(sizeof(T)))
+        for (std::size_t i = 0; i < count; ++i) levels[i] = level_of(at + i * sizeof(T));
+      else
+        for (std::size_t i = 0; i < count; ++i, at += term.codes.stride) levels[i] = level_of(at);
+    });
+  }
+
+  // The largest sum of each row, and the first class that has it.
+  void find_best(std::size_t count) {
+    std::fill_n(top_.data(), kBlock, -std::numeric_limits<double>::infinity());
+    std::fill_n(best_.data(), kBlock, 0);
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const double* sums = sums_of(c);
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool better = sums[i] > top_[i];
+        best_[i] = better ? static_cast<std::int32_t>(c) : best_[i];
+        top_[i] = better ? sums[i] : top_[i];
       }
     }
-    for (const TableTerm& term : request.tables) {
-      const int128 offset = with_integer_type(term.codes.kind, [&]<class T>() {
-        return static_cast<int128>(load<T>(term.codes.at(row))) - term.lowest;
-      });
-      const std::size_t level = offset >= 0 && offset < static_cast<int128>(term.levels) ? static_cast<std::size_t>(offset) : term.levels;
-      for (std::size_t c = 0; c < classes; ++c) sums[c] += term.table[level * classes + c];
-    }
-    if (output == Output::argmax) {
-      best[row] = classes == 0 ? 0 : static_cast<std::int32_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
-      continue;
-    }
-    double* to = out + row * classes;
-    std::copy(sums.begin(), sums.end(), to);
-    if (output == Output::joint || classes == 0) continue;
-    const double top = *std::max_element(sums.begin(), sums.end());
-    double total = 0;
-    for (std::size_t c = 0; c < classes; ++c) total += std::exp(sums[c] - top);
-    for (std::size_t c = 0; c < classes; ++c)
-      to[c] = output == Output::posterior ? std::exp(sums[c] - top) / total : sums[c] - top - std::log(total);
   }
+
+  void finish(Output output, std::size_t count, double* out) {
+    if (output == Output::joint) {
+      for (std::size_t c = 0; c < classes_; ++c)
+        for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i];
+      return;
+    }
+    // The log posterior is written before the sums are replaced by their exponentials.
+    if (output == Output::log_posterior)
+      for (std::size_t c = 0; c < classes_; ++c)
+        for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i] - top_[i];
+    for (std::size_t c = 0; c < classes_; ++c) kernels_.exponentials(sums_of(c), top_.data(), padded(count));
+    std::fill_n(total_.data(), kBlock, 0.0);
+    if (output == Output::posterior) {
+      for (std::size_t c = 0; c < classes_; ++c)
+        for (std::size_t i = 0; i < count; ++i) total_[i] += sums_of(c)[i];
+      for (std::size_t c = 0; c < classes_; ++c)
+        for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i] / total_[i];
+      return;
+    }
+    // log(1 + the others beside the best) keeps the digits of a posterior close to 1.
+    for (std::size_t c = 0; c < classes_; ++c)
+      for (std::size_t i = 0; i < count; ++i) total_[i] += best_[i] == static_cast<std::int32_t>(c) ? 0.0 : sums_of(c)[i];
+    for (std::size_t i = 0; i < count; ++i) total_[i] = std::log1p(total_[i]);
+    for (std::size_t c = 0; c < classes_; ++c)
+      for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] -= total_[i];
+  }
+
+  const ScoreRequest& request_;
+  const Kernels& kernels_ = kernels();
+  std::size_t classes_;
+  std::size_t width_;  // of a padded row of a table
+  std::vector<double> sums_;
+  std::vector<double> values_;
+  std::vector<double> top_;
+  std::vector<double> total_;
+  std::vector<std::int32_t> best_;
+  std::vector<GaussianClass> normals_;  // term by term
+  std::vector<std::vector<double>> padded_tables_;
+  std::vector<const double*> tables_;
+  std::vector<std::vector<std::uint32_t>> levels_;
+  std::vector<const std::uint32_t*> level_rows_;
+  std::vector<double> table_sums_;
+};
+
+inline void score(const ScoreRequest& request, Output output, double* out, std::int32_t* best) {
+  Scorer(request).run(output, out, best);
 }
 
 }  // namespace bayesbox

@@ -149,8 +149,10 @@ PieceSums split(const double* values, std::size_t count, int exponent, double* l
 
 #if defined(__AVX2__)
 typedef std::uint8_t Bytes __attribute__((vector_size(32)));
+constexpr std::size_t kMostByteCells = 40;
 #else
 typedef std::uint8_t Bytes __attribute__((vector_size(16)));
+constexpr std::size_t kMostByteCells = 20;
 #endif
 
 // Four keys at a time, so that each vector of bytes is loaded once for four comparisons. A byte counts up to 255.
@@ -256,7 +258,7 @@ void exponentials(double* values, const double* top, std::size_t count) {
     exponential(Lanes::load(values + i) - Lanes::load(top + i)).store(values + i);
 }
 
-constexpr Kernels kKernels{gather_four, scan, split, count_bytes, add_gaussian, sum_tables, exponentials};
+constexpr Kernels kKernels{gather_four, scan, split, count_bytes, kMostByteCells, add_gaussian, sum_tables, exponentials};
 
 }  // namespace
 }  // namespace bayesbox
