@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bayesbox.errors import BadData
+from bayesbox.source.arrays import text_array
 from bayesbox.source.base import Column
 from bayesbox.source.cells import plain, refuse_nested
 from bayesbox.source.reading import FLAG, NUMBER, TEXT, Reading, check_names, contradiction, place
@@ -192,15 +193,16 @@ def without_tokens(column: Any, tokens: tuple[str, ...]) -> Any:
         if not _is_text(column.type.value_type):
             return column
         dictionary = column.dictionary
-        missing = pc.is_in(dictionary, value_set=pa.array(tokens, type=dictionary.type))
+        missing = pc.is_in(dictionary, value_set=text_array(tokens).cast(dictionary.type))
         if not pc.any(missing).as_py():
             return column
-        indices = pc.if_else(missing.take(column.indices), None, column.indices)
-        return pa.DictionaryArray.from_arrays(indices, dictionary)
+        codes = column.indices
+        kept = pc.if_else(missing.take(codes), pa.nulls(len(codes), codes.type), codes)
+        return pa.DictionaryArray.from_arrays(kept, dictionary)
     if not _is_text(column.type):
         return column
-    missing = pc.is_in(column, value_set=pa.array(tokens, type=column.type))
-    return pc.if_else(missing, pa.scalar(None, type=column.type), column)
+    missing = pc.is_in(column, value_set=text_array(tokens).cast(column.type))
+    return pc.if_else(missing, pa.nulls(len(column), column.type), column)
 
 
 def numbers_of_texts(column: Any, name: str, *, file: str, row: int = 0) -> pa.Array:
@@ -212,8 +214,8 @@ def numbers_of_texts(column: Any, name: str, *, file: str, row: int = 0) -> pa.A
     texts = column.cast(pa.string())
     fits = pc.match_substring_regex(texts, NUMBER_PATTERN)
     if not pc.all(fits).as_py():
-        index = fits.index(False).as_py()
-        where = place(file, row=row + index, column=name)
+        index = fits.to_pylist().index(False)
+        where = place(file, row=row + index + 1, column=name)
         raise contradiction(NUMBER, name, texts[index].as_py(), where)
     bare = pc.replace_substring_regex(texts, r"^[ \t]*\+?|[ \t]+$", "")
     return bare.cast(pa.float64())

@@ -16,6 +16,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from bayesbox.source.arrays import is_present, numpy_values
+
 Column = Any  # pa.Array, pa.ChunkedArray or a one-dimensional np.ndarray of any stride
 
 
@@ -129,5 +131,5 @@ def as_doubles(column: Column) -> np.ndarray:
         column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
     if column.type != pa.float64():
         column = column.cast(pa.float64(), safe=False)
-    values: np.ndarray = column.to_numpy(zero_copy_only=False)
-    return values
+    values = numpy_values(column)
+    return np.where(is_present(column), values, np.nan) if column.null_count else values

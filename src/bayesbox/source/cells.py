@@ -16,7 +16,9 @@ import pyarrow.compute as pc
 
 from bayesbox.errors import BadData
 from bayesbox.schema.levels import level_text
+from bayesbox.source.arrays import double_array, flag_array, integer_array, text_array
 
+MANY = 100_000  # values for which `pa.array` is worth its import of pandas
 REFUSED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError)
 """What Arrow raises for values that have no type in common."""
 
@@ -56,19 +58,39 @@ def values_column(values: Sequence[object] | np.ndarray, name: str) -> pa.Array:
     >>> values_column([25, None, 40], "age").type, values_column([1, "one"], "size").to_pylist()
     (DataType(int64), ['1', 'one'])
     """
+    if "pandas" not in sys.modules and len(values) < MANY:
+        column = _built(values)
+        if column is not None:
+            return column
     try:
         column = pa.array(values, from_pandas=True)
     except REFUSED:
         return _mixed_column(values, name)
     except UnicodeEncodeError as error:
-        raise BadData(
-            "text that is not valid Unicode", where=f"column `{name}`", found=error.object
-        ) from None
+        raise BadData("text that is not valid Unicode", where=f"column `{name}`", found=error.object) from None
     if pa.types.is_date(column.type) and any(isinstance(value, datetime.datetime) for value in values):
         return _moments_column(values)
     if isinstance(column, pa.ChunkedArray):  # more than 2 GiB of text
         return column.cast(pa.large_string()).combine_chunks()
     return column
+
+
+def _built(values: Iterable[Any]) -> pa.Array | None:
+    """Values of one plain type, without the import of pandas that `pa.array` brings; None for others."""
+    present = [None if is_missing(value) else value for value in values]
+    types = {type(value) for value in present} - {type(None)}
+    try:
+        if types == {str}:
+            return text_array(present)
+        if types == {bool}:
+            return flag_array(present)
+        if types == {int}:
+            return integer_array(present)
+        if types and types <= {int, float}:
+            return double_array(present)
+    except (OverflowError, UnicodeEncodeError):
+        return None
+    return None if types else pa.nulls(len(present))
 
 
 def _moments_column(values: Iterable[Any]) -> pa.Array:
@@ -87,15 +109,9 @@ def _moments_column(values: Iterable[Any]) -> pa.Array:
 def _mixed_column(values: Iterable[object], name: str) -> pa.Array:
     """Values without an Arrow type in common: doubles if all are numbers, else the text of each."""
     present = [None if is_missing(value) else value for value in values]
-    if all(
-        value is None or isinstance(value, numbers.Real | decimal.Decimal | np.bool_) for value in present
-    ):
-        return pa.array(
-            [None if value is None else _as_double(value) for value in present], type=pa.float64()
-        )
-    return pa.array(
-        [None if value is None else _own_text(value, name) for value in present], type=pa.string()
-    )
+    if all(value is None or isinstance(value, numbers.Real | decimal.Decimal | np.bool_) for value in present):
+        return pa.array([None if value is None else _as_double(value) for value in present], type=pa.float64())
+    return pa.array([None if value is None else _own_text(value, name) for value in present], type=pa.string())
 
 
 def _as_double(value: Any) -> float:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from bayesbox.errors import BadData, BadRow
+from bayesbox.source.arrays import text_array
 from bayesbox.source.base import Column
 from bayesbox.source.reading import (
     CELL_LIMIT,
@@ -46,11 +47,11 @@ ARROW_TYPES = {
     TEXT: pa.dictionary(pa.int32(), pa.string()),
     None: pa.string(),
 }
-FLAG_TEXTS = pa.array([*TRUE_TEXTS, *FALSE_TEXTS])
+FLAG_TEXTS = text_array([*TRUE_TEXTS, *FALSE_TEXTS])
 
 
 class DelimitedRows:
-    """The rows of a CSV or TSV file. The header tells the delimiter if none is given: comma, tab, semicolon."""
+    """The rows of a CSV or TSV file. If no delimiter is given the header tells it: comma, tab, semicolon."""
 
     def __init__(self, stream: ByteStream, reading: Reading, *, delimiter: bytes | None = None) -> None:
         self._file = stream.name
@@ -90,9 +91,7 @@ class DelimitedRows:
             if first is not None and (complete or window.finished):
                 return first
             if window.finished:
-                raise BadData(
-                    "the file is empty", where=self._file, remedy="A header row with names is needed"
-                )
+                raise BadData("the file is empty", where=self._file, remedy="A header row with names is needed")
             window.widen()
 
     def _name(self, field: bytes, line: int) -> str:

@@ -189,9 +189,7 @@ def _files_of_folder(folder: str) -> list[str]:
     files = [file for name in visible if os.path.isfile(file := os.path.join(folder, name))]
     if not files:
         endings = ", ".join(EXTENSIONS)
-        raise SourceUnavailable(
-            "the folder holds no data files", where=folder, remedy=f"They end in {endings}"
-        )
+        raise SourceUnavailable("the folder holds no data files", where=folder, remedy=f"They end in {endings}")
     return files
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -46,9 +47,7 @@ def labels_of(y: Any) -> Column:
     ['high', 'low', None]
     """
     if y is None:
-        raise BadData(
-            "requires y to be passed, but the target y is None", remedy="Pass the labels: fit(X, y)"
-        )
+        raise BadData("requires y to be passed, but the target y is None", remedy="Pass the labels: fit(X, y)")
     if isinstance(y, list | tuple) and _is_flat(y):
         return values_column(y, "y")
     if isinstance(y, str | bytes | Mapping) or np.isscalar(y):
@@ -175,9 +174,7 @@ def _pandas_categorical(values: Any, name: str) -> pa.DictionaryArray:
     levels = _pandas_column(values.categories, name)
     if isinstance(levels, pa.ChunkedArray):
         levels = levels.combine_chunks()
-    return pa.DictionaryArray.from_arrays(
-        pa.array(codes, mask=codes < 0), levels, ordered=bool(values.ordered)
-    )
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), levels, ordered=bool(values.ordered))
 
 
 def _from_polars(data: Any) -> Table:
@@ -223,6 +220,8 @@ def _numpy_column(column: np.ndarray, name: str) -> Column:
         return plain(pa.array(column), name)
     if kind in "OTV":
         return values_column(column, name)
+    if kind == "U" and "pandas" not in sys.modules:
+        return values_column(column.tolist(), name)
     return pa.array(_native(column), from_pandas=True)
 
 

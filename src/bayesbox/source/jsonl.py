@@ -16,6 +16,7 @@ import pyarrow.json as arrow_json
 
 from bayesbox.errors import BadData, BadRow
 from bayesbox.schema.levels import level_text
+from bayesbox.source.arrays import double_array, flag_array, text_array
 from bayesbox.source.arrow_files import kind_of_type, without_tokens
 from bayesbox.source.base import Column
 from bayesbox.source.cells import is_missing
@@ -27,7 +28,6 @@ from bayesbox.source.window import Window
 EXACT = 2.0**53  # beyond this a double may not be the integer that was written
 UTF8_MARK = b"\xef\xbb\xbf"
 ARROW_TYPES = {NUMBER: pa.float64(), FLAG: pa.bool_(), TEXT: pa.string(), None: pa.null()}
-DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 
 Row = dict[str, Any]
 
@@ -111,9 +111,7 @@ class JsonRows:
         try:
             table = arrow_json.read_json(
                 pa.BufferReader(block),
-                read_options=arrow_json.ReadOptions(
-                    use_threads=self._reading.threads > 1, block_size=len(block) + 1
-                ),
+                read_options=arrow_json.ReadOptions(use_threads=self._reading.threads > 1, block_size=len(block) + 1),
                 parse_options=arrow_json.ParseOptions(
                     explicit_schema=schema, unexpected_field_behavior="infer" if schema is None else "error"
                 ),
@@ -134,7 +132,7 @@ class JsonRows:
             longest = pc.max(pc.binary_length(coded.dictionary)).as_py() or 0
             return None if longest > CELL_LIMIT or not _is_unicode(coded.dictionary) else coded
         texts = [None if is_missing(value) else level_text(value) for value in coded.dictionary.to_pylist()]
-        return pa.DictionaryArray.from_arrays(coded.indices, pa.array(texts, type=pa.string()))
+        return pa.DictionaryArray.from_arrays(coded.indices, text_array(texts))
 
     def _careful(self, end: int) -> tuple[Column, ...]:
         rows = self._careful_rows(end)
@@ -146,13 +144,11 @@ class JsonRows:
         tokens = self._reading.na
         present = [None if is_missing(value) or value in tokens else value for value in values]
         if kind == NUMBER:
-            return pa.array(
-                [None if value is None else _double(value) for value in present], type=pa.float64()
-            )
+            return double_array([None if value is None else _double(value) for value in present])
         if kind == TEXT:
             texts = [None if value is None else level_text(value) for value in present]
-            return pa.array(texts, type=pa.string()).dictionary_encode()
-        return pa.array(present, type=ARROW_TYPES[kind])
+            return text_array(texts).dictionary_encode()
+        return flag_array(present) if kind == FLAG else pa.nulls(len(present))
 
     def _careful_rows(self, end: int) -> list[Row]:
         """Line by line: the first broken one is raised, or all broken ones are left out."""
@@ -181,13 +177,9 @@ class JsonRows:
         except (ValueError, RecursionError) as error:
             if isinstance(error, BadData):
                 raise
-            raise BadRow(
-                "is no JSON object that can be read", where=where, found=shown, remedy=SKIP
-            ) from None
+            raise BadRow("is no JSON object that can be read", where=where, found=shown, remedy=SKIP) from None
         if not isinstance(row, dict):
-            raise BadRow(
-                "is no JSON object: one object a line is needed", where=where, found=shown, remedy=SKIP
-            )
+            raise BadRow("is no JSON object: one object a line is needed", where=where, found=shown, remedy=SKIP)
         for name, value in row.items():
             self._check(name, value, line)
         return row

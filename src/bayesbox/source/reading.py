@@ -90,14 +90,12 @@ def contradiction(kind: str, column: str, value: object, where: str) -> KindCont
     """A value that does not fit what its column was taken for, with the remedy in both worlds."""
     remedy = (
         f"If the column holds categories, say --types {column}=category on the command line, "
-        f'columns={{"{column}": Category()}} in Python'
+        f"columns={{'{column}': 'category'}} in Python"
     )
     if isinstance(value, str) and 0 < len(value) <= 10:
         remedy += f"; if this stands for a missing value, --na '{value}' or na=['{value}']"
     wanted = "a number" if kind == NUMBER else "true or false"
-    return KindContradiction(
-        f"the column was read as {wanted} so far", where=where, found=value, remedy=remedy
-    )
+    return KindContradiction(f"the column was read as {wanted} so far", where=where, found=value, remedy=remedy)
 
 
 def check_names(names: tuple[str, ...], file: str) -> None:

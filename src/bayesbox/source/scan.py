@@ -18,9 +18,7 @@ from bayesbox.errors import BadData, BadRow
 from bayesbox.source.reading import CELL_LIMIT, FLAG, NUMBER, contradiction, place
 
 QUOTE = ord('"')
-NUMBER_PATTERN = (
-    r"^[ \t]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))[ \t]*$"
-)
+NUMBER_PATTERN = r"^[ \t]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))[ \t]*$"
 TRUE_TEXTS = ("true", "True", "TRUE")
 FALSE_TEXTS = ("false", "False", "FALSE")
 _is_number = re.compile(NUMBER_PATTERN).match
@@ -44,9 +42,7 @@ def _field_pattern(delimiter: bytes) -> re.Pattern[bytes]:
     return re.compile(quoted + rb"([^" + stop + rb"\r\n]*+)(" + stop + rb"|\r\n|\n|\r|\Z)")
 
 
-def records(
-    text: bytes, *, delimiter: bytes, newline: bytes = b"\n", first_line: int = 1
-) -> Iterator[Record]:
+def records(text: bytes, *, delimiter: bytes, newline: bytes = b"\n", first_line: int = 1) -> Iterator[Record]:
     r"""The rows of a text, blank lines left out.
 
     >>> [record.fields for record in records(b'age,car\n25,"a ""big"" suv"\n', delimiter=b",")]
@@ -102,9 +98,7 @@ def _all_quotes_enclose(array: np.ndarray, quotes: np.ndarray, delimiter: bytes)
 class Checker:
     """What a row must be: as many fields as the header, each short enough, UTF-8, of its kind."""
 
-    def __init__(
-        self, names: tuple[str, ...], kinds: list[str | None], na: tuple[str, ...], file: str
-    ) -> None:
+    def __init__(self, names: tuple[str, ...], kinds: list[str | None], na: tuple[str, ...], file: str) -> None:
         self._names = names
         self._kinds = kinds
         self._missing = {"", *na}
@@ -145,9 +139,7 @@ class Checker:
         return contradiction(str(kind), self._names[index], text, where)
 
 
-SKIP = (
-    "Mend the row, or leave broken rows out: --bad-rows skip on the command line, bad_rows='skip' in Python"
-)
+SKIP = "Mend the row, or leave broken rows out: --bad-rows skip on the command line, bad_rows='skip' in Python"
 
 
 def _fits(kind: str | None, text: str) -> bool:

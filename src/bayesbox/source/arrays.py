@@ -1,0 +1,93 @@
+"""Arrow arrays from Python values and back to numpy, by their buffers.
+
+`pa.array`, `pa.scalar` and `Array.to_numpy` import pandas wherever it is installed, which takes longer than
+training on a small file. What the command needs on its way goes through these functions instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+
+def text_array(texts: Sequence[str | None]) -> pa.Array:
+    """Texts, null where None.
+
+    >>> text_array(["sports", None, "suv"]).to_pylist()
+    ['sports', None, 'suv']
+    """
+    encoded = [b"" if text is None else text.encode("utf-8") for text in texts]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum([len(text) for text in encoded], out=offsets[1:])
+    kind = pa.string()
+    if offsets[-1] < 1 << 31:
+        offsets = offsets.astype(np.int32)
+    else:
+        kind = pa.large_string()
+    present = np.array([text is not None for text in texts], dtype=bool)
+    buffers = [_validity(present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(kind, len(encoded), buffers)
+
+
+def double_array(numbers: Sequence[float | None]) -> pa.Array:
+    """Doubles, null where None.
+
+    >>> double_array([25.0, None]).to_pylist()
+    [25.0, None]
+    """
+    values = np.array([0.0 if number is None else number for number in numbers], dtype=np.float64)
+    return numbers_array(values, np.array([number is not None for number in numbers], dtype=bool))
+
+
+def integer_array(numbers: Sequence[int | None]) -> pa.Array:
+    """64-bit integers, null where None; OverflowError if one is larger."""
+    values = np.array([0 if number is None else number for number in numbers], dtype=np.int64)
+    return numbers_array(values, np.array([number is not None for number in numbers], dtype=bool))
+
+
+def flag_array(flags: Sequence[bool | None]) -> pa.Array:
+    """Booleans, null where None."""
+    values = np.array([bool(flag) for flag in flags], dtype=bool)
+    present = np.array([flag is not None for flag in flags], dtype=bool)
+    bits = pa.py_buffer(np.packbits(values, bitorder="little"))
+    return pa.Array.from_buffers(pa.bool_(), len(values), [_validity(present), bits])
+
+
+def numbers_array(values: np.ndarray, present: np.ndarray | None = None) -> pa.Array:
+    """A contiguous numpy array of numbers as Arrow, without a copy; null where `present` is False."""
+    kind = pa.from_numpy_dtype(values.dtype)
+    validity = None if present is None else _validity(present)
+    return pa.Array.from_buffers(kind, len(values), [validity, pa.py_buffer(values)])
+
+
+def _validity(present: np.ndarray) -> Any:
+    return None if present.all() else pa.py_buffer(np.packbits(present, bitorder="little"))
+
+
+def numpy_values(array: pa.Array) -> np.ndarray:
+    """The values of a numeric Arrow array as a numpy view; what stands where it is null has no meaning.
+
+    >>> numpy_values(double_array([25.0, 40.0])[1:])
+    array([40.])
+    """
+    dtype = np.dtype(array.type.to_pandas_dtype())
+    buffer = array.buffers()[1]
+    if buffer is None:
+        return np.empty(0, dtype=dtype)
+    return np.frombuffer(buffer, dtype=dtype, count=len(array) + array.offset)[array.offset :]
+
+
+def is_present(array: pa.Array) -> np.ndarray:
+    """Where an Arrow array has a value.
+
+    >>> is_present(text_array(["suv", None]))
+    array([ True, False])
+    """
+    buffer = array.buffers()[0]
+    if buffer is None or array.null_count == 0:
+        return np.full(len(array), array.null_count == 0)
+    bits = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8), count=len(array) + array.offset, bitorder="little")
+    return bits[array.offset :].astype(bool)
