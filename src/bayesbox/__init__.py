@@ -29,7 +29,7 @@ _WHERE = {
     "bayes_rule": "infer.bayes_rule",
 }
 
-__all__ = [*_WHERE, "rules"]  # noqa: PLE0604
+__all__ = [*_WHERE, "rules"]
 
 if TYPE_CHECKING:
     from bayesbox import rules as rules

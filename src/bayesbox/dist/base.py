@@ -17,7 +17,10 @@ Columns = Mapping[str, Any]
 class Conditional(Protocol):
     """P(x | class) for one column, or for a group of columns together."""
 
-    columns: tuple[str, ...]
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it is about."""
+        ...
 
     def add_to(self, plan: Plan, columns: Columns) -> None:
         """Enter the log-probabilities of these values in the plan, one term a row and class."""

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.schema.columns import as_numbers
@@ -34,9 +35,9 @@ class Gaussian:
         return (self.column,)
 
     @property
-    def point_mass(self) -> np.ndarray:
+    def point_mass(self) -> NDArray[np.bool_]:
         """Which classes hold one value only."""
-        return self.deviation == 0
+        return np.equal(self.deviation, 0.0)
 
     @property
     def log_constant(self) -> Doubles:

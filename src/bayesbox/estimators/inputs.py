@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 
 from bayesbox.errors import BadData, MissingTarget
-from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.source.base import Batch
 from bayesbox.source.frames import batch_of, labels_of
@@ -21,14 +23,27 @@ def batch_from(X: Any) -> Batch:
     if is_sparse(X):
         rows = csr_of(X)
         return Batch((GROUP,), (CountMatrix(rows.indptr, rows.indices, rows.data, rows.width),), rows.rows)
-    return batch_of(X)
+    return batch_of(_as_array(X))
+
+
+def counts_from(X: Any) -> Batch:
+    """The rows of X as one group of counts, whether X is sparse or dense."""
+    batch = batch_from(X)
+    if batch.names == (GROUP,):
+        return batch
+    dense = np.column_stack([np.asarray(as_numbers(column), dtype=np.float64) for column in batch.columns])
+    rows, columns = np.nonzero(np.nan_to_num(dense))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=batch.rows))])
+    matrix = CountMatrix(indptr, columns, dense[rows, columns], len(batch.names))
+    return Batch((GROUP,), (matrix,), batch.rows)
 
 
 def labels_from(y: Any, rows: int) -> Encoded:
     """The labels as codes: one a row, none missing."""
     if y is None:
         raise BadData("requires y to be passed, but the target y is None")
-    column = labels_of(y)
+    warn_of_column_vector(y)
+    column = labels_of(_as_array(y))
     if len(column) != rows:
         raise BadData(f"Found input variables with inconsistent numbers of samples: {rows} rows, {len(column)} labels")
     refuse_continuous(column)
@@ -55,3 +70,17 @@ def refuse_continuous(column: Any) -> None:
             "Unknown label type: continuous. A class label is discrete, but y holds numbers with a fraction",
             remedy="Cut y into classes first",
         )
+
+
+def _as_array(data: Any) -> Any:
+    """Objects that are arrays only by `__array__` as numpy arrays; everything else as it is."""
+    known = hasattr(data, "__arrow_c_stream__") or hasattr(data, "columns") or hasattr(data, "to_numpy")
+    if not known and not isinstance(data, np.ndarray) and hasattr(data, "__array__"):
+        return np.asarray(data)
+    return data
+
+
+def warn_of_column_vector(y: Any) -> None:
+    """Labels in one column of a matrix are taken, with scikit-learn's warning."""
+    if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
+        warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)

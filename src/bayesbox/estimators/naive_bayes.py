@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.errors import BadData
-from bayesbox.estimators.inputs import GROUP, batch_from, labels_from
+from bayesbox.estimators.inputs import GROUP, batch_from, counts_from, labels_from
 from bayesbox.explain.evidence import Explanation
 from bayesbox.model.naive import Rules
 from bayesbox.rule.smoothing import as_smoothing
@@ -20,6 +20,7 @@ from bayesbox.schema.encode import encode
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 from bayesbox.source.frames import labels_of
+from bayesbox.source.sparse import is_sparse
 from bayesbox.tally.book import Book
 from bayesbox.workflow.linear import LinearWeights, linear_weights
 from bayesbox.workflow.naive import NaiveClassifier
@@ -108,7 +109,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classifier = self.new_classifier()
         classifier.learn(batch, labels, weights=sample_weight)
         if len(classifier.book.classes) == 0:
-            raise BadData("all weights are 0, so no row counts")
+            raise BadData("every sample weight is zero, so no row counts")
         self._note_features(X, batch)
         self.classifier_ = classifier
         classifier.warn_of_left_out()
@@ -180,23 +181,28 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row."""
-        return self.classifier_.predict(self._asked(X))
+        batch = self._asked(X)
+        return self.classifier_.predict(batch)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(class | x), rows x classes."""
-        return self.classifier_.posterior(self._asked(X))
+        batch = self._asked(X)
+        return self.classifier_.posterior(batch)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """log P(class | x), rows x classes."""
-        return self.classifier_.log_posterior(self._asked(X))
+        batch = self._asked(X)
+        return self.classifier_.log_posterior(batch)
 
     def joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """log P(class, x), rows x classes."""
-        return self.classifier_.joint_log(self._asked(X))
+        batch = self._asked(X)
+        return self.classifier_.joint_log(batch)
 
     def log_density(self, X: Any) -> NDArray[np.float64]:
         """log P(x), a value a row: how usual a row is under the model."""
-        return self.classifier_.log_density(self._asked(X))
+        batch = self._asked(X)
+        return self.classifier_.log_density(batch)
 
     def log_likelihood(self, X: Any, y: Any) -> float:
         """The sum over the rows of log P(class = y, x)."""
@@ -210,7 +216,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def explain(self, X: Any) -> Explanation:
         """How much each column says for each class."""
-        return self.classifier_.explain(self._asked(X))
+        batch = self._asked(X)
+        return self.classifier_.explain(batch)
 
     def linear_weights(self, positive: Any = None) -> LinearWeights:
         """(w, a) such that the second class (or `positive`) is predicted where w.x + a > 0."""
@@ -246,22 +253,30 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any) -> Batch:
         """The rows of X under the names that were learned."""
-        batch = batch_from(X)
-        self._require_rows(batch)
         schema = self.classifier_.schema
         assert schema is not None
-        if batch.names == (GROUP,) or tuple(schema.kinds) == (GROUP,):
+        names = tuple(schema.kinds)
+        if names == (GROUP,):
+            batch = counts_from(X)
+        elif is_sparse(X):
+            X = X.toarray()
+            batch = batch_from(X)
+        else:
+            batch = batch_from(X)
+        self._require_rows(batch)
+        if names == (GROUP,):
             self._require_width(_width(batch))
             return batch
         if _has_own_names(X):
             return batch
         self._require_width(len(batch.names))
-        return Batch(tuple(schema.kinds), batch.columns, batch.rows)
+        return Batch(names, batch.columns, batch.rows)
 
     def _require_width(self, width: int) -> None:
         if width != self.n_features_in_:
             raise BadData(
-                f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input"
+                f"X has {width} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
             )
 
     @staticmethod
@@ -304,5 +319,3 @@ def _has_own_names(X: Any) -> bool:
     if isinstance(X, (list, tuple)):
         return bool(X) and isinstance(X[0], Mapping)
     return True
-
-

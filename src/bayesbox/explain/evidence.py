@@ -40,7 +40,8 @@ class Explanation:
     def log_odds(self, label: object, against: object) -> Doubles:
         """log of P(label | x) / P(against | x), a value a row: the prior's share plus the columns' shares."""
         one, other = self.position(label), self.position(against)
-        return self.prior[one] - self.prior[other] + self.column_odds(label, against).sum(axis=1)
+        odds: Doubles = self.prior[one] - self.prior[other] + self.column_odds(label, against).sum(axis=1)
+        return odds
 
     def column_odds(self, label: object, against: object) -> Doubles:
         """Rows x columns: how far each column moves the log-odds towards `label`; 0 where both are impossible."""

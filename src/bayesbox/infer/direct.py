@@ -38,7 +38,8 @@ def log_density(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
     shift = np.where(finite, best, 0.0)
     with np.errstate(divide="ignore", over="ignore"):
         total = np.log(np.exp(np.where(finite, joint - shift, 0.0)).sum(axis=1))
-    return np.where(finite[:, 0], total + shift[:, 0], best[:, 0])
+    density: Doubles = np.where(finite[:, 0], total + shift[:, 0], best[:, 0])
+    return density
 
 
 def posterior(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
@@ -55,7 +56,8 @@ def best_class(model: NaiveModel, columns: Columns, rows: int) -> NDArray[np.int
     """The most probable class of each row; of equal ones the first."""
     plan = plan_of(model, columns, rows)
     if plan.order is not None or _may_be_impossible(plan):
-        return np.argmax(posterior(model, columns, rows), axis=1)
+        best: NDArray[np.int64] = np.argmax(posterior(model, columns, rows), axis=1)
+        return best
     return plan.run(_core.ARGMAX)
 
 

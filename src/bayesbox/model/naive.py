@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,17 @@ from bayesbox.rule.normal import gaussian
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.smoothing import Laplace, Smoothing, listed_levels
 from bayesbox.rule.table import LevelCounts, bernoulli, log_table, spread, table
-from bayesbox.schema.kinds import DEFAULT_FLOOR, Category, Count, CountGroup, Flag, Kind, Number, Real, Unknown
+from bayesbox.schema.kinds import (
+    DEFAULT_FLOOR,
+    Category,
+    Count,
+    CountGroup,
+    Flag,
+    Kind,
+    Number,
+    Real,
+    Unknown,
+)
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import added
@@ -142,11 +152,16 @@ class _Builder:
         """Make one multinomial of the count columns."""
         if not self.group:
             return
-        words = tuple(self.group)
-        cells = ExactArray(self.classes * len(words))
-        for index, total in enumerate(self.group.values()):
-            cells.add(total, np.arange(self.classes, dtype=np.int64) * len(words) + index)
-        self.conditionals.append(multinomial(words, cells, self.classes, self.rules.smoothing))
+        cells = group_cells(list(self.group.values()), self.classes)
+        self.conditionals.append(multinomial(tuple(self.group), cells, self.classes, self.rules.smoothing))
+
+
+def group_cells(totals: Sequence[ExactArray], classes: int) -> ExactArray:
+    """The sums of several count columns side by side, class-major."""
+    cells = ExactArray(classes * len(totals))
+    for index, total in enumerate(totals):
+        cells.add(total, np.arange(classes, dtype=np.int64) * len(totals) + index)
+    return cells
 
 
 def missing_is_level(kind: Kind, rules: Rules) -> bool:

@@ -42,7 +42,8 @@ def given_prior(given: Mapping[Any, float], classes: tuple[str, ...]) -> Doubles
     unknown = [name for name in by_text if name not in classes]
     if missing or unknown:
         raise BadOption(
-            f"a prior names every class: {', '.join(classes)}", found=", ".join(unknown or by_text) or "nothing"
+            f"a prior names every class: {', '.join(classes)}",
+            found=", ".join(unknown or by_text) or "nothing",
         )
     values = np.array([by_text[name] for name in classes])
     if not (np.isfinite(values).all() and (values >= 0).all()):

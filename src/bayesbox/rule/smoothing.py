@@ -158,9 +158,7 @@ class MEstimate:
         if self.prior is None:
             share = m * cells.number(1) / cells.size
             return Ratio(cells.counts + share, _under(cells, m))
-        prior = np.array(
-            [cells.number(self.prior.get(name, 0)) for name in cells.names], dtype=cells.counts.dtype
-        )
+        prior = np.array([cells.number(self.prior.get(name, 0)) for name in cells.names], dtype=cells.counts.dtype)
         return Ratio(cells.counts + (m * prior)[None, :], _under(cells, m))
 
     @property
@@ -179,9 +177,7 @@ class PriorCounts:
         object.__setattr__(self, "counts", _by_text("a prior count", self.counts))
 
     def ratio(self, cells: Cells) -> Ratio:
-        listed = np.array(
-            [cells.number(self.counts.get(name, 0)) for name in cells.names], dtype=cells.counts.dtype
-        )
+        listed = np.array([cells.number(self.counts.get(name, 0)) for name in cells.names], dtype=cells.counts.dtype)
         whole = sum((cells.number(count) for count in self.counts.values()), start=cells.number(0))
         return Ratio(cells.counts + listed[None, :], _under(cells, whole))
 

@@ -60,7 +60,11 @@ def as_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
 def _encode_arrow(column: pa.DictionaryArray) -> Encoded:
     indices = column.indices
     if indices.null_count:
-        indices = indices.fill_null(MISSING) if pa.types.is_signed_integer(indices.type) else indices.cast(pa.int64()).fill_null(MISSING)
+        indices = (
+            indices.fill_null(MISSING)
+            if pa.types.is_signed_integer(indices.type)
+            else indices.cast(pa.int64()).fill_null(MISSING)
+        )
     codes = indices.to_numpy(zero_copy_only=False)
     values = column.dictionary.to_pylist()
     levels = [level_text(value) if value is not None and value == value else None for value in values]

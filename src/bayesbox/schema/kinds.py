@@ -143,6 +143,4 @@ def as_kind(given: object) -> Kind:
         return given()
     if isinstance(given, str):
         return kind_named(given)
-    raise BadOption(
-        "a column is declared by a kind, such as Category(), Real() or 'flag'", found=given
-    )
+    raise BadOption("a column is declared by a kind, such as Category(), Real() or 'flag'", found=given)

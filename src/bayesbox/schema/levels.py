@@ -123,3 +123,17 @@ def common_label_type(one: str, other: str) -> str:
         f"the labels were of type {one} so far and are of type {other} now",
         remedy="Convert the target to one type",
     )
+
+
+def natural_label_type(texts: Sequence[str]) -> str:
+    """The type of labels that were read from a file without types: integers where every text is one, else text.
+
+    >>> natural_label_type(["1", "2", "10"]), natural_label_type(["01", "2"])
+    ('integer', 'text')
+    """
+    return "integer" if texts and all(_is_integer(text) for text in texts) else "text"
+
+
+def _is_integer(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and str(int(text)) == text

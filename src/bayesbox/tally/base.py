@@ -48,13 +48,13 @@ class Removable(Tally, Protocol):
         ...
 
 
-TALLIES: dict[str, type] = {}
+TALLIES: dict[str, Any] = {}
 """Every tally by the name of its form: what is registered is put under the laws and into the file."""
 
 
-def register(tally: type) -> type:
+def register(tally: Any) -> Any:
     """Enter a tally in the registry."""
-    TALLIES[tally.form] = tally  # type: ignore[attr-defined]
+    TALLIES[tally.form] = tally
     return tally
 
 
@@ -66,7 +66,7 @@ def _reduce_exact(array: ExactArray) -> tuple[Any, tuple[bytes]]:
     return _rebuild_exact, (array.text(),)
 
 
-copyreg.pickle(ExactArray, _reduce_exact)  # type: ignore[arg-type]
+copyreg.pickle(ExactArray, _reduce_exact)
 
 
 def positions(wanted: Sequence[str], present: Sequence[str]) -> Index:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
-from bayesbox.errors import CannotForget, KindContradiction, UnknownColumn
-from bayesbox.schema.levels import common_label_type, label_order
+from bayesbox.errors import BadData, CannotForget, KindContradiction, UnknownColumn
+from bayesbox.schema.levels import common_label_type, label_order, natural_label_type
 from bayesbox.tally.base import Removable, Tally, added, numbers, positions, quoted
 
 VERSION = b"bayesbox book 1\n"
@@ -106,6 +106,19 @@ class Book:
         counts = self.class_counts.take(positions(classes, self.classes))
         columns = {name: tally.with_classes(classes) for name, tally in self.columns.items()}
         return Book(classes, counts, columns, label_type=self.label_type)
+
+    def with_label_type(self, label_type: str) -> Book:
+        """The same book with its labels read as this type, where they can be."""
+        if label_type == self.label_type or not self.classes:
+            return self
+        if label_type == "integer" and natural_label_type(self.classes) != "integer":
+            raise BadData(
+                "the labels are integers so far, but not these",
+                found=", ".join(self.classes),
+                remedy="Mend the target",
+            )
+        typed = Book(self.classes, self.class_counts, self.columns, label_type=label_type)
+        return typed.with_classes(tuple(label_order(list(self.classes), label_type)))
 
     def canonical(self) -> Iterator[bytes]:
         """The book as lines: the classes and their counts, then each column in the order of the names."""

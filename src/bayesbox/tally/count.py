@@ -88,7 +88,12 @@ class _Counter:
     """Gathers columns of a form, so that the core sees them together and reads each block of rows once."""
 
     def __init__(
-        self, target: NDArray[np.int32], classes: tuple[str, ...], weights: Weights, where: str | None, first_row: int
+        self,
+        target: NDArray[np.int32],
+        classes: tuple[str, ...],
+        weights: Weights,
+        where: str | None,
+        first_row: int,
     ) -> None:
         self.target = target
         self.classes = classes
@@ -185,7 +190,13 @@ class _Counter:
         if len(matrix.data) and matrix.data.min() < 0:
             raise BadData("a count is 0 or more", where=self.where, found=float(matrix.data.min()))
         cells = _core.count_sparse(
-            matrix.indptr, matrix.indices, matrix.data, matrix.width, self.target, len(self.classes), self.weights
+            matrix.indptr,
+            matrix.indices,
+            matrix.data,
+            matrix.width,
+            self.target,
+            len(self.classes),
+            self.weights,
         )
         return Words.of(self.classes, [str(index) for index in range(matrix.width)], cells)
 

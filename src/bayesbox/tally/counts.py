@@ -37,9 +37,9 @@ class Counts:
         width = len(levels)
         if width == 0:
             return cls(classes, (), ExactArray(0))
-        present = (
-            cells.signs().reshape(len(classes), width).any(axis=0)
-        )  # 1 and -1 in two classes do not cancel
+        present = np.any(
+            cells.signs().reshape(len(classes), width), axis=0
+        ).tolist()  # 1 and -1 in two classes do not cancel
         order = sorted((index for index in range(width) if present[index]), key=levels.__getitem__)
         if order == list(range(width)):
             return cls(classes, tuple(levels), cells)
@@ -94,7 +94,7 @@ class Counts:
         return bool(np.all(self.cells.signs() >= 0))
 
     def canonical(self) -> Iterator[bytes]:
-        present = self.cells.signs().reshape(len(self.classes), len(self.levels)).any(axis=1)
+        present = np.any(self.cells.signs().reshape(len(self.classes), len(self.levels)), axis=1).tolist()
         classes = tuple(sorted(name for name, some in zip(self.classes, present, strict=True) if some))
         seen = self.of(classes, list(self.levels), self._spread(classes, self.levels))
         yield quoted(classes)

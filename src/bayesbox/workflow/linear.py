@@ -26,7 +26,10 @@ class LinearWeights(NamedTuple):
 
 
 def linear_weights(classifier: NaiveClassifier, positive: Any = None) -> LinearWeights:
-    """w_i = log[t1 (1 - t0)] - log[t0 (1 - t1)] and a = sum_i log[(1 - t1)/(1 - t0)] + log[p1/p0], t = P(x_i = 1 | c)."""
+    """The weights and the constant, with t = P(x_i = 1 | class) and p = P(class):
+
+    w_i = log[t1 (1 - t0)] - log[t0 (1 - t1)]        a = sum_i log[(1 - t1)/(1 - t0)] + log[p1/p0]
+    """
     model = classifier.model
     if len(model.classes) != 2:
         raise NotLinear(f"the decision among {len(model.classes)} classes is no single hyperplane; two are needed")

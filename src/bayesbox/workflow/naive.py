@@ -34,6 +34,7 @@ class NaiveClassifier:
     def __init__(self, rules: Rules, declared: Mapping[Any, object] | None = None) -> None:
         self.rules = rules
         self.declared = declared
+        self.target: str | None = None  # the name of the column that holds the labels, where they had one
         self.schema: Schema | None = None
         self.book = Book.empty()
         self._model: NaiveModel | None = None

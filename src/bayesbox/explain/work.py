@@ -1,0 +1,381 @@
+"""The work shown: the Bayes box of one case, each factor as a count over a count, the odds as an exact fraction.
+
+Where every factor is a ratio of counts, the joint, the posterior and the odds are exact fractions; a density makes
+them decimals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from bayesbox.dist.base import Columns
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.poisson import Poisson
+from bayesbox.dist.table import Table
+from bayesbox.errors import ImpossibleEvidence
+from bayesbox.explain.evidence import explanation
+from bayesbox.model.naive import NaiveModel, Rules, group_cells, level_counts
+from bayesbox.rule.priors import prior_ratio
+from bayesbox.rule.smoothing import MISSING, UNSEEN, MaximumLikelihood, ReplaceZero, Smoothing
+from bayesbox.rule.table import LevelCounts
+from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.encode import encode
+from bayesbox.schema.kinds import Kind
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.book import Book
+
+Number = Fraction | float
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One row of the box: a name such as P(size=M | class), and for each class the formula and its value."""
+
+    name: str
+    formulas: tuple[str, ...]
+    values: tuple[Number, ...]
+
+
+@dataclass(frozen=True)
+class Work:
+    """The Bayes box of one case."""
+
+    classes: tuple[str, ...]
+    factors: tuple[Factor, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def joint(self) -> tuple[Number, ...]:
+        """P(class, x): the product of each column of the box."""
+        return tuple(
+            math.prod((factor.values[index] for factor in self.factors), start=Fraction(1)) for index in self._range
+        )
+
+    @property
+    def _range(self) -> range:
+        return range(len(self.classes))
+
+    @property
+    def exact(self) -> bool:
+        """Whether every factor is a fraction."""
+        return all(isinstance(value, Fraction) for value in self.joint)
+
+    @property
+    def posterior(self) -> tuple[Number, ...]:
+        """P(class | x): each joint over their sum."""
+        joint = self.joint
+        if self.exact:
+            total = sum(joint)
+            if total == 0:
+                raise ImpossibleEvidence("every class has the joint probability 0")
+            return tuple(value / total for value in joint)
+        logs = [self._log_joint(index) for index in self._range]
+        if math.inf in logs:
+            shares = [1.0 if value == math.inf else 0.0 for value in logs]
+        else:
+            best = max(logs)
+            if best == -math.inf:
+                raise ImpossibleEvidence("every class has the joint probability 0")
+            shares = [math.exp(value - best) for value in logs]
+        return tuple(share / math.fsum(shares) for share in shares)
+
+    def _log_joint(self, index: int) -> float:
+        values = [factor.values[index] for factor in self.factors]
+        return -math.inf if 0 in values else math.fsum(_log(value) for value in values)
+
+    def ranking(self) -> list[int]:
+        """The classes from the most to the least probable."""
+        posterior = self.posterior
+        return sorted(self._range, key=lambda index: (-posterior[index], index))
+
+    def odds(self) -> list[str]:
+        """The odds of two classes as a chain of equal fractions, ending in lowest terms.
+
+        For two classes the first against the second, else the best against the next. The first fraction is the joint
+        over the joint; then the numerators are cancelled, then everything.
+        """
+        one, other = self._pair()
+        over, under = self.joint[one], self.joint[other]
+        if not isinstance(over, Fraction) or not isinstance(under, Fraction):
+            return [] if not under else [_decimal(float(over) / float(under))]
+        if under == 0:
+            return []
+        common = math.gcd(over.numerator, under.numerator)
+        whole = f"{over.numerator * under.denominator}/{over.denominator * under.numerator}"
+        cancelled = f"{over.numerator // common * under.denominator}/{over.denominator * (under.numerator // common)}"
+        return list(dict.fromkeys([whole, cancelled, _ratio_text(over / under)]))
+
+    def _pair(self) -> tuple[int, int]:
+        if len(self.classes) == 2:
+            return 0, 1
+        first, second, *_ = self.ranking()
+        return first, second
+
+    def text(self) -> str:
+        """The box as aligned text."""
+        rows = [("", *self.classes)]
+        rows.extend((factor.name, *map(_shown, factor.formulas, factor.values)) for factor in self.factors)
+        rows.append(("joint: the product", *(_shown("", value) for value in self.joint)))
+        rows.append(("posterior: joint / sum", *(_shown("", value) for value in self.posterior)))
+        lines = _aligned(rows)
+        lines.extend(f"left out: {reason}" for reason in self.left_out)
+        if len(self.classes) > 1:
+            one, other = self._pair()
+            chain = self.odds()
+            pair = f"odds {self.classes[one]} : {self.classes[other]}"
+            if chain:
+                lines.append(f"{pair} = " + " = ".join(chain))
+            else:
+                lines.append(f"{pair}: the joint of {self.classes[other]} is 0")
+        lines.append(f"so the class is {self.classes[self.ranking()[0]]}")
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The box for JSON: formulas and decimals by class, and fractions where they are exact."""
+        posterior = self.posterior
+        return {
+            "classes": list(self.classes),
+            "factors": [
+                {
+                    "name": factor.name,
+                    "formulas": dict(zip(self.classes, factor.formulas, strict=True)),
+                    "values": dict(zip(self.classes, map(float, factor.values), strict=True)),
+                }
+                for factor in self.factors
+            ],
+            "left_out": list(self.left_out),
+            "joint": dict(zip(self.classes, map(float, self.joint), strict=True)),
+            "posterior": dict(zip(self.classes, map(float, posterior), strict=True)),
+            "exact_joint": dict(zip(self.classes, map(str, self.joint), strict=True)) if self.exact else None,
+            "exact_posterior": dict(zip(self.classes, map(str, posterior), strict=True)) if self.exact else None,
+            "odds": self.odds(),
+            "class": self.classes[self.ranking()[0]],
+        }
+
+
+def bayes_box(schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns) -> Work:
+    """The work for the first row of these columns."""
+    counted = book.with_classes(model.classes)
+    factors = [_prior_factor(counted, rules, model)]
+    left_out = [f"{name}, since {reason}" for name, reason in model.left_out.items()]
+    for conditional in model.conditionals:
+        for name in conditional.columns:
+            column = columns.get(name)
+            value = None if column is None else column[0:1]
+            maker = _Maker(name, schema.kinds[name], counted, rules, model)
+            factor = maker.factor(conditional, value)
+            if isinstance(factor, Factor):
+                factors.append(factor)
+            else:
+                left_out.append(factor)
+    return Work(model.classes, tuple(factors), tuple(left_out))
+
+
+def _prior_factor(book: Book, rules: Rules, model: NaiveModel) -> Factor:
+    if rules.prior is not None or not len(book.n) or not np.any(book.n):
+        given = [math.exp(value) for value in model.log_prior]
+        return Factor("P(class)", tuple(_decimal(p) for p in given), tuple(Fraction(_decimal(p)) for p in given))
+    rule = rules.prior_smoothing or MaximumLikelihood()
+    over, under = prior_ratio(book.class_counts, model.classes, rule, exact=True)
+    counts = LevelCounts(model.classes, book.class_counts, 1).as_cells(exact=True)
+    formulas = [
+        _formula(counts.counts[0, index], counts.totals[0], over[index], under[index], rule)
+        for index in range(len(model.classes))
+    ]
+    return Factor("P(class)", tuple(formulas), tuple(_divided(a, b) for a, b in zip(over, under, strict=True)))
+
+
+class _Maker:
+    """Makes the factor of one column, or says why it is left out."""
+
+    def __init__(self, name: str, kind: Kind, book: Book, rules: Rules, model: NaiveModel) -> None:
+        self.name = name
+        self.kind = kind
+        self.book = book
+        self.rules = rules
+        self.model = model
+
+    def factor(self, conditional: Any, column: Any) -> Factor | str:
+        if isinstance(conditional, (Table, Bernoulli)):
+            return self._of_level(conditional, column)
+        if isinstance(conditional, Gaussian):
+            return self._of_density(conditional, column)
+        if isinstance(conditional, Poisson):
+            return self._of_poisson(conditional, column)
+        return self._of_term(conditional, column)
+
+    def _of_level(self, conditional: Table | Bernoulli, column: Any) -> Factor | str:
+        level = _level_of(column)
+        if self.name not in self.book:
+            row = conditional.row(level)
+            if not row.any():
+                return f"{self.name}, since " + ("it is missing" if level is None else f"{level} was never seen")
+            values = [math.exp(value) for value in row]
+            return self._named(level, [_decimal(p) for p in values], [Fraction(_decimal(p)) for p in values])
+        counts = level_counts(self.book, self.name, self.kind, self.rules)
+        if level is None and counts.missing is None:
+            return f"{self.name}, since it is missing"
+        index = _index(counts, level, is_flag=isinstance(conditional, Bernoulli))
+        if counts.names[index] is UNSEEN and self.rules.unseen == "ignore":
+            return f"{self.name}, since {level} was never seen"
+        cells = counts.as_cells(exact=True)
+        over, under = counts.ratio(self.rules.smoothing, exact=True)
+        shares = [_divided(over[c, index], under[c, index]) for c in range(counts.classes)]
+        if not any(shares):
+            return f"{self.name}, since {level} has probability 0 in every class"
+        formulas = [
+            _formula(cells.counts[c, index], cells.totals[c], over[c, index], under[c, index], self.rules.smoothing)
+            for c in range(counts.classes)
+        ]
+        return self._named(level, formulas, shares)
+
+    def _named(self, level: str | None, formulas: Sequence[str], values: Sequence[Number]) -> Factor:
+        shown = "missing" if level is None else level
+        return Factor(f"P({self.name}={shown} | class)", tuple(formulas), tuple(values))
+
+    def _of_density(self, conditional: Gaussian, column: Any) -> Factor | str:
+        value = _number_of(column, self.name)
+        terms = self._terms(column)
+        if math.isnan(value):
+            return self._of_missing(terms)
+        formulas = [
+            f"N({_decimal(value)} | {_decimal(mean)}, {_decimal(deviation)})"
+            for mean, deviation in zip(conditional.mean, conditional.deviation, strict=True)
+        ]
+        return self._named(_decimal(value), formulas, [_exp(term) for term in terms])
+
+    def _of_poisson(self, conditional: Poisson, column: Any) -> Factor | str:
+        value = _number_of(column, self.name)
+        terms = self._terms(column)
+        if math.isnan(value):
+            return self._of_missing(terms)
+        formulas = [f"Poisson({_decimal(value)} | {_decimal(rate)})" for rate in conditional.rate]
+        return self._named(_decimal(value), formulas, [_exp(term) for term in terms])
+
+    def _of_missing(self, terms: Sequence[float]) -> Factor | str:
+        if not any(terms):
+            return f"{self.name}, since it is missing"
+        values = [_exp(term) for term in terms]
+        return self._named(None, [_decimal(value) for value in values], values)
+
+    def _of_term(self, conditional: Multinomial, column: Any) -> Factor | str:
+        if conditional.group is not None:
+            whole = [_exp(term) for term in self._terms(column)]
+            return Factor(f"P({self.name} | class)", tuple("product over its words" for _ in whole), tuple(whole))
+        count = _number_of(column, self.name)
+        if math.isnan(count) or count == 0:
+            return f"{self.name}, since " + ("it is missing" if math.isnan(count) else "its count is 0")
+        cells = self._group_cells(conditional)
+        index = conditional.words.index(self.name)
+        over, under = cells.ratio(self.rules.smoothing, exact=True)
+        counts = cells.as_cells(exact=True)
+        formulas: list[str] = []
+        values: list[Number] = []
+        for c in range(cells.classes):
+            rule = self.rules.smoothing
+            base = _formula(counts.counts[c, index], counts.totals[c], over[c, index], under[c, index], rule)
+            formulas.append(base if count == 1 else f"[{base}]^{_decimal(count)}")
+            share = _divided(over[c, index], under[c, index])
+            values.append(share ** int(count) if count.is_integer() else float(share) ** count)
+        return self._named(_decimal(count), formulas, values)
+
+    def _group_cells(self, conditional: Multinomial) -> LevelCounts:
+        cells = group_cells([self.book[word].sums.total for word in conditional.words], len(self.book.classes))
+        return LevelCounts(conditional.words, cells, len(self.book.classes))
+
+    def _terms(self, column: Any) -> list[float]:
+        columns = {} if column is None else {self.name: column}
+        terms = explanation(self.model, columns, 1, tuple(self.model.columns)).terms
+        return [float(term) for term in terms[0, :, self.model.columns.index(self.name)]]
+
+
+def _level_of(column: Any) -> str | None:
+    if column is None:
+        return None
+    codes, levels, _ = encode(column)
+    return None if codes[0] < 0 else levels[codes[0]]
+
+
+def _number_of(column: Any, name: str) -> float:
+    return math.nan if column is None else float(as_numbers(column, name=name)[0])
+
+
+def _index(counts: LevelCounts, level: str | None, *, is_flag: bool) -> int:
+    """Where a level stands among the names; the last is that of unseen ones."""
+    names = counts.names
+    if level is None:
+        return names.index(MISSING)
+    if is_flag:
+        level = {
+            "false": counts.levels[0],
+            "0": counts.levels[0],
+            "true": counts.levels[1],
+            "1": counts.levels[1],
+        }.get(level.lower(), level)
+    return names.index(level) if level in counts.levels else len(names) - 1
+
+
+def _formula(count: Any, total: Any, over: Any, under: Any, rule: Smoothing) -> str:
+    """A ratio as the rule made it of a count and a total: what was added to each, or what stands instead."""
+    count, total, over, under = Fraction(count), Fraction(total), Fraction(over), Fraction(under)
+    if (over, under) == (count, total):
+        return f"{_plain(count)}/{_plain(total)}"
+    if isinstance(rule, ReplaceZero) or (total == 0 and not rule.weight):
+        return f"{_plain(over)}/{_plain(under)} instead of {_plain(count)}/{_plain(total)}"
+    return f"({_plain(count)} + {_plain(over - count)})/({_plain(total)} + {_plain(under - total)})"
+
+
+def _divided(over: Any, under: Any) -> Fraction:
+    return Fraction(over) / Fraction(under)
+
+
+def _plain(value: Fraction) -> str:
+    """A fraction as an integer, a short decimal, or a fraction in brackets."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    short = _decimal(float(value))
+    return short if Fraction(short) == value else f"({value})"
+
+
+def _ratio_text(value: Fraction) -> str:
+    return f"{value.numerator}/{value.denominator}"
+
+
+def _decimal(value: float) -> str:
+    return f"{value:.6g}" if abs(value) < 1e15 and float(f"{value:.6g}") == value else f"{value:.10g}"
+
+
+def _exp(term: float) -> float:
+    return math.inf if term == math.inf else math.exp(term)
+
+
+def _log(value: Number) -> float:
+    if isinstance(value, Fraction):
+        return math.log(value.numerator) - math.log(value.denominator)
+    return math.inf if value == math.inf else math.log(value)
+
+
+DIGITS = 12  # of numerator and denominator: longer fractions are shown as decimals
+
+
+def _shown(formula: str, value: Number) -> str:
+    if isinstance(value, Fraction) and len(str(value.numerator)) + len(str(value.denominator)) <= 2 * DIGITS:
+        lowest = _ratio_text(value) if value.denominator != 1 else str(value)
+    else:
+        lowest = ""
+    decimal = f"{float(value):.7g}"
+    parts = [part for part in dict.fromkeys([formula, lowest, decimal]) if part]
+    return " = ".join(parts)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

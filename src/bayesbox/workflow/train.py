@@ -1,0 +1,154 @@
+"""Train from any source: frames, files, streams. One pass, a batch at a time, on as many threads as asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bayesbox.errors import BadData, UnknownColumn
+from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, as_kind
+from bayesbox.schema.levels import natural_label_type
+from bayesbox.schema.schema import Schema
+from bayesbox.source.base import Batch, OneBatch, Source, fold
+from bayesbox.source.frames import batch_of
+from bayesbox.tally.book import Book
+from bayesbox.tally.count import count
+from bayesbox.workflow.naive import NaiveClassifier
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What was counted of some rows: the tally that a fold adds up."""
+
+    schema: Schema
+    book: Book
+    rows: int = 0
+    unlabelled: int = 0
+
+    def __add__(self, other: Counted) -> Counted:
+        return Counted(
+            self.schema.merged(other.schema),
+            self.book + other.book,
+            self.rows + other.rows,
+            self.unlabelled + other.unlabelled,
+        )
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a training went: the rows that were read, and those that had no label and were left out."""
+
+    rows: int
+    unlabelled: int
+    skipped: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+
+def source_of(
+    data: Any, target: str | None = None, declared: Mapping[Any, object] | None = None, **options: Any
+) -> Source:
+    """Rows from a source, a frame, or the name of a file, a glob or a folder.
+
+    The target and declared categories are read as text exactly as they stand, declared numbers as numbers.
+    """
+    if hasattr(data, "batches"):
+        return data  # type: ignore[no-any-return]
+    if not _is_path(data):
+        return OneBatch(batch_of(data))
+    from bayesbox.source.files import open_source
+
+    kinds = {str(name): as_kind(kind) for name, kind in (declared or {}).items()}
+    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Ignore))}
+    number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
+    if target is not None:
+        text.add(target)
+    return open_source(data, text=frozenset(text), number=frozenset(number), **options)
+
+
+def _is_path(data: Any) -> bool:
+    if isinstance(data, str) or hasattr(data, "__fspath__"):
+        return True
+    return (
+        isinstance(data, (list, tuple))
+        and bool(data)
+        and all(isinstance(item, str) or hasattr(item, "__fspath__") for item in data)
+    )
+
+
+def train(
+    classifier: NaiveClassifier,
+    source: Source,
+    target: str,
+    *,
+    weight: str | None = None,
+    threads: int = 1,
+    progress: Progress | None = None,
+    forget: bool = False,
+) -> Training:
+    """Learn (or forget) every row of a source; rows without a label are left out and counted.
+
+    The classifier changes only when all rows were counted.
+    """
+    counted = tally_source(classifier, source, target, weight=weight, threads=threads, progress=progress)
+    if counted is None or counted.rows == counted.unlabelled:
+        raise BadData("there is no row with a label", where=source.name)
+    before = classifier.schema
+    schema = counted.schema if before is None else before.merged(counted.schema)
+    learned = counted.book
+    if getattr(source, "untyped", False):  # text such as 1, 2, 3 may stand for integers
+        learned = learned.with_label_type(classifier.book.label_type if before else natural_label_type(learned.classes))
+    book = classifier.book - learned if forget else classifier.book + learned
+    classifier.accept(schema, book)
+    classifier.target = target
+    return Training(counted.rows, counted.unlabelled, getattr(source, "skipped_rows", 0))
+
+
+def tally_source(
+    classifier: NaiveClassifier,
+    source: Source,
+    target: str,
+    *,
+    weight: str | None = None,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Counted | None:
+    """The tally of every row of a source under the classifier's schema."""
+    base: list[Schema] = []
+
+    def schema_for(columns: Mapping[str, Any]) -> Schema:
+        if classifier.schema is not None:
+            return classifier.schema.extended(columns, where=source.name)
+        if not base:
+            base.append(Schema.of(columns, classifier.declared, where=source.name))
+            return base[0]
+        return base[0].extended(columns, where=source.name)
+
+    def tally_of(batch: Batch) -> Counted:
+        columns, labels, weights = split_columns(batch, target, weight, where=source.name)
+        schema = schema_for(columns)
+        book = count(columns, labels, schema, weights=weights, where=source.name, first_row=batch.first_row)
+        if progress is not None:
+            progress(batch.rows)
+        return Counted(schema, book, batch.rows, int((labels.codes < 0).sum()))
+
+    return fold(source, tally_of, threads=threads)
+
+
+def split_columns(
+    batch: Batch, target: str, weight: str | None = None, *, where: str | None = None
+) -> tuple[dict[str, Any], Encoded, Any]:
+    """(columns, labels, weights) of a batch."""
+    columns = dict(zip(batch.names, batch.columns, strict=True))
+    for name in (target, weight):
+        if name is not None and name not in columns:
+            raise UnknownColumn(name, available=columns, where=where)
+    labels = encode(columns.pop(target))
+    weights = None if weight is None else np.asarray(as_numbers(columns.pop(weight), name=weight), dtype=np.float64)
+    return columns, labels, weights
