@@ -1,33 +1,119 @@
-# make demo   a first look       make test   everything that must hold
-# make bench  speed against the peers: make bench DATA=folder-of-real-data
+# The two commands a newcomer needs are `make demo` and `make test`; `make help` lists the rest.
+# Each makes what it needs on the way (.venv, the compiled core) and makes it once: the stamps are files in .venv and build/.
+
 SHELL := /bin/bash
 PYTHON ?= python3
+ifeq ($(origin CXX),default)
+CXX := c++
+endif
+
 VENV := .venv
 BIN := $(VENV)/bin
-CPP := $(wildcard cpp/*.hpp cpp/*.cpp)
+PEERS := .bench-venv
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+# The core is built by CMake below, in build/core, and lands in src/bayesbox; pip then only has to point at src.
+EDITABLE := --no-build-isolation --config-settings=wheel.cmake=false --editable
 
-.PHONY: demo test lint sanitize bench build clean
+BASE := $(VENV)/.base
+DEV := $(VENV)/.dev
+CORE := build/core/.built
+CORE_SOURCES := CMakeLists.txt $(wildcard cpp/*.hpp cpp/*.cpp)
 
-$(VENV)/made: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "bayesbox needs Python 3.11 or newer; name one: make PYTHON=python3.12"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -q --upgrade pip scikit-build-core nanobind cmake ninja
-	touch $@
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint build dev sanitize bench peers check-system clean
 
-$(VENV)/built: $(VENV)/made $(CPP) CMakeLists.txt
-	$(BIN)/pip install -q --no-build-isolation -e '.[dev]'
-	touch $@
+help:
+	@echo 'make demo              a first look: train, predict and explain on a small table'
+	@echo 'make test              everything that must hold: lint, types, layers, tests, doctests'
+	@echo 'make lint              the static half of it: ruff, mypy, import-linter'
+	@echo 'make build             .venv with the package and its compiled core, ready to use'
+	@echo 'make dev               the same, with the tools for working on it'
+	@echo 'make sanitize          the tests of the C++ core under the address and undefined-behaviour sanitizers'
+	@echo 'make bench [DATA=dir]  speed against the peers, also on the tables of a folder; ONLY=name, QUICK=1'
+	@echo 'make clean             remove all that was made'
+	@echo
+	@echo 'PYTHON=python3.12 chooses the interpreter, CXX=clang++ the compiler.'
 
-build: $(VENV)/built
+demo: $(CORE)
+	@$(BIN)/bayes demo
 
 test: lint
-	$(BIN)/pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2
 
-lint: $(VENV)/built
+lint: $(CORE) $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+build: $(CORE)
+
+dev: $(CORE) $(DEV)
+
+sanitize: $(BASE)
+	$(BIN)/cmake -S cpp/tests -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+		-DCMAKE_CXX_COMPILER=$(CXX) -DSANITIZE=ON --log-level=WARNING >/dev/null
+	$(BIN)/cmake --build build/sanitize -- --quiet
+	build/sanitize/core_tests
+
+# -- what the commands stand on ----------------------------------------------------------------------------------
+
+# Says what the system lacks, all at once and with the remedy, before anything is made.
+check-system:
+	@fail=0; lacks() { echo "$$1"; fail=1; }; \
+	name=$$(basename "$(PYTHON)"); \
+	if ! command -v "$(PYTHON)" >/dev/null; then \
+		lacks "$(PYTHON) is missing: apt-get install python3 python3-venv python3-dev, or name another: make PYTHON=python3.12"; \
+	elif ! "$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then \
+		lacks "bayesbox needs Python 3.11 or newer and $(PYTHON) is $$("$(PYTHON)" -V 2>&1): name another: make PYTHON=python3.12"; \
+	else \
+		"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null \
+			|| lacks "venv is missing from $(PYTHON): apt-get install $$name-venv"; \
+		test -f "$$("$(PYTHON)" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" \
+			|| lacks "Python.h is missing: apt-get install $$name-dev"; \
+	fi; \
+	if ! command -v $(firstword $(CXX)) >/dev/null; then \
+		lacks "the C++ compiler $(CXX) is missing: apt-get install g++, or name another: make CXX=clang++"; \
+	elif ! printf '#include <concepts>\n#include <span>\nint main() {}\n' | $(CXX) -std=c++20 -fsyntax-only -x c++ - 2>/dev/null; then \
+		lacks "$(CXX) does not compile C++20: apt-get install g++ (GCC 11 or newer), or name another: make CXX=clang++"; \
+	fi; \
+	exit $$fail
+
+$(BASE): pyproject.toml
+	@$(MAKE) --no-print-directory check-system
+	@echo 'Making $(VENV) with what the package needs'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python $(PIP_INSTALL) 'scikit-build-core>=0.11' 'nanobind>=2.4' 'cmake>=3.25' ninja
+	@$(BIN)/python $(PIP_INSTALL) $(EDITABLE) .
+	@touch $@
+
+$(DEV): $(BASE)
+	@echo 'Adding the tools for working on it'
+	@$(BIN)/python $(PIP_INSTALL) $(EDITABLE) '.[dev]'
+	@touch $@
+
+$(CORE): $(BASE) $(CORE_SOURCES)
+	@echo 'Building the core with $(CXX)'
+	@$(BIN)/cmake -S . -B build/core -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DCMAKE_CXX_COMPILER=$(CXX) \
+		-DCMAKE_BUILD_TYPE=Release -DSKBUILD_STATE=editable -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python --log-level=WARNING >/dev/null
+	@$(BIN)/cmake --build build/core -- --quiet
+	@touch $@
+
+# -- benchmarks --------------------------------------------------------------------------------------------------
+
+bench: $(PEERS)/.made $(CORE)
+	@mkdir -p build
+	@$(PEERS)/bin/python benchmarks/run.py $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(DATA),--data "$(DATA)") \
+		| tee build/bench.txt
+
+$(PEERS)/.made: $(CORE)
+	@echo 'Making $(PEERS) with the peers'
+	@$(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python $(PIP_INSTALL) 'scikit-build-core>=0.11'
+	@$(PEERS)/bin/python $(PIP_INSTALL) $(EDITABLE) '.[bench]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .bench-venv build src/bayesbox/_core*.so
+	rm -rf $(VENV) $(PEERS) build dist src/bayesbox/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
