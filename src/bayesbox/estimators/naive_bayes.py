@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+import html
+import warnings
+from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from bayesbox.errors import BadData
+from bayesbox.errors import BadData, DataWarning
 from bayesbox.estimators.inputs import GROUP, batch_from, counts_from, labels_from
 from bayesbox.explain.evidence import Explanation
 from bayesbox.model.naive import Rules
@@ -24,6 +27,7 @@ from bayesbox.source.sparse import is_sparse
 from bayesbox.tally.book import Book
 from bayesbox.workflow.linear import LinearWeights, linear_weights
 from bayesbox.workflow.naive import NaiveClassifier
+from bayesbox.workflow.summary import summary_html
 from bayesbox.workflow.tables import classifier_from_tables
 
 
@@ -46,6 +50,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What a level that was never seen gets: the rule's answer to a count of 0, nothing, or an error.
     columns : mapping of column name or position to kind
         What a column is, where its type does not say it: `Category([...])`, `Real(floor=0)`, "flag".
+    fold : mapping of a new name to a list of columns
+        Flags of which each row sets one, to be taken as one category.
 
     Examples
     --------
@@ -68,6 +74,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         missing: str = "ignore",
         unseen: str = "smooth",
         columns: Mapping[Any, Any] | None = None,
+        fold: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.smoothing = smoothing
         self.prior_smoothing = prior_smoothing
@@ -76,6 +83,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.missing = missing
         self.unseen = unseen
         self.columns = columns
+        self.fold = fold
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -91,13 +99,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def new_classifier(self) -> NaiveClassifier:
         """A classifier with this estimator's parameters that has learned nothing."""
-        return NaiveClassifier(self._rules(), self.columns)
+        return NaiveClassifier(self._rules(), self.columns, self.fold)
 
     def adopt(self, classifier: NaiveClassifier) -> Self:
         """Take over a classifier that has learned elsewhere."""
-        assert classifier.schema is not None
         self.classifier_ = classifier
-        names = tuple(classifier.schema.kinds)
+        names = classifier.feature_names
         self._name_features(names, named=names != tuple(str(index) for index in range(len(names))))
         return self
 
@@ -112,8 +119,13 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise BadData("every sample weight is zero, so no row counts")
         self._note_features(X, batch)
         self.classifier_ = classifier
-        classifier.warn_of_left_out()
+        self.warn_of_hints()
         return self
+
+    def warn_of_hints(self) -> None:
+        """One warning for each thing that looks wrong in the rows."""
+        for hint in self.classifier_.hints():
+            warnings.warn(str(hint), DataWarning, stacklevel=3)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count more rows; equal to one fit on all of them. Classes may be declared, or turn up later."""
@@ -245,6 +257,22 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return cls(prior=dict(prior)).adopt(classifier_from_tables(prior, tables))
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model file; `bayesbox.load` reads it, and it goes on learning."""
+        from bayesbox.workflow.save import save
+
+        check_is_fitted(self)
+        save(self.classifier_, path)
+
+    def _repr_html_(self) -> str:
+        """The model as a small table: the classes with their counts, the columns with their kinds."""
+        if not hasattr(self, "classifier_"):
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        return summary_html(type(self).__name__, self.classifier_)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
     # -- scikit-learn --------------------------------------------------------------------------------------------
 
     def _asked(self, X: Any) -> Batch:
@@ -270,7 +298,13 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if _has_own_names(X):
             return batch
         self._require_width(len(batch.names))
-        return Batch(names, batch.columns, batch.rows)
+        return Batch(self._feature_names(), batch.columns, batch.rows)
+
+    def _feature_names(self) -> tuple[str, ...]:
+        """The columns as they were given, before any was folded."""
+        if hasattr(self, "feature_names_in_"):
+            return tuple(self.feature_names_in_)
+        return tuple(str(index) for index in range(self.n_features_in_))
 
     def _require_width(self, width: int) -> None:
         if width != self.n_features_in_:

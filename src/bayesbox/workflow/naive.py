@@ -6,7 +6,6 @@ The scikit-learn estimator and the command are both thin layers over this class;
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
@@ -15,25 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import BadData, CannotForget, CannotMerge, DataWarning, UnknownColumn
+from bayesbox.errors import BadData, CannotForget, CannotMerge, UnknownColumn
 from bayesbox.explain.evidence import Explanation, explanation
 from bayesbox.infer import direct
 from bayesbox.model.naive import NaiveModel, Rules, naive_model
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.encode import Encoded
+from bayesbox.schema.fold import Fold, folded
 from bayesbox.schema.levels import label_order
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
+from bayesbox.workflow.hints import Hint, hints
 
 
 class NaiveClassifier:
     """Schema, book and rules; the model follows from them and is made when it is first needed."""
 
-    def __init__(self, rules: Rules, declared: Mapping[Any, object] | None = None) -> None:
+    def __init__(self, rules: Rules, declared: Mapping[Any, object] | None = None, fold: Fold | None = None) -> None:
         self.rules = rules
         self.declared = declared
+        self.fold: dict[str, tuple[str, ...]] = {name: tuple(flags) for name, flags in (fold or {}).items()}
         self.target: str | None = None  # the name of the column that holds the labels, where they had one
         self.schema: Schema | None = None
         self.book = Book.empty()
@@ -44,18 +46,26 @@ class NaiveClassifier:
 
     def schema_for(self, batch: Batch, *, where: str | None = None) -> Schema:
         """The schema after these rows."""
-        columns = dict(zip(batch.names, batch.columns, strict=True))
+        return self.schema_of(self.named(batch, where=where), where=where)
+
+    def schema_of(self, columns: Columns, *, where: str | None = None) -> Schema:
+        """The schema after rows with these columns."""
         if self.schema is None:
             return Schema.of(columns, self.declared, where=where)
         return self.schema.extended(columns, where=where)
+
+    def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Any]:
+        """The columns of a batch by name, 1-of-M groups folded."""
+        columns = dict(zip(batch.names, batch.columns, strict=True))
+        return folded(columns, self.fold, where=where) if self.fold else columns
 
     def tally(
         self, batch: Batch, labels: Encoded, schema: Schema, *, weights: Any = None, where: str | None = None
     ) -> Book:
         """The book of these rows alone."""
-        columns = dict(zip(batch.names, batch.columns, strict=True))
         if len(labels.codes) != batch.rows:
             raise BadData(f"{batch.rows} rows, but {len(labels.codes)} labels", where=where)
+        columns = self.named(batch, where=where)
         return count(columns, labels, schema, weights=weights, where=where, first_row=batch.first_row)
 
     def learn(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:
@@ -80,7 +90,7 @@ class NaiveClassifier:
         """What learning the rows of both would give."""
         self._require_counts("merge")
         other._require_counts("merge")
-        if self.rules != other.rules:
+        if self.rules != other.rules or self.fold != other.fold:
             raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
         if self.schema is None or other.schema is None:
             raise CannotMerge("one of the two models has learned nothing")
@@ -115,6 +125,12 @@ class NaiveClassifier:
         declared = self.schema.classes if self.schema else ()
         return tuple(label_order(list({*self.book.classes, *declared}), self.book.label_type))
 
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The columns as rows bring them: folded groups stand for their flags."""
+        names = self.schema.kinds if self.schema else ()
+        return tuple(flag for name in names for flag in self.fold.get(name, (name,)))
+
     @classmethod
     def of_model(cls, model: NaiveModel, schema: Schema) -> Self:
         """A classifier made of given tables."""
@@ -136,19 +152,16 @@ class NaiveClassifier:
         result._model = None
         return result
 
-    def warn_of_left_out(self) -> None:
-        """One warning for the columns that say nothing."""
-        equal = [name for name, reason in self.model.left_out.items() if reason == "all its values are equal"]
-        if equal:
-            listed = ", ".join(f"`{name}`" for name in equal[:8]) + (", ..." if len(equal) > 8 else "")
-            warnings.warn(f"left out, since all values are equal: {listed}", DataWarning, stacklevel=3)
+    def hints(self) -> list[Hint]:
+        """What looks wrong in the rows that were learned."""
+        return [] if self.fixed or self.schema is None else hints(self.schema, self.book)
 
     # -- answers -------------------------------------------------------------------------------------------------
 
     def columns_of(self, batch: Batch, *, where: str | None = None) -> Columns:
         """The columns of a batch that take part, by name; a column that is absent is missing in every row."""
         assert self.schema is not None
-        present = dict(zip(batch.names, batch.columns, strict=True))
+        present = self.named(batch, where=where)
         used = {name: present[name] for name in self.schema.used if name in present}
         if not used and self.schema.used:
             raise UnknownColumn(self.schema.used[0], available=batch.names, where=where)

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.errors import BadData, UnknownColumn
+from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.fold import folded
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, as_kind
 from bayesbox.schema.levels import natural_label_type
 from bayesbox.schema.schema import Schema
@@ -61,6 +62,10 @@ def source_of(
     if hasattr(data, "batches"):
         return data  # type: ignore[no-any-return]
     if not _is_path(data):
+        if any(options.values()) and options != {"na": (), "bad_rows": "error", "format": None}:
+            raise BadOption(
+                "na, bad_rows and format say how to read a file, but this is none", found=type(data).__name__
+            )
         return OneBatch(batch_of(data))
     from bayesbox.source.files import open_source
 
@@ -123,15 +128,15 @@ def tally_source(
     base: list[Schema] = []
 
     def schema_for(columns: Mapping[str, Any]) -> Schema:
-        if classifier.schema is not None:
-            return classifier.schema.extended(columns, where=source.name)
-        if not base:
-            base.append(Schema.of(columns, classifier.declared, where=source.name))
-            return base[0]
-        return base[0].extended(columns, where=source.name)
+        if classifier.schema is None and base:
+            return base[0].extended(columns, where=source.name)
+        base.append(classifier.schema_of(columns, where=source.name))
+        return base[-1]
 
     def tally_of(batch: Batch) -> Counted:
         columns, labels, weights = split_columns(batch, target, weight, where=source.name)
+        if classifier.fold:
+            columns = folded(columns, classifier.fold, where=source.name)
         schema = schema_for(columns)
         book = count(columns, labels, schema, weights=weights, where=source.name, first_row=batch.first_row)
         if progress is not None:

@@ -1,0 +1,61 @@
+"""`train` and `load`: a fitted estimator from any source, or from a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from sklearn.base import clone
+
+from bayesbox.errors import BadOption
+from bayesbox.estimators.naive_bayes import NaiveBayes
+from bayesbox.workflow import save
+from bayesbox.workflow import train as workflow
+
+
+def train(
+    data: Any,
+    target: str,
+    *,
+    model: Any = None,
+    weight: str | None = None,
+    threads: int = 1,
+    na: Sequence[str] = (),
+    bad_rows: str = "error",
+    format: str | None = None,
+) -> Any:
+    """A fitted estimator from files (a name, a glob, a folder, several of them), a frame, or any source.
+
+    The rows stream through in one pass. Rows without a label are left out; `training_` says how many.
+
+    >>> train({"age": [25, 20, 45], "class": ["L", "H", "H"]}, target="class").classes_
+    array(['H', 'L'], dtype='<U1')
+    """
+    estimator = NaiveBayes() if model is None else clone(model)
+    if not hasattr(estimator, "new_classifier"):
+        raise BadOption("a model to train is one of bayesbox's estimators", found=type(model).__name__)
+    classifier = estimator.new_classifier()
+    source = workflow.source_of(data, target, estimator.columns, na=na, bad_rows=bad_rows, format=format)
+    training = workflow.train(classifier, source, target, weight=weight, threads=threads)
+    estimator.adopt(classifier)
+    estimator.training_ = training
+    estimator.warn_of_hints()
+    return estimator
+
+
+def load(path: str | PathLike[str]) -> NaiveBayes:
+    """The estimator in a model file; it goes on learning where it was saved."""
+    classifier = save.load(path)
+    rules = classifier.rules
+    estimator = NaiveBayes(
+        smoothing=rules.smoothing,
+        prior_smoothing=rules.prior_smoothing,
+        prior=rules.prior,
+        numeric=rules.numeric,
+        missing=rules.missing,
+        unseen=rules.unseen,
+        columns=classifier.declared,
+        fold=classifier.fold or None,
+    )
+    return estimator.adopt(classifier)

@@ -1,0 +1,57 @@
+"""A 1-of-M group folded into one category: several flags of which each row sets one are one variable.
+
+Coded as flags they depend on each other whatever the class, so naive Bayes would count the same evidence M times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bayesbox.errors import BadData, UnknownColumn
+from bayesbox.schema.columns import as_numbers
+
+Fold = Mapping[str, Sequence[str]]
+
+
+def folded(columns: Mapping[str, Any], groups: Fold, *, where: str | None = None) -> dict[str, Any]:
+    """The columns with each group replaced by one category, at the place of its first flag.
+
+    The level is the name of the flag that is set; a row that sets none, or lacks one, is missing.
+
+    >>> flags = {"suv": np.array([1, 0, 0]), "van": np.array([0, 1, 0]), "age": np.array([20, 30, 40])}
+    >>> folded(flags, {"car": ["suv", "van"]})["car"].to_pylist()
+    ['suv', 'van', None]
+    """
+    result: dict[str, Any] = {}
+    first = {members[0]: name for name, members in groups.items() if members}
+    inside = {member for members in groups.values() for member in members}
+    for name, column in columns.items():
+        if name in first:
+            result[first[name]] = _category(columns, first[name], groups[first[name]], where)
+        elif name not in inside:
+            result[name] = column
+    return result
+
+
+def _category(columns: Mapping[str, Any], name: str, members: Sequence[str], where: str | None) -> pa.DictionaryArray:
+    for member in members:
+        if member not in columns:
+            raise UnknownColumn(member, available=columns, where=where)
+    flags = np.column_stack(
+        [np.asarray(as_numbers(columns[member], name=member), dtype=np.float64) for member in members]
+    )
+    bad = ~(np.isnan(flags) | (flags == 0) | (flags == 1)).all(axis=1) | (np.nansum(flags, axis=1) > 1)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise BadData(
+            f"the flags of `{name}` are 0 or 1, and a row sets at most one",
+            where=f"{where}, row {row + 1}" if where else f"row {row + 1}",
+            found=dict(zip(members, flags[row].tolist(), strict=True)),
+        )
+    set_one = np.nansum(flags, axis=1) == 1
+    codes = pa.array(np.nan_to_num(flags).argmax(axis=1).astype(np.int32), mask=~set_one)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(list(members)))

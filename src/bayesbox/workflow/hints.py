@@ -1,0 +1,136 @@
+"""What looks wrong in a table, read off its tallies: identifiers, constants, and 1-of-M groups coded as flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Number, Real
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.base import dyadic
+from bayesbox.tally.book import Book
+from bayesbox.tally.counts import Counts
+from bayesbox.tally.moments import Moments
+
+FEW_ROWS = 10  # below this, coincidences are common and nothing is said
+
+
+@dataclass(frozen=True)
+class Hint:
+    """Something suspicious about some columns, and what to do about it."""
+
+    columns: tuple[str, ...]
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.what}. {self.remedy}"
+
+
+def hints(schema: Schema, book: Book) -> list[Hint]:
+    """Everything suspicious, in the order of the columns."""
+    if sum(_fractions(book.class_counts)) < FEW_ROWS:
+        return []
+    found = []
+    for name in schema.used:
+        if name in book:
+            found.extend(_column_hints(name, schema.kinds[name], book[name]))
+    return [*found, *_one_hot_groups(schema, book)]
+
+
+def _column_hints(name: str, kind: Any, tally: Any) -> Iterator[Hint]:
+    ignore = f"Leave it out: --ignore {name}, or columns={{'{name}': 'ignore'}}"
+    if isinstance(tally, Counts) and not isinstance(kind, CountGroup):
+        total = sum(_fractions(tally.totals()))
+        if len(tally.levels) == 1:
+            yield Hint((name,), f"column `{name}` holds one value only, so it says nothing", ignore)
+        elif len(tally.levels) == total and isinstance(kind, Category):
+            yield Hint((name,), f"column `{name}` has a different value in every row, like an identifier", ignore)
+    elif isinstance(tally, Moments):
+        if tally.pooled().excess.m == 0:
+            yield Hint((name,), f"column `{name}` holds one value only, so it says nothing", ignore)
+        elif isinstance(kind, Number) and _numbers_the_rows(tally):
+            yield Hint((name,), f"column `{name}` numbers the rows, like an identifier", ignore)
+
+
+def _numbers_the_rows(tally: Moments) -> bool:
+    """Whether n, sum and sum of squares are those of 0..n-1 or of 1..n: other integers seldom match both."""
+    if tally.sums.fractional.signs().any():
+        return False
+    whole = tally.pooled()
+    n, total, squares = whole.n.fraction, whole.total.fraction, whole.squares.fraction
+    for last in (n - 1, n):
+        if total == last * (last + 1) / 2 and squares == last * (last + 1) * (2 * last + 1) / 6:
+            return True
+    return False
+
+
+def _one_hot_groups(schema: Schema, book: Book) -> Iterator[Hint]:
+    """Neighbouring flags whose ones add up to the number of rows in every class: each row seems to set one of them."""
+    rows = tuple(_fractions(book.class_counts))
+    for run in _runs_of_flags(schema, book):
+        ones = [_ones(book[name]) for name in run]
+        sums = [tuple(Fraction(0) for _ in rows)]
+        for column in ones:
+            sums.append(tuple(before + one for before, one in zip(sums[-1], column, strict=True)))
+        starts = {total: index for index, total in enumerate(sums)}
+        taken = 0
+        for end, total in enumerate(sums):
+            start = starts.get(tuple(a - b for a, b in zip(total, rows, strict=True)), -1)
+            if start >= taken and end - start >= 3:
+                taken = end
+                yield _one_hot_hint(run[start:end])
+
+
+def _one_hot_hint(names: tuple[str, ...]) -> Hint:
+    listed = ", ".join(names)
+    stem = _common_beginning(names).rstrip("_-=. ") or "group"
+    times = len(names)
+    return Hint(
+        names,
+        f"the columns {listed} look like one variable coded 1-of-{times}: naive Bayes would count it {times} times",
+        f"Fold them into one: --fold {stem}={','.join(names)}, or fold={{'{stem}': {list(names)}}}",
+    )
+
+
+def _common_beginning(names: tuple[str, ...]) -> str:
+    first, last = min(names), max(names)
+    same = (index for index, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
+    return first[: next(same, len(first))]
+
+
+def _runs_of_flags(schema: Schema, book: Book) -> Iterator[tuple[str, ...]]:
+    """Neighbouring columns that hold only 0 and 1 and are never missing."""
+    run: list[str] = []
+    for name in schema.used:
+        if name in book and _is_full_flag(schema.kinds[name], book[name], book):
+            run.append(name)
+            continue
+        if len(run) >= 3:
+            yield tuple(run)
+        run = []
+    if len(run) >= 3:
+        yield tuple(run)
+
+
+def _is_full_flag(kind: Any, tally: Any, book: Book) -> bool:
+    if isinstance(tally, Moments):
+        is_flag = not isinstance(kind, (Real, Count)) and tally.holds_only_flags
+        return is_flag and tally.sums.n == book.class_counts
+    return isinstance(kind, Flag) and tally.totals() == book.class_counts
+
+
+def _ones(tally: Any) -> list[Fraction]:
+    if isinstance(tally, Moments):
+        return _fractions(tally.sums.total)
+    width = len(tally.levels)
+    if "true" not in tally.levels:
+        return [Fraction(0)] * len(tally.classes)
+    place = tally.levels.index("true")
+    return [dyadic(tally.cells, row * width + place).fraction for row in range(len(tally.classes))]
+
+
+def _fractions(array: Any) -> list[Fraction]:
+    return [dyadic(array, cell).fraction for cell in range(len(array))]
