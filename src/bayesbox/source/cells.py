@@ -72,7 +72,7 @@ def values_column(values: Sequence[object] | np.ndarray, name: str) -> pa.Array:
         return _moments_column(values)
     if isinstance(column, pa.ChunkedArray):  # more than 2 GiB of text
         return column.cast(pa.large_string()).combine_chunks()
-    return column
+    return plain(column, name)
 
 
 def _built(values: Iterable[Any]) -> pa.Array | None:

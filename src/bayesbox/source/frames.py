@@ -256,11 +256,7 @@ def _any_column(values: Any, name: str) -> Column:
         return _numpy_column(values, name)
     if hasattr(values, "__array__") and not isinstance(values, list | tuple):
         return _numpy_column(np.asarray(values), name)
-    return _values(list(values), name)
-
-
-def _values(values: Sequence[object], name: str) -> Column:
-    return plain(values_column(values, name), name)
+    return values_column(list(values), name)
 
 
 def _is_flat(values: Sequence[object]) -> bool:
@@ -278,11 +274,11 @@ def _from_rows(rows: Sequence[Any]) -> Table:
     for number, row in enumerate(rows):
         if len(row) != width:
             raise BadData(f"row {number} has {len(row)} values where row 0 has {width}", found=row)
-    columns = [_values(column, str(index)) for index, column in enumerate(zip(*rows, strict=True))]
+    columns = [values_column(column, str(index)) for index, column in enumerate(zip(*rows, strict=True))]
     return range(width), columns, len(rows)
 
 
 def _from_records(rows: Sequence[Mapping[Any, Any]]) -> Table:
     names = list(dict.fromkeys(key for row in rows for key in row))
-    columns = [_values([row.get(name) for row in rows], str(name)) for name in names]
+    columns = [values_column([row.get(name) for row in rows], str(name)) for name in names]
     return names, columns, len(rows)
