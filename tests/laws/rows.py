@@ -1,0 +1,111 @@
+"""For every registered tally: how its rows are drawn, and how they are counted."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import strategies as st
+
+import bayesbox.tally
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.encode import encode
+from bayesbox.schema.kinds import Category, CountGroup, Kind, Real
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.base import TALLIES
+from bayesbox.tally.book import Book
+from bayesbox.tally.count import count
+
+for module in pkgutil.iter_modules(bayesbox.tally.__path__):
+    importlib.import_module(f"bayesbox.tally.{module.name}")  # so that every tally is registered
+
+
+class Row(NamedTuple):
+    """A label, a value and a weight."""
+
+    label: str
+    value: Any
+    weight: float
+
+
+class Make(NamedTuple):
+    """The kind of the column, its values, and the form in which the counter takes them."""
+
+    kind: Kind
+    values: st.SearchStrategy[Any]
+    column: Callable[[Sequence[Any]], Any]
+
+
+WORDS = 3
+
+
+def as_matrix(values: Sequence[Sequence[int]]) -> CountMatrix:
+    dense = np.array(values, dtype=np.float64).reshape(len(values), WORDS)
+    rows, columns = np.nonzero(dense)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(values)))])
+    return CountMatrix(starts.astype(np.int32), columns.astype(np.int32), dense[rows, columns], WORDS)
+
+
+def as_doubles(values: Sequence[float | None]) -> np.ndarray:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def as_text(values: Sequence[str | None]) -> pa.Array:
+    return pa.array(values, type=pa.string())
+
+
+NUMBERS = st.one_of(
+    st.none(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.integers(-3, 3).map(float),
+    st.sampled_from([1e12 + 1, 1e300, -1e300, 1e-300, 5e-324, 0.1]),
+)
+
+MAKES: dict[str, Make] = {
+    "counts": Make(Category(), st.sampled_from(["a", "b", "c", "ä", None]), as_text),
+    "moments": Make(Real(), NUMBERS, as_doubles),
+    "words": Make(CountGroup(width=WORDS), st.tuples(*[st.integers(0, 3)] * WORDS), as_matrix),
+}
+
+FORMS = sorted(TALLIES)
+
+WEIGHTS = st.sampled_from([1.0, 1.0, 2.0, 0.5, 0.1, 3.0, 0.0])
+
+
+def rows_of(form: str, *, min_size: int = 0, max_size: int = 6) -> st.SearchStrategy[list[Row]]:
+    """Some rows for a tally of this form."""
+    row = st.builds(Row, st.sampled_from(["x", "y", "z"]), MAKES[form].values, WEIGHTS)
+    return st.lists(row, min_size=min_size, max_size=max_size)
+
+
+def book_of(form: str, rows: Sequence[Row]) -> Book:
+    """The book of a table whose only column is `column`."""
+    if not rows:
+        return Book.empty()
+    make = MAKES[form]
+    labels = encode(as_text([row.label for row in rows]))
+    weights = np.array([row.weight for row in rows])
+    column = make.column([row.value for row in rows])
+    return count({"column": column}, labels, Schema({"column": make.kind}), weights=weights)
+
+
+def tally_of(form: str, rows: Sequence[Row]) -> Any:
+    """The tally of these rows; an empty one where none has a value."""
+    book = book_of(form, rows)
+    if "column" in book:
+        return book["column"]
+    return book_of(form, [Row("x", value_of(form), 1.0)])["column"].zero()
+
+
+def value_of(form: str) -> Any:
+    """One value that is present."""
+    return {"counts": "a", "moments": 2.5, "words": (1, 0, 2)}[form]
+
+
+def text_of(tally: Any) -> bytes:
+    """A tally as its canonical bytes."""
+    return b"".join(tally.canonical())
