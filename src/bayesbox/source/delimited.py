@@ -40,6 +40,7 @@ from bayesbox.source.scan import (
 from bayesbox.source.streams import ByteStream
 from bayesbox.source.window import BLOCK, Window
 
+WIDE = 256  # rows of a very wide table that a block takes in, by the length of its header
 UTF8_MARK = b"\xef\xbb\xbf"
 ARROW_TYPES = {
     NUMBER: pa.float64(),
@@ -70,7 +71,7 @@ class DelimitedRows:
             raise BadData(f"has more than {COLUMN_LIMIT} columns", where=self._file, found=len(record.fields))
         names = tuple(self._name(field, record.line) for field in record.fields)
         self._window.advance(record.end)
-        self._window.widen(min(ROW_LIMIT, max(BLOCK, 256 * record.end)))
+        self._window.widen(min(ROW_LIMIT, max(BLOCK, WIDE * record.end)))
         return names
 
     def _skip_mark(self) -> None:

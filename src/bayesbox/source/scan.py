@@ -81,7 +81,7 @@ def end_of_rows(text: bytes | bytearray | memoryview, *, delimiter: bytes, newli
         return int(outside[-1]) + 1 if len(outside) else 0
     end = 0
     for record in records(bytes(text), delimiter=delimiter, newline=newline):
-        if record.end < len(text) or (record.closed and array[record.end - 1] == newline[0]):
+        if record.closed and array[record.end - 1] == newline[0]:
             end = record.end
     return end
 
