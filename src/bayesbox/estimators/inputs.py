@@ -74,10 +74,10 @@ def refuse_continuous(column: Any) -> None:
 
 def _as_array(data: Any) -> Any:
     """Objects that are arrays only by `__array__` as numpy arrays; everything else as it is."""
+    if isinstance(data, np.ndarray) or not hasattr(data, "__array__"):
+        return data  # a lazy frame too, whose columns cost something to name
     known = hasattr(data, "__arrow_c_stream__") or hasattr(data, "columns") or hasattr(data, "to_numpy")
-    if not known and not isinstance(data, np.ndarray) and hasattr(data, "__array__"):
-        return np.asarray(data)
-    return data
+    return data if known else np.asarray(data)
 
 
 def warn_of_column_vector(y: Any) -> None:
