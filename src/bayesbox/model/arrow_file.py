@@ -1,0 +1,161 @@
+"""A table of tallies as one Arrow IPC file, and back from bytes that nobody vouches for.
+
+The layout is the plainest there is: the schema, one record batch, the footer; text and numbers without nulls, no
+dictionaries, no compression (whose lengths would have to be believed before they can be checked). The reader proves
+that layout on the metadata before Arrow decodes a byte of the body, so nothing larger than the file is allocated, and
+that the footer, which other programs go by, names that same batch.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pyarrow as pa
+
+TEXT, WHOLE, DOUBLE = pa.string(), pa.int64(), pa.float64()
+
+_MAGIC, _START = b"ARROW1", 8  # the magic is padded to 8 bytes at the start only
+_CONTINUATION, _SCHEMA, _RECORD_BATCH = 0xFFFFFFFF, 1, 3
+
+
+def write(columns: Mapping[str, pa.Array]) -> bytes:
+    """Columns of equal length as an Arrow file."""
+    schema = pa.schema([pa.field(name, column.type, nullable=False) for name, column in columns.items()])
+    batch = pa.record_batch(list(columns.values()), schema=schema)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, schema, options=pa.ipc.IpcWriteOptions(compression=None)) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue().to_pybytes()
+
+
+def read(data: bytes, columns: Mapping[str, tuple[pa.DataType, ...]]) -> dict[str, pa.Array]:
+    """The columns of a file that `write` made, each of one of its types; ValueError where it is not such a file.
+
+    >>> read(write({"level": pa.array(["suv"]), "count": pa.array([3])}), {"level": (TEXT,), "count": (WHOLE, TEXT)})
+    {'level': <pyarrow.lib.StringArray object at ...>
+    [
+      "suv"
+    ], 'count': <pyarrow.lib.Int64Array object at ...>
+    [
+      3
+    ]}
+    """
+    _require_plain(data)
+    try:
+        inner = pa.ipc.read_schema(pa.BufferReader(pa.py_buffer(data)[_START:]))
+        with pa.ipc.open_file(pa.BufferReader(data)) as reader:
+            _require_columns(reader.schema, inner, columns)
+            batch = reader.get_batch(0)
+        batch.validate(full=True)
+    except (pa.ArrowException, OSError, MemoryError) as error:
+        raise ValueError(f"Arrow cannot read it: {str(error).splitlines()[0]}") from error
+    for name in columns:
+        if batch.column(name).null_count:
+            raise ValueError(f"the column `{name}` has nulls")
+    return {name: batch.column(name) for name in columns}
+
+
+def _require_columns(outer: pa.Schema, inner: pa.Schema, columns: Mapping[str, tuple[pa.DataType, ...]]) -> None:
+    names = ", ".join(columns)
+    if outer.names != list(columns):
+        raise ValueError(f"its columns are not {names}")
+    for name, types in columns.items():
+        if outer.field(name).type not in types:
+            raise ValueError(f"its column `{name}` cannot be of type {outer.field(name).type}")
+    plain = pa.schema([pa.field(name, outer.field(name).type, nullable=False) for name in columns])
+    if not (outer.equals(plain, check_metadata=True) and inner.equals(plain, check_metadata=True)):
+        raise ValueError(f"its columns {names} are declared in another way, or twice in two ways")
+
+
+class _Block(NamedTuple):
+    """Where a message lies: its start, the bytes of its metadata with their length before them, those of its body."""
+
+    start: int
+    metadata: int
+    body: int
+
+    @property
+    def stop(self) -> int:
+        return self.start + self.metadata + self.body
+
+
+def _require_plain(data: bytes) -> None:
+    """Refuse what is not one schema, one batch without compression, and a footer that says so."""
+    try:
+        if data[:_START] != _MAGIC + b"\0\0" or data[-len(_MAGIC) :] != _MAGIC:
+            raise ValueError("it does not begin and end as an Arrow file")
+        schema = _message(data, _START, _SCHEMA)
+        batch = _message(data, schema.stop, _RECORD_BATCH)
+        if data[batch.stop : batch.stop + 8] != struct.pack("<II", _CONTINUATION, 0):
+            raise ValueError("it has more than one batch")
+        footer = _Table.root(data, batch.stop + 8)
+        tail = len(data) - len(_MAGIC) - 4
+        if struct.unpack_from("<i", data, tail)[0] != tail - batch.stop - 8:
+            raise ValueError("its footer has another length")
+        if footer.structs(2, 24) or footer.structs(3, 24) != [struct.pack("<qiiq", *batch[:2], 0, batch.body)]:
+            raise ValueError("its footer names another batch")
+    except struct.error:
+        raise ValueError("its metadata point outside of it") from None
+
+
+def _message(data: bytes, start: int, wanted: int) -> _Block:
+    mark, length = struct.unpack_from("<Ii", data, start)
+    if mark != _CONTINUATION or length <= 0 or length % 8:
+        raise ValueError("a message does not begin where one has to")
+    message = _Table.root(data, start + 8)
+    body = message.number(3, "<q")
+    block = _Block(start, length + 8, body)
+    if message.number(1, "<B") != wanted or body < 0 or body % 8 or block.stop > len(data):
+        raise ValueError("a message is of another type or size")
+    if wanted == _RECORD_BATCH and message.table(2).place(3):
+        raise ValueError("it is compressed")
+    return block
+
+
+class _Table(NamedTuple):
+    """A table of FlatBuffers: fields by number, each at a place that the table's index gives, or absent."""
+
+    data: bytes
+    start: int
+
+    @classmethod
+    def root(cls, data: bytes, at: int) -> _Table:
+        return cls(data, at + _unpack("<I", data, at))
+
+    def place(self, field: int) -> int:
+        """Where a field lies, 0 where it is absent."""
+        index = self.start - _unpack("<i", self.data, self.start)
+        if 4 + 2 * field + 2 > _unpack("<H", self.data, index):
+            return 0
+        offset = _unpack("<H", self.data, index + 4 + 2 * field)
+        return self.start + offset if offset else 0
+
+    def number(self, field: int, form: str) -> int:
+        place = self.place(field)
+        return _unpack(form, self.data, place) if place else 0
+
+    def table(self, field: int) -> _Table:
+        place = self.place(field)
+        if not place:
+            raise ValueError("a message is empty")
+        return _Table(self.data, place + _unpack("<I", self.data, place))
+
+    def structs(self, field: int, size: int) -> list[bytes]:
+        """A vector of structs of so many bytes; more than fit in the data are refused."""
+        place = self.place(field)
+        if not place:
+            return []
+        vector = place + _unpack("<I", self.data, place)
+        count = _unpack("<I", self.data, vector)
+        if vector + 4 + count * size > len(self.data):
+            raise ValueError("a list is longer than the file")
+        return [self.data[at : at + size] for at in range(vector + 4, vector + 4 + count * size, size)]
+
+
+def _unpack(form: str, data: bytes, at: int) -> int:
+    if at < 0:
+        raise ValueError("its metadata point outside of it")
+    value: int = struct.unpack_from(form, data, at)[0]
+    return value

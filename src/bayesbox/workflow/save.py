@@ -1,0 +1,209 @@
+"""Save a classifier to a file, and load it: the tallies with it, so that it goes on learning.
+
+The same model gives the same bytes: neither a time nor a path nor the order of learning is in them. Loading runs
+nothing that the file brings along; a file that is damaged, newer or crafted is refused with the place of the fault.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import bayesbox
+from bayesbox.errors import BadData, BadModelFile
+from bayesbox.model import file as container
+from bayesbox.model.atomic import replacing as replacing
+from bayesbox.model.strict_json import document, parse
+from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real
+from bayesbox.schema.levels import LABEL_TYPES, label_values
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.book import Book
+from bayesbox.workflow import given_tables, tally_tables
+from bayesbox.workflow.document import (
+    Reader,
+    columns_document,
+    declared_document,
+    declared_of,
+    rules_document,
+    rules_of,
+    schema_of,
+)
+from bayesbox.workflow.naive import NaiveClassifier
+
+FORMAT = 1
+KIND = "naive-bayes"
+MODEL = "model.json"
+
+
+def save(classifier: NaiveClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a classifier to a file, whole or not at all."""
+    data = to_bytes(classifier)
+    with replacing(path) as file:
+        file.write(data)
+
+
+def load(path: str | os.PathLike[str]) -> NaiveClassifier:
+    """The classifier of a file."""
+    return from_bytes(container.read(path), name=os.fspath(path))
+
+
+def to_bytes(classifier: NaiveClassifier) -> bytes:
+    """A classifier as the bytes of a file."""
+    schema, book = classifier.schema, classifier.book
+    if schema is None:
+        raise BadData("nothing was learned yet, so there is nothing to save")
+    label_type = given_tables.label_type(classifier.model) if classifier.fixed else book.label_type
+    written = {
+        "format": FORMAT,
+        "kind": KIND,
+        "bayesbox": bayesbox.__version__,
+        "digest": book.digest(),
+        "fixed": classifier.fixed,
+        "target": classifier.target,
+        "label_type": label_type,
+        "classes": sorted(schema.classes),
+        "rules": rules_document(classifier.rules),
+        "declared": declared_document(classifier.declared),
+        "columns": columns_document(schema),
+    }
+    try:
+        _require_consistent(schema, book, label_type)
+        tables = given_tables.members(classifier.model) if classifier.fixed else tally_tables.members(book)
+        members = {MODEL: document(written), **tables}
+        size = sum(len(content) for content in members.values())
+        if size > container.LIMIT - (1 << 16):
+            raise ValueError(f"it has {size} bytes, and a model file at most {container.LIMIT}")
+        return container.pack(members)
+    except UnicodeEncodeError as error:
+        raise BadData("a name is not Unicode text, so the model cannot be saved", found=error.object) from None
+    except ValueError as error:
+        if isinstance(error, BadData):
+            raise
+        raise BadData(f"this model cannot be saved: {error}") from error
+
+
+def from_bytes(data: bytes, *, name: str = "model") -> NaiveClassifier:
+    """The classifier of the bytes of a file; `name` is the file's, for messages."""
+    members = container.unpack(data, name=name)
+    section = MODEL
+    try:
+        if MODEL not in members:
+            raise ValueError(f"the archive is whole, but it holds no {MODEL}")
+        reader = Reader(parse(members.pop(MODEL)), "the document")
+        _require_version(reader, name)
+        return _classifier(reader, members)
+    except ValueError as error:
+        if isinstance(error, BadModelFile):
+            raise
+        if len(error.args) == 2 and not isinstance(error, UnicodeError):
+            section, reason = error.args
+        else:
+            reason = str(error)
+        raise BadModelFile(reason, where=f"{name}, {section}", remedy=container.DAMAGED) from error
+
+
+def _require_version(reader: Reader, name: str) -> None:
+    version, kind = reader.take("format", int), reader.take("kind", str)
+    if version > FORMAT:
+        raise BadModelFile(
+            f"the file has format {version}, and this version of bayesbox reads formats up to {FORMAT}",
+            where=f"{name}, {MODEL}",
+            found=f"format {version}, written by bayesbox {reader.rest.get('bayesbox')}",
+            remedy="Upgrade bayesbox: pip install --upgrade bayesbox",
+        )
+    if version < 1:
+        raise ValueError(f"there is no format {version}")
+    if kind != KIND:
+        raise BadModelFile(
+            f"the file holds no {KIND} model",
+            where=f"{name}, {MODEL}",
+            found=kind,
+            remedy="Load it with the kind of model that it was saved from, or upgrade bayesbox",
+        )
+
+
+def _classifier(reader: Reader, tables: dict[str, bytes]) -> NaiveClassifier:
+    reader.take("bayesbox", str)
+    digest, fixed = reader.take("digest", str), reader.take("fixed", bool)
+    target, label_type = reader.take("target", str, None), reader.take("label_type", str)
+    rules = rules_of(reader.take("rules", dict))
+    declared = declared_of(reader.take("declared", list, None))
+    classes = reader.texts("classes")
+    schema = schema_of(reader.take("columns", list), classes)
+    reader.done()
+    if label_type not in LABEL_TYPES:
+        raise ValueError(f"the label type {label_type!r} is unknown")
+    _require_members(tables, given_tables.MEMBERS if fixed else ("classes.arrow", *_tally_members()), fixed)
+    if fixed:
+        model = given_tables.model_of(tables, schema, label_type)
+        classifier = NaiveClassifier.of_model(model, schema)
+        classifier.rules = rules
+    else:
+        classifier = NaiveClassifier(rules)
+        book = tally_tables.book_of(tables, label_type, tuple(schema.kinds))
+        classifier.accept(schema, book)
+    classifier.declared, classifier.target = declared, target
+    _require_consistent(schema, classifier.book, label_type)
+    if classifier.book.digest() != digest:
+        raise ValueError("the digest is not that of the tallies")
+    return classifier
+
+
+def _tally_members() -> tuple[str, ...]:
+    return tuple(f"{form}.arrow" for form in sorted(tally_tables.FORMS))
+
+
+def _require_members(tables: dict[str, bytes], known: tuple[str, ...], fixed: bool) -> None:
+    for member in tables:
+        if member not in known:
+            raise ValueError(member, "no such member belongs to this model")
+    for member in known if fixed else known[:1]:
+        if member not in tables:
+            raise ValueError(member, "the member is not there")
+
+
+_FORMS_OF: dict[type[Kind], str] = {
+    Category: "counts",
+    Flag: "counts",
+    Real: "moments",
+    Number: "moments",
+    Count: "moments",
+    CountGroup: "words",
+}
+
+
+def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:
+    """What a model needs beyond tables that are right in themselves: tallies that fit the kinds of their columns."""
+    _require_labels((*book.classes, *schema.classes), label_type)
+    for name, tally in book.columns.items():
+        kind = schema.kinds.get(name)
+        if kind is None:
+            raise ValueError(f"there is a tally of the column `{name}`, which is not in the schema")
+        if _FORMS_OF.get(type(kind), tally.form) != tally.form:
+            raise ValueError(f"column `{name}` is a {kind.name}, and its tally one of {tally.form}")
+        if isinstance(kind, Flag) and not {"false", "true"}.issuperset(_levels(tally)):
+            raise ValueError(f"column `{name}` is a flag with other levels than false and true")
+    for name, kind in schema.kinds.items():
+        if isinstance(kind, CountGroup):
+            _require_width(name, kind.width, book)
+
+
+def _levels(tally: Any) -> tuple[str, ...]:
+    levels: tuple[str, ...] = tally.levels
+    return levels
+
+
+def _require_width(name: str, width: int, book: Book) -> None:
+    if not 0 <= width * max(len(book.classes), 1) <= tally_tables.MOST_CELLS:
+        raise ValueError(f"column `{name}` is a group of {width} columns, more than a model takes")
+    if name in book:
+        for level in _levels(book[name]):
+            if not (level.isascii() and level.isdecimal() and str(int(level)) == level and int(level) < width):
+                raise ValueError(f"column `{name}` is a group of {width} columns, and {level!r} is none of them")
+
+
+def _require_labels(texts: tuple[str, ...], label_type: str) -> None:
+    try:
+        label_values(texts, label_type)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"a class is no label of type {label_type}: {error}") from error
