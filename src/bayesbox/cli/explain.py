@@ -1,0 +1,147 @@
+"""`bayes explain`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import bar, decimal, emit_json, note, say, table, told_warnings
+from bayesbox.errors import BadOption
+
+if TYPE_CHECKING:
+    from bayesbox.source.base import Batch
+    from bayesbox.workflow.case import Case
+    from bayesbox.workflow.naive import NaiveClassifier
+
+
+@click.command(
+    "explain",
+    cls=options.Verb,
+    short_help="Show why one case gets its class.",
+    examples=(
+        "bayes explain weather.bayes --set outlook=sunny --set temperature=cool --set windy=true",
+        "bayes explain weather.bayes --set outlook=sunny --show-work",
+        "bayes explain people.bayes new.csv --row 3 --against '>50K'",
+    ),
+    notes="Log-odds are natural logarithms: +0.69 doubles the odds. Keys of --json: prediction, against, posterior, "
+    "prior, log_odds, prior_log_odds, columns (name, value, log_odds), notes, and work with --show-work. Infinite "
+    'numbers are the texts "inf" and "-inf".',
+)
+@click.argument("model")
+@click.argument("data", required=False)
+@click.option(
+    "--set", "values", type=options.PAIR, multiple=True, metavar="COLUMN=VALUE", help="A value of the case; repeat it."
+)
+@click.option(
+    "--row", type=click.IntRange(min=1), metavar="N", help="Take the case from row N of DATA, counted from 1."
+)
+@click.option("--show-work", is_flag=True, help="Print the Bayes box: every factor as a count over a count.")
+@click.option("--against", metavar="CLASS", help="The class to compare with; by default the runner-up.")
+@options.prior_option
+@options.na_option
+@options.input_format_option("-f", "--format")
+@options.json_option
+def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
+    """Show the posterior of one case, and what each column says for its class.
+
+    The case is given by --set, or is row N of DATA. Columns that are not set are missing.
+    """
+    from bayesbox.workflow.case import Case
+    from bayesbox.workflow.save import load
+
+    with told_warnings() as warned:
+        classifier = load(model)
+        if given["prior"]:
+            classifier = classifier.with_prior(given["prior"])
+        batch = _batch(classifier, model, data, given)
+        case = Case.of(classifier, batch, against=given["against"])
+        work = _work(classifier, batch) if given["show_work"] else None
+    notes = [*case.notes(classifier), *dict.fromkeys(warned)]
+    if as_json:
+        emit_json({**case.as_dict(), "notes": notes, **({"work": work.as_dict()} if work else {})})
+        return
+    _tell(case, classifier.target or "class")
+    if work is not None:
+        say()
+        say(work.text())
+    for text in notes:
+        note(f"note: {text}")
+
+
+def _work(classifier: NaiveClassifier, batch: Batch) -> Any:
+    from bayesbox.explain.work import bayes_box
+
+    assert classifier.schema is not None
+    columns = classifier.columns_of(batch)
+    return bayes_box(classifier.schema, classifier.book, classifier.rules, classifier.model, columns)
+
+
+def _batch(classifier: NaiveClassifier, model: str, data: str | None, given: dict[str, Any]) -> Batch:
+    from bayesbox.cli.predict import tell_absent
+    from bayesbox.source.files import open_source
+    from bayesbox.workflow.case import batch_of_values
+    from bayesbox.workflow.predict import find_row, reading_of
+
+    if (data is None) != (given["row"] is None):
+        raise click.UsageError("--row and DATA belong together" if data is None else "say which row of DATA: --row N")
+    if data is None:
+        return batch_of_values(classifier, _values(given["values"]), where=model)
+    if given["values"]:
+        raise click.UsageError("the case comes from --set or from a row, not from both")
+    reading = reading_of(classifier)
+    source = open_source(data, **reading, na=options.several(given["na"]), format=given["input_format"])
+    batch = find_row(source, given["row"])
+    tell_absent(classifier, batch.names, source.name)
+    return batch
+
+
+def _values(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for name, value in pairs:
+        if name in values:
+            raise BadOption(f"`{name}` is set twice", found=value)
+        values[name] = value
+    return values
+
+
+def _tell(case: Case, target: str) -> None:
+    values = ", ".join(f"{name}={value}" for name, value, _ in case.columns if value is not None) or "nothing"
+    say(f"{target} = {case.prediction}, given {values}")
+    say()
+    ranked = sorted(case.posterior.items(), key=lambda item: -item[1])
+    rows = [[name, decimal(p), decimal(case.prior[name]), bar(p)] for name, p in ranked]
+    table([target, "posterior", "prior", ""], rows, right=[1, 2])
+    if case.against is None:
+        return
+    say()
+    longest = max((abs(odds) for odds in case.all_log_odds() if math.isfinite(odds)), default=1.0) or 1.0
+    rows = [["(prior)", _signed(case.prior_log_odds), _arrow(case.prior_log_odds, longest)]]
+    ordered = sorted(case.columns, key=lambda item: -abs(item[2]))
+    rows += [
+        [f"{name} = {value}", _signed(odds), _arrow(odds, longest)]
+        for name, value, odds in ordered
+        if value is not None or odds
+    ]
+    rows.append(["all together", _signed(case.log_odds), f"odds {_odds(case.log_odds)}"])
+    title = f"log-odds of {case.prediction} against {case.against}"
+    table([title, "", ""], rows, right=[1])
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.4f}"
+
+
+def _arrow(value: float, longest: float) -> str:
+    sign = "+" if value > 0 else "-"
+    return sign * max(len(bar(min(abs(value), longest) / longest)), 1) if value else ""
+
+
+def _odds(log_odds: float) -> str:
+    if math.isinf(log_odds):
+        return "infinite : 1" if log_odds > 0 else "0 : 1"
+    if log_odds >= 0:
+        return f"{decimal(math.exp(log_odds)) if log_odds < 700 else f'e^{log_odds:.0f}'} : 1"
+    return f"1 : {decimal(math.exp(-log_odds)) if log_odds > -700 else f'e^{-log_odds:.0f}'}"

@@ -1,0 +1,193 @@
+"""The command `bayes`: a group of verbs, each imported only when it is run, and the way every ending is told.
+
+    0 ok   2 usage   3 bad data   4 bad model file   70 a bug   74 a file cannot be read or written   130 interrupted
+
+What a verb finds goes to standard output; all else, the errors included, to standard error.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any
+
+import click
+
+from bayesbox import __version__
+from bayesbox.errors import BayesboxError
+
+VERBS = {
+    "train": "Learn a model from rows.",
+    "predict": "Give every row its most probable class.",
+    "explain": "Show why one case gets its class.",
+    "schema": "Say what each column would be taken for.",
+    "show": "Show what a model has learned.",
+    "update": "Learn more rows.",
+    "forget": "Take rows out of a model again, exactly.",
+    "merge": "Join models that were trained apart.",
+    "rule": "Bayes' rule by itself, for a few numbers.",
+    "demo": "A tour in ten seconds: the people of the Titanic.",
+    "completion": "Print the completion script of a shell.",
+}
+"""Every verb and what it does, in the order of the help."""
+
+OK, USAGE, BUG, IO_ERROR, INTERRUPTED, TERMINATED = 0, 2, 70, 74, 130, 143
+
+
+class Verbs(click.Group):
+    """The verbs by name; the module of one is imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"bayesbox.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in VERBS:
+            raise click.UsageError(f"there is no verb `{name}`. {nearest_verb(name)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+def nearest_verb(name: str) -> str:
+    """What to type instead of a verb that is not there."""
+    import difflib
+
+    near = difflib.get_close_matches(name, VERBS, n=1)
+    return f"Did you mean `{near[0]}`?" if near else f"The verbs are {', '.join(VERBS)}"
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Begin with: bayes demo",
+    invoke_without_command=True,
+)
+@click.version_option(__version__, prog_name="bayes", message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+@click.pass_context
+def bayes(context: click.Context) -> None:
+    """Bayesian classification that you can run, read and audit: learning is counting."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run the command and give its exit code; never a traceback, unless `--debug` asks for one."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    restore = _end_cleanly_when_terminated()
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without Unicode is no reason to fail
+    try:
+        return _run(arguments)
+    except Exception as error:
+        if "--debug" in arguments:
+            import traceback
+
+            traceback.print_exc()
+        return _told(error)
+    except KeyboardInterrupt:
+        _say("bayes: interrupted")
+        return INTERRUPTED
+    finally:
+        restore()
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        bayes.main(arguments, prog_name="bayes", standalone_mode=False)
+        sys.stdout.flush()
+        return OK
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else OK
+
+
+def _told(error: Exception) -> int:
+    """Say in one line what went wrong; the exit code."""
+    if isinstance(error, BrokenPipeError):
+        _leave_pipe()
+        return OK
+    if isinstance(error, click.UsageError):
+        where = error.ctx.command_path if error.ctx else "bayes"
+        _say(f"{where}: {_without_stop(error.format_message())}. Try: {where} --help")
+        return USAGE
+    if isinstance(error, click.ClickException):
+        _say(f"bayes: {error.format_message()}")
+        return IO_ERROR if isinstance(error, click.FileError) else error.exit_code
+    if isinstance(error, BayesboxError):
+        _say(f"bayes: {error}")
+        return error.exit_code
+    if isinstance(error, OSError):
+        _say(f"bayes: {_system_words(error)}")
+        return IO_ERROR
+    if isinstance(error, MemoryError):
+        _say("bayes: there is not enough memory for this")
+        return BUG
+    _say(f"bayes: unexpected {type(error).__name__}: {error}: this is a bug; run again with --debug")
+    return BUG
+
+
+def _without_stop(message: str) -> str:
+    return message.rstrip().removesuffix(".")
+
+
+def _system_words(error: OSError) -> str:
+    """What the system says of a file, without its number."""
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _say(message: str) -> None:
+    from bayesbox.cli.output import printable
+
+    try:
+        click.echo(printable(message), err=True)
+    except OSError:
+        pass  # nobody listens
+
+
+def _leave_pipe() -> None:
+    """The reader has gone: nothing more is written, so that nothing is said at the end either."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass  # standard output is no file
+    finally:
+        os.close(nowhere)
+
+
+def _end_cleanly_when_terminated() -> Any:
+    """Let a termination unwind as an exit does, so that temporary files are removed; gives the way back."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(TERMINATED)
+
+    try:
+        before = signal.signal(signal.SIGTERM, leave)
+    except ValueError:  # not the main thread
+        return lambda: None
+    return lambda: signal.signal(signal.SIGTERM, before)
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,0 +1,192 @@
+"""The options that verbs share, and how their values are read. Nothing heavy is imported here."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import click
+
+from bayesbox.errors import BadOption
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+INPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet", "arrow"]
+MOST_THREADS = 4  # by default: counting is bound by memory beyond that
+
+
+class Verb(click.Command):
+    """A command whose help ends in examples, kept as they are typed, and that takes `--debug` like the group."""
+
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), notes: str = "", **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.examples = examples
+        self.notes = notes
+        self.params.append(
+            click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error.")
+        )
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.notes:
+            formatter.write_paragraph()
+            formatter.write_text(self.notes)
+        with formatter.section("Examples"):
+            for line in self.examples:
+                formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+
+
+def split(text: str) -> list[str]:
+    """The items between commas; an item that holds a comma stands in double quotes.
+
+    >>> split('red,"a, b"')
+    ['red', 'a, b']
+    """
+    return [item.strip() for item in next(csv.reader([text], skipinitialspace=True), []) if item.strip()]
+
+
+def number(text: str) -> float:
+    """A number: a decimal, a fraction or a percentage.
+
+    >>> number("1/6") == 1 / 6, number(".05"), number("5%")
+    (True, 0.05, 0.05)
+    """
+    percent = text.strip().endswith("%")
+    try:
+        value = Fraction(text.strip().removesuffix("%").replace(" ", ""))
+    except (ValueError, ZeroDivisionError):
+        raise BadOption("a probability is written 0.2, 1/5 or 20%", found=text) from None
+    return float(value / 100 if percent else value)
+
+
+def pair(text: str) -> tuple[str, str]:
+    """name=value."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise BadOption("this is written name=value", found=text)
+    return name.strip(), value.strip()
+
+
+def shares(text: str) -> dict[str, float]:
+    """Probabilities by name.
+
+    >>> shares("yes=.1, no=9/10")
+    {'yes': 0.1, 'no': 0.9}
+    """
+    found: dict[str, float] = {}
+    for item in split(text):
+        name, equals, value = item.rpartition("=")  # a class may hold an equals sign: <=50K=.7
+        if not equals or not name.strip():
+            raise BadOption("probabilities are written name=0.1,name=0.9", found=item)
+        if name.strip() in found:
+            raise BadOption(f"`{name.strip()}` is given twice", found=text)
+        found[name.strip()] = number(value)
+    if not found:
+        raise BadOption("probabilities are written name=0.1,name=0.9", found=text)
+    return found
+
+
+class Read(click.ParamType):
+    """An option whose text a function reads; what the function refuses is a usage error."""
+
+    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
+        self.name = name
+        self.read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.read(value)
+        except BadOption as error:
+            self.fail(str(error), param, ctx)
+
+
+WORDS = Read("names", split)
+SHARES = Read("shares", shares)
+PAIR = Read("name=value", pair)
+
+
+def several(lists: tuple[list[str], ...]) -> list[str]:
+    """One list of the lists of an option that was given more than once."""
+    return [word for words in lists for word in words]
+
+
+def json_option(verb: F) -> F:
+    """--json."""
+    return click.option("--json", "as_json", is_flag=True, help="Write the result as JSON on standard output.")(verb)
+
+
+def prior_option(verb: F) -> F:
+    """--prior."""
+    return click.option(
+        "--prior",
+        type=SHARES,
+        metavar="CLASS=P,...",
+        help="Another base rate for the classes: yes=.1,no=.9. The likelihoods stay.",
+    )(verb)
+
+
+def na_option(verb: F) -> F:
+    """--na."""
+    return click.option(
+        "--na",
+        type=WORDS,
+        multiple=True,
+        metavar="WORD,...",
+        help="Words that stand for a missing value, besides the empty field: ?,NA.",
+    )(verb)
+
+
+def input_format_option(*names: str) -> Callable[[F], F]:
+    """The format of the data that are read."""
+    return click.option(
+        *names,
+        "input_format",
+        type=click.Choice(INPUT_FORMATS),
+        help="The format of the data; by default that of the extension, else of the first bytes.",
+    )
+
+
+def threads_option(verb: F) -> F:
+    """--threads."""
+    return click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help=f"Threads to count with; by default one a processor, at most {MOST_THREADS}. The result is the same.",
+    )(verb)
+
+
+def bad_rows_option(verb: F) -> F:
+    """--bad-rows."""
+    return click.option(
+        "--bad-rows",
+        type=click.Choice(["error", "skip"]),
+        default="error",
+        show_default=True,
+        help="Stop at a broken row, or leave it out and count it.",
+    )(verb)
+
+
+def weight_option(verb: F) -> F:
+    """--weight."""
+    return click.option("--weight", metavar="COLUMN", help="The column that says how many rows a row stands for.")(verb)
+
+
+def types_option(verb: F) -> F:
+    """--types."""
+    return click.option(
+        "--types",
+        multiple=True,
+        metavar="COLUMN=KIND,...",
+        help="What columns are: category, flag, real, count, ignore. The levels a category may take follow colons: "
+        "car=category:suv:truck. Also count:poisson, real:floor=0, and category:missing=level.",
+    )(verb)
+
+
+def threads_or_default(given: int | None) -> int:
+    """The threads asked for, or one a processor up to a few."""
+    return given or min(MOST_THREADS, os.cpu_count() or 1)

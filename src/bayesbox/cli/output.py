@@ -1,0 +1,170 @@
+"""How the command speaks: data on standard output, all else on standard error; tables plain, or drawn on a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from bayesbox.errors import DataWarning
+
+BAR = 30  # characters of the longest bar
+DIGEST_SHOWN = 16
+
+
+def printable(text: str) -> str:
+    r"""Text without control characters, so that nothing in the data can steer a terminal.
+
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    return "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)
+
+
+def say(text: str = "") -> None:
+    """A line of the data."""
+    click.echo(printable(text))
+
+
+def note(text: str = "") -> None:
+    """A line that is no data."""
+    click.echo(printable(text), err=True)
+
+
+def emit_json(result: Any) -> None:
+    """The result as JSON: keys in a fixed order, infinite numbers as the texts inf and -inf."""
+    click.echo(json.dumps(plain(result), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    if hasattr(value, "item") and not isinstance(value, (str, bytes)):
+        return plain(value.item())
+    if isinstance(value, float):
+        return finite_or_text(value)
+    return value
+
+
+def finite_or_text(value: float) -> float | str | None:
+    """A number JSON can hold; None for a value that is none, a text for infinity."""
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return value
+
+
+def decimal(value: float) -> str:
+    """A number for the eye: six digits, whole numbers whole.
+
+    >>> decimal(0.795417348), decimal(25.0), decimal(1e-12)
+    ('0.795417', '25', '1e-12')
+    """
+    return f"{value:.6g}"
+
+
+def whole(value: float) -> str:
+    """A count for the eye: thousands apart, a fraction only where there is one.
+
+    >>> whole(32561), whole(2.5)
+    ('32,561', '2.5')
+    """
+    return f"{int(value):,}" if float(value).is_integer() else f"{float(value):,.6g}"
+
+
+def plural(count: int, noun: str) -> str:
+    """
+    >>> plural(1, "row"), plural(2201, "row")
+    ('1 row', '2,201 rows')
+    """
+    ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
+    return f"{count:,} {noun}{ending}"
+
+
+def bar(share: float) -> str:
+    """A bar of characters, of length `share` between 0 and 1.
+
+    >>> len(bar(0.5))
+    15
+    """
+    return "█" * round(BAR * min(max(share, 0.0), 1.0))
+
+
+def table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[int] = (),
+    title: str = "",
+    err: bool = False,
+) -> None:
+    """A table: drawn where it goes to a terminal, else aligned text. `right` are the columns of numbers."""
+    stream = sys.stderr if err else sys.stdout
+    if stream.isatty():
+        _drawn_table(header, rows, right, title, stream)
+        return
+    if title:
+        click.echo(printable(title), err=err)
+    for line in aligned([header, *rows] if any(header) else rows, right):
+        click.echo(line, err=err)
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
+    """Rows of text as lines with the columns below one another.
+
+    >>> aligned([["age", "25"], ["income", "7"]], right=[1])
+    ['  age     25', '  income   7']
+    """
+    cells = [[printable(cell).replace("\n", "\\n") for cell in row] for row in rows]
+    if not cells:
+        return []
+    widths = [max(len(row[index]) for row in cells) for index in range(len(cells[0]))]
+    lines = []
+    for row in cells:
+        padded = [
+            cell.rjust(width) if index in right else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append(("  " + "  ".join(padded)).rstrip())
+    return lines
+
+
+def _drawn_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int], title: str, stream: Any
+) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(
+        box=box.SIMPLE_HEAD,
+        show_header=any(header),
+        title=Text(printable(title)) if title else None,
+        title_justify="left",
+    )
+    for index, name in enumerate(header):
+        drawn.add_column(Text(printable(name)), justify="right" if index in right else "left", overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(printable(cell)) for cell in row))
+    Console(file=stream).print(drawn)
+
+
+@contextmanager
+def told_warnings() -> Iterator[list[str]]:
+    """Gather the warnings of the library instead of printing them; the list is filled at the end."""
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)
+        yield texts
+    texts.extend(str(each.message) for each in caught)

@@ -1,0 +1,149 @@
+"""`bayes predict`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import note, plural, told_warnings
+
+if TYPE_CHECKING:
+    from bayesbox.workflow.naive import NaiveClassifier
+
+OUTPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet"]
+IMPOSSIBLE = re.compile(r"^(\d+) of (\d+) (rows are impossible.*)$")
+
+
+@click.command(
+    "predict",
+    cls=options.Verb,
+    short_help="Give every row its most probable class.",
+    examples=(
+        "bayes predict people.bayes new.csv",
+        "bayes predict people.bayes new.csv --proba --keep id -o answers.parquet",
+        "bayes predict people.bayes new.csv --explain 3 --prior '<=50K=.9,>50K=.1'",
+        "zcat new.csv.gz | bayes predict people.bayes - --keep '*' > answers.csv",
+    ),
+    notes="Text cells of CSV and TSV that begin with = + - @ get an apostrophe in front, lest a spreadsheet run them; "
+    "single characters and numbers stay as they are. Keys of --json, a line a row: the kept columns, prediction, "
+    "P(class) for each class with --proba, explanation with --explain.",
+)
+@click.argument("model")
+@click.argument("data", nargs=-1, required=True)
+@click.option("--proba", is_flag=True, help="Add the posterior of each class: a column P(class).")
+@click.option(
+    "--explain",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Add the K columns that move the log-odds of the class against the runner-up most.",
+)
+@click.option(
+    "--keep", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to copy to the output; * for all."
+)
+@options.prior_option
+@click.option(
+    "-f",
+    "--format",
+    "output_format",
+    type=click.Choice(OUTPUT_FORMATS),
+    help="The format of the output; by default that of the file's name, else CSV.",
+)
+@options.input_format_option("--input-format")
+@options.na_option
+@options.bad_rows_option
+@click.option("-o", "--output", metavar="FILE", help="The file to write; by default standard output.")
+@click.option("--no-escape", is_flag=True, help="Write cells that begin with = + - @ as they are.")
+@options.threads_option
+@click.option("--json", "as_json", is_flag=True, help="The same as --format jsonl.")
+def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Give every row its most probable class, a batch at a time.
+
+    DATA are files, patterns or folders, or - for standard input. A column of the model that DATA lack is missing in
+    every row, and said to be so.
+    """
+    from bayesbox.workflow.save import load
+
+    with told_warnings() as warned:
+        classifier = load(model)
+        if given["prior"]:
+            classifier = classifier.with_prior(given["prior"])
+        if as_json:
+            given["output_format"] = "jsonl"
+        _answer(classifier, data, given)
+    for text in gathered(warned):
+        note(f"note: {text}")
+
+
+def _answer(classifier: NaiveClassifier, data: tuple[str, ...], given: dict[str, Any]) -> None:
+    from bayesbox.cli.sources import Progress, skipped_rows
+    from bayesbox.cli.writers import format_of, output_file, table_writer
+    from bayesbox.source.files import open_source, peek
+    from bayesbox.workflow.predict import Answers, Asked, answer_tables, reading_of
+
+    keep = options.several(given["keep"])
+    threads = options.threads_or_default(given["threads"])
+    opened = open_source(
+        list(data),
+        **reading_of(classifier, keep=keep),
+        na=options.several(given["na"]),
+        bad_rows=given["bad_rows"],
+        format=given["input_format"],
+        threads=threads,
+    )
+    first, source = peek(opened)
+    names = () if first is None else first.names
+    if first is not None:
+        tell_absent(classifier, names, opened.name)
+    asked = Asked(proba=given["proba"], explain=given["explain"] or 0, keep=tuple(keep))
+    answers = Answers(classifier, asked, names, where=opened.name)
+    format = format_of(given["output"], given["output_format"])
+    progress = Progress()
+    try:
+        with (
+            output_file(given["output"]) as file,
+            table_writer(file, format, answers.names, escape=not given["no_escape"]) as write,
+        ):
+            for table in answer_tables(answers, source, threads=threads):
+                write(table)
+                progress(table.num_rows)
+    finally:
+        progress.close()
+    skipped_rows(source)
+    if given["output"] not in (None, "-"):
+        note(f"{plural(progress.rows, 'row')} written to {given['output']}")
+
+
+def tell_absent(classifier: NaiveClassifier, names: tuple[str, ...], where: str) -> None:
+    """Say which of the model's columns the data lack; refuse data that lack them all."""
+    from bayesbox.workflow.predict import absent_columns
+
+    absent = absent_columns(classifier, names, where=where)
+    if absent:
+        listed = ", ".join(f"`{name}`" for name in absent[:8]) + (", ..." if len(absent) > 8 else "")
+        note(f"note: {where} has no {listed}: taken as missing in every row{_nearest(absent, classifier, names)}")
+
+
+def _nearest(absent: list[str], classifier: NaiveClassifier, names: tuple[str, ...]) -> str:
+    import difflib
+
+    others = [name for name in names if name not in classifier.feature_names]
+    for name in absent:
+        near = difflib.get_close_matches(name, others, n=1)
+        if near:
+            return f". Is `{near[0]}` meant to be `{name}`?"
+    return ""
+
+
+def gathered(warned: list[str]) -> list[str]:
+    """The warnings of all batches, those that count rows added up."""
+    impossible, rows, ending, others = 0, 0, "", []
+    for text in warned:
+        found = IMPOSSIBLE.match(text)
+        if found is None:
+            others.append(text)
+        else:
+            impossible, rows, ending = impossible + int(found[1]), rows + int(found[2]), found[3]
+    return [*others, *([f"{impossible:,} of {rows:,} {ending}"] if impossible else [])]

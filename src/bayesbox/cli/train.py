@@ -1,0 +1,214 @@
+"""`bayes train`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import emit_json, note, plural, told_warnings
+from bayesbox.errors import BadOption
+
+if TYPE_CHECKING:
+    from bayesbox.workflow.naive import NaiveClassifier
+
+MODELS = ("naive",)
+
+
+@click.command(
+    "train",
+    cls=options.Verb,
+    short_help="Learn a model from rows.",
+    examples=(
+        "bayes train people.csv -t income",
+        "bayes train 'data/*.parquet' -t label -o label.bayes --threads 4",
+        "bayes train credit.csv -t class --types zip=category,age=real --ignore id --na ?",
+        "bayes train cars.csv -t risk --smoothing mle --types car=category:sports:vintage:suv:truck",
+        "bayes train --tables radio.json -o radio.bayes",
+    ),
+    notes="Rules of --smoothing: laplace, mle, lidstone:0.5, m:2, prior-counts:red=2,blue=1, replace-zero:half, "
+    "replace-zero:prior, as-written:1,2. A file of --tables holds "
+    '{"prior": {"young": 0.4, "old": 0.6}, "tables": {"Radio1": {"young": {"like": 0.95, "dislike": 0.05}, "old": ...}}}. '
+    "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest.",
+)
+@click.argument("data", nargs=-1)
+@click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes.")
+@click.option("-o", "--output", metavar="FILE", help="The model file; by default the name of the data with .bayes.")
+@click.option("--model", default="naive", show_default=True, metavar="KIND", help="The kind of model.")
+@click.option(
+    "--smoothing", default="laplace", show_default=True, metavar="RULE", help="How counts become probabilities."
+)
+@click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
+@click.option("--tables", metavar="FILE", help="Make a model of given probabilities (JSON) instead of rows.")
+@options.types_option
+@click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
+@click.option(
+    "--fold",
+    multiple=True,
+    metavar="NAME=FLAG,FLAG,...",
+    help="Flags of which each row sets one, to be taken as one category of that name.",
+)
+@options.weight_option
+@click.option(
+    "--missing",
+    type=click.Choice(["ignore", "level"]),
+    default="ignore",
+    show_default=True,
+    help="Leave missing values out, or count them as a level of their own.",
+)
+@click.option(
+    "--unseen",
+    type=click.Choice(["smooth", "ignore", "error"]),
+    default="smooth",
+    show_default=True,
+    help="What a level that was never seen gets when predicting: the rule's answer to a count of 0, nothing, an error.",
+)
+@options.prior_option
+@options.na_option
+@options.bad_rows_option
+@options.input_format_option("-f", "--format")
+@options.threads_option
+@options.json_option
+def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Learn a model from rows in one pass and write it to a file.
+
+    DATA are files (CSV, TSV, JSON lines, Parquet, Arrow; gz, zst, bz2), patterns or folders of them, or - for
+    standard input. What each column was taken for is printed; --types says otherwise.
+    """
+    from bayesbox.workflow.save import save
+
+    if given["model"] not in MODELS:
+        raise BadOption(f"there is no model `{given['model']}`", remedy=f"There is: {', '.join(MODELS)}")
+    with told_warnings() as warned:
+        classifier, report = _of_tables(data, given) if given["tables"] else _of_rows(data, given)
+        path = _output(data, given)
+        save(classifier, path)
+    report["warnings"].extend(warned)
+    report = {"model": path, "kind": given["model"], **report}
+    if as_json:
+        emit_json(report)
+    else:
+        _tell(classifier, report)
+
+
+def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
+    from bayesbox.cli.sources import default_model_name
+
+    return given["output"] or default_model_name([given["tables"]] if given["tables"] else data)
+
+
+def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[NaiveClassifier, dict[str, Any]]:
+    from bayesbox.cli.sources import Progress, declared_kinds, skipped_rows, without_target
+    from bayesbox.model.naive import Rules
+    from bayesbox.rule.smoothing import as_smoothing
+    from bayesbox.workflow.describe import column_facts, remarks
+    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.workflow.train import source_of, train
+
+    if not data:
+        raise click.UsageError("no data were given")
+    target, weight = given["target"], given["weight"]
+    if target is None:
+        raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
+    kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
+    rules = Rules(
+        smoothing=as_smoothing(given["smoothing"]),
+        prior_smoothing=None if given["prior_smoothing"] is None else as_smoothing(given["prior_smoothing"]),
+        prior=given["prior"],
+        missing=given["missing"],
+        unseen=given["unseen"],
+    )
+    classifier = NaiveClassifier(rules, kinds, _fold(given["fold"]))
+    threads = options.threads_or_default(given["threads"])
+    source = source_of(
+        list(data),
+        target,
+        kinds,
+        na=options.several(given["na"]),
+        bad_rows=given["bad_rows"],
+        format=given["input_format"],
+        threads=threads,
+    )
+    progress = Progress()
+    try:
+        training = train(classifier, source, target, weight=weight, threads=threads, progress=progress)
+    finally:
+        progress.close()
+    skipped = skipped_rows(source)
+    classifier.model  # noqa: B018  a prior or a rule that does not fit is refused before anything is written
+    assert classifier.schema is not None
+    return classifier, {
+        "target": target,
+        "rows": training.rows,
+        "unlabelled": training.unlabelled,
+        "skipped": skipped,
+        "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
+        "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
+        "warnings": remarks(classifier.schema, classifier.book),
+        "digest": classifier.book.digest(),
+    }
+
+
+def _columns_of(data: tuple[str, ...], given: dict[str, Any]) -> str:
+    from bayesbox.errors import BayesboxError
+    from bayesbox.source.files import file_columns
+
+    try:
+        names = list(file_columns(list(data), format=given["input_format"]))
+    except BayesboxError:
+        return ""
+    return "The columns are " + ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+
+
+def _fold(given: tuple[str, ...]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for text in given:
+        name, flags = options.pair(text)
+        groups[name] = options.split(flags)
+        if len(groups[name]) < 2:
+            raise BadOption("a group is folded from two flags or more", where="--fold", found=text)
+    return groups
+
+
+def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[NaiveClassifier, dict[str, Any]]:
+    from bayesbox.cli.tables import read_tables
+    from bayesbox.workflow.tables import classifier_from_tables
+
+    if data:
+        raise click.UsageError("a model of --tables takes no data")
+    prior, tables = read_tables(given["tables"])
+    classifier = classifier_from_tables(given["prior"] or prior, tables)
+    classifier.target = given["target"]
+    assert classifier.schema is not None
+    columns = [
+        {"name": name, "kind": "category", "declared": True, "levels": list(getattr(kind, "levels", ()) or ())}
+        for name, kind in classifier.schema.kinds.items()
+    ]
+    return classifier, {
+        "target": given["target"],
+        "rows": 0,
+        "unlabelled": 0,
+        "skipped": 0,
+        "classes": dict.fromkeys(classifier.model.classes, 0),
+        "columns": columns,
+        "warnings": [],
+        "digest": None,
+    }
+
+
+def _tell(classifier: NaiveClassifier, report: dict[str, Any]) -> None:
+    from bayesbox.cli.reports import columns_table, counted_classes
+
+    if classifier.fixed:
+        note(f"a model of given tables: {', '.join(report['classes'])}")
+    else:
+        columns_table(classifier, err=True)
+        without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
+        note(f"{plural(report['rows'], 'row')}{without}; {report['target']}: {counted_classes(report['classes'])}")
+    for text in report["warnings"]:
+        note(f"note: {text}")
+    if report["digest"]:
+        note(f"digest {report['digest']}")
+    note(f"written to {report['model']}")
+    note(f"next: bayes show {report['model']}   or   bayes predict {report['model']} NEW.csv --proba")

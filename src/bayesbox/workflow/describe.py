@@ -1,0 +1,224 @@
+"""What a schema and a book say of the data: the kind of each column, its values in short, and what looks suspicious.
+
+Everything here is read off the tallies, so it costs no second pass over the rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.poisson import Poisson
+from bayesbox.dist.table import Table
+from bayesbox.model.naive import NaiveModel
+from bayesbox.schema.kinds import Ignore, Kind, Number, Unknown
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.base import dyadic
+from bayesbox.tally.book import Book
+from bayesbox.tally.counts import Counts
+from bayesbox.tally.moments import Moments
+from bayesbox.workflow.hints import hints
+
+MISSING_MARKS = frozenset(
+    {"?", "na", "n/a", "nan", "null", "none", "nil", "-", "--", ".", "missing", "unknown", "#n/a"}
+)
+FEW = 20  # rows below which nothing is called suspicious that chance can do
+MANY_CLASSES = 100
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """One column in short; what does not apply to its kind is None."""
+
+    name: str
+    kind: str
+    declared: bool = False
+    observed: float = 0
+    missing: float = 0
+    levels: tuple[str, ...] | None = None
+    mean: float | None = None
+    deviation: float | None = None
+
+    @property
+    def values(self) -> str:
+        """The values in a few words."""
+        if self.levels is not None:
+            listed = ", ".join(self.levels[:4]) + (", ..." if len(self.levels) > 4 else "")
+            return f"{len(self.levels)}: {listed}" if self.levels else ""
+        if self.mean is not None and self.deviation is not None:
+            return f"mean {self.mean:.6g}, deviation {self.deviation:.6g}"
+        return ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: only what applies."""
+        facts: dict[str, Any] = {"name": self.name, "kind": self.kind, "declared": self.declared}
+        if self.kind != "ignore":
+            facts |= {"observed": self.observed, "missing": self.missing}
+        if self.levels is not None:
+            facts["levels"] = list(self.levels)
+        if self.mean is not None:
+            facts |= {"mean": self.mean, "deviation": self.deviation}
+        return facts
+
+
+def column_facts(schema: Schema, book: Book) -> list[ColumnFacts]:
+    """Every column of the schema in its order."""
+    rows = number(book.class_counts.sum_groups(np.zeros(len(book.classes), dtype=np.int64), 1)) if book.classes else 0
+    return [_facts(name, kind, name in schema.declared, book, rows) for name, kind in schema.kinds.items()]
+
+
+def number(cells: Any) -> float:
+    """The one cell of an exact array: an integer where it is one."""
+    value = dyadic(cells, 0).fraction
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def _facts(name: str, kind: Kind, declared: bool, book: Book, rows: float) -> ColumnFacts:
+    if isinstance(kind, Ignore):
+        return ColumnFacts(name, "ignore", declared)
+    if name not in book:
+        return ColumnFacts(name, _word(kind, None), declared, 0, rows)
+    tally = book[name]
+    observed = np.sum(tally.n).item()
+    base = {"declared": declared, "observed": observed, "missing": rows - observed}
+    word = _word(kind, tally)
+    if isinstance(tally, Moments) and word != "flag":
+        spread = tally.pooled()
+        return ColumnFacts(name, word, **base, mean=spread.mean, deviation=spread.deviation)
+    return ColumnFacts(name, word, **base, levels=tuple(tally.levels))
+
+
+def _word(kind: Kind, tally: Any) -> str:
+    """The kind as the user declares it."""
+    if isinstance(kind, Unknown):
+        return "unknown" if tally is None else "category" if isinstance(tally, Counts) else "real"
+    if isinstance(kind, Number):
+        return "flag" if isinstance(tally, Moments) and tally.holds_only_flags else "real"
+    return kind.name
+
+
+def remarks(schema: Schema, book: Book) -> list[str]:
+    """What is probably not meant, in words: the hints, and what the levels and the target look like."""
+    found = [str(hint) for hint in hints(schema, book)]
+    rows = float(np.sum(book.n))
+    if rows < FEW:
+        return found
+    for facts in column_facts(schema, book):
+        if facts.kind != "ignore":
+            found.extend(_of_column(facts, book, rows))
+    return [*found, *_of_target(book, rows)]
+
+
+def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[str]:
+    if facts.observed == 0:
+        yield f"column `{facts.name}` has no value at all, so it says nothing"
+    elif facts.missing > 0.9 * rows:
+        yield f"column `{facts.name}` is missing in {facts.missing / rows:.0%} of the rows"
+    if facts.kind == "category" and isinstance(book.columns.get(facts.name), Counts):
+        yield from _of_levels(facts, book[facts.name])
+
+
+def _of_levels(facts: ColumnFacts, tally: Counts) -> Iterator[str]:
+    name, levels = facts.name, facts.levels or ()
+    if facts.observed > len(levels) > 0.5 * facts.observed:
+        yield (
+            f"column `{name}` has {len(levels):,} levels in {facts.observed:,} values, like an identifier. "
+            f"Leave it out: --ignore {name}"
+        )
+        return
+    marks = [level for level in levels if level.strip().lower() in MISSING_MARKS]
+    if marks:
+        yield f"column `{name}` has the level {marks[0]}. If it stands for a missing value: --na '{marks[0]}'"
+    others = [level for level in levels if level not in marks]
+    if not facts.declared and len(others) > 2 and all(_is_number(level) for level in others):
+        yield f"column `{name}` is a category of numbers. If these are measurements: --types {name}=real"
+    yield from _of_spelling(name, levels)
+    if len(levels) > 1 and _tells_the_class(tally):
+        yield f"column `{name}` tells the class by itself: is it known before the class is?"
+
+
+def _of_spelling(name: str, levels: Sequence[str]) -> Iterator[str]:
+    folded: dict[str, str] = {}
+    for level in levels:
+        key = " ".join(level.split()).casefold()
+        if key in folded:
+            yield f"column `{name}` has the levels {folded[key]!r} and {level!r}: are they the same?"
+            return
+        folded[key] = level
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _tells_the_class(tally: Counts) -> bool:
+    """Whether every level occurs in one class only, though levels are few and classes several."""
+    occurs = np.asarray(tally.counts) > 0
+    if len(tally.levels) > 0.1 * np.sum(tally.counts):
+        return False
+    return bool((occurs.sum(axis=0) == 1).all() and occurs.any(axis=1).sum() > 1)
+
+
+def _of_target(book: Book, rows: float) -> Iterator[str]:
+    if len(book.classes) == 1:
+        yield f"every row has the class {book.classes[0]}, so there is nothing to tell apart"
+        return
+    if len(book.classes) > min(MANY_CLASSES, 0.5 * rows):
+        yield f"the target has {len(book.classes):,} classes: is it a measurement?"
+        return
+    rare = [name for name, count in zip(book.classes, book.n, strict=True) if count == 1]
+    if rare:
+        listed = ", ".join(rare[:4]) + (", ..." if len(rare) > 4 else "")
+        yield f"of some classes there is a single row: {listed}"
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many numbers a model is made of, and how many the full joint would need (None where a density takes part)."""
+
+    parameters: int
+    joint: int | None
+    by_column: Mapping[str, int] = field(default_factory=dict)
+
+
+def size_of(model: NaiveModel) -> Size:
+    """Naive Bayes: |L| - 1 for the prior, (K - 1)|L| a category, 2|L| a density; the full joint: |L| times all K, less 1."""
+    labels = len(model.classes)
+    by_column: dict[str, int] = {}
+    cells: int | None = labels
+    for conditional in model.conditionals:
+        levels = _level_number(conditional)
+        if levels is None:
+            cells = None
+        elif cells is not None:
+            cells *= levels
+        by_column[", ".join(conditional.columns)] = _parameters(conditional, labels)
+    total = sum(by_column.values()) + max(labels - 1, 0)
+    return Size(total, None if cells is None else cells - 1, by_column)
+
+
+def _level_number(conditional: Any) -> int | None:
+    """K of a category or a flag, the missing level included; None for anything else."""
+    if isinstance(conditional, (Table, Bernoulli)):
+        return len(conditional.levels) + bool(np.any(conditional.log_missing))
+    return None
+
+
+def _parameters(conditional: Any, labels: int) -> int:
+    levels = _level_number(conditional)
+    if levels is not None:
+        return (levels - 1) * labels
+    if isinstance(conditional, Multinomial):
+        return (len(conditional.words) - 1) * labels
+    each = {Gaussian: 2, Poisson: 1}.get(type(conditional), 0)
+    return (each + bool(np.any(getattr(conditional, "log_missing", 0)))) * labels

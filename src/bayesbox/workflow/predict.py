@@ -1,0 +1,188 @@
+"""Predict from any source, a batch at a time: what a model reads of a file, and the answers as Arrow tables."""
+
+from __future__ import annotations
+
+import difflib
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bayesbox.errors import BadData, BadOption, UnknownColumn
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real
+from bayesbox.schema.levels import level_text
+from bayesbox.source.base import Batch, Source, pieces
+from bayesbox.workflow.naive import NaiveClassifier
+
+EVERY = "*"  # keeps all columns
+TERMS_AT_ONCE = 4_000_000  # rows x classes x columns that an explanation holds in memory
+ROWS_AT_ONCE = 65_536
+
+
+def reading_of(classifier: NaiveClassifier, *, keep: Sequence[str] = (), learning: bool = False) -> dict[str, Any]:
+    """How a file is to be read so that its columns are what the model takes them for: `text` and `number`.
+
+    A column that is only kept is read as it stands, so that 007 stays 007. A flag is told from its values where rows
+    are learned, for then another value is a contradiction; else it is read as text, and another value is unseen.
+    """
+    assert classifier.schema is not None
+    kinds, declared = classifier.schema.kinds, classifier.schema.declared
+    number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count, Number))}
+    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Ignore))}
+    text |= {name for name, kind in kinds.items() if isinstance(kind, Flag) and (name in declared or not learning)}
+    text |= {name for name in keep if name not in classifier.feature_names}
+    if classifier.target is not None:
+        text.add(classifier.target)
+    return {"text": frozenset(text), "number": frozenset(number)}
+
+
+def absent_columns(classifier: NaiveClassifier, names: Sequence[str], *, where: str) -> list[str]:
+    """The model's columns that are not among the names, each with the nearest name; an error if none is there."""
+    assert classifier.schema is not None
+    used = [flag for name in classifier.schema.used for flag in classifier.fold.get(name, (name,))]
+    absent = [name for name in used if name not in set(names)]
+    if used and len(absent) == len(used):
+        near = next((name for name in used if difflib.get_close_matches(name, names, n=1)), used[0])
+        error = UnknownColumn(near, available=names, where=where)
+        raise BadData("none of the model's columns is there", where=where, remedy=_remedy(near, error))
+    return absent
+
+
+def _remedy(name: str, error: UnknownColumn) -> str:
+    return f"It needs `{name}`, for example. {error.remedy}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to answer for each row besides the class: all posteriors, the strongest columns, columns to keep."""
+
+    proba: bool = False
+    explain: int = 0
+    keep: tuple[str, ...] = ()
+
+
+class Answers:
+    """The answers of a classifier, table by table: the kept columns, `prediction`, P(class), `explanation`."""
+
+    def __init__(self, classifier: NaiveClassifier, asked: Asked, names: Sequence[str], *, where: str) -> None:
+        self.classifier = classifier
+        self.asked = asked
+        self.keep = _kept(asked.keep, names, where)
+        self.classes = classifier.model.classes  # makes the model before threads ask for it
+        added = ["prediction", *self._posterior_names(), *(["explanation"] if asked.explain else [])]
+        twice = [name for name in self.keep if name in added]
+        if twice:
+            raise BadOption(f"`{twice[0]}` would be there twice", remedy="Do not keep it")
+        self.names = (*self.keep, *added)
+        self._types: dict[str, pa.DataType] = {}
+
+    def _posterior_names(self) -> list[str]:
+        return [f"P({name})" for name in self.classes] if self.asked.proba else []
+
+    def of(self, batch: Batch) -> pa.Table:
+        """The answers for one batch."""
+        columns = [_arrow(batch[name]) for name in self.keep]
+        if self.asked.explain or self.asked.proba:
+            posterior = self.classifier.posterior(batch)
+            best = posterior.argmax(axis=1) if batch.rows else np.zeros(0, dtype=np.int64)
+            columns.append(pa.array(self.classifier.model.labels[best]))
+            if self.asked.proba:
+                columns.extend(
+                    pa.array(np.ascontiguousarray(posterior[:, index])) for index in range(len(self.classes))
+                )
+            if self.asked.explain:
+                columns.append(pa.array(self._explanations(batch, posterior, best), pa.string()))
+        else:
+            columns.append(pa.array(self.classifier.predict(batch)))
+        return self._settled(pa.table(columns, names=list(self.names)))
+
+    def _settled(self, table: pa.Table) -> pa.Table:
+        """The same types in every table: those of the first; a kept column without a value so far is text."""
+        if not self._types:
+            types = {field.name: pa.string() if pa.types.is_null(field.type) else field.type for field in table.schema}
+            self._types = types
+        return table.cast(pa.schema(list(self._types.items())))
+
+    def _explanations(self, batch: Batch, posterior: Any, best: Any) -> list[str]:
+        cells = len(self.classes) * max(len(self.classifier.model.columns), 1)
+        step = max(TERMS_AT_ONCE // cells, 1)
+        texts: list[str] = []
+        for start in range(0, batch.rows, step):
+            stop = min(start + step, batch.rows)
+            texts.extend(self._explained(batch.slice(start, stop), posterior[start:stop], best[start:stop]))
+        return texts
+
+    def _explained(self, batch: Batch, posterior: Any, best: Any) -> Iterator[str]:
+        if len(self.classes) < 2:
+            yield from [""] * batch.rows
+            return
+        explanation = self.classifier.explain(batch)
+        rows = np.arange(batch.rows)
+        others = posterior.copy()
+        others[rows, best] = -1
+        odds = difference(explanation.terms[rows, best], explanation.terms[rows, others.argmax(axis=1)])
+        order = np.argsort(-np.abs(odds), axis=1, kind="stable")[:, : self.asked.explain]
+        values = {name: _texts(batch, name) for name in explanation.columns}
+        for row in range(batch.rows):
+            strongest = [(explanation.columns[index], odds[row, index]) for index in order[row] if odds[row, index]]
+            yield "; ".join(f"{name}={values[name][row]} {moved:+.2f}" for name, moved in strongest)
+
+
+def difference(one: Any, other: Any) -> Any:
+    """one - other, with 0 where both are the same infinity."""
+    with np.errstate(invalid="ignore"):
+        return np.where(one == other, 0.0, one - other)
+
+
+def _texts(batch: Batch, name: str) -> list[str]:
+    if name not in batch.names:
+        return ["(missing)"] * batch.rows
+    column = batch[name]
+    values = column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
+    return ["(missing)" if value is None or value != value else level_text(value) for value in values]
+
+
+def _kept(keep: Sequence[str], names: Sequence[str], where: str) -> tuple[str, ...]:
+    if EVERY in keep:
+        return tuple(names)
+    for name in keep:
+        if name not in names:
+            raise UnknownColumn(name, available=names, where=where)
+    return tuple(dict.fromkeys(keep))
+
+
+def _arrow(column: Any) -> Any:
+    """A column as Arrow has it, without a dictionary."""
+    array = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
+    return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
+
+
+def answer_tables(answers: Answers, source: Source, *, threads: int = 1) -> Iterator[pa.Table]:
+    """The tables of all batches in their order; with threads, a few batches are under way at a time."""
+    if threads <= 1:
+        for piece in pieces(source, rows=ROWS_AT_ONCE):
+            yield answers.of(piece)
+        return
+    waiting: deque[Future[pa.Table]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for piece in pieces(source, rows=ROWS_AT_ONCE):
+            waiting.append(pool.submit(answers.of, piece))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def find_row(source: Source, number: int) -> Batch:
+    """The row of that number, counted from 1."""
+    rows = 0
+    for batch in source.batches():
+        rows = batch.first_row + batch.rows
+        if number <= rows:
+            place = number - 1 - batch.first_row
+            return batch.slice(place, place + 1)
+    raise BadOption(f"there is no row {number}: the data have {rows} rows", where=source.name)
