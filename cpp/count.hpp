@@ -119,7 +119,7 @@ class IntegerCounter {
   // The first and the last level of the window that occur; first > last where none does.
   std::pair<std::size_t, std::size_t> seen() {
     const std::size_t width = counter_.width();
-    std::size_t first = width, last = 0;
+    std::size_t first = std::numeric_limits<std::size_t>::max(), last = 0;
     for (std::size_t label = 0; label < classes_; ++label)
       for (std::size_t level = 0; level < width; ++level)
         if (counter_.counts()[label * width + level] != 0) {

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -58,60 +57,52 @@ class DistinctValues {
 };
 
 // Few possible values: mark those that occur.
-template <class T>
-std::vector<std::int64_t> factorize_by_table(const Column& column, std::int64_t least, std::size_t width, std::int32_t* codes) {
+inline std::vector<std::int64_t> factorize_by_table(const std::vector<std::int64_t>& values, std::int64_t least,
+                                                    std::size_t width, std::int32_t* codes) {
   std::vector<std::int32_t> code_of(width, 0);
-  const auto place = [&](std::size_t row) {
-    return static_cast<std::size_t>(static_cast<std::uint64_t>(load<T>(column.at(row))) - static_cast<std::uint64_t>(least));
+  const auto place = [&](std::int64_t value) {
+    return static_cast<std::size_t>(static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(least));
   };
-  for (std::size_t row = 0; row < column.rows; ++row) code_of[place(row)] = 1;
+  for (const std::int64_t value : values) code_of[place(value)] = 1;
   std::vector<std::int64_t> distinct;
   for (std::size_t i = 0; i < width; ++i)
     if (code_of[i] != 0) {
       code_of[i] = static_cast<std::int32_t>(distinct.size());
       distinct.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(least) + i));
     }
-  for (std::size_t row = 0; row < column.rows; ++row) codes[row] = code_of[place(row)];
+  for (std::size_t row = 0; row < values.size(); ++row) codes[row] = code_of[place(values[row])];
   return distinct;
 }
 
-template <class T>
-std::vector<std::int64_t> factorize_by_hash(const Column& column, std::int32_t* codes) {
+inline std::vector<std::int64_t> factorize_by_hash(const std::vector<std::int64_t>& values, std::int32_t* codes) {
   DistinctValues found;
-  for (std::size_t row = 0; row < column.rows; ++row)
-    codes[row] = found.position(static_cast<std::int64_t>(load<T>(column.at(row))));
-  std::vector<std::int64_t>& values = found.values();
-  std::vector<std::int32_t> order(values.size()), rank(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return values[a] < values[b]; });
-  std::vector<std::int64_t> distinct(values.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    rank[order[i]] = static_cast<std::int32_t>(i);
-    distinct[i] = values[order[i]];
-  }
-  for (std::size_t row = 0; row < column.rows; ++row) codes[row] = rank[codes[row]];
+  for (std::size_t row = 0; row < values.size(); ++row) codes[row] = found.position(values[row]);
+  std::vector<std::int64_t> distinct = found.values();
+  std::sort(distinct.begin(), distinct.end());
+  std::vector<std::int32_t> rank(distinct.size());
+  for (std::size_t i = 0; i < distinct.size(); ++i)
+    rank[static_cast<std::size_t>(found.position(distinct[i]))] = static_cast<std::int32_t>(i);
+  for (std::size_t row = 0; row < values.size(); ++row) codes[row] = rank[static_cast<std::size_t>(codes[row])];
   return distinct;
 }
 
 // Throws std::overflow_error where a value does not fit in int64.
 inline std::vector<std::int64_t> factorize(const Column& column, std::int32_t* codes) {
-  return with_integer_type(column.kind, [&]<class T>() -> std::vector<std::int64_t> {
-    if (column.rows == 0) return {};
-    T least = std::numeric_limits<T>::max(), most = std::numeric_limits<T>::min();
-    for (std::size_t row = 0; row < column.rows; ++row) {
-      const T value = load<T>(column.at(row));
-      least = std::min(least, value);
-      most = std::max(most, value);
-    }
-    if constexpr (std::is_same_v<T, std::uint64_t>)
-      if (most > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+  if (column.rows == 0) return {};
+  std::vector<std::int64_t> values(column.rows);
+  with_integer_type(column.kind, [&]<class T>() {
+    const char* at = column.data;
+    for (std::size_t row = 0; row < column.rows; ++row, at += column.stride) {
+      values[row] = static_cast<std::int64_t>(load<T>(at));
+      if (std::is_same_v<T, std::uint64_t> && values[row] < 0)
         throw std::overflow_error("factorize: a value does not fit in 64 bits with its sign");
-    const auto low = static_cast<std::int64_t>(least);
-    const std::uint64_t last = static_cast<std::uint64_t>(static_cast<std::int64_t>(most)) - static_cast<std::uint64_t>(low);
-    if (last < std::min<std::uint64_t>(std::max<std::uint64_t>(65536, 2 * column.rows), 1 << 26))
-      return factorize_by_table<T>(column, low, static_cast<std::size_t>(last) + 1, codes);
-    return factorize_by_hash<T>(column, codes);
+    }
   });
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const std::uint64_t last = static_cast<std::uint64_t>(*most) - static_cast<std::uint64_t>(*least);
+  if (last < std::min<std::uint64_t>(std::max<std::uint64_t>(65536, 2 * column.rows), 1 << 26))
+    return factorize_by_table(values, *least, static_cast<std::size_t>(last) + 1, codes);
+  return factorize_by_hash(values, codes);
 }
 
 }  // namespace bayesbox

@@ -1,0 +1,147 @@
+#include "count.hpp"
+
+#include <map>
+
+#include "test.hpp"
+
+namespace bayesbox::test {
+namespace {
+
+template <class T>
+std::vector<std::int64_t> counted(const Column& column, std::size_t size, const std::vector<std::int32_t>& labels,
+                                  std::size_t classes) {
+  std::vector<std::int64_t> counts(classes * size);
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    const auto code = static_cast<int128>(load<T>(column.at(row)));
+    if (labels[row] < 0 || labels[row] >= static_cast<std::int32_t>(classes)) continue;
+    if (code >= 0 && code < static_cast<int128>(size)) ++counts[static_cast<std::size_t>(labels[row]) * size + static_cast<std::size_t>(code)];
+  }
+  return counts;
+}
+
+template <class T>
+void check_codes(std::mt19937_64& random, std::size_t rows, int classes, std::size_t size) {
+  std::vector<T> matrix(rows * 3);
+  for (T& code : matrix) code = static_cast<T>(static_cast<std::int64_t>(random() % (size + size / 4 + 3)) - 1);
+  const auto labels = random_labels(random, rows, -1, classes);
+  const std::vector<Column> columns = {column_of(matrix, 3, 0), column_of(matrix, 3, 2)};
+  on_each_path([&] {
+    const auto found = count_codes(columns, {size, size / 2}, column_of(labels), static_cast<std::size_t>(classes));
+    CHECK(found[0] == counted<T>(columns[0], size, labels, static_cast<std::size_t>(classes)));
+    CHECK(found[1] == counted<T>(columns[1], size / 2, labels, static_cast<std::size_t>(classes)));
+  });
+}
+
+TEST(counts_of_codes) {
+  std::mt19937_64 random(12);
+  for (const std::size_t size : {0u, 1u, 2u, 8u, 40u, 300u, 700u, 20000u, 70000u})
+    for (const int classes : {1, 3, 20})
+      for (const std::size_t rows : {0u, 1u, 33u, 9001u}) {
+        check_codes<std::uint8_t>(random, rows, classes, size);
+        check_codes<std::int8_t>(random, rows, classes, size);
+        check_codes<std::int32_t>(random, rows, classes, size);
+        check_codes<std::int64_t>(random, rows, classes, size);
+      }
+  check_codes<std::uint16_t>(random, 5000, 2, 100);
+  check_codes<std::int16_t>(random, 5000, 2, 100);
+  check_codes<std::uint32_t>(random, 5000, 2, 100);
+  check_codes<std::uint64_t>(random, 5000, 2, 100);
+}
+
+TEST(tallies_are_drained_before_they_overflow) {
+  std::mt19937_64 random(13);
+  for (const std::size_t width : {std::size_t{2}, std::size_t{90}, std::size_t{3000}}) {
+    const std::size_t rows = 256;
+    const auto labels = random_labels(random, rows, 0, 2);
+    std::vector<std::uint16_t> values(rows);
+    for (auto& value : values) value = static_cast<std::uint16_t>(random() % width);
+    LevelCounter often(3, 300), seldom(3);
+    for (LevelCounter* counter : {&often, &seldom}) {
+      counter->set_width(width);
+      LabelBlock block(3, rows);
+      block.read(column_of(labels), 0, rows);
+      for (int i = 0; i < 10; ++i) counter->add<std::uint16_t>(values.data(), 0, block, false);
+      counter->drain();
+    }
+    CHECK(often.counts() == seldom.counts());
+    std::int64_t sum = 0;
+    for (const std::int64_t count : often.counts()) sum += count;
+    CHECK(sum == 2560);
+  }
+}
+
+template <class T>
+void check_integers(const std::vector<T>& values, const std::vector<std::int32_t>& labels, std::size_t classes,
+                    std::uint64_t limit) {
+  std::map<int128, std::vector<std::int64_t>> counts;
+  for (std::size_t row = 0; row < values.size(); ++row)
+    if (labels[row] >= 0 && labels[row] < static_cast<std::int32_t>(classes)) {
+      auto& by_class = counts[values[row]];
+      by_class.resize(classes);
+      ++by_class[static_cast<std::size_t>(labels[row])];
+    }
+  on_each_path([&] {
+    const auto found = count_integers({column_of(values)}, column_of(labels), classes, limit)[0];
+    if (counts.empty()) {
+      CHECK(found && found->width == 0);
+      return;
+    }
+    const int128 lowest = counts.begin()->first, range = counts.rbegin()->first - lowest + 1;
+    CHECK(found.has_value() == (range <= static_cast<int128>(limit)));
+    if (!found) return;
+    CHECK(found->lowest == lowest && static_cast<int128>(found->width) == range);
+    CHECK(found->counts.size() == classes * found->width);
+    for (std::size_t level = 0; level < found->width; ++level) {
+      const auto at = counts.find(lowest + static_cast<int128>(level));
+      for (std::size_t label = 0; label < classes; ++label)
+        CHECK(found->counts[label * found->width + level] == (at == counts.end() ? 0 : at->second[label]));
+    }
+  });
+}
+
+TEST(counts_of_integers) {
+  std::mt19937_64 random(14);
+  const std::size_t rows = 10000;
+  const auto labels = random_labels(random, rows, -1, 3);
+  const auto of = [&]<class T>(std::uint64_t limit, const std::function<T(std::size_t)>& value) {
+    std::vector<T> values(rows);
+    for (std::size_t i = 0; i < rows; ++i) values[i] = value(i);
+    check_integers(values, labels, 3, limit);
+  };
+  of.operator()<std::uint8_t>(300, [&](auto) { return static_cast<std::uint8_t>(random()); });
+  of.operator()<std::int8_t>(256, [&](auto) { return static_cast<std::int8_t>(random()); });
+  of.operator()<std::int8_t>(255, [&](auto) { return static_cast<std::int8_t>(random()); });
+  of.operator()<std::int16_t>(1000, [&](auto) { return static_cast<std::int16_t>(random() % 7 - 3); });
+  of.operator()<std::int64_t>(10000, [](auto i) { return static_cast<std::int64_t>(i) / 3; });         // growing upwards
+  of.operator()<std::int64_t>(10000, [](auto i) { return -static_cast<std::int64_t>(i) / 3; });        // downwards
+  of.operator()<std::int64_t>(3000, [](auto i) { return static_cast<std::int64_t>(i) / 3; });          // too far
+  of.operator()<std::int64_t>(1 << 20, [](auto i) { return static_cast<std::int64_t>(i * i % 99991); });
+  of.operator()<std::int64_t>(5, [](auto i) { return INT64_MIN + static_cast<std::int64_t>(i % 5); });
+  of.operator()<std::int64_t>(5, [](auto i) { return INT64_MAX - static_cast<std::int64_t>(i % 5); });
+  of.operator()<std::int64_t>(1000, [](auto i) { return i % 2 == 0 ? INT64_MAX : INT64_MIN; });
+  of.operator()<std::uint64_t>(8, [](auto i) { return ~0ULL - i % 8; });
+  of.operator()<std::uint64_t>(8, [](auto i) { return (1ULL << 63) - 4 + i % 8; });
+  of.operator()<std::uint32_t>(0, [](auto) { return 1u; });
+  check_integers(std::vector<std::int32_t>(rows, 7), std::vector<std::int32_t>(rows, -1), 2, 10);
+  // A value far away in a row that is left out does not widen the range.
+  std::vector<std::int32_t> values(rows, 4), some = labels;
+  values[9999] = INT32_MAX;
+  some[9999] = 77;
+  check_integers(values, some, 3, 10);
+}
+
+TEST(weighted_counts_of_codes) {
+  const std::vector<std::int16_t> codes = {0, 1, 1, -1, 2, 3, 0};
+  const std::vector<std::int32_t> labels = {0, 1, 1, 0, 1, 0, -1};
+  const std::vector<double> weights = {0.5, 1e300, -1e-300, 7, 0.25, 9, 11};
+  const ExactArray found = count_codes_weighted(column_of(codes), 3, column_of(labels), 2, column_of(weights));
+  ExactArray expected(6);
+  expected.add(0, 0.5);
+  expected.add(4, 1e300);
+  expected.add(4, -1e-300);
+  expected.add(5, 0.25);
+  CHECK(found == expected);
+}
+
+}  // namespace
+}  // namespace bayesbox::test
