@@ -63,7 +63,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
     if as_json:
         emit_json({**case.as_dict(), "notes": notes, **({"work": work.as_dict()} if work else {})})
         return
-    _tell(case, classifier.target or "class")
+    tell(case, classifier.target or "class")
     if work is not None:
         say()
         say(work.text())
@@ -107,7 +107,8 @@ def _values(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
     return values
 
 
-def _tell(case: Case, target: str) -> None:
+def tell(case: Case, target: str) -> None:
+    """The posterior and what each column says, for the eye."""
     values = ", ".join(f"{name}={value}" for name, value, _ in case.columns if value is not None) or "nothing"
     say(f"{target} = {case.prediction}, given {values}")
     say()

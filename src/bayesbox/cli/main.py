@@ -7,6 +7,7 @@ What a verb finds goes to standard output; all else, the errors included, to sta
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import signal
@@ -41,10 +42,10 @@ OK, USAGE, BUG, IO_ERROR, INTERRUPTED, TERMINATED = 0, 2, 70, 74, 130, 143
 class Verbs(click.Group):
     """The verbs by name; the module of one is imported when it is asked for."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
             return None
         module = importlib.import_module(f"bayesbox.cli.{cmd_name}")
@@ -59,7 +60,7 @@ class Verbs(click.Group):
             raise click.UsageError(f"there is no verb `{name}`. {nearest_verb(name)}", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))
 
@@ -159,10 +160,8 @@ def _system_words(error: OSError) -> str:
 def _say(message: str) -> None:
     from bayesbox.cli.output import printable
 
-    try:
+    with contextlib.suppress(OSError):  # nobody may be listening
         click.echo(printable(message), err=True)
-    except OSError:
-        pass  # nobody listens
 
 
 def _leave_pipe() -> None:
@@ -179,7 +178,7 @@ def _leave_pipe() -> None:
 def _end_cleanly_when_terminated() -> Any:
     """Let a termination unwind as an exit does, so that temporary files are removed; gives the way back."""
 
-    def leave(number: int, frame: FrameType | None) -> None:
+    def leave(_number: int, _frame: FrameType | None) -> None:
         raise SystemExit(TERMINATED)
 
     try:

@@ -6,7 +6,7 @@ import csv
 import os
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -29,7 +29,7 @@ class Verb(click.Command):
             click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error.")
         )
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         if self.notes:
             formatter.write_paragraph()
             formatter.write_text(self.notes)
@@ -88,7 +88,13 @@ def shares(text: str) -> dict[str, float]:
     return found
 
 
-class Read(click.ParamType):
+if TYPE_CHECKING:
+    AnyType = click.ParamType[Any]
+else:
+    AnyType = click.ParamType  # generic only for the type checker in older versions
+
+
+class Read(AnyType):
     """An option whose text a function reads; what the function refuses is a usage error."""
 
     def __init__(self, name: str, read: Callable[[str], Any]) -> None:

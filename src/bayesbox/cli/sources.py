@@ -84,7 +84,7 @@ def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | 
     """The declarations of the attributes: the target is a category anyway, the weight a number."""
     from bayesbox.schema.kinds import Category
 
-    if target in kinds and not isinstance(kinds[target], Category):
+    if target is not None and target in kinds and not isinstance(kinds[target], Category):
         raise BadOption(f"`{target}` is the target: it holds the classes", remedy="Take it out of --types and --ignore")
     if weight is not None and weight == target:
         raise BadOption(f"`{weight}` cannot be both the target and the weight")
@@ -110,13 +110,16 @@ class Narrowed:
             yield batch.select(tuple(name for name in batch.names if name in self.wanted))
 
 
-def model_source(classifier: NaiveClassifier, data: Any, *, weight: str | None, **options: Any) -> Narrowed:
+def model_source(
+    classifier: NaiveClassifier, data: Any, *, target: str, weight: str | None, **options: Any
+) -> Narrowed:
     """The rows of files as a model that goes on learning reads them."""
     from bayesbox.source.files import open_source
     from bayesbox.workflow.predict import reading_of
 
     reading = reading_of(classifier, learning=True)
-    wanted = [*classifier.feature_names, *(name for name in (classifier.target, weight) if name)]
+    reading["text"] |= {target}
+    wanted = [*classifier.feature_names, target, *([weight] if weight else [])]
     return Narrowed(open_source(data, **reading, **options), wanted)
 
 
@@ -164,12 +167,10 @@ def default_model_name(data: Sequence[str]) -> str:
     first = data[0] if data else "-"
     if first == "-" or any(mark in first for mark in "*?["):
         return "model.bayes"
+    from bayesbox.source.files import EXTENSIONS
+    from bayesbox.source.streams import CODECS
+
     name = Path(first).name or Path(first).resolve().name
-    while (suffix := Path(name).suffix.lower()) and suffix[1:] in KNOWN_SUFFIXES:
+    while (suffix := Path(name).suffix.lower()) in {".txt", ".data", *EXTENSIONS, *CODECS}:
         name = name[: -len(suffix)]
     return f"{name or 'model'}.bayes"
-
-
-KNOWN_SUFFIXES = frozenset(
-    "csv tsv tab txt data jsonl ndjson json parquet pq arrow arrows ipc feather gz zst bz2".split()
-)

@@ -29,7 +29,8 @@ MODELS = ("naive",)
     ),
     notes="Rules of --smoothing: laplace, mle, lidstone:0.5, m:2, prior-counts:red=2,blue=1, replace-zero:half, "
     "replace-zero:prior, as-written:1,2. A file of --tables holds "
-    '{"prior": {"young": 0.4, "old": 0.6}, "tables": {"Radio1": {"young": {"like": 0.95, "dislike": 0.05}, "old": ...}}}. '
+    '{"prior": {"young": 0.4, "old": 0.6}, '
+    '"tables": {"Radio1": {"young": {"like": 0.95, "dislike": 0.05}, "old": ...}}}. '
     "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest.",
 )
 @click.argument("data", nargs=-1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
@@ -13,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bayesbox.errors import BadOption, SourceUnavailable
+from bayesbox.errors import BadOption
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 BEGINS_FORMULA = r"^[=+\-@]."
@@ -38,52 +37,16 @@ def format_of(path: str | None, given: str | None) -> str:
 
 @contextlib.contextmanager
 def output_file(path: str | None) -> Iterator[IO[bytes]]:
-    """Bytes to standard output, or to a temporary file beside `path` that takes its name when all is written."""
+    """Bytes to standard output, or to a file that takes the name `path` when all is written."""
     if path is None or path == "-":
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe cannot be replaced
-        with _refused(path), open(path, "wb") as file:
-            yield file
-        return
-    target = os.path.realpath(path)
-    with _refused(path):
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=f".{os.path.basename(target)}.")
-    try:
-        with _refused(path):
-            with os.fdopen(handle, "wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, _mode(target))
-            os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    from bayesbox.model.atomic import replacing
 
-
-@contextlib.contextmanager
-def _refused(path: str) -> Iterator[None]:
-    """What the system refuses about this file, in our words; what a reader refuses passes through."""
-    try:
-        yield
-    except (SourceUnavailable, BrokenPipeError):
-        raise
-    except OSError as error:
-        raise SourceUnavailable(f"the file cannot be written ({error.strerror or error})", where=path) from None
-
-
-def _mode(path: str) -> int:
-    """The permissions of the file that is replaced, or those of a new one."""
-    try:
-        return os.stat(path).st_mode & 0o777
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+    with replacing(path) as file:
+        yield file
 
 
 @contextlib.contextmanager

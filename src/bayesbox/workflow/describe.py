@@ -192,7 +192,10 @@ class Size:
 
 
 def size_of(model: NaiveModel) -> Size:
-    """Naive Bayes: |L| - 1 for the prior, (K - 1)|L| a category, 2|L| a density; the full joint: |L| times all K, less 1."""
+    """Naive Bayes: |L| - 1 for the prior, (K - 1)|L| a category, 2|L| a normal density.
+
+    The full joint: |L| times the product of all K, less 1.
+    """
     labels = len(model.classes)
     by_column: dict[str, int] = {}
     cells: int | None = labels

@@ -1,0 +1,36 @@
+"""`bayes completion`."""
+
+from __future__ import annotations
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import emit_json
+
+
+@click.command(
+    "completion",
+    cls=options.Verb,
+    short_help="Print the completion script of a shell.",
+    examples=(
+        "bayes completion bash >> ~/.bashrc",
+        "bayes completion zsh >> ~/.zshrc",
+        "bayes completion fish > ~/.config/fish/completions/bayes.fish",
+    ),
+    notes="Keys of --json: shell, script.",
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@options.json_option
+def command(shell: str, as_json: bool) -> None:
+    """Print a script that lets a shell complete verbs and options when the Tab key is pressed."""
+    from click.shell_completion import get_completion_class
+
+    from bayesbox.cli.main import bayes
+
+    kind = get_completion_class(shell)
+    assert kind is not None  # the choices are those that click has
+    script = kind(bayes, {}, "bayes", "_BAYES_COMPLETE").source()
+    if as_json:
+        emit_json({"shell": shell, "script": script})
+    else:
+        click.echo(script)

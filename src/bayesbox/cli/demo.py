@@ -1,0 +1,107 @@
+"""`bayes demo`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import emit_json, say, table
+
+FOLDS, SHARE = 10, 0.3
+CASE = {"cabin": "1st", "sex": "female", "age": "adult"}
+
+
+@click.command(
+    "demo",
+    cls=options.Verb,
+    short_help="A tour in ten seconds: the people of the Titanic.",
+    examples=("bayes demo", "bayes demo --data > titanic.csv"),
+    notes="Keys of --json: people, survivors, digest, majority, cross_validation and held_out (rows, accuracy, "
+    "log_loss), forgets_exactly, case (as of bayes explain, with work).",
+)
+@click.option("--data", is_flag=True, help="Print the table of counts as CSV and nothing else.")
+@options.json_option
+def command(data: bool, as_json: bool) -> None:
+    """Train on the 2,201 people of the Titanic, test on people the model does not know, and explain one of them."""
+    from bayesbox.workflow import demo
+
+    if data:
+        click.echo(demo.TITANIC.read_text(encoding="utf-8"), nl=False)
+        return
+    people = demo.People.of_titanic()
+    classifier = people.classifier()
+    counts = dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True))
+    report = {
+        "people": people.number,
+        "survivors": counts["yes"],
+        "digest": classifier.book.digest(),
+        "majority": max(counts.values()) / people.number,
+        "cross_validation": vars(demo.cross_validated(people, FOLDS)),
+        "held_out": vars(demo.held_out_share(people, SHARE)),
+        "forgets_exactly": demo.forgets_exactly(people, FOLDS),
+    }
+    if as_json:
+        case, work = _case(classifier)
+        emit_json({**report, "case": {**case.as_dict(), "work": work.as_dict()}})
+        return
+    _tell(report)
+    _tell_case(classifier)
+    _tell_next()
+
+
+def _case(classifier: Any) -> tuple[Any, Any]:
+    from bayesbox.explain.work import bayes_box
+    from bayesbox.workflow.case import Case, batch_of_values
+
+    batch = batch_of_values(classifier, CASE)
+    columns = classifier.columns_of(batch)
+    work = bayes_box(classifier.schema, classifier.book, classifier.rules, classifier.model, columns)
+    return Case.of(classifier, batch), work
+
+
+def _tell(report: dict[str, Any]) -> None:
+    say(f"The {report['people']:,} people aboard the Titanic, by cabin, sex and age; {report['survivors']} survived.")
+    say("Learning is counting: the model is the table of counts, and nothing else.")
+    say(f"digest {report['digest']}")
+    say()
+    say("How well does it predict people it does not know?")
+    rows = [
+        [f"{FOLDS}-fold cross-validation", *_figures(report["cross_validation"])],
+        [f"{SHARE:.0%} held out", *_figures(report["held_out"])],
+        ['always answering "no"', f"{report['people']:,}", f"{report['majority']:.4f}", ""],
+    ]
+    table(["", "people", "accuracy", "log loss"], rows, right=[1, 2, 3])
+    say("Nothing was fitted again: each fold was subtracted from the counts, predicted, and put back.")
+    if report["forgets_exactly"]:
+        say("The counts less a fold are, byte for byte, those of the other folds: forgetting is exact.")
+    say()
+
+
+def _figures(score: dict[str, Any]) -> list[str]:
+    return [f"{score['rows']:,}", f"{score['accuracy']:.4f}", f"{score['log_loss']:.4f}"]
+
+
+def _tell_case(classifier: Any) -> None:
+    from bayesbox.cli.explain import tell
+
+    case, work = _case(classifier)
+    say("Why? A woman of the first class:")
+    tell(case, classifier.target)
+    say()
+    say("The work, by hand:")
+    say(work.text())
+    say()
+
+
+def _tell_next() -> None:
+    say("What to type next:")
+    for line in (
+        "bayes demo --data > titanic.csv",
+        "bayes train titanic.csv -t survived --weight people",
+        "bayes show titanic.bayes --column cabin",
+        "bayes explain titanic.bayes --set cabin=3rd --set sex=female --show-work",
+        "bayes predict titanic.bayes titanic.csv --proba --keep '*'",
+    ):
+        say(f"  {line}")

@@ -1,0 +1,41 @@
+"""`bayes forget`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.learning import change
+
+
+@click.command(
+    "forget",
+    cls=options.Verb,
+    short_help="Take rows out of a model again, exactly.",
+    examples=(
+        "bayes forget people.bayes withdrawn.csv",
+        "bayes forget people.bayes withdrawn.csv -o without.bayes",
+    ),
+    notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings.",
+)
+@click.argument("model")
+@click.argument("data", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="FILE", help="Another file for the new model; by default the model itself.")
+@click.option(
+    "-t", "--target", metavar="COLUMN", help="The column of the classes, if it has another name than in the model."
+)
+@options.weight_option
+@options.na_option
+@options.bad_rows_option
+@options.input_format_option("-f", "--format")
+@options.threads_option
+@options.json_option
+def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Take rows out of a model again, exactly: as if they had never been learned.
+
+    The rows are given with the labels, and the weights, they were learned with. Rows that were never learned are
+    refused as far as the counts can tell, and nothing is changed then.
+    """
+    change(model, data, given, forget=True, as_json=as_json)

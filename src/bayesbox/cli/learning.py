@@ -1,0 +1,87 @@
+"""What `update` and `forget` share: rows counted into a model, or out of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bayesbox.cli import options
+from bayesbox.cli.output import emit_json, note, plural, told_warnings
+from bayesbox.errors import BadModelFile, CannotForget
+
+if TYPE_CHECKING:
+    from bayesbox.workflow.naive import NaiveClassifier
+
+
+def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool, as_json: bool) -> None:
+    """Learn or forget the rows of data and write the model again."""
+    from bayesbox.workflow.save import load, save
+
+    with told_warnings() as warned:
+        classifier = load(model)
+        before = classifier.book.digest()
+        report = _counted(classifier, model, data, given, forget=forget)
+        if classifier.classes:
+            classifier.model  # noqa: B018  a model that cannot be made is not written
+        path = given["output"] or model
+        save(classifier, path)
+    report |= {
+        "model": path,
+        "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
+        "digest_before": before,
+        "digest": classifier.book.digest(),
+        "warnings": list(dict.fromkeys(warned)),
+    }
+    if as_json:
+        emit_json(report)
+    else:
+        _tell(report, "forgotten" if forget else "learned")
+
+
+def _counted(
+    classifier: NaiveClassifier, model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool
+) -> dict[str, Any]:
+    from bayesbox.cli.sources import Progress, model_source, skipped_rows
+    from bayesbox.workflow.train import train
+
+    if classifier.fixed:
+        raise CannotForget("this model was made of given tables: there are no counts behind it", where=model)
+    target = given["target"] or classifier.target
+    if target is None:
+        raise BadModelFile(
+            "the model does not say which column held the classes", where=model, remedy="Say it: -t COLUMN"
+        )
+    threads = options.threads_or_default(given["threads"])
+    source = model_source(
+        classifier,
+        list(data),
+        target=target,
+        weight=given["weight"],
+        na=options.several(given["na"]),
+        bad_rows=given["bad_rows"],
+        format=given["input_format"],
+        threads=threads,
+    )
+    progress = Progress()
+    try:
+        training = train(
+            classifier, source, target, weight=given["weight"], threads=threads, progress=progress, forget=forget
+        )
+    finally:
+        progress.close()
+    if source.left:
+        listed = ", ".join(source.left[:8]) + (", ..." if len(source.left) > 8 else "")
+        note(f"note: not in the model, so left out: {listed}")
+    return {"rows": training.rows, "unlabelled": training.unlabelled, "skipped": skipped_rows(source)}
+
+
+def _tell(report: dict[str, Any], done: str) -> None:
+    from bayesbox.cli.reports import counted_classes
+
+    without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
+    note(f"{plural(report['rows'] - report['unlabelled'], 'row')} {done}{without}")
+    note(f"classes now: {counted_classes(report['classes']) or 'none, nothing is left'}")
+    for text in report["warnings"]:
+        note(f"note: {text}")
+    note(f"digest before {report['digest_before']}")
+    note(f"digest now    {report['digest']}")
+    note(f"written to {report['model']}")

@@ -1,0 +1,74 @@
+"""`bayes merge`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import emit_json, note, told_warnings
+from bayesbox.errors import BayesboxError, CannotMerge
+
+if TYPE_CHECKING:
+    from bayesbox.workflow.naive import NaiveClassifier
+
+
+@click.command(
+    "merge",
+    cls=options.Verb,
+    short_help="Join models that were trained apart.",
+    examples=("bayes merge north.bayes south.bayes -o country.bayes", "bayes merge part-*.bayes -o whole.bayes"),
+    notes="Keys of --json: model, classes, digests_before (by file), digest, warnings.",
+)
+@click.argument("models", nargs=-1, required=True)
+@click.option("-o", "--output", required=True, metavar="FILE", help="The file for the joint model.")
+@options.json_option
+def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
+    """Join models that were trained apart: the same, to the bit, as one that learned the rows of all.
+
+    They must have the same rules. Rows that were learned by two of them count twice.
+    """
+    from bayesbox.cli.reports import counted_classes
+    from bayesbox.workflow.save import load, save
+
+    if len(models) < 2:
+        raise click.UsageError("two models or more are needed")
+    with told_warnings() as warned:
+        loaded = [(path, load(path)) for path in models]
+        (_, whole), *others = loaded
+        digests = {path: classifier.book.digest() for path, classifier in loaded}
+        for path, other in others:
+            whole = _merged(whole, other, path)
+        whole.model  # noqa: B018  a model that cannot be made is not written
+        save(whole, output)
+    classes = dict(zip(whole.book.classes, whole.book.n.tolist(), strict=True))
+    warnings = list(dict.fromkeys(warned))
+    digest = whole.book.digest()
+    if as_json:
+        report = {
+            "model": output,
+            "classes": classes,
+            "digests_before": digests,
+            "digest": digest,
+            "warnings": warnings,
+        }
+        emit_json(report)
+        return
+    for path, before in digests.items():
+        note(f"digest of {path}: {before}")
+    for text in warnings:
+        note(f"note: {text}")
+    note(f"classes now: {counted_classes(classes)}")
+    note(f"digest now {digest}")
+    note(f"written to {output}")
+
+
+def _merged(whole: NaiveClassifier, other: NaiveClassifier, path: str) -> NaiveClassifier:
+    if whole.target != other.target:
+        raise CannotMerge(f"its target is `{other.target}`, that of the others `{whole.target}`", where=path)
+    try:
+        return whole.merged(other)
+    except BayesboxError as error:
+        error.where = error.where or path
+        raise

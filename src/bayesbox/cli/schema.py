@@ -1,0 +1,104 @@
+"""`bayes schema`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import decimal, emit_json, note, plural, say, table
+from bayesbox.errors import BadData
+
+if TYPE_CHECKING:
+    from bayesbox.workflow.describe import ColumnFacts
+    from bayesbox.workflow.survey import Surveyed
+
+
+@click.command(
+    "schema",
+    cls=options.Verb,
+    short_help="Say what each column would be taken for.",
+    examples=(
+        "bayes schema people.csv",
+        "bayes schema people.csv -t income --na ?",
+        "bayes schema people.parquet --types zip=category",
+    ),
+    notes="Keys of --json: rows, target, classes, unlabelled, skipped, columns (name, kind, declared, observed, "
+    "missing, and levels, or mean, deviation, least and greatest), warnings.",
+)
+@click.argument("data", nargs=-1, required=True)
+@click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes.")
+@options.types_option
+@click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
+@options.na_option
+@options.bad_rows_option
+@options.input_format_option("-f", "--format")
+@options.threads_option
+@options.json_option
+def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Say what each column would be taken for, what it holds, and what looks suspicious.
+
+    Reads DATA once by the same code that trains; writes nothing.
+    """
+    from bayesbox.cli.sources import Progress, declared_kinds, skipped_rows, without_target
+    from bayesbox.workflow.survey import survey
+    from bayesbox.workflow.train import source_of
+
+    target = given["target"]
+    kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, None)
+    threads = options.threads_or_default(given["threads"])
+    na = options.several(given["na"])
+    format, bad_rows = given["input_format"], given["bad_rows"]
+    source = source_of(list(data), target, kinds, na=na, bad_rows=bad_rows, format=format, threads=threads)
+    progress = Progress()
+    try:
+        found = survey(source, target, declared=kinds, threads=threads, progress=progress)
+    finally:
+        progress.close()
+    skipped = skipped_rows(source)
+    if found is None:
+        raise BadData("there is no row", where=source.name)
+    _tell(found, target, skipped, as_json=as_json)
+
+
+def _tell(found: Surveyed, target: str | None, skipped: int, *, as_json: bool) -> None:
+    from bayesbox.cli.reports import counted_classes, missing
+    from bayesbox.workflow.describe import column_facts, remarks
+
+    facts = column_facts(found.schema, found.book)
+    warnings = [text for text in remarks(found.schema, found.book) if target or not text.startswith("every row has")]
+    classes = dict(zip(found.book.classes, found.book.n.tolist(), strict=True)) if target else {}
+    if as_json:
+        emit_json(
+            {
+                "rows": found.rows,
+                "target": target,
+                "classes": classes,
+                "unlabelled": found.unlabelled,
+                "skipped": skipped,
+                "columns": [_with_range(each, found) for each in facts],
+                "warnings": warnings,
+            }
+        )
+        return
+    rows = [[each.name, each.kind, _values(each, found), missing(each)] for each in facts]
+    table(["column", "taken for", "values", "missing"], rows, right=[3])
+    without = f", {found.unlabelled:,} without a label" if found.unlabelled else ""
+    say(f"{plural(found.rows, 'row')}{without}" + (f"; {target}: {counted_classes(classes)}" if target else ""))
+    for text in warnings:
+        note(f"note: {text}")
+
+
+def _with_range(facts: ColumnFacts, found: Surveyed) -> dict[str, Any]:
+    result = facts.as_dict()
+    if facts.name in found.ranges and facts.mean is not None:
+        result["least"], result["greatest"] = found.ranges[facts.name]
+    return result
+
+
+def _values(facts: ColumnFacts, found: Surveyed) -> str:
+    if facts.mean is None or facts.name not in found.ranges:
+        return facts.values
+    low, high = found.ranges[facts.name]
+    return f"{decimal(low)} to {decimal(high)}, {facts.values}"

@@ -1,0 +1,146 @@
+"""`bayes show`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import decimal, emit_json, say, table, whole
+
+if TYPE_CHECKING:
+    from bayesbox.model.naive import Rules
+    from bayesbox.workflow.describe import Size
+    from bayesbox.workflow.naive import NaiveClassifier
+
+EXACT_UP_TO = 10**15
+
+
+@click.command(
+    "show",
+    cls=options.Verb,
+    short_help="Show what a model has learned.",
+    examples=("bayes show people.bayes", "bayes show people.bayes --column age", "bayes show people.bayes --json"),
+    notes="Keys of --json: model, kind, target, classes, prior, rules, columns, left_out, parameters, joint_parameters "
+    "(null where a density takes part), digest (null for a model of given tables), and with --column also column.",
+)
+@click.argument("model")
+@click.option("--column", metavar="NAME", help="Also the tally of one column, class by class.")
+@options.json_option
+def command(model: str, column: str | None, as_json: bool) -> None:
+    """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
+    from bayesbox.workflow.describe import column_facts, size_of
+    from bayesbox.workflow.save import load
+
+    classifier = load(model)
+    assert classifier.schema is not None
+    size = size_of(classifier.model)
+    if as_json:
+        report = {
+            "model": model,
+            "kind": "naive",
+            "target": classifier.target,
+            "classes": _counts(classifier),
+            "prior": _prior(classifier),
+            "rules": _rules(classifier.rules),
+            "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
+            "left_out": dict(classifier.model.left_out),
+            "parameters": size.parameters,
+            "joint_parameters": size.joint,
+            "digest": None if classifier.fixed else classifier.book.digest(),
+        }
+        emit_json({**report, "column": _tally(classifier, column, model)} if column else report)
+        return
+    _tell(classifier, model, size)
+    if column:
+        say()
+        _tell_column(classifier, column, model)
+
+
+def _counts(classifier: NaiveClassifier) -> dict[str, Any]:
+    return dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True))
+
+
+def _prior(classifier: NaiveClassifier) -> dict[str, float]:
+    model = classifier.model
+    return {name: math.exp(value) for name, value in zip(model.classes, model.log_prior, strict=True)}
+
+
+def _rules(rules: Rules) -> dict[str, Any]:
+    from bayesbox.rule.smoothing import smoothing_text
+
+    return {
+        "smoothing": smoothing_text(rules.smoothing),
+        "prior_smoothing": None if rules.prior_smoothing is None else smoothing_text(rules.prior_smoothing),
+        "prior": None if rules.prior is None else {str(label): p for label, p in rules.prior.items()},
+        "numeric": rules.numeric,
+        "missing": rules.missing,
+        "unseen": rules.unseen,
+    }
+
+
+def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
+    from bayesbox.cli.reports import columns_table
+
+    counts, prior = _counts(classifier), _prior(classifier)
+    say(f"{path}: naive Bayes" + (", made of given tables" if classifier.fixed else ""))
+    say()
+    rows = [[name, whole(counts[name]) if name in counts else "", decimal(p)] for name, p in prior.items()]
+    table([classifier.target or "class", "rows", "prior"], rows, right=[1, 2])
+    say()
+    columns_table(classifier)
+    for name, reason in classifier.model.left_out.items():
+        say(f"left out: {name}, since {reason}")
+    for name, flags in classifier.fold.items():
+        say(f"folded: {name} from {', '.join(flags)}")
+    say()
+    if not classifier.fixed:
+        say(
+            "rules: " + ", ".join(f"{name} {_rule(value)}" for name, value in _rules(classifier.rules).items() if value)
+        )
+    joint = f"; the full joint would need {_large(size.joint)}" if size.joint is not None else ""
+    say(f"parameters: {size.parameters:,}{joint}")
+    if not classifier.fixed:
+        say(f"digest {classifier.book.digest()}")
+
+
+def _rule(value: Any) -> str:
+    return ", ".join(f"{name}={p}" for name, p in value.items()) if isinstance(value, dict) else str(value)
+
+
+def _large(number: int) -> str:
+    """A whole number in full, or by its power of ten.
+
+    >>> _large(287), _large(3 * 10**20)
+    ('287', '3.00e+20')
+    """
+    if number < EXACT_UP_TO:
+        return f"{number:,}"
+    power = len(str(number)) - 1 if number < 10**4000 else int(math.log10(2) * (number.bit_length() - 1))
+    return f"{number // 10 ** (power - 2) / 100:.2f}e+{power}"
+
+
+def _tally(classifier: NaiveClassifier, name: str, path: str) -> dict[str, Any]:
+    """The tally of one column as numbers by class."""
+    from bayesbox.errors import UnknownColumn
+    from bayesbox.tally.moments import Moments
+
+    if name not in classifier.book:
+        raise UnknownColumn(name, available=classifier.book, where=path)
+    tally = classifier.book[name]
+    classes = list(tally.classes)
+    if isinstance(tally, Moments) and not tally.holds_only_flags:
+        per_class = zip(tally.n.tolist(), tally.mean.tolist(), tally.deviation.tolist(), strict=True)
+        values = [{"n": n, "mean": mean, "deviation": deviation} for n, mean, deviation in per_class]
+        return {"name": name, "classes": dict(zip(classes, values, strict=True))}
+    counts = [dict(zip(tally.levels, row, strict=True)) for row in tally.counts.tolist()]
+    return {"name": name, "classes": dict(zip(classes, counts, strict=True))}
+
+
+def _tell_column(classifier: NaiveClassifier, name: str, path: str) -> None:
+    by_class = _tally(classifier, name, path)["classes"]
+    rows = list(next(iter(by_class.values()), {}))
+    body = [[row, *(decimal(values[row]) for values in by_class.values())] for row in rows]
+    table([name, *by_class], body, right=range(1, len(by_class) + 1))

@@ -1,0 +1,40 @@
+"""`bayes update`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.learning import change
+
+
+@click.command(
+    "update",
+    cls=options.Verb,
+    short_help="Learn more rows.",
+    examples=(
+        "bayes update people.bayes tuesday.csv",
+        "bayes update people.bayes 'week/*.csv' -o week.bayes",
+    ),
+    notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings.",
+)
+@click.argument("model")
+@click.argument("data", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="FILE", help="Another file for the new model; by default the model itself.")
+@click.option(
+    "-t", "--target", metavar="COLUMN", help="The column of the classes, if it has another name than in the model."
+)
+@options.weight_option
+@options.na_option
+@options.bad_rows_option
+@options.input_format_option("-f", "--format")
+@options.threads_option
+@options.json_option
+def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Learn more rows: the same model, to the bit, as if all rows had been learned at once.
+
+    What each column is, and which is the target, come from the model.
+    """
+    change(model, data, given, forget=False, as_json=as_json)
