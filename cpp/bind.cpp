@@ -15,6 +15,7 @@
 #include "exact_array.hpp"
 #include "exact_text.hpp"
 #include "factorize.hpp"
+#include "leave_one_out.hpp"
 #include "moments.hpp"
 #include "score.hpp"
 #include "sparse.hpp"
@@ -207,7 +208,9 @@ struct CodeArguments {
       codes.last().need_integer();
     }
     for (nb::handle size : sizes) {
-      level_counts.push_back(as_size(nb::cast<std::int64_t>(size), "sizes"));
+      std::int64_t value = 0;
+      if (!nb::try_cast(size, value)) throw nb::type_error("sizes: must be integers");
+      level_counts.push_back(as_size(value, "sizes"));
       checked_product(this->classes, level_counts.back());
     }
   }
@@ -394,6 +397,31 @@ nb::object py_score(std::int64_t rows, nb::handle prior, nb::list gaussians, nb:
   return to_numpy(std::move(out), {request.rows, request.classes});
 }
 
+nb::object py_leave_one_out(nb::list gaussians, nb::handle target, std::int64_t classes) {
+  const Buffer labels = target_of(target);
+  const std::size_t rows = labels.length(0), count = as_size(classes, "classes");
+  checked_product(rows, count);
+  Columns columns;
+  std::vector<LeaveOneOutTerm> terms;
+  for (nb::handle item : gaussians) {
+    const nb::tuple fields = nb::tuple(nb::borrow(item));
+    if (fields.size() != 4) throw nb::value_error("gaussians: wrong number of fields");
+    const Buffer moments(fields[1], "moments");
+    moments.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, count + 1).need_length(1, 4);
+    columns.push(fields[0], "values", rows);
+    const std::vector<double> held = moments.doubles();
+    const double floor = nb::cast<double>(fields[2]), scale = nb::cast<double>(fields[3]);
+    terms.push_back({columns.list().back(), LeaveOneOutGaussian(held.data(), count, floor, scale)});
+  }
+  std::vector<double> sums(rows * count);
+  std::vector<std::uint8_t> doubtful(rows);
+  {
+    nb::gil_scoped_release release;
+    leave_one_out(terms, labels.column(), count, sums.data(), doubtful.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(sums), {rows, count}), to_numpy(std::move(doubtful)));
+}
+
 }  // namespace
 }  // namespace bayesbox
 
@@ -461,6 +489,7 @@ NB_MODULE(_core, m) {
   m.attr("LOG_POSTERIOR") = static_cast<int>(Output::log_posterior);
   m.attr("POSTERIOR") = static_cast<int>(Output::posterior);
   m.attr("ARGMAX") = static_cast<int>(Output::argmax);
+  m.def("leave_one_out_gaussians", &py_leave_one_out, "gaussians"_a, "target"_a, "classes"_a);
   m.def("score", &py_score, "rows"_a, "prior"_a, "gaussians"_a, "tables"_a, "integers"_a, "extra"_a.none(), "output"_a);
   m.def("has_avx2", &has_avx2);
   m.def("use_avx2", &use_avx2, "enabled"_a);

@@ -96,15 +96,30 @@ class LeaveOneOutGaussian {
   std::vector<double> constants_;
 };
 
-// Adds to `terms`, rows x classes; NaN adds nothing. `doubtful` marks the rows to be worked out exactly instead.
-inline void leave_one_out_gaussian(const Column& values, const Column& target, const LeaveOneOutGaussian& gaussian,
-                                   std::size_t classes, double* terms, std::uint8_t* doubtful) {
-  for (std::size_t row = 0; row < values.rows; ++row) {
-    const double x = value_at(values, row);
-    const auto own = load<std::int32_t>(target.at(row));
-    if (std::isnan(x)) continue;
-    if (own < 0 || static_cast<std::size_t>(own) >= classes || !gaussian.add(x, own, terms + row * classes))
-      doubtful[row] = 1;
+struct LeaveOneOutTerm {
+  Column values;
+  LeaveOneOutGaussian gaussian;
+};
+
+// The sums of the terms, rows x classes, from zeros; NaN adds nothing. `doubtful` marks the rows whose terms are to be
+// worked out exactly instead: those with a class outside too.
+inline void leave_one_out(const std::vector<LeaveOneOutTerm>& terms, const Column& target, std::size_t classes,
+                          double* sums, std::uint8_t* doubtful) {
+  constexpr std::size_t kBlock = 256;
+  std::vector<double> values(kBlock);
+  std::vector<std::int32_t> own(kBlock);
+  for (std::size_t begin = 0; begin < target.rows; begin += kBlock) {
+    const std::size_t count = std::min(kBlock, target.rows - begin);
+    for (std::size_t i = 0; i < count; ++i) {
+      own[i] = load<std::int32_t>(target.at(begin + i));
+      if (own[i] < 0 || static_cast<std::size_t>(own[i]) >= classes) doubtful[begin + i] = 1;
+    }
+    for (const LeaveOneOutTerm& term : terms) {
+      read_doubles(term.values, begin, count, values.data());
+      for (std::size_t i = 0; i < count; ++i)
+        if (!doubtful[begin + i] && !std::isnan(values[i]))
+          doubtful[begin + i] = !term.gaussian.add(values[i], own[i], sums + (begin + i) * classes);
+    }
   }
 }
 
