@@ -27,6 +27,8 @@ _WHERE = {
     "NotLinear": "errors",
     "Real": "schema.kinds",
     "bayes_rule": "infer.bayes_rule",
+    "load": "estimators.train",
+    "train": "estimators.train",
 }
 
 __all__ = [*_WHERE, "rules"]
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
     from bayesbox.errors import ImpossibleEvidence as ImpossibleEvidence
     from bayesbox.errors import NotLinear as NotLinear
     from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
+    from bayesbox.estimators.train import load as load
+    from bayesbox.estimators.train import train as train
     from bayesbox.infer.bayes_rule import bayes_rule as bayes_rule
     from bayesbox.schema.kinds import Category as Category
     from bayesbox.schema.kinds import Count as Count

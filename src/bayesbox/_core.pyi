@@ -129,6 +129,17 @@ def score(
     A row whose classes are all -inf gives NaN in LOG_POSTERIOR and POSTERIOR, and 0 in ARGMAX: the caller decides.
     """
 
+def leave_one_out_gaussians(
+    gaussians: list[tuple[NDArray[Any], NDArray[np.float64], float, float]],
+    target: NDArray[np.int32],
+    classes: int,
+) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """(terms, doubtful): rows x classes of Gaussian log-densities of each row under the moments of all other rows.
+
+    gaussians: (values, moments of (classes + 1) x 4: n, mean, rest of the mean, n * variance in units of scale, the
+    whole column last; floor, scale). A row is doubtful where its own value makes up nearly all of a variance.
+    """
+
 def has_avx2() -> bool: ...
 def use_avx2(enabled: bool) -> bool:
     """Switch the AVX2/FMA path off or on (for tests and measurements); returns what is now in force."""

@@ -226,6 +226,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = np.where(columns < 0, -np.inf, joint[np.arange(batch.rows), columns])
         return float(rows.sum())
 
+    def leave_one_out(self, X: Any, y: Any) -> NDArray[np.float64]:
+        """P(class | x) of each learned row under the model of all the other rows, without a refit."""
+        batch = self._asked(X)
+        return self.classifier_.leave_one_out(batch, labels_from(y, batch.rows))
+
     def explain(self, X: Any) -> Explanation:
         """How much each column says for each class."""
         batch = self._asked(X)

@@ -69,17 +69,27 @@ def _may_be_impossible(plan: Plan) -> bool:
 
 
 def _normalised(model: NaiveModel, columns: Columns, rows: int, output: int) -> Doubles:
-    plan = plan_of(model, columns, rows)
+    return normalised(plan_of(model, columns, rows), model.log_prior, output)
+
+
+def normalised(plan: Plan, log_prior: Doubles, output: int) -> Doubles:
+    """The posterior of a plan in one of the core's forms; a row that no class allows gets its prior, with a warning.
+
+    `log_prior` is one for all rows, or one a row.
+    """
     if plan.order is not None:
         _keep_highest_order(plan)
     answer: Doubles = plan.run(output)
-    impossible = np.isnan(answer[:, 0]) if len(model.classes) else np.zeros(rows, dtype=bool)
+    impossible = np.isnan(answer[:, 0]) if plan.classes else np.zeros(plan.rows, dtype=bool)
     if impossible.any():
-        answer[impossible] = Plan(1, model.log_prior).run(output)[0]  # a rule's prior need not sum to one
+        own = log_prior if log_prior.ndim == 1 else log_prior[impossible]
+        unexplained = Plan(int(impossible.sum()), np.zeros(plan.classes))
+        unexplained.add_terms(np.tile(own, (unexplained.rows, 1)) if own.ndim == 1 else own)
+        answer[impossible] = unexplained.run(output)  # a rule's prior need not sum to one
         warnings.warn(
-            f"{int(impossible.sum())} of {rows} rows are impossible in every class; they get the class prior",
+            f"{unexplained.rows} of {plan.rows} rows are impossible in every class; they get the class prior",
             DataWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return answer
 

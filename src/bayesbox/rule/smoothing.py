@@ -27,13 +27,20 @@ class Cells(NamedTuple):
     """What a rule sees. `counts` may hold more columns than K, for levels that are not part of the domain."""
 
     counts: Array  # classes x levels: n_cv
-    totals: Array  # classes: n_c
-    size: int  # K
+    totals: Array  # classes: n_c; or classes x levels, where each column is a case of its own
+    size: Any  # K; or one K a column
     names: Sequence[Any]  # of the levels: texts, UNSEEN, MISSING
 
     @property
-    def n(self) -> Any:
-        return self.totals.sum()
+    def by_column(self) -> Array:
+        """n_c as classes x 1, or classes x levels."""
+        return self.totals[:, None] if self.totals.ndim == 1 else self.totals
+
+    @property
+    def n(self) -> Array:
+        """n, once or once a column."""
+        n: Array = self.by_column.sum(axis=0)
+        return n
 
     @property
     def exact(self) -> bool:
@@ -90,7 +97,7 @@ def _non_negative(what: str, value: float) -> None:
 
 def _under(cells: Cells, extra: Any) -> Array:
     """n_c + extra in every column."""
-    return np.broadcast_to((cells.totals + extra)[:, None], cells.counts.shape)
+    return np.broadcast_to(cells.by_column + extra, cells.counts.shape)
 
 
 @_rule("mle")
@@ -198,11 +205,11 @@ class ReplaceZero:
             raise BadOption("a zero is replaced by 'half' (0.5/n) or 'prior' (P(c)/n)", found=self.by)
 
     def ratio(self, cells: Cells) -> Ratio:
-        zero = (cells.counts == 0) & (cells.totals != 0)[:, None]
+        zero = (cells.counts == 0) & (cells.by_column != 0)
         if self.by == "half":
             over, under = cells.number(0.5), cells.n
         else:
-            over, under = cells.totals[:, None], cells.n * cells.n
+            over, under = cells.by_column, cells.n * cells.n
         return Ratio(np.where(zero, over, cells.counts), np.where(zero, under, _under(cells, 0)))
 
     @property
@@ -247,7 +254,7 @@ def ratio(rule: Smoothing, cells: Cells) -> Ratio:
     if not np.any(empty):
         return Ratio(over, under)
     pooled = np.broadcast_to(cells.counts.sum(axis=0)[None, :], cells.counts.shape)
-    return Ratio(np.where(empty, pooled, over), np.where(empty, cells.n or 1, under))
+    return Ratio(np.where(empty, pooled, over), np.where(empty, np.where(cells.n == 0, 1, cells.n), under))
 
 
 def as_smoothing(given: Any) -> Smoothing:

@@ -33,7 +33,7 @@ def hints(schema: Schema, book: Book) -> list[Hint]:
     """Everything suspicious, in the order of the columns."""
     if sum(_fractions(book.class_counts)) < FEW_ROWS:
         return []
-    found = []
+    found: list[Hint] = []
     for name in schema.used:
         if name in book:
             found.extend(_column_hints(name, schema.kinds[name], book[name]))

@@ -17,6 +17,7 @@ from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, CannotForget, CannotMerge, UnknownColumn
 from bayesbox.explain.evidence import Explanation, explanation
 from bayesbox.infer import direct
+from bayesbox.learn.leave_one_out import leave_one_out
 from bayesbox.model.naive import NaiveModel, Rules, naive_model
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.encode import Encoded
@@ -182,6 +183,12 @@ class NaiveClassifier:
 
     def log_density(self, batch: Batch) -> Doubles:
         return direct.log_density(self.model, self.columns_of(batch), batch.rows)
+
+    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
+        """P(class | x) of each learned row under the model of all the others."""
+        self._require_counts("forget")
+        assert self.schema is not None
+        return leave_one_out(self.schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
 
     def explain(self, batch: Batch) -> Explanation:
         assert self.schema is not None

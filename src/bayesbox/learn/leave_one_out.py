@@ -1,0 +1,218 @@
+"""Leave-one-out from the tallies: each row is judged by the model of all the other rows, without a refit.
+
+A row's own unit is subtracted from every tally and the rules are applied anew, in full: the number of levels, the
+variance floor and the class prior may change with it. For levels and counts the result depends only on the row's class
+and its value, so it is a table looked up; for numbers the moments are updated downwards in doubles, and exactly where
+that would cancel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.poisson import Poisson
+from bayesbox.dist.table import Table
+from bayesbox.errors import CannotForget
+from bayesbox.infer.direct import normalised, posterior
+from bayesbox.learn.leave_one_out_numbers import Gaussian, add_gaussians, add_poisson, gaussian
+from bayesbox.learn.leave_one_out_words import add_words
+from bayesbox.model.naive import NaiveModel, Rules, level_counts, missing_is_level, naive_model
+from bayesbox.rule.smoothing import Cells, MaximumLikelihood, Smoothing, listed_levels, ratio
+from bayesbox.rule.table import LevelCounts
+from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.base import added
+from bayesbox.tally.book import Book
+from bayesbox.tally.count import count
+from bayesbox.tally.moments import Moments
+
+Codes = NDArray[np.int32]
+
+
+def leave_one_out(
+    schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns, labels: Encoded
+) -> Doubles:
+    """P(class | x) of each row under the model of all other rows, rows x classes.
+
+    A class that the row alone made up has probability 0.
+    """
+    counted = book.with_classes(model.classes)
+    target = _target(labels, model.classes, counted)
+    plan = Plan(len(target), np.zeros(len(model.classes)))
+    prior = prior_table(schema, counted, rules, model)
+    plan.tables.append((target, np.vstack([prior, np.zeros(len(model.classes))])))
+    gaussians = []
+    for conditional in model.conditionals:
+        number = _add(plan, conditional, schema, counted, rules, columns, target)
+        gaussians += [number] if number else []
+    doubtful = add_gaussians(plan, gaussians, target)
+    answer = normalised(plan, prior[target], _core.POSTERIOR)
+    for row in np.flatnonzero(doubtful):
+        answer[row] = _refitted(schema, book, rules, model, columns, labels, int(row))
+    return answer
+
+
+def _refitted(
+    schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns, labels: Encoded, row: int
+) -> Doubles:
+    """The same for one row, by subtracting its tally and applying all rules: exact, and slower."""
+    one = {name: column[row : row + 1] for name, column in columns.items()}
+    label = Encoded(labels.codes[row : row + 1], labels.levels, labels.values)
+    others = book - count(one, label, schema, label_type=book.label_type)
+    reduced = naive_model(schema, others, rules)
+    answer = np.zeros(len(model.classes))
+    answer[[model.classes.index(name) for name in reduced.classes]] = posterior(reduced, one, 1)[0]
+    return answer
+
+
+def _target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:
+    """The labels as positions among the model's classes; every one must have been learned."""
+    place = {text: index for index, text in enumerate(classes)}
+    positions = np.array([place.get(text, -1) for text in labels.levels] + [-1], dtype=np.int32)
+    target = positions[labels.codes]
+    counts = np.bincount(target[target >= 0], minlength=len(classes))
+    if (target < 0).any() or (counts > book.n).any():
+        raise _never_learned("class")
+    return target
+
+
+def _never_learned(column: str) -> CannotForget:
+    return CannotForget(
+        f"some of these rows were never learned: column `{column}` has too few of their values",
+        remedy="Leave-one-out is for the rows a model was trained on",
+    )
+
+
+def prior_table(schema: Schema, book: Book, rules: Rules, model: NaiveModel) -> Doubles:
+    """The log prior of all classes (columns) after one row of a class (rows) is gone."""
+    classes = len(model.classes)
+    if rules.prior is not None:
+        table = np.tile(model.log_prior, (classes, 1))
+    else:
+        counts = np.tile(book.class_counts.to_doubles(), (classes, 1)) - np.eye(classes)
+        declared = np.array([name in schema.classes for name in model.classes])
+        size = ((counts > 0) | declared[None, :]).sum(axis=1)
+        table = np.empty((classes, classes))
+        rule = rules.prior_smoothing or MaximumLikelihood()
+        for gone in range(classes):
+            cells = Cells(counts[gone : gone + 1], counts[gone].sum()[None], int(size[gone]), model.classes)
+            over, under = ratio(rule, cells)
+            table[gone] = (log(over) - log(under))[0]
+    emptied = book.class_counts.to_doubles() <= 1
+    table[emptied, emptied] = -np.inf
+    return table
+
+
+def _add(
+    plan: Plan, conditional: Any, schema: Schema, book: Book, rules: Rules, columns: Columns, target: Codes
+) -> Gaussian | None:
+    """Enter one conditional; a normal density is handed back, to be worked out together with the others."""
+    if isinstance(conditional, (Table, Bernoulli)):
+        _add_levels(plan, conditional, schema, book, rules, columns, target)
+        return None
+    if isinstance(conditional, Multinomial):
+        add_words(plan, conditional, book, rules.smoothing, columns, target)
+        return None
+    name, kind = conditional.columns[0], schema.kinds[conditional.columns[0]]
+    column = columns.get(name)
+    if missing_is_level(kind, rules):
+        _add_presence(plan, book, name, rules.smoothing, column, target)
+    if column is None:
+        return None
+    values = np.asarray(as_numbers(column, name=name), dtype=np.float64)
+    if isinstance(conditional, Poisson):
+        add_poisson(plan, book[name], rules.smoothing, values, target)
+        return None
+    return gaussian(kind, book[name], values)
+
+
+def _add_presence(plan: Plan, book: Book, name: str, rule: Smoothing, column: Any, target: Codes) -> None:
+    """The terms of a number's being observed or missing, where missing is a level."""
+    tally: Moments = book[name]
+    counts = LevelCounts(
+        ("observed",), tally.sums.n, len(book.classes), added(book.class_counts, tally.sums.n, sign=-1)
+    )
+    values = None if column is None else as_numbers(column, name=name)
+    missing = np.ones(len(target), dtype=bool) if values is None else np.isnan(np.asarray(values, dtype=np.float64))
+    _add_table(plan, level_table(counts, rule, domain=("observed",)), missing.astype(np.int32), target, 2)
+
+
+def _add_levels(
+    plan: Plan,
+    conditional: Table | Bernoulli,
+    schema: Schema,
+    book: Book,
+    rules: Rules,
+    columns: Columns,
+    target: Codes,
+) -> None:
+    name = conditional.column
+    kind = schema.kinds[name]
+    counts = level_counts(book, name, kind, rules)
+    width = len(counts.levels) + (counts.missing is not None)
+    codes = _codes(conditional, counts, columns.get(name), len(target))
+    _require_learned(name, codes, counts, target, width)
+    domain = counts.levels if isinstance(conditional, Bernoulli) else (getattr(kind, "levels", None) or ())
+    table = level_table(counts, rules.smoothing, domain=(*domain, *listed_levels(rules.smoothing)), unseen=rules.unseen)
+    _add_table(plan, table, codes, target, width)
+
+
+def _codes(conditional: Table | Bernoulli, counts: LevelCounts, column: Any, rows: int) -> Codes:
+    """The position of each value among the levels; the missing last where it is a level, else -1."""
+    missing = len(counts.levels) if counts.missing is not None else -1
+    if column is None:
+        return np.full(rows, missing, dtype=np.int32)
+    codes, levels, _ = encode(column)
+    if isinstance(conditional, Bernoulli):
+        texts = {"false": 0, "0": 0, "true": 1, "1": 1}
+        place = [texts.get(level.lower(), -2) for level in levels]
+    else:
+        position = {level: index for index, level in enumerate(counts.levels)}
+        place = [position.get(level, -2) for level in levels]
+    if -2 in place:
+        raise _never_learned(conditional.column)
+    lookup = np.array([*place, missing], dtype=np.int32)
+    return lookup[codes]
+
+
+def _require_learned(name: str, codes: Codes, counts: LevelCounts, target: Codes, width: int) -> None:
+    observed = codes >= 0
+    pairs = np.bincount(target[observed] * width + codes[observed], minlength=width * counts.classes)
+    if (pairs > counts.as_cells().counts[:, :width].ravel()).any():
+        raise _never_learned(name)
+
+
+def level_table(counts: LevelCounts, rule: Smoothing, *, domain: tuple[str, ...], unseen: str = "smooth") -> Doubles:
+    """For each class and level of the row that is gone: the log-probabilities of that level in all classes.
+
+    (classes * levels) x classes. A level that occurred once is gone with its row, and K with it, unless it is declared
+    or named by the rule.
+    """
+    cells = counts.as_cells()
+    classes, width = counts.classes, counts.size
+    table = np.empty((classes, width, classes))
+    once = cells.counts[:, :width].sum(axis=0) == 1
+    kept = np.array([name in domain or not isinstance(name, str) for name in counts.names[:width]])
+    size = np.where(once & ~kept, counts.size - 1, counts.size)
+    for gone in range(classes):
+        left, totals = cells.counts[:, :width].copy(), np.tile(cells.totals[:, None], (1, width))
+        left[gone] = np.maximum(left[gone] - 1, 0)
+        totals[gone] = np.maximum(totals[gone] - 1, 0)
+        over, under = ratio(rule, Cells(left, totals, size, counts.names[:width]))
+        table[gone] = left_out_where_impossible((log(over) - log(under)).T)
+        if unseen == "ignore":
+            table[gone, once & ~kept] = 0.0
+    return table.reshape(classes * width, classes)
+
+
+def _add_table(plan: Plan, table: Doubles, codes: Codes, target: Codes, width: int) -> None:
+    combined = np.where(codes < 0, -1, target * width + codes).astype(np.int32)
+    plan.tables.append((combined, np.vstack([table, np.zeros(plan.classes)])))
