@@ -31,9 +31,7 @@ def test_every_format(form: str, kind: str) -> None:
 
 
 def test_duplicates_are_summed_on_a_copy() -> None:
-    data = scipy.sparse.csr_array(
-        (np.array([1.0, 2.0, 4.0]), np.array([3, 0, 3]), np.array([0, 3])), shape=(1, 4)
-    )
+    data = scipy.sparse.csr_array((np.array([1.0, 2.0, 4.0]), np.array([3, 0, 3]), np.array([0, 3])), shape=(1, 4))
     rows = csr_of(data)
     assert (rows.indices.tolist(), rows.data.tolist()) == ([0, 3], [2.0, 5.0])
     assert data.indices.tolist() == [3, 0, 3]

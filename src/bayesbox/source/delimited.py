@@ -31,6 +31,7 @@ from bayesbox.source.reading import place as place_of
 from bayesbox.source.scan import (
     FALSE_TEXTS,
     NUMBER_PATTERN,
+    SKIP,
     TRUE_TEXTS,
     Checker,
     Record,
@@ -54,6 +55,8 @@ FLAG_TEXTS = text_array([*TRUE_TEXTS, *FALSE_TEXTS])
 class DelimitedRows:
     """The rows of a CSV or TSV file. If no delimiter is given the header tells it: comma, tab, semicolon."""
 
+    untyped = True
+
     def __init__(self, stream: ByteStream, reading: Reading, *, delimiter: bytes | None = None) -> None:
         self._file = stream.name
         self._reading = reading
@@ -67,8 +70,6 @@ class DelimitedRows:
         if guess:
             self._delimiter = _delimiter_of(self._header_record())
         record = self._header_record()
-        if len(record.fields) > COLUMN_LIMIT:
-            raise BadData(f"has more than {COLUMN_LIMIT} columns", where=self._file, found=len(record.fields))
         names = tuple(self._name(field, record.line) for field in record.fields)
         self._window.advance(record.end)
         self._window.widen(min(ROW_LIMIT, max(BLOCK, WIDE * record.end)))
@@ -87,13 +88,26 @@ class DelimitedRows:
         window = self._window
         while True:
             text = bytes(window.view)
-            first = next(records(text, delimiter=self._delimiter, newline=window.newline), None)
-            complete = first is not None and first.closed and first.end < len(text)
-            if first is not None and (complete or window.finished):
+            first = next(self._records(text, most_fields=COLUMN_LIMIT + 1), None)
+            if first is not None and len(first.fields) > COLUMN_LIMIT:
+                raise BadData(f"has more than {COLUMN_LIMIT} columns", where=self._file)
+            if first is not None and first.closed and (first.end < len(text) or window.finished):
                 return first
+            if window.finished and first is not None:
+                where = place_of(self._file, line=first.line)
+                raise BadRow("a quote in the header is never closed", where=where, remedy="Close it")
             if window.finished:
-                raise BadData("the file is empty", where=self._file, remedy="A header row with names is needed")
+                raise BadData("the file is empty", where=self._file, remedy="A header row is needed")
             window.widen()
+
+    def _records(self, text: bytes, *, most_fields: int | None = None) -> Iterator[Record]:
+        return records(
+            text,
+            delimiter=self._delimiter,
+            newline=self._window.newline,
+            first_line=self._window.line,
+            most_fields=most_fields,
+        )
 
     def _name(self, field: bytes, line: int) -> str:
         where = place_of(self._file, line=line)
@@ -128,7 +142,7 @@ class DelimitedRows:
                 end = self._exact_end()
             if end:
                 return self._careful(end), end
-            self._refuse_long_cell()
+            self._refuse_endless_row()
             window.widen()
 
     def _exact_end(self) -> int:
@@ -137,19 +151,22 @@ class DelimitedRows:
             return len(window.view)
         return end_of_rows(window.view, delimiter=self._delimiter, newline=window.newline)
 
-    def _refuse_long_cell(self) -> None:
+    def _refuse_endless_row(self) -> None:
         """A row that does not end in view: an unclosed quote shows as a cell over the limit."""
-        window = self._window
-        text = bytes(window.view)
-        options = {"delimiter": self._delimiter, "newline": window.newline, "first_line": window.line}
-        for record in records(text, **options):  # type: ignore[arg-type]
-            if not self._reading.skip and any(len(field) > CELL_LIMIT for field in record.fields):
-                index = next(i for i, field in enumerate(record.fields) if len(field) > CELL_LIMIT)
-                name = self.names[index] if index < len(self.names) else str(index)
+        if self._reading.skip:
+            return
+        width = len(self.names)
+        for record in self._records(bytes(self._window.view), most_fields=width + 1):
+            if len(record.fields) > width:
+                where = place_of(self._file, line=record.line)
+                what = f"the row has more fields than the header, which has {width}"
+                raise BadRow(what, where=where, remedy=SKIP)
+            long = [index for index, field in enumerate(record.fields) if len(field) > CELL_LIMIT]
+            if long:
                 raise BadRow(
                     f"a cell over the limit of {CELL_LIMIT} bytes",
-                    where=place_of(self._file, line=record.line, column=name),
-                    found=record.fields[index][:200].decode("utf-8", errors="replace"),
+                    where=place_of(self._file, line=record.line, column=self.names[long[0]]),
+                    found=record.fields[long[0]][:200].decode("utf-8", errors="replace"),
                     remedy="Look for a quote that is opened and never closed",
                 )
 
@@ -176,8 +193,7 @@ class DelimitedRows:
         kinds = [reading.kind_of(name) for name in self.names]
         checker = Checker(self.names, kinds, reading.na, self._file)
         kept = []
-        options = {"delimiter": self._delimiter, "newline": window.newline, "first_line": window.line}
-        for record in records(text, **options):  # type: ignore[arg-type]
+        for record in self._records(text):
             problem = checker.problem(record)
             if problem is not None:
                 reading.report(problem)

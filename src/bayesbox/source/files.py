@@ -91,6 +91,7 @@ class FileSource:
         self.paths = tuple(paths)
         self.name = name_of(paths[0]) if len(paths) == 1 else f"{name_of(paths[0])} and {len(paths) - 1} more"
         self.skipped = Skipped()
+        self.untyped = False  # whether the file writes all values as text, so that labels such as 1 and 2 are numbers
         self._format = format
         self._options = options
 
@@ -107,6 +108,7 @@ class FileSource:
     def _file_batches(self, path: str, reading: Reading, first_row: int) -> Iterator[Batch]:
         with ByteStream(path) as stream:
             rows = open_rows(stream, reading, self._format)
+            self.untyped = getattr(rows, "untyped", False)
             same_columns(rows.names, stream.name, reading)
             names = reading.names or ()
             order = [rows.names.index(name) for name in names]

@@ -42,8 +42,15 @@ def _field_pattern(delimiter: bytes) -> re.Pattern[bytes]:
     return re.compile(quoted + rb"([^" + stop + rb"\r\n]*+)(" + stop + rb"|\r\n|\n|\r|\Z)")
 
 
-def records(text: bytes, *, delimiter: bytes, newline: bytes = b"\n", first_line: int = 1) -> Iterator[Record]:
-    r"""The rows of a text, blank lines left out.
+def records(
+    text: bytes,
+    *,
+    delimiter: bytes,
+    newline: bytes = b"\n",
+    first_line: int = 1,
+    most_fields: int | None = None,
+) -> Iterator[Record]:
+    r"""The rows of a text, blank lines left out; it stops at a row of `most_fields`, which may be cut short.
 
     >>> [record.fields for record in records(b'age,car\n25,"a ""big"" suv"\n', delimiter=b",")]
     [[b'age', b'car'], [b'25', b'a "big" suv']]
@@ -51,8 +58,9 @@ def records(text: bytes, *, delimiter: bytes, newline: bytes = b"\n", first_line
     match = _field_pattern(delimiter).match
     position, line = 0, first_line
     while position < len(text):
-        start, fields, closed, ending = position, [], True, delimiter
-        while ending == delimiter:
+        start, closed, ending = position, True, delimiter
+        fields: list[bytes] = []
+        while ending == delimiter and len(fields) != most_fields:
             found = match(text, position)
             assert found is not None  # the pattern matches anywhere
             quoted, quote, bare, ending = found.groups()
@@ -64,6 +72,8 @@ def records(text: bytes, *, delimiter: bytes, newline: bytes = b"\n", first_line
             position = found.end()
         if len(fields) > 1 or fields[0] or text[start : start + 1] == b'"':
             yield Record(start, position, line, fields, closed)
+        if len(fields) == most_fields:
+            return
         line += text.count(newline, start, position)
 
 

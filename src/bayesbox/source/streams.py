@@ -72,6 +72,11 @@ class ByteStream:
             raise
 
     @property
+    def closed(self) -> bool:
+        """Whether the file was given back."""
+        return self._file.closed
+
+    @property
     def compressed(self) -> bool:
         """Whether the bytes are inflated on the way."""
         return self._codec is not None
@@ -134,6 +139,11 @@ class ByteStream:
                 remedy="Copy or download it again",
             )
         return unavailable(error, self.name)
+
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes, fewer only at the end."""
+        data = bytearray(size)
+        return bytes(memoryview(data)[: self.readinto(memoryview(data))])
 
     def peek(self, size: int = PEEK) -> bytes:
         """The first bytes, up to `size`, left in place."""
