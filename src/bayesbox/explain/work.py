@@ -97,21 +97,23 @@ class Work:
         return sorted(self._range, key=lambda index: (-posterior[index], index))
 
     def odds(self) -> list[str]:
-        """The odds of two classes as a chain of equal fractions, ending in lowest terms.
+        """The odds of two classes as a chain of equal fractions, ending in lowest terms and in a decimal.
 
         For two classes the first against the second, else the best against the next. The first fraction is the joint
-        over the joint; then the numerators are cancelled, then everything.
+        over the joint; then the numerators are cancelled, then everything. Fractions too long to read are left out.
         """
         one, other = self._pair()
         over, under = self.joint[one], self.joint[other]
-        if not isinstance(over, Fraction) or not isinstance(under, Fraction):
-            return [] if not under else [_decimal(float(over) / float(under))]
-        if under == 0:
+        if not under:
             return []
+        if not isinstance(over, Fraction) or not isinstance(under, Fraction):
+            return [_decimal(float(over) / float(under))]
         common = math.gcd(over.numerator, under.numerator)
         whole = f"{over.numerator * under.denominator}/{over.denominator * under.numerator}"
         cancelled = f"{over.numerator // common * under.denominator}/{over.denominator * (under.numerator // common)}"
-        return list(dict.fromkeys([whole, cancelled, _ratio_text(over / under)]))
+        lowest = over / under
+        chain = dict.fromkeys([whole, cancelled, _ratio_text(lowest)])
+        return [*(text for text in chain if len(text) <= 2 * DIGITS), f"{float(lowest):.7g}"]
 
     def _pair(self) -> tuple[int, int]:
         if len(self.classes) == 2:

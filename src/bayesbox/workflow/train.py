@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,12 +44,11 @@ class Counted:
 
 @dataclass(frozen=True)
 class Training:
-    """How a training went: the rows that were read, and those that had no label and were left out."""
+    """How a training went: the rows that were read, those without a label, and the broken ones that were left out."""
 
     rows: int
     unlabelled: int
     skipped: int = 0
-    notes: tuple[str, ...] = field(default=())
 
 
 def source_of(
@@ -112,7 +111,8 @@ def train(
     book = classifier.book - learned if forget else classifier.book + learned
     classifier.accept(schema, book)
     classifier.target = target
-    return Training(counted.rows, counted.unlabelled, getattr(source, "skipped_rows", 0))
+    skipped = getattr(source, "skipped", None)
+    return Training(counted.rows, counted.unlabelled, skipped.count if skipped else 0)
 
 
 def tally_source(
