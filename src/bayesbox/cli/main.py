@@ -25,6 +25,7 @@ VERBS = {
     "train": "Learn a model from rows.",
     "predict": "Give every row its most probable class.",
     "explain": "Show why one case gets its class.",
+    "evaluate": "Say how good a model is.",
     "schema": "Say what each column would be taken for.",
     "show": "Show what a model has learned.",
     "update": "Learn more rows.",
@@ -91,6 +92,8 @@ def bayes(context: click.Context) -> None:
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the command and give its exit code; never a traceback, unless `--debug` asks for one."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        sys.meta_path.insert(0, _WithoutPandas)  # only in a process of its own, for Arrow remembers it
     restore = _end_cleanly_when_terminated()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without Unicode is no reason to fail
@@ -107,6 +110,15 @@ def run(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     finally:
         restore()
+
+
+class _WithoutPandas:
+    """A finder that has no pandas: Arrow would import it, which takes longer than training on a small file."""
+
+    @staticmethod
+    def find_spec(name: str, _path: object = None, _target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("the command does without pandas", name=name)
 
 
 def _run(arguments: list[str]) -> int:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from bayesbox.errors import BadData, BadOption, UnknownColumn
+from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real
-from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch, Source, pieces
 from bayesbox.workflow.naive import NaiveClassifier
 
@@ -95,7 +96,7 @@ class Answers:
                     pa.array(np.ascontiguousarray(posterior[:, index])) for index in range(len(self.classes))
                 )
             if self.asked.explain:
-                columns.append(pa.array(self._explanations(batch, posterior, best), pa.string()))
+                columns.append(self._explanations(batch, posterior, best))
         else:
             columns.append(pa.array(self.classifier.predict(batch)))
         return self._settled(pa.table(columns, names=list(self.names)))
@@ -107,43 +108,58 @@ class Answers:
             self._types = types
         return table.cast(pa.schema(list(self._types.items())))
 
-    def _explanations(self, batch: Batch, posterior: Any, best: Any) -> list[str]:
+    def _explanations(self, batch: Batch, posterior: Any, best: Any) -> pa.ChunkedArray:
         cells = len(self.classes) * max(len(self.classifier.model.columns), 1)
         step = max(TERMS_AT_ONCE // cells, 1)
-        texts: list[str] = []
-        for start in range(0, batch.rows, step):
-            stop = min(start + step, batch.rows)
-            texts.extend(self._explained(batch.slice(start, stop), posterior[start:stop], best[start:stop]))
-        return texts
+        texts = [
+            self._explained(batch.slice(start, min(start + step, batch.rows)), posterior[start:], best[start:])
+            for start in range(0, batch.rows, step)
+        ]
+        return pa.chunked_array(texts, pa.string())
 
-    def _explained(self, batch: Batch, posterior: Any, best: Any) -> Iterator[str]:
+    def _explained(self, batch: Batch, posterior: Any, best: Any) -> pa.Array:
         if len(self.classes) < 2:
-            yield from [""] * batch.rows
-            return
+            return pa.array([""] * batch.rows)
         explanation = self.classifier.explain(batch)
-        rows = np.arange(batch.rows)
-        others = posterior.copy()
+        rows, best = np.arange(batch.rows), best[: batch.rows]
+        others = posterior[: batch.rows].copy()
         others[rows, best] = -1
         odds = difference(explanation.terms[rows, best], explanation.terms[rows, others.argmax(axis=1)])
         order = np.argsort(-np.abs(odds), axis=1, kind="stable")[:, : self.asked.explain]
-        values = {name: _texts(batch, name) for name in explanation.columns}
-        for row in range(batch.rows):
-            strongest = [(explanation.columns[index], odds[row, index]) for index in order[row] if odds[row, index]]
-            yield "; ".join(f"{name}={values[name][row]} {moved:+.2f}" for name, moved in strongest)
+        return _strongest(explanation.columns, self.classifier.columns_of(batch), odds, order)
+
+
+def _strongest(names: Sequence[str], columns: Mapping[str, Any], odds: Any, order: Any) -> pa.Array:
+    """For each row the columns of its `order`, as `name=value +1.39; ...`; what moves nothing is left out."""
+    rows, ranks = np.nonzero(np.take_along_axis(odds, order, axis=1))
+    chosen = order[rows, ranks]
+    texts, places = [pa.array([], pa.string())], []
+    for index, name in enumerate(names):
+        found = np.flatnonzero(chosen == index)
+        if len(found):
+            places.append(found)
+            texts.append(_moved(name, columns.get(name), rows[found], odds[rows[found], index]))
+    back = np.argsort(np.concatenate(places), kind="stable") if places else np.zeros(0, dtype=np.int64)
+    offsets = np.searchsorted(rows, np.arange(len(odds) + 1)).astype(np.int32)
+    return pc.binary_join(pa.ListArray.from_arrays(offsets, pa.concat_arrays(texts).take(pa.array(back))), "; ")
+
+
+def _moved(name: str, column: Any, rows: Any, odds: Any) -> pa.Array:
+    """`name=value +1.39` for some rows of a column; distinct values and distinct figures are written once."""
+    if column is None:
+        values = pa.array(["(missing)"]).take(pa.array(np.zeros(len(rows), dtype=np.int64)))
+    else:
+        codes, levels, _ = encode(column)
+        values = pa.array([*levels, "(missing)"], pa.string()).take(pa.array(codes[rows] % (len(levels) + 1)))
+    figures, inverse = np.unique(np.round(odds, 2), return_inverse=True)
+    moves = pa.array([f"{figure:+.2f}" for figure in figures]).take(pa.array(inverse))
+    return pc.binary_join_element_wise(pc.binary_join_element_wise(f"{name}=", values, ""), moves, " ")
 
 
 def difference(one: Any, other: Any) -> Any:
     """one - other, with 0 where both are the same infinity."""
     with np.errstate(invalid="ignore"):
         return np.where(one == other, 0.0, one - other)
-
-
-def _texts(batch: Batch, name: str) -> list[str]:
-    if name not in batch.names:
-        return ["(missing)"] * batch.rows
-    column = batch[name]
-    values = column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
-    return ["(missing)" if value is None or value != value else level_text(value) for value in values]
 
 
 def _kept(keep: Sequence[str], names: Sequence[str], where: str) -> tuple[str, ...]:
