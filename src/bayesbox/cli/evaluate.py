@@ -1,0 +1,225 @@
+"""`bayes evaluate`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import emit_json, note, say
+
+if TYPE_CHECKING:
+    from bayesbox.source.base import Source
+    from bayesbox.workflow.evaluation import Evaluation
+    from bayesbox.workflow.naive import NaiveClassifier
+
+ZIP = b"PK\3\4"
+MODEL_SUFFIX = ".bayes"
+FOLDS = 10
+LEARNING = ("cv", "repeats", "seed", "smoothing", "prior_smoothing", "types", "ignore", "missing", "unseen")
+"""The options that say how to learn: they have no meaning for a model that has learned."""
+
+
+@click.command(
+    "evaluate",
+    cls=options.Verb,
+    short_help="Say how good a model is.",
+    examples=(
+        "bayes evaluate people.bayes test.csv",
+        "bayes evaluate people.csv -t income --cv 10 --repeats 10 --seed 1",
+        "bayes evaluate people.csv -t income --loo --smoothing m:2",
+        "bayes evaluate people.bayes test.csv --json --svg reliability.svg",
+    ),
+    notes="Keys of --json: how, data, target, rows, unlabelled, skipped, weight, folds, repeats, seed, classes, "
+    "accuracy, accuracy_by_repeat, log_loss, brier, calibration_error, auc, baseline, macro, per_class, confusion, "
+    "bins, unseen, absent, warnings.",
+)
+@click.argument("files", nargs=-1, required=True, metavar="[MODEL] DATA...")
+@click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes; by default the model's.")
+@click.option("--cv", type=click.IntRange(min=2), metavar="K", help=f"Cross-validate with K folds; {FOLDS} by default.")
+@click.option("--repeats", type=click.IntRange(min=1), metavar="R", help="Cross-validate so often, shuffled anew; 1.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="S", help="The shuffle of the rows; 0 by default.")
+@click.option("--loo", is_flag=True, help="Leave one row out at a time.")
+@click.option(
+    "--bins", type=click.IntRange(min=1), default=15, show_default=True, help="Bins of the calibration error."
+)
+@click.option("--svg", metavar="FILE", help="Draw the reliability diagram.")
+@click.option("--smoothing", metavar="RULE", help="How counts become probabilities; laplace by default.")
+@click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
+@options.types_option
+@click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
+@options.weight_option
+@click.option(
+    "--missing",
+    type=click.Choice(["ignore", "level"]),
+    help="Leave missing values out (the default), or count them as a level of their own.",
+)
+@click.option(
+    "--unseen",
+    type=click.Choice(["smooth", "ignore", "error"]),
+    help="What a level that was never seen gets: the rule's answer to a count of 0 (the default), nothing, an error.",
+)
+@options.prior_option
+@options.na_option
+@options.bad_rows_option
+@options.input_format_option("-f", "--format")
+@options.threads_option
+@options.json_option
+def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any) -> None:
+    """Say how good a model is: accuracy, log loss, Brier score, calibration, confusion, with 95 % intervals.
+
+    With a MODEL, on rows it has not learned. Without one, rows are learned and predicted in turns: by cross-validation,
+    or with --loo leaving one row out at a time. Both are exact subtractions of counts, so they cost no retraining.
+    """
+    from bayesbox.cli.predict import gathered
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evaluation = _of_model(files, given) if is_model(files[0]) else _of_rows(files, given)
+    told = list(dict.fromkeys(gathered([str(each.message) for each in caught])))
+    if svg is not None:
+        _write(svg, evaluation.svg())
+    if as_json:
+        emit_json({**evaluation.as_dict(), "warnings": told})
+    else:
+        say(evaluation.text())
+        for text in told:
+            note(f"note: {text}")
+    if svg is not None:
+        note(f"reliability diagram written to {svg}")
+
+
+def is_model(path: str) -> bool:
+    """Whether a file is a model: by its first bytes, or by its name if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(ZIP)) == ZIP or path.endswith(MODEL_SUFFIX)
+    except OSError:
+        return path.endswith(MODEL_SUFFIX)
+
+
+def _write(path: str, text: str) -> None:
+    from bayesbox.model.atomic import replacing
+
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
+def _reading(given: dict[str, Any], threads: int) -> dict[str, Any]:
+    return {
+        "na": options.several(given["na"]),
+        "bad_rows": given["bad_rows"],
+        "format": given["input_format"],
+        "threads": threads,
+    }
+
+
+def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
+    from bayesbox.cli.predict import tell_absent
+    from bayesbox.cli.sources import Progress, skipped_rows
+    from bayesbox.source.files import open_source, peek
+    from bayesbox.workflow.evaluate import evaluate_held_out
+    from bayesbox.workflow.predict import reading_of
+    from bayesbox.workflow.save import load
+
+    model, *data = files
+    if not data:
+        raise click.UsageError("no data were given to hold the model against")
+    meaningless = [name for name in (*LEARNING, "loo") if given[name] not in (None, (), False)]
+    if meaningless:
+        option = meaningless[0].replace("_", "-")
+        raise click.UsageError(f"--{option} says how to learn, but {model} has learned. Give the data without a model")
+    classifier = load(model)
+    if given["prior"]:
+        classifier = classifier.with_prior(given["prior"])
+    target = given["target"] or classifier.target
+    if target is None:
+        raise click.UsageError("the model does not know its target: say which column holds the classes, with -t")
+    threads = options.threads_or_default(given["threads"])
+    reading = reading_of(classifier)
+    reading["text"] |= {target}
+    opened = open_source(data, **reading, **_reading(given, threads))
+    first, source = peek(opened)
+    if first is not None:
+        tell_absent(classifier, first.names, opened.name)
+    progress = Progress()
+    try:
+        found = evaluate_held_out(
+            classifier, source, target, weight=given["weight"], bins=given["bins"], threads=threads, progress=progress
+        )
+    finally:
+        progress.close()
+    skipped_rows(source)
+    return found
+
+
+def _of_rows(data: Sequence[str], given: dict[str, Any]) -> Evaluation:
+    from bayesbox.cli.sources import skipped_rows
+
+    target = given["target"]
+    if target is None:
+        raise click.UsageError(f"{data[0]} is no model: give one first, or say with -t which column holds the classes")
+    _require_one_way(given)
+    threads = options.threads_or_default(given["threads"])
+    classifier, source = _learner(data, target, given, threads)
+    found = _judged(classifier, source, target, given, threads)
+    skipped_rows(source)
+    return found
+
+
+def _require_one_way(given: dict[str, Any]) -> None:
+    if not given["loo"]:
+        return
+    for name in ("cv", "repeats", "seed"):
+        if given[name] is not None:
+            raise click.UsageError(f"--loo and --{name} are two ways to evaluate: take one")
+    if given["weight"] is not None:
+        raise click.UsageError("--loo takes every row as one: give --cv instead to use weights")
+
+
+def _learner(data: Sequence[str], target: str, given: dict[str, Any], threads: int) -> tuple[NaiveClassifier, Source]:
+    """A classifier that has learned nothing yet, and the rows as it reads them."""
+    from bayesbox.cli.sources import declared_kinds, without_target
+    from bayesbox.model.naive import Rules
+    from bayesbox.rule.smoothing import as_smoothing
+    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.workflow.train import source_of
+
+    kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, given["weight"])
+    prior_smoothing = given["prior_smoothing"]
+    rules = Rules(
+        smoothing=as_smoothing(given["smoothing"] or "laplace"),
+        prior_smoothing=None if prior_smoothing is None else as_smoothing(prior_smoothing),
+        prior=given["prior"],
+        missing=given["missing"] or "ignore",
+        unseen=given["unseen"] or "smooth",
+    )
+    return NaiveClassifier(rules, kinds), source_of(list(data), target, kinds, **_reading(given, threads))
+
+
+def _judged(
+    classifier: NaiveClassifier, source: Source, target: str, given: dict[str, Any], threads: int
+) -> Evaluation:
+    from bayesbox.cli.sources import Progress
+    from bayesbox.workflow.evaluate import cross_validate, leave_one_out
+
+    progress = Progress()
+    common = {"bins": given["bins"], "threads": threads, "progress": progress}
+    try:
+        if given["loo"]:
+            return leave_one_out(classifier, source, target, **common)
+        return cross_validate(
+            classifier,
+            source,
+            target,
+            folds=given["cv"] or FOLDS,
+            repeats=given["repeats"] or 1,
+            seed=given["seed"] or 0,
+            weight=given["weight"],
+            **common,
+        )
+    finally:
+        progress.close()
