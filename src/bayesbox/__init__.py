@@ -23,6 +23,7 @@ _WHERE = {
     "Flag": "schema.kinds",
     "Ignore": "schema.kinds",
     "ImpossibleEvidence": "errors",
+    "Joint": "workflow.joint",
     "NaiveBayes": "estimators.naive_bayes",
     "NotLinear": "errors",
     "Real": "schema.kinds",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from bayesbox.schema.kinds import Flag as Flag
     from bayesbox.schema.kinds import Ignore as Ignore
     from bayesbox.schema.kinds import Real as Real
+    from bayesbox.workflow.joint import Joint as Joint
 
 
 def __getattr__(name: str) -> Any:

@@ -32,6 +32,7 @@ VERBS = {
     "forget": "Take rows out of a model again, exactly.",
     "merge": "Join models that were trained apart.",
     "rule": "Bayes' rule by itself, for a few numbers.",
+    "query": "Ask a table for any probability, or whether events are independent.",
     "demo": "A tour in ten seconds: the people of the Titanic.",
     "completion": "Print the completion script of a shell.",
 }

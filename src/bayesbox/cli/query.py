@@ -1,0 +1,164 @@
+"""`bayes query`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import decimal, emit_json, note, plural, say, table
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from bayesbox.infer.independence import Verdict
+    from bayesbox.infer.notation import Question
+    from bayesbox.infer.query import Answer
+    from bayesbox.model.joint import JointTable
+
+
+@click.command(
+    "query",
+    cls=options.Verb,
+    short_help="Ask a table for any probability, or whether events are independent.",
+    examples=(
+        "bayes query shapes.csv 'P(colour=red, size=large | class=+)'",
+        "bayes query shapes.csv 'P(colour | class=+)'",
+        "bayes query shapes.csv 'colour=red _|_ size=large | class=+'",
+        "bayes query people.csv 'P(income=>50K | sex=Female)' --na ?",
+        "bayes query tests.csv 'P(ill | alarm~0.7)'",
+    ),
+    notes="A name that holds one of , | = ( ) ~ : and a value that holds one of , | ( ) stand in double quotes. "
+    "alarm~0.7 is evidence that is itself uncertain, colour~(red:0.7, blue:0.3) the same for any values. "
+    "Keys of --json: question, counted, left_out; for an event fraction, probability, given; for a table columns, "
+    "rows, given; for independence independent, joint, product, parts, chi_square, g.",
+)
+@click.argument("data", nargs=-1)
+@click.argument("question")
+@options.weight_option
+@options.types_option
+@options.na_option
+@options.bad_rows_option
+@options.input_format_option("-f", "--format")
+@options.json_option
+def command(data: tuple[str, ...], question: str, as_json: bool, **given: Any) -> None:
+    """Count the rows of DATA and answer QUESTION exactly, as a fraction and as a decimal.
+
+    P(colour=red | class=+) is a number, P(colour | class=+) a table; colour _|_ size | class asks for independence.
+    Rows that lack a value of a column in the question are left out.
+    """
+    from bayesbox.infer.independence import verdict
+    from bayesbox.infer.notation import Query, parse
+    from bayesbox.infer.query import answer
+
+    if not data:
+        raise click.UsageError("give the data, and then the question")
+    asked = parse(question)
+    counted = _counted(data, asked, given)
+    if isinstance(asked, Query):
+        answered = answer(counted, asked)
+        emit_json(_answer_facts(answered)) if as_json else _tell_answer(answered)
+    else:
+        found = verdict(counted, asked)
+        emit_json(_verdict_facts(found)) if as_json else _tell_verdict(found)
+
+
+def _counted(data: tuple[str, ...], asked: Question, given: dict[str, Any]) -> JointTable:
+    """The columns of the question, counted together."""
+    from bayesbox.cli.sources import Progress, declared_kinds, skipped_rows
+    from bayesbox.workflow.joint import count_table
+    from bayesbox.workflow.train import source_of
+
+    kinds = declared_kinds(given["types"])
+    source = source_of(
+        list(data),
+        None,
+        kinds,
+        na=options.several(given["na"]),
+        bad_rows=given["bad_rows"],
+        format=given["input_format"],
+    )
+    progress = Progress()
+    try:
+        counted = count_table(source, weight=given["weight"], kinds=kinds, only=asked.names, progress=progress)
+    finally:
+        progress.close()
+    skipped_rows(source)
+    return counted
+
+
+def _number(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def _probability(value: Fraction) -> dict[str, Any]:
+    return {"fraction": str(value), "probability": float(value)}
+
+
+def _answer_facts(found: Answer) -> dict[str, Any]:
+    from bayesbox.infer.distribution import Distribution
+
+    facts: dict[str, Any] = {"question": str(found.query)}
+    if isinstance(found.value, Distribution):
+        columns = found.value.columns
+        levels = [key if isinstance(key, tuple) else (key,) for key in found.value]
+        facts["columns"] = list(columns)
+        facts["rows"] = [
+            {"levels": list(key), **_probability(value)}
+            for key, value in zip(levels, found.value.fractions.values(), strict=True)
+        ]
+    else:
+        facts |= _probability(found.value)
+    return facts | {
+        "given": _number(found.given),
+        "counted": _number(found.counted),
+        "left_out": _number(found.left_out),
+    }
+
+
+def _tell_answer(found: Answer) -> None:
+    from bayesbox.infer.distribution import Distribution, figure
+
+    if isinstance(found.value, Distribution):
+        columns = found.value.columns
+        table([*columns, "fraction", "probability"], found.value.rows(), right=[len(columns)])
+    else:
+        say(figure(found.value))
+    _tell_left_out(found.left_out)
+
+
+def _verdict_facts(found: Verdict) -> dict[str, Any]:
+    figures = (found.joint, *found.factors)
+    return {
+        "question": str(found.question),
+        "independent": found.independent,
+        "joint": _probability(found.joint),
+        "product": _probability(found.product),
+        "parts": [
+            {"query": str(query), **_probability(value)} for query, value in zip(found.parts, figures, strict=True)
+        ],
+        "chi_square": _test_facts(found.chi_square),
+        "g": _test_facts(found.g),
+        "counted": _number(found.counted),
+        "left_out": _number(found.left_out),
+    }
+
+
+def _test_facts(test: Any) -> dict[str, Any]:
+    return {"statistic": test.statistic, "degrees_of_freedom": test.degrees, "p_value": test.p_value}
+
+
+def _tell_verdict(found: Verdict) -> None:
+    say(repr(found))
+    tests = (("chi-square", found.chi_square), ("G", found.g))
+    rows = [[name, decimal(test.statistic), str(test.degrees), decimal(test.p_value)] for name, test in tests]
+    table(["test of chance", "statistic", "degrees of freedom", "p"], rows, right=[1, 2, 3])
+    _tell_left_out(found.left_out)
+
+
+def _tell_left_out(left_out: Fraction) -> None:
+    if not left_out:
+        return
+    rows = plural(int(left_out), "row") if left_out.denominator == 1 else f"rows of weight {decimal(float(left_out))}"
+    note(f"{rows} left out, with a value missing")

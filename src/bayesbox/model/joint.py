@@ -1,0 +1,131 @@
+"""The joint distribution of the columns of a table: their counts taken together, and nothing else."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from bayesbox.errors import BadOption, CannotForget, UnknownColumn
+from bayesbox.schema.levels import label_order, level_text
+from bayesbox.tally.count import FLAG_TEXTS
+from bayesbox.tally.family import Family
+
+DIGITS = {"false": "0", "true": "1"}
+MOST_COMPARED = 5_000  # levels among which the nearest is looked for
+LISTED = 12
+
+
+@dataclass(frozen=True)
+class JointTable:
+    """Counts of all columns together, the type of each column's values, and levels that are declared beforehand."""
+
+    family: Family
+    types: Mapping[str, str] = field(default_factory=dict)
+    domains: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    name: str = "data"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.family.names
+
+    @property
+    def n(self) -> Fraction:
+        """The number of rows, or the sum of the weights."""
+        return self.family.n.fraction
+
+    def levels(self, column: str) -> list[str]:
+        """The levels of a column, declared ones included, in the order of their own type."""
+        self.require(column)
+        occurring = self.family.levels[self.columns.index(column)]
+        texts = sorted({*occurring, *self.domains.get(column, ())})
+        return label_order(texts, self.types.get(column, "text"))
+
+    def require(self, column: str) -> None:
+        """UnknownColumn where there is none of this name."""
+        if column in self.columns:
+            return
+        compared = column.rstrip("<>! ")
+        if compared != column and compared in self.columns:
+            raise BadOption(
+                f"only equality can be asked for, not `{column}=`",
+                where=self.name,
+                remedy=f'A value that begins with such a sign follows the equals sign: {compared}="<=..."',
+            )
+        raise UnknownColumn(column, available=self.columns, where=self.name)
+
+    def level(self, column: str, text: str) -> str:
+        """The level that a text of a question means: 34.0 is 34 in a column of numbers, True is true among flags."""
+        levels = self.levels(column)
+        known = set(levels)
+        if text in known:
+            return text
+        other = _other_text(text, self.types.get(column), known)
+        if other in known:
+            return other
+        raise BadOption(
+            f"column `{column}` never has the value `{text}`",
+            where=self.name,
+            remedy=_nearest(text, levels) if levels else "It has no value at all",
+        )
+
+    def __add__(self, other: JointTable) -> JointTable:
+        if not other.columns:
+            return self
+        if not self.columns:
+            return other
+        return self._with(self.family + other.family, other)
+
+    def __sub__(self, other: JointTable) -> JointTable:
+        if not other.columns:
+            return self
+        left = self.family - other.family if self.columns else None
+        if left is None or not left.is_possible():
+            raise CannotForget(
+                "some of these rows are not in the table",
+                where=self.name,
+                remedy="Nothing was changed; take out only rows that it holds, with the weights they had",
+            )
+        return self._with(left, other)
+
+    def _with(self, family: Family, other: JointTable) -> JointTable:
+        types = dict(self.types)
+        for column, kind in other.types.items():
+            types[column] = common_type(types.get(column, kind), kind)
+        domains = dict(self.domains)
+        for column, levels in other.domains.items():
+            domains[column] = tuple(sorted({*domains.get(column, ()), *levels}))
+        return JointTable(family, types, domains, self.name)
+
+
+def common_type(one: str, other: str) -> str:
+    """The type of a column whose values came from two places."""
+    if one == other:
+        return one
+    return "real" if {one, other} == {"integer", "real"} else "text"
+
+
+def _other_text(text: str, kind: str | None, known: set[str]) -> str | None:
+    """Another way to write a level: as a number in a column of numbers, as a flag where there are but two."""
+    if kind == "flag":
+        return FLAG_TEXTS.get(text.lower())
+    if kind not in ("integer", "real"):
+        return None
+    if text.lower() in DIGITS and known <= {"0", "1"}:
+        return DIGITS[text.lower()]
+    try:
+        return level_text(float(text))
+    except ValueError:
+        return None
+
+
+def _nearest(text: str, levels: list[str]) -> str:
+    few = levels[:MOST_COMPARED]
+    same = [level for level in few if level.casefold() == text.casefold()]
+    near = same or difflib.get_close_matches(text, few, n=1)
+    if near:
+        return f"Did you mean `{near[0]}`?"
+    listed = ", ".join(f"`{level}`" for level in levels[:LISTED])
+    return f"Its values are {listed}{', ...' if len(levels) > LISTED else ''}"
