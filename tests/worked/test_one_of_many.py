@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 from tests.oracle.near import near, normalised, posterior
 
 import bayesbox as bb
@@ -28,7 +29,9 @@ def test_a_category_stays_one_column():
 
 def test_three_flags_overcount():
     whole = bb.NaiveBayes(smoothing="mle").fit({"state": STATES}, LABELS)
-    flags = bb.NaiveBayes(smoothing="mle").fit(one_hot(STATES), LABELS)
+    with pytest.warns(bb.DataWarning, match="is_a, is_b, is_c look like one variable coded 1-of-3"):
+        flags = bb.NaiveBayes(smoothing="mle").fit(one_hot(STATES), LABELS)
+    folded = bb.NaiveBayes(smoothing="mle", fold={"is": ["is_a", "is_b", "is_c"]}).fit(one_hot(STATES), LABELS)
     row = {name: values[0] for name, values in one_hot(["a"]).items()}
     once = normalised({c: Fraction(1, 2) * Fraction(COUNTS[c]["a"], 5) for c in "pq"})
     thrice = normalised(
@@ -44,3 +47,4 @@ def test_three_flags_overcount():
     assert thrice["p"] == Fraction(16, 19)
     assert posterior(whole, {"state": "a"})["p"] == near(once["p"])
     assert posterior(flags, row)["p"] == near(thrice["p"])
+    assert posterior(folded, row)["p"] == near(once["p"])
