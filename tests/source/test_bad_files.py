@@ -54,7 +54,7 @@ BROKEN_ROWS: dict[str, tuple[str, bytes, type[BadData], list[str]]] = {
     "no JSON": ("p.jsonl", b'{"age": 1}\n{"age" 2}\n', BadRow, ["line 2", "no JSON object", "character 8"]),
     "cut JSON": ("p.jsonl", b'{"age": 1}\n{"age": 2', BadRow, ["line 2", "no JSON object"]),
     "JSON number": ("p.jsonl", b'{"age": 1}\n3\n', BadRow, ["line 2", "one object a line"]),
-    "two objects": ("p.jsonl", b'{"age": 1} {"age": 2}\n', BadRow, ["line 1", "Extra data"]),
+    "two objects": ("p.jsonl", b'{"age": 0}\n{"age": 1} {"age": 2}\n', BadRow, ["line 2", "Extra data"]),
     "key twice": ("p.jsonl", b'{"age": 1}\n{"age": 1, "age": 2}\n', BadRow, ["line 2", "`age` stands twice"]),
     "JSON NUL": ("p.jsonl", b'{"age": 1}\n{"age": \0}\n', BadRow, ["line 2"]),
     "JSON latin1": ("p.jsonl", b'{"car": "a"}\n{"car": "\xeb"}\n', BadRow, ["line 2", "UTF-8"]),

@@ -53,11 +53,13 @@ class _TypedRows:
     """What the typed formats share: names and types from the schema, columns checked batch by batch."""
 
     format_name = ""
+    untyped = False
     names: tuple[str, ...]
 
     def __init__(self, stream: ByteStream, reading: Reading) -> None:
         self._file = stream.name
         self._reading = reading
+        self.share_read: float | None = 0.0
         with _damage_named(self._file, self.format_name):
             self.schema = self._open(stream)
             self.names = tuple(self.schema.names)
@@ -74,7 +76,7 @@ class _TypedRows:
     def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
         """The rows, at most 65,536 at a time."""
         batches = self._stored_batches()
-        row = 0
+        row = count = 0
         while True:
             with _damage_named(self._file, self.format_name):
                 batch = next(batches, None)
@@ -85,6 +87,12 @@ class _TypedRows:
                 piece = batch.slice(start, ROWS)
                 yield self._columns(piece, row + start), piece.num_rows
             row += batch.num_rows
+            count += 1
+            self.share_read = self._share(row, count)
+
+    def _share(self, rows: int, batches: int) -> float | None:
+        """How much was read, after so many rows and batches."""
+        raise NotImplementedError
 
     def _columns(self, batch: pa.RecordBatch, row: int) -> tuple[Column, ...]:
         columns = zip(self.names, batch.columns, strict=True)
@@ -136,6 +144,9 @@ class ParquetRows(_TypedRows):
         )
         return batches
 
+    def _share(self, rows: int, batches: int) -> float | None:  # noqa: ARG002
+        return float(rows / max(self._parquet.metadata.num_rows, 1))
+
 
 class ArrowRows(_TypedRows):
     """The rows of an Arrow IPC file, an Arrow stream or a Feather file."""
@@ -159,6 +170,10 @@ class ArrowRows(_TypedRows):
                 yield self._reader.get_batch(index)
         else:
             yield from self._reader
+
+    def _share(self, rows: int, batches: int) -> float | None:  # noqa: ARG002
+        total = getattr(self._reader, "num_record_batches", None)
+        return None if total is None else float(batches / total)
 
 
 def random_access(stream: ByteStream) -> Any:

@@ -56,6 +56,7 @@ class DelimitedRows:
     """The rows of a CSV or TSV file. If no delimiter is given the header tells it: comma, tab, semicolon."""
 
     untyped = True
+    share_read: float | None = None
 
     def __init__(self, stream: ByteStream, reading: Reading, *, delimiter: bytes | None = None) -> None:
         self._file = stream.name

@@ -91,24 +91,41 @@ class FileSource:
         self.paths = tuple(paths)
         self.name = name_of(paths[0]) if len(paths) == 1 else f"{name_of(paths[0])} and {len(paths) - 1} more"
         self.skipped = Skipped()
-        self.untyped = False  # whether the file writes all values as text, so that labels such as 1 and 2 are numbers
+        self.untyped = False  # whether numbers came as text, so that labels such as 1 and 2 may be numbers
         self._format = format
         self._options = options
+        self._finished = 0  # files read to the end
+        self._stream: ByteStream | None = None
+        self._rows: Rows | None = None
+
+    @property
+    def progress(self) -> float | None:
+        """How much of the files the pass under way has read, from 0 to 1; None for standard input."""
+        if STDIN in self.paths:
+            return None
+        sizes = [os.path.getsize(path) for path in self.paths]
+        done = float(sum(sizes[: self._finished]))
+        if self._stream is not None and self._rows is not None and self._finished < len(sizes):
+            share = self._rows.share_read
+            done += self._stream.position if share is None else share * sizes[self._finished]
+        return min(done / max(sum(sizes), 1), 1.0)
 
     def batches(self) -> Iterator[Batch]:
         """The rows of all files under the names of the first, in its order."""
         self.skipped = Skipped()
         reading = Reading(**self._options, skipped=self.skipped)
         first_row = 0
-        for path in self.paths:
+        for index, path in enumerate(self.paths):
+            self._finished = index
             for batch in self._file_batches(path, reading, first_row):
                 first_row += batch.rows
                 yield batch
+        self._finished = len(self.paths)
 
     def _file_batches(self, path: str, reading: Reading, first_row: int) -> Iterator[Batch]:
         with ByteStream(path) as stream:
             rows = open_rows(stream, reading, self._format)
-            self.untyped = getattr(rows, "untyped", False)
+            self._stream, self._rows, self.untyped = stream, rows, rows.untyped
             same_columns(rows.names, stream.name, reading)
             names = reading.names or ()
             order = [rows.names.index(name) for name in names]
@@ -228,6 +245,11 @@ class Peeked:
         """What the source left out so far."""
         found: Skipped = getattr(self._source, "skipped", Skipped())
         return found
+
+    @property
+    def untyped(self) -> bool:
+        """Whether numbers came as text."""
+        return bool(getattr(self._source, "untyped", False))
 
     def batches(self) -> Iterator[Batch]:
         """The first batch and all that follow."""

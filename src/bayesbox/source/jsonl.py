@@ -35,6 +35,8 @@ Row = dict[str, Any]
 class JsonRows:
     """The rows of a JSON-lines file. Its columns are the keys of the first block of lines."""
 
+    share_read: float | None = None
+
     def __init__(self, stream: ByteStream, reading: Reading) -> None:
         self._file = stream.name
         self._reading = reading
@@ -47,7 +49,15 @@ class JsonRows:
             raise BadData("is a JSON array, not JSON lines", where=self._file, remedy=remedy)
         self.names: tuple[str, ...] = reading.names or ()
         self._learn()
+        if not self.names:
+            raise BadData("holds no rows", where=self._file, remedy="One JSON object a line is needed")
         check_names(self.names, self._file)
+
+    @property
+    def untyped(self) -> bool:
+        """Whether a column that is declared text holds numbers or flags, which come as their texts."""
+        stored = [self._stored.get(name, pa.string()) for name in self._reading.text]
+        return not all(pa.types.is_string(kind) for kind in stored)
 
     def _learn(self) -> None:
         """Names and kinds of the columns, from the first block of lines."""
@@ -61,10 +71,17 @@ class JsonRows:
             return
         self.names = self.names or tuple(table.schema.names)
         for name, stored in zip(table.schema.names, table.schema.types, strict=True):
-            kind = TEXT if pa.types.is_temporal(stored) else kind_of_type(stored)
+            kind = self._kind_of_column(table.column(name))
             self._stored[name] = pa.string() if kind in (TEXT, None) else stored
             if kind is not None and self._reading.kind_of(name) is None:
                 self._reading.kinds[name] = kind
+
+    def _kind_of_column(self, column: pa.ChunkedArray) -> str | None:
+        """The kind of a column as Arrow found it; texts that look like dates are texts."""
+        if pa.types.is_string(column.type):
+            present = [without_tokens(chunk, self._reading.na) for chunk in column.chunks]
+            return TEXT if any(chunk.null_count < len(chunk) for chunk in present) else None
+        return TEXT if pa.types.is_temporal(column.type) else kind_of_type(column.type)
 
     def _settle(self, rows: list[Row]) -> None:
         """Names, if there are none yet, and kinds of undecided columns."""

@@ -65,6 +65,16 @@ class Rows(Protocol):
 
     names: tuple[str, ...]
 
+    @property
+    def untyped(self) -> bool:
+        """Whether numbers come as text in columns that are declared text."""
+        ...
+
+    @property
+    def share_read(self) -> float | None:
+        """How much of the rows was read, where the file tells how many there are."""
+        ...
+
     def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
         """Columns in the order of the names, and their length, piece after piece."""
         ...

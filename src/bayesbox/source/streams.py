@@ -26,6 +26,7 @@ MAGIC = {
 INFLATION = 100  # a compressed file may grow by this factor at most,
 INFLATION_FLOOR = 64 << 20  # once it has grown to this many bytes
 PEEK = 1 << 16
+PIECE = 1 << 20
 
 
 def name_of(path: str) -> str:
@@ -65,6 +66,7 @@ class ByteStream:
         self._codec: str | None = None
         self._given = 0
         self._ahead = b""
+        self._copy: IO[bytes] | None = None
         try:
             self._inflate()
         except BaseException:
@@ -141,9 +143,15 @@ class ByteStream:
         return unavailable(error, self.name)
 
     def read(self, size: int) -> bytes:
-        """At most `size` bytes, fewer only at the end."""
-        data = bytearray(size)
-        return bytes(memoryview(data)[: self.readinto(memoryview(data))])
+        """At most `size` bytes, fewer only at the end; no more memory than there are bytes."""
+        data = bytearray()
+        while len(data) < size:
+            piece = bytearray(min(size - len(data), PIECE))
+            got = self.readinto(memoryview(piece))
+            data += memoryview(piece)[:got]
+            if got < len(piece):
+                break
+        return bytes(data)
 
     def peek(self, size: int = PEEK) -> bytes:
         """The first bytes, up to `size`, left in place."""
@@ -160,19 +168,17 @@ class ByteStream:
         if self.file is not None:
             self.file.seek(0)
             return self.file
-        copy = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
-        piece = bytearray(1 << 20)
-        try:
-            while got := self.readinto(memoryview(piece)):
-                copy.write(memoryview(piece)[:got])
-            copy.seek(0)
-        except BaseException:
-            copy.close()
-            raise
+        self._copy = copy = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the stream)
+        piece = bytearray(PIECE)
+        while got := self.readinto(memoryview(piece)):
+            copy.write(memoryview(piece)[:got])
+        copy.seek(0)
         return copy
 
     def close(self) -> None:
-        """Give the file back; standard input stays open."""
+        """Give the file back, and a temporary copy; standard input stays open."""
+        if self._copy is not None:
+            self._copy.close()
         if self._file is not getattr(sys.stdin, "buffer", None):
             self._file.close()
 
