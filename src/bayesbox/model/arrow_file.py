@@ -27,7 +27,8 @@ def write(columns: Mapping[str, pa.Array]) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, schema, options=pa.ipc.IpcWriteOptions(compression=None)) as writer:
         writer.write_batch(batch)
-    return sink.getvalue().to_pybytes()
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
 def read(data: bytes, columns: Mapping[str, tuple[pa.DataType, ...]]) -> dict[str, pa.Array]:

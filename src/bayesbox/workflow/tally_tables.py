@@ -11,7 +11,8 @@ equal tables. Numbers are exact: a column of numbers is int64 where all of them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,15 +25,18 @@ from bayesbox._core import ExactArray
 from bayesbox.model import arrow_file
 from bayesbox.model.arrow_file import TEXT, WHOLE
 from bayesbox.schema.levels import label_order
-from bayesbox.tally.base import Tally, added, positions
+from bayesbox.tally.base import Tally, added, dyadic, positions
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
-from bayesbox.tally.moments import Moments
+from bayesbox.tally.moments import Moments, Spread
 from bayesbox.tally.words import Words
 
 MOST_CELLS = 1 << 27  # classes x levels, and classes x columns of numbers: what a book takes in memory
 
+BLOCK = 4096  # rows that are checked together, and share a window of exact digits while they are
+
 Index = NDArray[np.int64]
+Doubles = NDArray[np.float64]
 
 _CLASS_COLUMNS = {"class": (TEXT,), "count": (WHOLE, TEXT)}
 _COUNT_COLUMNS = {"column": (TEXT,), "class": (TEXT,), "level": (TEXT,), "count": (WHOLE, TEXT)}
@@ -45,18 +49,26 @@ class Form(NamedTuple):
 
     tally: type
     write: Callable[[Mapping[str, Any]], bytes]
-    read: Callable[[bytes, tuple[str, ...]], dict[str, Tally]]
+    read: Callable[[bytes, Classes], dict[str, Tally]]
+
+
+class Classes(NamedTuple):
+    """The classes in the order of their texts, and the rows of each."""
+
+    texts: tuple[str, ...]
+    counts: ExactArray
 
 
 def members(book: Book) -> dict[str, bytes]:
     """The tables of a book by the names of their files; a form without a tally has none."""
-    book = book.pruned()
-    book = book.with_classes(tuple(sorted(book.classes)))
+    present = book.class_counts.signs() != 0
+    book = book.with_classes(tuple(sorted(itertools.compress(book.classes, present))))
     tables = {"classes.arrow": _write_classes(book)}
-    for name, form in sorted(FORMS.items()):
-        tallies = {column: book[column] for column in sorted(book) if book[column].form == name}
-        if tallies:
-            tables[f"{name}.arrow"] = form.write(tallies)
+    by_form: dict[str, dict[str, Any]] = {}
+    for name in sorted(book):
+        by_form.setdefault(book[name].form, {})[name] = book[name]
+    for form in sorted(by_form):
+        tables[f"{form}.arrow"] = FORMS[form].write(by_form[form])
     return tables
 
 
@@ -65,40 +77,25 @@ def book_of(tables: Mapping[str, bytes], label_type: str, order: Sequence[str]) 
 
     ValueError(member, reason) where a table is not as `members` writes it.
     """
-    classes, counts = _within("classes.arrow", lambda: _read_classes(tables["classes.arrow"]))
+    classes = _within("classes.arrow", _read_classes, tables["classes.arrow"])
     found: dict[str, Tally] = {}
     for name, form in sorted(FORMS.items()):
         member = f"{name}.arrow"
-        if member not in tables:
-            continue
-        tallies = _within(member, lambda: form.read(tables[member], classes))  # noqa: B023
-        _within(member, lambda: _require_possible(tallies, counts, within=name != Words.form))  # noqa: B023
-        if not found.keys().isdisjoint(tallies):
-            raise ValueError(member, f"a column has two tallies: `{min(found.keys() & tallies)}`")
-        found |= tallies
+        if member in tables:
+            tallies = _within(member, form.read, tables[member], classes)
+            if not found.keys().isdisjoint(tallies):
+                raise ValueError(member, f"a column has two tallies: `{min(found.keys() & tallies)}`")
+            found |= tallies
     columns = {name: found[name] for name in order if name in found} | found
-    book = Book(classes, counts, columns, label_type=label_type)
-    return book.with_classes(tuple(label_order(list(classes), label_type)))
+    book = Book(classes.texts, classes.counts, columns, label_type=label_type)
+    return book.with_classes(tuple(label_order(list(classes.texts), label_type)))
 
 
-def _within(member: str, action: Callable[[], Any]) -> Any:
+def _within(member: str, read: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return action()
+        return read(*arguments)
     except ValueError as error:
         raise ValueError(member, str(error)) from error
-
-
-def _require_possible(tallies: Mapping[str, Any], class_counts: ExactArray, *, within: bool) -> None:
-    """Refuse a tally that no rows have: a sum below zero, more values than rows (`within`: one a row at most)."""
-    for name, tally in tallies.items():
-        if not tally.is_possible():
-            raise ValueError(f"column `{name}`: no rows have these numbers")
-        if within:
-            n = tally.sums.n if isinstance(tally, Moments) else tally.totals()
-            if (added(class_counts, n, sign=-1).signs() < 0).any():
-                raise ValueError(f"column `{name}`: a class has more values than rows")
-        if isinstance(tally, Moments) and (added(n, tally.sums.fractional, sign=-1).signs() < 0).any():
-            raise ValueError(f"column `{name}`: a class has more fractional values than values")
 
 
 # -- class counts ----------------------------------------------------------------------------------------------------
@@ -108,114 +105,145 @@ def _write_classes(book: Book) -> bytes:
     return arrow_file.write({"class": pa.array(book.classes, TEXT), "count": _exact_column([book.class_counts])})
 
 
-def _read_classes(data: bytes) -> tuple[tuple[str, ...], ExactArray]:
+def _read_classes(data: bytes) -> Classes:
     table = arrow_file.read(data, _CLASS_COLUMNS)
-    classes = tuple(table["class"].to_pylist())
-    if any(one >= other for one, other in zip(classes, classes[1:], strict=False)):
-        raise ValueError("the classes are not in the order of their texts")
-    counts = _Exact(table["count"]).part(0, len(classes))
+    texts = tuple(table["class"].to_pylist())
+    _require_ordered(texts, "classes")
+    counts = _Exact(table["count"])[0 : len(texts)]
     if (counts.signs() <= 0).any():
         raise ValueError("a class has a count that is not above zero")
-    return classes, counts
+    return Classes(texts, counts)
 
 
 # -- counts and words ------------------------------------------------------------------------------------------------
 
 
 def _write_counts(tallies: Mapping[str, Counts]) -> bytes:
-    names: list[str] = []
-    sizes: list[int] = []
-    classes: list[pa.Array] = []
+    rows = _Rows()
     levels: list[str] = []
     cells: list[ExactArray] = []
     for name, tally in tallies.items():
         kept = np.flatnonzero(tally.cells.signs())
         width = len(tally.levels)
-        names.append(name)
-        sizes.append(len(kept))
-        classes.append(kept // width)
-        levels += [tally.levels[index] for index in (kept % width).tolist()]
-        cells.append(tally.cells.take(kept))
-    texts = pa.array(next(iter(tallies.values())).classes, TEXT)
-    return arrow_file.write(
-        {
-            "column": _repeated(names, sizes),
-            "class": texts.take(pa.array(np.concatenate(classes))),
-            "level": pa.array(levels, TEXT),
-            "count": _exact_column(cells),
-        }
-    )
+        rows.add(name, kept // max(width, 1))
+        levels += [tally.levels[index] for index in (kept % max(width, 1)).tolist()]
+        cells.append(tally.cells if len(kept) == len(tally.cells) else tally.cells.take(kept))
+    classes = next(iter(tallies.values())).classes
+    return arrow_file.write(rows.columns(classes) | {"level": pa.array(levels, TEXT), "count": _exact_column(cells)})
 
 
-def _read_counts(form: type[Counts]) -> Callable[[bytes, tuple[str, ...]], dict[str, Tally]]:
-    def read(data: bytes, classes: tuple[str, ...]) -> dict[str, Tally]:
+def _read_counts(form: type[Counts]) -> Callable[[bytes, Classes], dict[str, Tally]]:
+    def read(data: bytes, classes: Classes) -> dict[str, Tally]:
         table = arrow_file.read(data, _COUNT_COLUMNS)
-        names, starts, which = _columns_and_classes(table, classes)
+        rows = _Placed.of(table, classes)
         texts, ranks = _ranked(table["level"])
-        column = np.repeat(np.arange(len(names)), np.diff(starts))
-        slots, place = np.unique(column * max(len(texts), 1) + ranks, return_inverse=True)
-        first = np.searchsorted(slots, np.arange(len(names) + 1) * max(len(texts), 1))
-        _require_increasing(column, which, ranks)
-        _require_cells(len(classes) * len(slots))
+        _require_increasing(rows.column, rows.label, ranks)
+        slots, place = np.unique(rows.column * max(len(texts), 1) + ranks, return_inverse=True)
+        firsts = np.searchsorted(slots, np.arange(len(rows.names) + 1) * max(len(texts), 1)).tolist()
+        size = len(classes.texts)
+        _require_cells(size * len(slots))
         counts = _Exact(table["count"])
-        slot_ranks = slots % max(len(texts), 1)
+        _require_counts(rows, counts, classes, one_a_row=form is not Words)
+        level_of = [texts[rank] for rank in (slots % max(len(texts), 1)).tolist()]
         result: dict[str, Tally] = {}
-        for index, name in enumerate(names):
-            start, stop = starts[index], starts[index + 1]
-            low, high = first[index], first[index + 1]
-            levels = tuple(texts[rank] for rank in slot_ranks[low:high].tolist())
-            cells = counts.part(start, stop)
-            if not cells.signs().all():
-                raise ValueError(f"column `{name}`: a count is zero")
-            size = len(classes) * len(levels)
-            spread = np.full(size, -1, dtype=np.int64)
-            spread[which[start:stop] * len(levels) + (place[start:stop] - low)] = np.arange(stop - start)
-            result[name] = form(classes, levels, cells.take(spread))
+        for index, (name, start, stop) in enumerate(rows.columns()):
+            first, levels = firsts[index], tuple(level_of[firsts[index] : firsts[index + 1]])
+            cells = counts[start:stop]
+            if stop - start < size * len(levels):
+                spread = np.full(size * len(levels), -1, dtype=np.int64)
+                spread[rows.label[start:stop] * len(levels) + (place[start:stop] - first)] = np.arange(stop - start)
+                cells = cells.take(spread)
+            result[name] = form(classes.texts, levels, cells)
         return result
 
     return read
+
+
+def _require_counts(rows: _Placed, counts: _Exact, classes: Classes, *, one_a_row: bool) -> None:
+    """Refuse counts that are not above zero, or more in a class than it has rows."""
+    size = len(classes.texts)
+    for first, last, start, stop in rows.blocks():
+        cells = counts[start:stop]
+        if (cells.signs() <= 0).any():
+            raise ValueError("a count is not above zero")
+        if one_a_row:
+            group = (rows.column[start:stop] - first) * size + rows.label[start:stop]
+            left = classes.counts.take(np.tile(np.arange(size), last - first))
+            left.add(cells, group, sign=-1)
+            _require_none_below(left, rows.names[first:last], size, "a class has more values than rows")
+
+
+def _require_none_below(left: ExactArray, names: Sequence[str], size: int, what: str) -> None:
+    below = np.flatnonzero(left.signs() < 0)
+    if len(below):
+        raise ValueError(f"column `{names[int(below[0]) // size]}`: {what}")
 
 
 # -- moments ---------------------------------------------------------------------------------------------------------
 
 
 def _write_moments(tallies: Mapping[str, Moments]) -> bytes:
-    arrays = [[], [], [], []]  # type: list[list[ExactArray]]
-    kept = []
-    for tally in tallies.values():
-        present = np.flatnonzero(tally.sums.n.signs())
-        kept.append(present)
-        sums = tally.sums
-        for cells, array in zip(arrays, (sums.n, sums.fractional, sums.total, sums.squares), strict=True):
-            cells.append(array if len(present) == len(array) else array.take(present))
-    texts = pa.array(next(iter(tallies.values())).classes, TEXT)
-    return arrow_file.write(
-        {
-            "column": _repeated(list(tallies), [len(each) for each in kept]),
-            "class": texts.take(pa.array(np.concatenate(kept))),
-            **{name: _exact_column(cells) for name, cells in zip(_SUMS, arrays, strict=True)},
-        }
-    )
+    rows = _Rows()
+    columns: list[list[ExactArray]] = [[] for _ in _SUMS]
+    for name, tally in tallies.items():
+        kept = np.flatnonzero(tally.sums.n.signs())
+        rows.add(name, kept)
+        arrays = (tally.sums.n, tally.sums.fractional, tally.sums.total, tally.sums.squares)
+        for column, array in zip(columns, arrays, strict=True):
+            column.append(array if len(kept) == len(array) else array.take(kept))
+    classes = next(iter(tallies.values())).classes
+    sums = {name: _exact_column(column) for name, column in zip(_SUMS, columns, strict=True)}
+    return arrow_file.write(rows.columns(classes) | sums)
 
 
-def _read_moments(data: bytes, classes: tuple[str, ...]) -> dict[str, Tally]:
+def _read_moments(data: bytes, classes: Classes) -> dict[str, Tally]:
     table = arrow_file.read(data, _MOMENT_COLUMNS)
-    names, starts, which = _columns_and_classes(table, classes)
-    _require_increasing(np.repeat(np.arange(len(names)), np.diff(starts)), which)
-    _require_cells(len(classes) * len(names))
+    rows = _Placed.of(table, classes)
+    _require_increasing(rows.column, rows.label)
+    size = len(classes.texts)
+    _require_cells(size * len(rows.names))
     sums = [_Exact(table[name]) for name in _SUMS]
+    for _, _, start, stop in rows.blocks():
+        arrays = [each[start:stop] for each in sums]
+        _require_moments(arrays, classes.counts.take(rows.label[start:stop]), rows, start)
     result: dict[str, Tally] = {}
-    for index, name in enumerate(names):
-        start, stop = starts[index], starts[index + 1]
-        arrays = [each.part(start, stop) for each in sums]
-        if (arrays[0].signs() <= 0).any():
-            raise ValueError(f"column `{name}`: a number of values is not above zero")
-        if stop - start < len(classes):
-            spread = np.full(len(classes), -1, dtype=np.int64)
-            spread[which[start:stop]] = np.arange(stop - start)
+    for name, start, stop in rows.columns():
+        arrays = [each[start:stop] for each in sums]
+        if stop - start < size:
+            spread = np.full(size, -1, dtype=np.int64)
+            spread[rows.label[start:stop]] = np.arange(stop - start)
             arrays = [array.take(spread) for array in arrays]
-        result[name] = Moments(classes, _core.Moments(*arrays))
+        result[name] = Moments(classes.texts, _core.Moments(*arrays))
     return result
+
+
+def _require_moments(arrays: list[ExactArray], class_counts: ExactArray, rows: _Placed, start: int) -> None:
+    """Refuse moments that no values have: too many of them, or a variance below zero."""
+    n, fractional, total, squares = arrays
+    settled = (total.signs() == 0) | _settled(n.to_doubles(), total.to_doubles(), squares.to_doubles())
+    doubtful = np.flatnonzero(~settled).tolist()
+    wrong = {
+        "a number of values is not above zero": n.signs() <= 0,
+        "a class has more values than rows": added(class_counts, n, sign=-1).signs() < 0,
+        "a number of fractional values is below zero": fractional.signs() < 0,
+        "a class has more fractional values than values": added(n, fractional, sign=-1).signs() < 0,
+        "a sum of squares is below zero": squares.signs() < 0,
+        "a variance is below zero": np.isin(np.arange(len(n)), [i for i in doubtful if _excess(arrays, i) < 0]),
+    }
+    for what, found in wrong.items():
+        if found.any():
+            raise ValueError(f"column `{rows.names[rows.column[start + int(np.argmax(found))]]}`: {what}")
+
+
+def _settled(n: Doubles, total: Doubles, squares: Doubles) -> NDArray[np.bool_]:
+    """Where doubles settle that n * squares > total**2; the other cells are computed exactly."""
+    with np.errstate(all="ignore"):
+        return (n * squares > total * total * (1 + 1e-12)) & (total * total > 1e-290)
+
+
+def _excess(arrays: list[ExactArray], cell: int) -> int:
+    n, _, total, squares = (dyadic(array, cell) for array in arrays)
+    return Spread(n, total, squares).excess.m
 
 
 FORMS: dict[str, Form] = {
@@ -226,11 +254,62 @@ FORMS: dict[str, Form] = {
 """Every form of tally that a book may hold. A new tally is saved once it is entered here."""
 
 
-# -- columns of a table ----------------------------------------------------------------------------------------------
+# -- the columns of a table ------------------------------------------------------------------------------------------
 
 
-def _repeated(names: Sequence[str], sizes: Sequence[int]) -> pa.Array:
-    return pa.array(names, TEXT).take(pa.array(np.repeat(np.arange(len(names)), sizes)))
+class _Rows:
+    """Gathers the rows of a table, tally by tally: the column and the class of each."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.labels: list[Index] = []
+
+    def add(self, name: str, labels: Index) -> None:
+        self.names.append(name)
+        self.labels.append(labels)
+
+    def columns(self, classes: tuple[str, ...]) -> dict[str, pa.Array]:
+        repeated = np.repeat(np.arange(len(self.names)), [len(labels) for labels in self.labels])
+        return {
+            "column": pa.array(self.names, TEXT).take(pa.array(repeated)),
+            "class": pa.array(classes, TEXT).take(pa.array(np.concatenate(self.labels))),
+        }
+
+
+class _Placed(NamedTuple):
+    """The rows of a table that was read: the names of the columns, where the rows of each start (and the last stop),
+    and of each row the number of its column and of its class."""
+
+    names: list[str]
+    starts: Index
+    column: Index
+    label: Index
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any], classes: Classes) -> _Placed:
+        coded = table["column"].dictionary_encode()
+        names, column = coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
+        _require_ordered(names, "columns")
+        labels = table["class"].dictionary_encode()
+        place = positions(labels.dictionary.to_pylist(), classes.texts)
+        if (place < 0).any():
+            raise ValueError(f"the class {labels.dictionary[int(np.argmin(place))].as_py()!r} has no rows")
+        starts = np.searchsorted(column, np.arange(len(names) + 1))
+        return cls(names, starts, column, place[labels.indices.to_numpy()])
+
+    def columns(self) -> Iterator[tuple[str, int, int]]:
+        """Each column with where its rows start and stop."""
+        starts = self.starts.tolist()
+        return zip(self.names, starts, starts[1:], strict=False)
+
+    def blocks(self) -> Iterator[tuple[int, int, int, int]]:
+        """The first column of a block and the one after its last, and where their rows start and stop."""
+        starts, first = self.starts, 0
+        while first < len(self.names):
+            last = int(np.searchsorted(starts, starts[first] + BLOCK, side="right")) - 1
+            last = max(last, first + 1)
+            yield first, last, int(starts[first]), int(starts[last])
+            first = last
 
 
 def _exact_column(parts: Iterable[ExactArray]) -> pa.Array:
@@ -239,23 +318,24 @@ def _exact_column(parts: Iterable[ExactArray]) -> pa.Array:
     try:
         return pa.array(np.concatenate([part.to_integers() for part in parts] or [np.zeros(0, np.int64)]), WHOLE)
     except OverflowError:
-        return pa.array(b"".join(part.text() for part in parts).decode().splitlines(), TEXT)
+        return pa.array(b"".join([part.text() for part in parts]).decode().splitlines(), TEXT)
 
 
 class _Exact:
-    """A column of exact numbers, read part by part, so that each tally keeps a window of its own."""
+    """A column of exact numbers, read slice by slice, so that each tally keeps a window of its own."""
 
     def __init__(self, column: pa.Array) -> None:
         self.integers = column.to_numpy() if column.type == WHOLE else None
-        self.lines = None if column.type == WHOLE else column.to_pylist()
+        if self.integers is None:
+            self.lines = "".join([f"{line}\n" for line in column.to_pylist()]).encode()
+            lengths = pc.binary_length(column).to_numpy()
+            self.starts = np.concatenate([[0], np.cumsum(lengths.astype(np.int64) + 1)]).tolist()
 
-    def part(self, start: int, stop: int) -> ExactArray:
+    def __getitem__(self, rows: slice) -> ExactArray:
         if self.integers is not None:
-            return ExactArray.from_integers(self.integers[start:stop])
-        assert self.lines is not None
-        lines = self.lines[start:stop]
-        cells = ExactArray.from_text("".join(f"{line}\n" for line in lines).encode())
-        if len(cells) != len(lines):
+            return ExactArray.from_integers(self.integers[rows])
+        cells = ExactArray.from_text(self.lines[self.starts[rows.start] : self.starts[rows.stop]])
+        if len(cells) != rows.stop - rows.start:
             raise ValueError("a number has several lines")
         return cells
 
@@ -270,19 +350,9 @@ def _ranked(column: pa.Array) -> tuple[list[str], Index]:
     return [texts[index] for index in order], rank[coded.indices.to_numpy()]
 
 
-def _columns_and_classes(table: Mapping[str, Any], classes: tuple[str, ...]) -> tuple[list[str], Index, Index]:
-    """The names of the columns, where the rows of each start (and the last stop), and the class of each row."""
-    ends = pc.run_end_encode(table["column"])
-    names = ends.values.to_pylist()
-    starts = np.concatenate([[0], ends.run_ends.to_numpy()]).astype(np.int64)
-    if any(one >= other for one, other in zip(names, names[1:], strict=False)):
-        raise ValueError("the columns are not in the order of their names")
-    coded = table["class"].dictionary_encode()
-    place = positions(coded.dictionary.to_pylist(), classes)
-    if (place < 0).any():
-        unknown = coded.dictionary.to_pylist()[int(np.argmin(place))]
-        raise ValueError(f"the class {unknown!r} has no rows")
-    return names, starts, place[coded.indices.to_numpy()]
+def _require_ordered(texts: Sequence[str], what: str) -> None:
+    if any(one >= other for one, other in itertools.pairwise(texts)):
+        raise ValueError(f"the {what} are not in the order of their texts")
 
 
 def _require_increasing(*keys: Index) -> None:
