@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -34,6 +35,9 @@ def gaussian(
     )
 
 
+LEAST = math.ulp(0.0)  # a spread that is there, but less than half of this, does not round to a point mass
+
+
 def floored_deviation(spread: Spread, whole: Spread, floor: float) -> float:
     """The deviation of a class, or the root of floor times the variance of the column if that is more.
 
@@ -43,5 +47,5 @@ def floored_deviation(spread: Spread, whole: Spread, floor: float) -> float:
     least = whole.excess * Dyadic(share.numerator, 0)
     least_under = whole.n * whole.n * Dyadic(share.denominator, 0)
     if (spread.excess * least_under - least * (spread.n * spread.n)).m < 0:
-        return rounded_root(least, least_under)
-    return spread.deviation
+        return max(rounded_root(least, least_under), LEAST)
+    return max(spread.deviation, LEAST) if spread.excess.m else 0.0
