@@ -39,16 +39,12 @@ def parse(data: bytes) -> Any:
     ValueError: the key 'a' occurs twice
     """
     text = data.decode("utf-8")
-    if "\\u" in text or "\\U" in text:
-        text_check = True
-    else:
-        text_check = False
     try:
         value = json.loads(text, parse_float=_float, parse_constant=_constant, object_pairs_hook=_pairs)
     except RecursionError:
         raise ValueError("the lists and mappings are nested too deep") from None
-    if text_check:
-        _require_unicode(value)
+    if "\\ud" in text.lower():  # an escape may be half of a pair, which is no character
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
 
@@ -72,8 +68,3 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
                 raise ValueError(f"the key {key!r} occurs twice")
             seen.add(key)
     return result
-
-
-def _require_unicode(value: Any) -> None:
-    """Refuse halves of surrogate pairs, which only an escape can bring in."""
-    json.dumps(value, ensure_ascii=False).encode("utf-8")

@@ -190,6 +190,15 @@ def declared_of(written: list[Any] | None) -> dict[Any, Kind] | None:
     return declared
 
 
+def fold_of(written: Json) -> dict[str, tuple[str, ...]]:
+    """The flags of each group that is folded into one category."""
+    reader = Reader(written, "fold")
+    fold = {name: reader.texts(name) for name in written}
+    if any(not flags or len(set(flags)) < len(flags) for flags in fold.values()):
+        raise ValueError("a folded group has no flags, or one of them twice")
+    return fold
+
+
 # -- rules -----------------------------------------------------------------------------------------------------------
 
 

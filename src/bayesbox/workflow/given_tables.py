@@ -35,8 +35,10 @@ def label_type(model: NaiveModel) -> str:
     return label_type_of(model.labels.tolist())
 
 
-def members(model: NaiveModel) -> dict[str, bytes]:
-    """The tables of a model by the names of their files. Classes are in their own order, columns in the model's."""
+def members(model: NaiveModel, schema: Schema) -> dict[str, bytes]:
+    """The tables of a model by the names of their files. Classes are in their own order, columns in the schema's."""
+    if list(model.columns) != list(schema.kinds):
+        raise ValueError("its tables are not those of its columns")
     columns: list[str] = []
     levels: list[str] = []
     logs: list[Doubles] = [np.zeros(0)]

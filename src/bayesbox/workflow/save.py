@@ -15,7 +15,7 @@ from bayesbox.model import file as container
 from bayesbox.model.atomic import replacing as replacing
 from bayesbox.model.strict_json import document, parse
 from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real
-from bayesbox.schema.levels import LABEL_TYPES, label_values
+from bayesbox.schema.levels import LABEL_TYPES, label_values, level_text
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.workflow import given_tables, tally_tables
@@ -24,6 +24,7 @@ from bayesbox.workflow.document import (
     columns_document,
     declared_document,
     declared_of,
+    fold_of,
     rules_document,
     rules_of,
     schema_of,
@@ -59,16 +60,17 @@ def to_bytes(classifier: NaiveClassifier) -> bytes:
         "bayesbox": bayesbox.__version__,
         "digest": book.digest(),
         "fixed": classifier.fixed,
-        "target": classifier.target,
+        "target": None if classifier.target is None else str(classifier.target),
         "label_type": label_type,
         "classes": sorted(schema.classes),
         "rules": rules_document(classifier.rules),
+        "fold": {name: list(classifier.fold[name]) for name in sorted(classifier.fold)},
         "declared": declared_document(classifier.declared),
         "columns": columns_document(schema),
     }
     try:
         _require_consistent(schema, book, label_type)
-        tables = given_tables.members(classifier.model) if classifier.fixed else tally_tables.members(book)
+        tables = given_tables.members(classifier.model, schema) if classifier.fixed else tally_tables.members(book)
         members = {MODEL: document(written), **tables}
         size = sum(len(content) for content in members.values())
         if size > container.LIMIT - (1 << 16):
@@ -127,6 +129,7 @@ def _classifier(reader: Reader, tables: dict[str, bytes]) -> NaiveClassifier:
     digest, fixed = reader.take("digest", str), reader.take("fixed", bool)
     target, label_type = reader.take("target", str, None), reader.take("label_type", str)
     rules = rules_of(reader.take("rules", dict))
+    fold = fold_of(reader.take("fold", dict))
     declared = declared_of(reader.take("declared", list, None))
     classes = reader.texts("classes")
     schema = schema_of(reader.take("columns", list), classes)
@@ -142,7 +145,7 @@ def _classifier(reader: Reader, tables: dict[str, bytes]) -> NaiveClassifier:
         classifier = NaiveClassifier(rules)
         book = tally_tables.book_of(tables, label_type, tuple(schema.kinds))
         classifier.accept(schema, book)
-    classifier.declared, classifier.target = declared, target
+    classifier.declared, classifier.fold, classifier.target = declared, fold, target
     _require_consistent(schema, classifier.book, label_type)
     if classifier.book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")
@@ -204,6 +207,8 @@ def _require_width(name: str, width: int, book: Book) -> None:
 
 def _require_labels(texts: tuple[str, ...], label_type: str) -> None:
     try:
-        label_values(texts, label_type)
+        again = [level_text(label) for label in label_values(texts, label_type).tolist()]
     except (ValueError, OverflowError) as error:
         raise ValueError(f"a class is no label of type {label_type}: {error}") from error
+    if label_type != "moment" and again != list(texts):  # a moment may be finer than Python's
+        raise ValueError(f"the classes are not the texts of labels of type {label_type}")

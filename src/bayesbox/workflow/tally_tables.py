@@ -122,6 +122,7 @@ def _write_counts(tallies: Mapping[str, Counts]) -> bytes:
     rows = _Rows()
     levels: list[str] = []
     cells: list[ExactArray] = []
+    _require_cells(sum(len(tally.cells) for tally in tallies.values()))
     for name, tally in tallies.items():
         kept = np.flatnonzero(tally.cells.signs())
         width = len(tally.levels)
@@ -185,6 +186,7 @@ def _require_none_below(left: ExactArray, names: Sequence[str], size: int, what:
 def _write_moments(tallies: Mapping[str, Moments]) -> bytes:
     rows = _Rows()
     columns: list[list[ExactArray]] = [[] for _ in _SUMS]
+    _require_cells(sum(len(tally.classes) for tally in tallies.values()))
     for name, tally in tallies.items():
         kept = np.flatnonzero(tally.sums.n.signs())
         rows.add(name, kept)
