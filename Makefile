@@ -10,6 +10,7 @@ endif
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .bench-venv
+DEBIAN_PEERS := weka default-jdk-headless r-base-core r-cran-e1071
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 # The core is built by CMake below, in build/core, and lands in src/bayesbox; pip then only has to point at src.
 EDITABLE := --no-build-isolation --config-settings=wheel.cmake=false --editable
@@ -21,7 +22,7 @@ CORE_SOURCES := CMakeLists.txt $(wildcard cpp/*.hpp cpp/*.cpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint build dev sanitize bench peers check-system clean
+.PHONY: help demo test lint build dev sanitize bench check-system clean
 
 help:
 	@echo 'make demo              a first look: train, predict and explain on a small table'
@@ -104,7 +105,7 @@ $(CORE): $(BASE) $(CORE_SOURCES)
 
 bench: $(PEERS)/.made $(CORE)
 	@mkdir -p build
-	@$(PEERS)/bin/python benchmarks/run.py $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(DATA),--data "$(DATA)") \
+	@set -o pipefail; $(PEERS)/bin/python benchmarks/run.py $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(DATA),--data "$(DATA)") \
 		| tee build/bench.txt
 
 $(PEERS)/.made: $(CORE)
@@ -112,6 +113,12 @@ $(PEERS)/.made: $(CORE)
 	@$(PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/python $(PIP_INSTALL) 'scikit-build-core>=0.11'
 	@$(PEERS)/bin/python $(PIP_INSTALL) $(EDITABLE) '.[bench]'
+	@$(PEERS)/bin/python $(PIP_INSTALL) pyspark || echo 'Spark could not be installed: its benchmark is left out'
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get install -qq -y --no-install-recommends $(DEBIAN_PEERS) >/dev/null 2>&1 \
+			|| { apt-get update -qq && apt-get install -qq -y --no-install-recommends $(DEBIAN_PEERS) >/dev/null; } \
+			|| echo 'Weka and R could not be installed: their benchmarks are left out'; \
+	else echo 'For Weka and R: apt-get install $(DEBIAN_PEERS)'; fi
 	@touch $@
 
 clean:

@@ -1,0 +1,72 @@
+"""Ten columns of numbers and ten of categories, against two models summed by hand and mixed-naive-bayes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+import bayesbox as bb
+import harness
+import synthetic
+from summed import Summed
+
+
+def run(session: harness.Session) -> None:
+    y = synthetic.labels(session.rows)
+    numbers, codes = synthetic.reals(y, 10), synthetic.codes(y, 10)
+    array = np.column_stack([numbers, codes])
+    table = pa.table(synthetic.number_columns(numbers) | synthetic.dictionary_columns(codes))
+    by_hand = Summed().fit(numbers, codes, y)
+    expected = by_hand.predict_proba(numbers, codes)
+    declared = dict.fromkeys(range(10, 20), bb.Category())
+    for form, data, columns in [("Arrow columns", table, None), ("row-major doubles", array, declared)]:
+        ours = bb.NaiveBayes(columns=columns).fit(data, y)
+        harness.require_equal(ours.predict_proba(data), expected, what=f"mixed, {form}")
+        session.compare(
+            f"fit, 10 + 10 mixed, {form}",
+            lambda data=data, columns=columns: bb.NaiveBayes(columns=columns).fit(data, y),
+            "sklearn, two summed by hand",
+            lambda: Summed().fit(numbers, codes, y),
+            30,
+        )
+        session.compare(
+            f"predict_proba, 10 + 10 mixed, {form}",
+            lambda ours=ours, data=data: ours.predict_proba(data),
+            "sklearn, two summed by hand",
+            lambda: by_hand.predict_proba(numbers, codes),
+            10,
+        )
+        against_mixed_naive_bayes(session, form, data, columns, array, y)
+
+
+def against_mixed_naive_bayes(session, form, data, columns, array, y) -> None:
+    try:
+        from mixed_naive_bayes import MixedNB
+    except ImportError:
+        session.say("mixed-naive-bayes is not installed: pip install mixed-naive-bayes")
+        return
+    categories = list(range(10, 20))
+    theirs = MixedNB(categorical_features=categories, alpha=1).fit(array, y)
+    ours = bb.NaiveBayes(columns=columns).fit(data, y)
+    # It multiplies probabilities without taking logs, and rounds accordingly.
+    harness.require_equal(ours.predict_proba(data), theirs.predict_proba(array), within=1e-6, what="mixed-naive-bayes")
+    session.compare(
+        f"fit, 10 + 10 mixed, {form}",
+        lambda: bb.NaiveBayes(columns=columns).fit(data, y),
+        "mixed-naive-bayes",
+        lambda: MixedNB(categorical_features=categories, alpha=1).fit(array, y),
+        60,
+        rounds=3,
+    )
+    session.compare(
+        f"predict_proba, 10 + 10 mixed, {form}",
+        lambda: ours.predict_proba(data),
+        "mixed-naive-bayes",
+        lambda: theirs.predict_proba(array),
+        30,
+        rounds=3,
+    )
+
+
+if __name__ == "__main__":
+    harness.main(run)
