@@ -311,7 +311,7 @@ nb::tuple py_factorize(nb::handle values) {
 class ScoreArguments {
  public:
   ScoreArguments(std::int64_t rows, nb::handle prior, nb::list gaussians, nb::list tables, nb::list integers,
-                 nb::handle extra) {
+                 nb::handle extra, nb::handle target, nb::list by_class) {
     request.rows = as_size(rows, "rows");
     const Buffer prior_buffer(prior, "prior");
     prior_buffer.need_dimensions(1).need_kind(Kind::float64, "float64");
@@ -328,11 +328,22 @@ class ScoreArguments {
     }
     for (nb::handle item : tables) {
       const nb::tuple term = fields(item, 2, "tables");
-      push_table(term[0], 0, term[1]);
+      push_table(term[0], 0, term[1], Rows::codes);
     }
     for (nb::handle item : integers) {
       const nb::tuple term = fields(item, 3, "integers");
-      push_table(term[0], lowest_of(term[1]), term[2]);
+      push_table(term[0], lowest_of(term[1]), term[2], Rows::values);
+    }
+    for (nb::handle item : by_class) {
+      const nb::tuple term = fields(item, 3, "by_class");
+      push_table(term[0], lowest_of(term[1]), term[2], Rows::values_by_class);
+    }
+    if (!target.is_none()) {
+      columns_.push(target, "target", request.rows);
+      columns_.last().need_kind(Kind::int32, "int32");
+      request.target = columns_.list().back();
+    } else if (by_class.size() != 0) {
+      throw nb::value_error("target: needed for tables by class");
     }
     if (!extra.is_none()) {
       const Buffer buffer(extra, "extra");
@@ -363,14 +374,21 @@ class ScoreArguments {
     }
     return large;
   }
-  void push_table(nb::handle codes, int128 lowest, nb::handle table) {
-    Buffer buffer(table, "table");
+  enum class Rows { codes, values, values_by_class };
+
+  void push_table(nb::handle codes, int128 lowest, nb::handle table, Rows rows) {
+    const Buffer buffer(table, "table");
     buffer.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(1, request.classes);
-    if (buffer.length(0) == 0) buffer.refuse("needs a last row");
     if (buffer.length(0) > UINT32_MAX) buffer.refuse("too many levels");
     columns_.push(codes, "codes", request.rows);
-    columns_.last().need_integer();
-    request.tables.push_back({columns_.list().back(), lowest, buffer.length(0) - 1, keep(buffer.doubles())});
+    if (rows != Rows::values) columns_.last().need_integer();
+    TableTerm term{columns_.list().back(), lowest, 0, nullptr, rows == Rows::values_by_class, rows == Rows::values};
+    const std::size_t beyond = 1 + term.nan_row, groups = term.by_class ? request.classes : 1;
+    if (buffer.length(0) < beyond) buffer.refuse("needs its last rows");
+    term.levels = groups == 0 ? 0 : (buffer.length(0) - beyond) / groups;
+    if (term.table_rows(request.classes) != buffer.length(0)) buffer.refuse("is not as many rows for each class");
+    term.table = keep(buffer.doubles());
+    request.tables.push_back(term);
   }
   const double* keep(std::vector<double>&& values) {
     held_.push_back(std::move(values));
@@ -382,9 +400,9 @@ class ScoreArguments {
 };
 
 nb::object py_score(std::int64_t rows, nb::handle prior, nb::list gaussians, nb::list tables, nb::list integers,
-                    nb::handle extra, int output) {
+                    nb::handle extra, int output, nb::handle target, nb::list by_class) {
   if (output < 0 || output > 3) throw nb::value_error("output: unknown");
-  const ScoreArguments given(rows, prior, gaussians, tables, integers, extra);
+  const ScoreArguments given(rows, prior, gaussians, tables, integers, extra, target, by_class);
   const ScoreRequest& request = given.request;
   const Output form = static_cast<Output>(output);
   std::vector<double> out(form == Output::argmax ? 0 : request.rows * request.classes);
@@ -490,7 +508,8 @@ NB_MODULE(_core, m) {
   m.attr("POSTERIOR") = static_cast<int>(Output::posterior);
   m.attr("ARGMAX") = static_cast<int>(Output::argmax);
   m.def("leave_one_out_gaussians", &py_leave_one_out, "gaussians"_a, "target"_a, "classes"_a);
-  m.def("score", &py_score, "rows"_a, "prior"_a, "gaussians"_a, "tables"_a, "integers"_a, "extra"_a.none(), "output"_a);
+  m.def("score", &py_score, "rows"_a, "prior"_a, "gaussians"_a, "tables"_a, "integers"_a, "extra"_a.none(), "output"_a,
+        "target"_a = nb::none(), "by_class"_a = nb::list());
   m.def("has_avx2", &has_avx2);
   m.def("use_avx2", &use_avx2, "enabled"_a);
 }

@@ -46,6 +46,12 @@ decltype(auto) with_integer_type(Kind kind, Function&& function) {
 }
 
 template <class Function>
+decltype(auto) with_floating_type(Kind kind, Function&& function) {
+  if (kind == Kind::float32) return function.template operator()<float>();
+  return function.template operator()<double>();
+}
+
+template <class Function>
 decltype(auto) with_type(Kind kind, Function&& function) {
   if (kind == Kind::float64) return function.template operator()<double>();
   if (kind == Kind::float32) return function.template operator()<float>();
@@ -56,10 +62,18 @@ inline double value_at(const Column& column, std::size_t row) {
   return with_type(column.kind, [&]<class T>() { return static_cast<double>(load<T>(column.at(row))); });
 }
 
-// Whether `other` is the `distance`-th neighbour of `column` in one row-major matrix of doubles.
-inline bool side_by_side(const Column& column, const Column& other, std::size_t distance) {
-  return column.kind == Kind::float64 && other.kind == Kind::float64 && other.stride == column.stride &&
-         other.data == column.data + sizeof(double) * distance;
+// Whether columns [first, first + 4) are neighbours in one row-major matrix of `kind`, whose elements have 8 bytes;
+// `column_at(j)` is column j. Such columns are read together, a line of the cache for all of them.
+template <class ColumnAt>
+bool four_side_by_side(std::size_t first, std::size_t columns, Kind kind, const ColumnAt& column_at) {
+  if (first + 4 > columns) return false;
+  const Column& column = column_at(first);
+  if (column.kind != kind || column.stride == 8) return false;
+  for (std::size_t k = 1; k < 4; ++k) {
+    const Column& other = column_at(first + k);
+    if (other.kind != kind || other.stride != column.stride || other.data != column.data + 8 * k) return false;
+  }
+  return true;
 }
 
 // Rows [begin, begin + count) as doubles, contiguous.

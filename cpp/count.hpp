@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -13,6 +14,7 @@
 
 #include "column.hpp"
 #include "exact_array.hpp"
+#include "kernels.hpp"
 #include "level_counter.hpp"
 
 namespace bayesbox {
@@ -25,17 +27,53 @@ inline std::size_t counting_block(const std::vector<Column>& columns) {
   return std::clamp<std::size_t>(24576 / std::min<std::size_t>(stride, 64), 384, 4096);
 }
 
-// Rows [begin, begin + count) one after the other: the column itself where it lies so, else a copy in `buffer`.
-template <class T>
-const T* contiguous(const Column& column, std::size_t begin, std::size_t count, std::vector<std::uint64_t>& buffer) {
-  const char* at = column.at(begin);
-  if (column.stride == static_cast<std::int64_t>(sizeof(T)) && reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0)
-    return reinterpret_cast<const T*>(at);
-  buffer.resize((count * sizeof(T) + 7) / 8);
-  char* to = reinterpret_cast<char*>(buffer.data());
-  for (std::size_t i = 0; i < count; ++i, at += column.stride) std::memcpy(to + i * sizeof(T), at, sizeof(T));
-  return reinterpret_cast<const T*>(buffer.data());
-}
+// Blocks of rows of integer columns, each column's values one after the other.
+class IntegerBlocks {
+ public:
+  IntegerBlocks(const std::vector<Column>& columns, std::size_t most_rows) : columns_(columns) {
+    for (std::vector<std::uint64_t>& buffer : buffers_) buffer.resize(most_rows);
+  }
+
+  // Calls use.operator()<T>(j, values) for each column j with its rows [begin, begin + count).
+  template <class Use>
+  void each(std::size_t begin, std::size_t count, const Use& use) {
+    const auto column_at = [this](std::size_t j) -> const Column& { return columns_[j]; };
+    for (std::size_t j = 0; j < columns_.size();) {
+      const Column& column = columns_[j];
+      const std::size_t first = j;
+      const bool wide = column.kind == Kind::int64 || column.kind == Kind::uint64;
+      if (wide && four_side_by_side(first, columns_.size(), column.kind, column_at)) {
+        void* const out[4] = {buffers_[0].data(), buffers_[1].data(), buffers_[2].data(), buffers_[3].data()};
+        kernels_.gather_four(column.at(begin), column.stride, nullptr, count, out);
+        j += 4;
+      } else {
+        ++j;
+      }
+      for (std::size_t k = first; k < j; ++k)
+        with_integer_type(column.kind, [&]<class T>() {
+          const void* values = buffers_[k - first].data();
+          if (j == first + 1) values = contiguous<T>(column, begin, count);
+          use.template operator()<T>(k, static_cast<const T*>(values));
+        });
+    }
+  }
+
+ private:
+  // The column itself where it lies so, else a copy.
+  template <class T>
+  const void* contiguous(const Column& column, std::size_t begin, std::size_t count) {
+    const char* at = column.at(begin);
+    if (column.stride == static_cast<std::int64_t>(sizeof(T)) && reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0)
+      return at;
+    char* to = reinterpret_cast<char*>(buffers_[0].data());
+    for (std::size_t i = 0; i < count; ++i, at += column.stride) std::memcpy(to + i * sizeof(T), at, sizeof(T));
+    return to;
+  }
+
+  const std::vector<Column>& columns_;
+  const Kernels& kernels_ = kernels();
+  std::vector<std::uint64_t> buffers_[4];
+};
 
 // For each column classes x size counts; a code outside [0, size) is missing.
 inline std::vector<std::vector<std::int64_t>> count_codes(const std::vector<Column>& columns,
@@ -43,16 +81,13 @@ inline std::vector<std::vector<std::int64_t>> count_codes(const std::vector<Colu
                                                           std::size_t classes) {
   std::vector<LevelCounter> counters;
   for (const std::size_t size : sizes) counters.emplace_back(classes).set_width(size);
-  const std::size_t block = counting_block(columns);
-  LabelBlock labels(classes, std::min(block, target.rows));
-  std::vector<std::uint64_t> buffer;
+  const std::size_t block = std::min(counting_block(columns), std::max<std::size_t>(target.rows, 1));
+  LabelBlock labels(classes, block);
+  IntegerBlocks blocks(columns, block);
   for (std::size_t begin = 0; begin < target.rows && classes > 0; begin += block) {
     const std::size_t count = std::min(block, target.rows - begin);
     labels.read(target, begin, count);
-    for (std::size_t j = 0; j < columns.size(); ++j)
-      with_integer_type(columns[j].kind, [&]<class T>() {
-        counters[j].add<T>(contiguous<T>(columns[j], begin, count, buffer), 0, labels, false);
-      });
+    blocks.each(begin, count, [&]<class T>(std::size_t j, const T* values) { counters[j].add<T>(values, 0, labels, false); });
   }
   std::vector<std::vector<std::int64_t>> result;
   for (LevelCounter& counter : counters) {
@@ -85,18 +120,13 @@ struct IntegerCounts {
 // Class x value counts of one integer column whose range is found on the way.
 class IntegerCounter {
  public:
-  IntegerCounter(Kind kind, std::size_t classes, std::uint64_t limit)
-      : kind_(kind), classes_(classes), limit_(limit), counter_(classes) {}
+  IntegerCounter(std::size_t classes, std::uint64_t limit) : classes_(classes), limit_(limit), counter_(classes) {}
 
-  bool too_wide() const { return too_wide_; }
-
-  void add(const Column& column, std::size_t begin, LabelBlock& labels, std::vector<std::uint64_t>& buffer) {
+  template <class T>
+  void add(const T* values, LabelBlock& labels) {
     if (too_wide_) return;
-    with_integer_type(kind_, [&]<class T>() {
-      const T* values = contiguous<T>(column, begin, labels.count(), buffer);
-      if (counter_.width() != 0 && counter_.add<T>(values, static_cast<T>(lowest_), labels, true)) return;
-      if (reach<T>(values, labels)) counter_.add<T>(values, static_cast<T>(lowest_), labels, false);
-    });
+    if (counter_.width() != 0 && counter_.add<T>(values, static_cast<T>(lowest_), labels, true)) return;
+    if (reach<T>(values, labels)) counter_.add<T>(values, static_cast<T>(lowest_), labels, false);
   }
 
   std::optional<IntegerCounts> finish() {
@@ -168,7 +198,6 @@ class IntegerCounter {
     return true;
   }
 
-  Kind kind_;
   std::size_t classes_;
   std::uint64_t limit_;
   LevelCounter counter_;
@@ -180,13 +209,15 @@ class IntegerCounter {
 inline std::vector<std::optional<IntegerCounts>> count_integers(const std::vector<Column>& columns, const Column& target,
                                                                 std::size_t classes, std::uint64_t limit) {
   std::vector<IntegerCounter> counters;
-  for (const Column& column : columns) counters.emplace_back(column.kind, classes, limit);
-  const std::size_t block = counting_block(columns);
-  LabelBlock labels(classes, std::min(block, target.rows));
-  std::vector<std::uint64_t> buffer;
+  counters.reserve(columns.size());
+  for (std::size_t j = 0; j < columns.size(); ++j) counters.emplace_back(classes, limit);
+  const std::size_t block = std::min(counting_block(columns), std::max<std::size_t>(target.rows, 1));
+  LabelBlock labels(classes, block);
+  IntegerBlocks blocks(columns, block);
   for (std::size_t begin = 0; begin < target.rows && classes > 0 && !columns.empty(); begin += block) {
-    labels.read(target, begin, std::min(block, target.rows - begin));
-    for (std::size_t j = 0; j < columns.size(); ++j) counters[j].add(columns[j], begin, labels, buffer);
+    const std::size_t count = std::min(block, target.rows - begin);
+    labels.read(target, begin, count);
+    blocks.each(begin, count, [&]<class T>(std::size_t j, const T* values) { counters[j].add<T>(values, labels); });
   }
   std::vector<std::optional<IntegerCounts>> result;
   for (IntegerCounter& counter : counters) result.push_back(counter.finish());

@@ -34,10 +34,24 @@ struct GaussianClass {
   bool by_inverse;  // 1 / deviation is finite and normal
 };
 
+// A column under leave-one-out (see leave_one_out.hpp), all in units of its scale; `kept` is the least sum of squares
+// that still has enough digits.
+struct LeftOut {
+  double mean, rest, ratio, squares, kept;
+};
+struct LeftOutColumn {
+  LeftOut whole;
+  double scale, constant, floor_share;
+};
+// Another class of such a column: its moments stay as they are.
+struct LeftOutOther {
+  double mean, rest, variance, half_inverse, constant;
+};
+
 struct Kernels {
-  // out[j][i] = the double at base + order[i] * stride + 8 * j for four columns side by side (order null: row i)
+  // out[j][i] = the 8 bytes at base + order[i] * stride + 8 * j for four columns side by side (order null: row i)
   void (*gather_four)(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
-                      double* const* out);
+                      void* const* out);
   // `count` is a multiple of kPad
   RunScan (*scan)(const double* values, std::size_t count);
   // All |x| < 2^exponent; `count` is a multiple of kPad, at most 2048
@@ -52,6 +66,11 @@ struct Kernels {
   // sums[i * width + c] = sum over terms j of tables[j][levels[j][i] * width + c], in the order of the terms
   void (*sum_tables)(const double* const* tables, const std::uint32_t* const* levels, std::size_t terms,
                      std::size_t count, std::size_t width, double* sums);
+  // The terms of a run of rows of class `own`: sums[c * row_stride + i] += the term of class c, but for the logarithm of
+  // the variance of `own`, which is multiplied into variances[i]. unsure[i] = 1 where that is not right.
+  void (*leave_one_out)(const double* values, std::size_t count, const LeftOutColumn& column, const LeftOut& own_left,
+                        double own_share, const LeftOutOther* others, std::size_t class_count, std::size_t own,
+                        double* sums, std::size_t row_stride, double* variances, std::uint8_t* unsure);
   // values[i] = exp(values[i] - top[i]) for values <= top
   void (*exponentials)(double* values, const double* top, std::size_t count);
 };

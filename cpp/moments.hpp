@@ -132,14 +132,16 @@ class MomentSums {
     std::vector<double> gathered(4 * capacity);
     double* const buffers[4] = {gathered.data(), gathered.data() + capacity, gathered.data() + 2 * capacity,
                                 gathered.data() + 3 * capacity};
+    void* const out[4] = {buffers[0], buffers[1], buffers[2], buffers[3]};
+    const auto column_at = [this](std::size_t position) -> const Column& { return columns_[dense_[position]]; };
     counts_.assign(dense_.size() * classes_, {});
     const Kernels& kernel = kernels();
     for (std::size_t begin = 0; begin < target_.rows; begin += most) {
       order.sort(target_, begin, std::min(most, target_.rows - begin));
       for (std::size_t first = 0; first < dense_.size();) {
         const Column& column = columns_[dense_[first]];
-        if (four_side_by_side(first)) {
-          kernel.gather_four(column.at(begin), column.stride, order.order(), order.length(), buffers);
+        if (four_side_by_side(first, dense_.size(), Kind::float64, column_at)) {
+          kernel.gather_four(column.at(begin), column.stride, order.order(), order.length(), out);
           for (std::size_t k = 0; k < 4; ++k) add_runs(first + k, order, buffers[k]);
           first += 4;
         } else {
@@ -155,16 +157,6 @@ class MomentSums {
         result_[dense_[position]].n.add_integer(label, counts.n);
         result_[dense_[position]].fractional.add_integer(label, counts.fractional);
       }
-  }
-
-  // Four neighbours of one row-major matrix of doubles are read together.
-  bool four_side_by_side(std::size_t first) const {
-    if (first + 4 > dense_.size()) return false;
-    const Column& column = columns_[dense_[first]];
-    if (column.stride == sizeof(double)) return false;
-    for (std::size_t k = 0; k < 4; ++k)
-      if (!side_by_side(column, columns_[dense_[first + k]], k)) return false;
-    return true;
   }
 
   static void gather(const Column& column, std::size_t begin, const ClassOrder& order, double* out) {

@@ -28,8 +28,12 @@ struct GaussianTerm {
 struct TableTerm {
   Column codes;
   int128 lowest;        // the value of the first row of the table
-  std::size_t levels;   // the table has one row more: for a code outside
-  const double* table;  // (levels + 1) x classes
+  std::size_t levels;   // the table has more rows: for a code outside and, where there can be one, for NaN
+  const double* table;  // rows x classes
+  bool by_class = false;  // the rows of the table are those of all levels for each class that a row may have itself
+  bool nan_row = false;   // the last row is for NaN
+
+  std::size_t table_rows(std::size_t classes) const { return (by_class ? classes : 1) * levels + 1 + nan_row; }
 };
 
 struct ScoreRequest {
@@ -38,6 +42,7 @@ struct ScoreRequest {
   const double* prior = nullptr;
   std::vector<GaussianTerm> gaussians;
   std::vector<TableTerm> tables;
+  Column target;  // the row's own class, for tables by class
   const double* extra = nullptr;  // rows x classes, or nothing
 };
 
@@ -87,8 +92,9 @@ class Scorer {
 
   // A copy of the table whose rows are padded to a multiple of four, so that one level is whole vectors.
   void prepare(const TableTerm& term) {
-    std::vector<double>& table = padded_tables_.emplace_back((term.levels + 1) * width_);
-    for (std::size_t level = 0; level <= term.levels; ++level)
+    const std::size_t rows = term.table_rows(classes_);
+    std::vector<double>& table = padded_tables_.emplace_back(rows * width_);
+    for (std::size_t level = 0; level < rows; ++level)
       std::copy_n(term.table + level * classes_, classes_, table.data() + level * width_);
     tables_.push_back(table.data());
     levels_.emplace_back(kBlock);
@@ -108,10 +114,12 @@ class Scorer {
   void add_gaussians(std::size_t begin, std::size_t count) {
     const std::vector<GaussianTerm>& terms = request_.gaussians;
     double* const buffers[4] = {values_.data(), values_.data() + kBlock, values_.data() + 2 * kBlock, values_.data() + 3 * kBlock};
+    void* const out[4] = {buffers[0], buffers[1], buffers[2], buffers[3]};
+    const auto column_at = [&](std::size_t j) -> const Column& { return terms[j].values; };
     for (std::size_t j = 0; j < terms.size();) {
       std::size_t read = 1;
-      if (four_side_by_side(j)) {
-        kernels_.gather_four(terms[j].values.at(begin), terms[j].values.stride, nullptr, count, buffers);
+      if (four_side_by_side(j, terms.size(), Kind::float64, column_at)) {
+        kernels_.gather_four(terms[j].values.at(begin), terms[j].values.stride, nullptr, count, out);
         read = 4;
       } else {
         read_doubles(terms[j].values, begin, count, buffers[0]);
@@ -121,17 +129,12 @@ class Scorer {
     }
   }
 
-  bool four_side_by_side(std::size_t first) const {
-    const std::vector<GaussianTerm>& terms = request_.gaussians;
-    if (first + 4 > terms.size() || terms[first].values.stride == sizeof(double)) return false;
-    for (std::size_t k = 0; k < 4; ++k)
-      if (!side_by_side(terms[first].values, terms[first + k].values, k)) return false;
-    return true;
-  }
-
   void add_tables(std::size_t begin, std::size_t count) {
     if (tables_.empty() || classes_ == 0) return;
-    for (std::size_t j = 0; j < tables_.size(); ++j) find_levels(request_.tables[j], begin, count, levels_[j].data());
+    for (std::size_t j = 0; j < tables_.size(); ++j) {
+      find_levels(request_.tables[j], begin, count, levels_[j].data());
+      if (request_.tables[j].by_class) move_to_class(request_.tables[j], begin, count, levels_[j].data());
+    }
     kernels_.sum_tables(tables_.data(), level_rows_.data(), tables_.size(), count, width_, table_sums_.data());
     for (std::size_t c = 0; c < classes_; ++c) {
       double* sums = sums_of(c);
@@ -141,6 +144,10 @@ class Scorer {
 
   static void find_levels(const TableTerm& term, std::size_t begin, std::size_t count, std::uint32_t* levels) {
     const auto outside = static_cast<std::uint32_t>(term.levels);
+    if (is_floating(term.codes.kind)) {
+      find_levels_of_doubles(term, begin, count, levels);
+      return;
+    }
     with_integer_type(term.codes.kind, [&]<class T>() {
       using Unsigned = std::make_unsigned_t<T>;
       // The part of the table within the range of T, so that differences modulo 2^bits tell inside from outside.
@@ -163,6 +170,31 @@ class Scorer {
       else
         for (std::size_t i = 0; i < count; ++i, at += term.codes.stride) levels[i] = level_of(at);
     });
+  }
+
+  static void find_levels_of_doubles(const TableTerm& term, std::size_t begin, std::size_t count,
+                                     std::uint32_t* levels) {
+    const auto outside = static_cast<std::uint32_t>(term.levels);
+    const auto lowest = static_cast<double>(term.lowest), end = static_cast<double>(term.levels);
+    with_floating_type(term.codes.kind, [&]<class T>() {
+      const char* at = term.codes.at(begin);
+      for (std::size_t i = 0; i < count; ++i, at += term.codes.stride) {
+        const double offset = static_cast<double>(load<T>(at)) - lowest;
+        const bool inside = offset >= 0 && offset < end;
+        const auto level = static_cast<std::uint32_t>(inside ? offset : 0);
+        const std::uint32_t other = offset == offset ? outside : outside + 1;
+        levels[i] = inside && static_cast<double>(level) == offset ? level : other;
+      }
+    });
+  }
+
+  // From the level to the row of the table that is the level's within the row's own class.
+  void move_to_class(const TableTerm& term, std::size_t begin, std::size_t count, std::uint32_t* levels) const {
+    const auto width = static_cast<std::uint32_t>(term.levels), last = static_cast<std::uint32_t>(classes_ * term.levels);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto own = static_cast<std::uint32_t>(load<std::int32_t>(request_.target.at(begin + i)));
+      levels[i] = levels[i] < width && own < classes_ ? own * width + levels[i] : last;
+    }
   }
 
   // The largest sum of each row, and the first class that has it.

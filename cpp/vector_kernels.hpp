@@ -24,19 +24,15 @@ double power(int exponent) {  // 2^exponent for a normal result
   return value;
 }
 
-double load_double(const char* address) {
-  double value;
-  __builtin_memcpy(&value, address, 8);
-  return value;
-}
-
 template <bool Ordered>
 void gather_four_rows(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
-                      double* const* out) {
-  double *out0 = out[0], *out1 = out[1], *out2 = out[2], *out3 = out[3];
+                      void* const* out) {
+  char *out0 = static_cast<char*>(out[0]), *out1 = static_cast<char*>(out[1]);
+  char *out2 = static_cast<char*>(out[2]), *out3 = static_cast<char*>(out[3]);
   const auto at = [&](std::size_t i) { return base + static_cast<std::int64_t>(Ordered ? order[i] : i) * stride; };
   std::size_t i = 0;
 #if defined(__AVX2__)
+  const auto store = [](char* to, __m256d four) { _mm256_storeu_pd(reinterpret_cast<double*>(to), four); };
   for (; i + 4 <= count; i += 4) {
     const __m256d a = _mm256_loadu_pd(reinterpret_cast<const double*>(at(i)));
     const __m256d b = _mm256_loadu_pd(reinterpret_cast<const double*>(at(i + 1)));
@@ -44,23 +40,23 @@ void gather_four_rows(const char* base, std::int64_t stride, const std::uint32_t
     const __m256d d = _mm256_loadu_pd(reinterpret_cast<const double*>(at(i + 3)));
     const __m256d ab_even = _mm256_unpacklo_pd(a, b), ab_odd = _mm256_unpackhi_pd(a, b);
     const __m256d cd_even = _mm256_unpacklo_pd(c, d), cd_odd = _mm256_unpackhi_pd(c, d);
-    _mm256_storeu_pd(out0 + i, _mm256_permute2f128_pd(ab_even, cd_even, 0x20));
-    _mm256_storeu_pd(out1 + i, _mm256_permute2f128_pd(ab_odd, cd_odd, 0x20));
-    _mm256_storeu_pd(out2 + i, _mm256_permute2f128_pd(ab_even, cd_even, 0x31));
-    _mm256_storeu_pd(out3 + i, _mm256_permute2f128_pd(ab_odd, cd_odd, 0x31));
+    store(out0 + 8 * i, _mm256_permute2f128_pd(ab_even, cd_even, 0x20));
+    store(out1 + 8 * i, _mm256_permute2f128_pd(ab_odd, cd_odd, 0x20));
+    store(out2 + 8 * i, _mm256_permute2f128_pd(ab_even, cd_even, 0x31));
+    store(out3 + 8 * i, _mm256_permute2f128_pd(ab_odd, cd_odd, 0x31));
   }
 #endif
   for (; i < count; ++i) {
     const char* row = at(i);
-    out0[i] = load_double(row);
-    out1[i] = load_double(row + 8);
-    out2[i] = load_double(row + 16);
-    out3[i] = load_double(row + 24);
+    __builtin_memcpy(out0 + 8 * i, row, 8);
+    __builtin_memcpy(out1 + 8 * i, row + 8, 8);
+    __builtin_memcpy(out2 + 8 * i, row + 16, 8);
+    __builtin_memcpy(out3 + 8 * i, row + 24, 8);
   }
 }
 
 void gather_four(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
-                 double* const* out) {
+                 void* const* out) {
   if (order != nullptr)
     gather_four_rows<true>(base, stride, order, count, out);
   else
@@ -258,7 +254,70 @@ void exponentials(double* values, const double* top, std::size_t count) {
     exponential(Lanes::load(values + i) - Lanes::load(top + i)).store(values + i);
 }
 
-constexpr Kernels kKernels{gather_four, scan, split, count_bytes, kMostByteCells, add_gaussian, sum_tables, exponentials};
+// Where a <= b, or one of them is NaN.
+Mask not_above(Lanes a, Lanes b) { return either(equal(larger(a, b), b), differ(a, a)); }
+
+struct LeftOutLanes {
+  Lanes mean, rest, ratio, squares, kept, scale;
+
+  LeftOutLanes(const LeftOut& from, double unit)
+      : mean(Lanes::all(from.mean)),
+        rest(Lanes::all(from.rest)),
+        ratio(Lanes::all(from.ratio)),
+        squares(Lanes::all(from.squares)),
+        kept(Lanes::all(from.kept)),
+        scale(Lanes::all(unit)) {}
+
+  // The distance of x to the mean of the others; the sum of squares of the others goes to `left`.
+  Lanes without(Lanes x, Lanes& left) const {
+    const Lanes distance = ((x - mean) - rest) * scale;
+    const Lanes wider = distance * ratio;
+    left = squares - distance * wider;
+    return wider;
+  }
+};
+
+constexpr double kLeastVariance = 1e-8;  // beside that of the column: products of many such do not underflow
+
+void leave_one_out(const double* values, std::size_t count, const LeftOutColumn& column, const LeftOut& own_left,
+                   double own_share, const LeftOutOther* others, std::size_t class_count, std::size_t own, double* sums,
+                   std::size_t row_stride, double* variances, std::uint8_t* unsure) {
+  const LeftOutLanes whole(column.whole, column.scale), mine(own_left, column.scale);
+  const Lanes floor_share = Lanes::all(column.floor_share), share = Lanes::all(own_share), half = Lanes::all(0.5);
+  const Lanes constant = Lanes::all(column.constant), one = Lanes::all(1.0), least = Lanes::all(kLeastVariance);
+  for (std::size_t i = 0; i < count; i += Lanes::width) {
+    const Lanes x = Lanes::load(values + i);
+    const Mask observed = equal(x, x);
+    Lanes left, own_squares;
+    whole.without(x, left);
+    const Lanes floor = left * floor_share;
+    const Lanes distance = mine.without(x, own_squares);
+    const Lanes variance = own_squares * share;
+    Mask doubt = either(not_above(left, whole.kept), not_above(own_squares, mine.kept));
+    doubt = either(doubt, either(not_above(variance, floor), not_above(variance, least)));
+    for (std::size_t c = 0; c < class_count; ++c) {
+      double* to = sums + c * row_stride + i;
+      Lanes term;
+      if (c == own) {
+        term = constant - half * (distance * distance) / variance;
+      } else {
+        const LeftOutOther& other = others[c];
+        const Lanes d = ((x - Lanes::all(other.mean)) - Lanes::all(other.rest)) * whole.scale;
+        term = Lanes::all(other.constant) - (d * d) * Lanes::all(other.half_inverse);
+        doubt = either(doubt, not_above(Lanes::all(other.variance), floor));
+      }
+      (Lanes::load(to) + keep(term, observed)).store(to);
+    }
+    const Lanes factor = keep(variance, observed) + drop(one, observed);
+    (Lanes::load(variances + i) * factor).store(variances + i);
+    const unsigned bits = doubt.bits() & observed.bits();
+    if (__builtin_expect(bits != 0, 0))
+      for (std::size_t k = 0; k < Lanes::width; ++k) unsure[i + k] |= bits >> k & 1;
+  }
+}
+
+constexpr Kernels kKernels{gather_four, scan,       split,         count_bytes, kMostByteCells,
+                           add_gaussian, sum_tables, leave_one_out, exponentials};
 
 }  // namespace
 }  // namespace bayesbox

@@ -48,6 +48,33 @@ TEST(counts_of_codes) {
   check_codes<std::uint64_t>(random, 5000, 2, 100);
 }
 
+template <class T>
+void check_matrix(std::mt19937_64& random, std::size_t rows, std::size_t width) {
+  std::vector<T> matrix(rows * width);
+  for (T& code : matrix) code = static_cast<T>(random() % 11);
+  const auto labels = random_labels(random, rows, -1, 2);
+  std::vector<Column> columns;
+  for (std::size_t j = 0; j < width; ++j) columns.push_back(column_of(matrix, width, j));
+  on_each_path([&] {
+    const auto codes = count_codes(columns, std::vector<std::size_t>(width, 10), column_of(labels), 2);
+    const auto integers = count_integers(columns, column_of(labels), 2, 100);
+    for (std::size_t j = 0; j < width; ++j) {
+      CHECK(codes[j] == counted<T>(columns[j], 10, labels, 2));
+      CHECK(integers[j]->lowest == 0 && integers[j]->counts == counted<T>(columns[j], 11, labels, 2));
+    }
+  });
+}
+
+TEST(counts_of_a_row_major_matrix) {
+  std::mt19937_64 random(20);
+  for (const std::size_t width : {1u, 4u, 9u}) {
+    check_matrix<std::int64_t>(random, 3001, width);
+    check_matrix<std::uint64_t>(random, 3001, width);
+    check_matrix<std::int32_t>(random, 3001, width);
+    check_matrix<std::uint8_t>(random, 9001, width);
+  }
+}
+
 TEST(tallies_are_drained_before_they_overflow) {
   std::mt19937_64 random(13);
   for (const std::size_t width : {std::size_t{2}, std::size_t{90}, std::size_t{3000}}) {

@@ -115,6 +115,8 @@ def score(
     integers: list[tuple[NDArray[Any], int, NDArray[np.float64]]],
     extra: NDArray[np.float64] | None,
     output: int,
+    target: NDArray[np.int32] | None = None,
+    by_class: list[tuple[NDArray[Any], int, NDArray[np.float64]]] = ...,
 ) -> NDArray[Any]:
     """Rows x classes of log prior + log-likelihoods: as they are (JOINT), normalised (LOG_POSTERIOR, POSTERIOR), or
     the first best class of each row as int32 (ARGMAX).
@@ -123,8 +125,10 @@ def score(
     below its last bit, deviation, log constant); adds constant - ((x - mean - rest) / deviation)**2 / 2; NaN adds nothing.
     tables: (codes, table of (levels + 1) x classes): adds the row of the code; the last row stands for any code
     outside [0, levels), which is missing.
-    integers: (values, lowest, table of (levels + 1) x classes): adds the row value - lowest; the last row stands for
-    any value outside, which is unseen.
+    integers: (values, lowest, table of (levels + 2) x classes): adds the row value - lowest; the last but one stands for
+    any value outside or with a fraction, which is unseen; the last for NaN, which is missing.
+    by_class: (values, lowest, table of (classes * levels + 1) x classes): the same for integers, with the levels once for
+    each class that a row has in `target`; the last row stands for any value outside.
     extra: rows x classes, added as it is.
     A row whose classes are all -inf gives NaN in LOG_POSTERIOR and POSTERIOR, and 0 in ARGMAX: the caller decides.
     """

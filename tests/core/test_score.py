@@ -22,11 +22,21 @@ def reference(rows, prior, gaussians, tables, integers, extra):
             mean, rest, deviation, constant = parameters.T
             z = (values.astype(float)[:, None] - mean - rest) / deviation
             joint = joint + np.where(np.isnan(values.astype(float))[:, None], 0, constant - z * z / 2)
-        for codes, low, table in [(c, 0, t) for c, t in tables] + list(integers):
+        for codes, table in tables:
             levels = len(table) - 1
-            offsets = [int(c) - low for c in codes]
-            joint = joint + table[[o if 0 <= o < levels else levels for o in offsets]].reshape(rows, len(prior))
+            places = [int(c) if 0 <= c < levels else levels for c in codes]
+            joint = joint + table[places].reshape(rows, len(prior))
+        for values, low, table in integers:
+            joint = joint + table[[place_of(v, low, len(table) - 2) for v in values]].reshape(rows, len(prior))
     return joint
+
+
+def place_of(value, low, levels):
+    """The row of a value: its own, that of unseen ones, or the last, of NaN."""
+    if value != value:
+        return levels + 1
+    offset = value - low if isinstance(value, np.floating) else int(value) - low
+    return int(offset) if 0 <= offset < levels and offset == int(offset) else levels
 
 
 def on_both_paths(*args):
@@ -79,7 +89,13 @@ def test_any_mixture(seed, rows, classes, impossible):
 
     codes = random.integers(0, 9, (rows, 3))
     tables = [(codes[:, 0], table(6)), (codes[:, 1].astype(np.uint8), table(9)), (codes[:, 2] - 1, table(0))]
-    integers = [(codes[:, 2].astype(np.int8), 2, table(3)), (codes[::-1, 0], -4, table(30))]
+    doubles = np.where(random.random(rows) < 0.2, np.nan, codes[:, 1] + random.choice([0, 0.5], rows))
+    integers = [
+        (codes[:, 2].astype(np.int8), 2, table(4)),
+        (codes[::-1, 0], -4, table(30)),
+        (doubles, 1, table(5)),
+        (doubles.astype(np.float32), -2, table(6)),
+    ]
     extra = random.normal(size=(rows, classes)) if seed % 2 else None
     prior = np.log(random.dirichlet(np.ones(classes)))
     check(rows, prior, list(zip(columns, parameters, strict=True)), tables, integers, extra)
@@ -222,3 +238,25 @@ def test_bad_arguments():
 def test_the_switch():
     assert _core.use_avx2(False) is False
     assert _core.use_avx2(True) is _core.has_avx2()
+
+
+@given(st.integers(0, 2**32), st.sampled_from([1, 300]), st.integers(1, 5), st.integers(1, 4))
+def test_tables_by_class(seed, rows, classes, levels):
+    random = np.random.default_rng(seed)
+    values = random.integers(-1, levels + 2, (rows, 2))[:, 0]
+    target = random.integers(-1, classes + 1, rows).astype(np.int32)
+    table = random.normal(size=(classes * levels + 1, classes))
+    inside = (values >= 1) & (values < levels + 1) & (target >= 0) & (target < classes)
+    expected = table[np.where(inside, target * levels + values - 1, classes * levels)]
+    found = on_both_paths(rows, np.zeros(classes), [], [], [], None, JOINT, target, [(values, 1, table)])
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_tables_by_class_need_a_target_and_full_rows():
+    values, table = np.zeros(2, dtype=np.int32), np.zeros((5, 2))
+    with pytest.raises(ValueError, match="target"):
+        score(2, np.zeros(2), [], [], [], None, JOINT, None, [(values, 0, table)])
+    with pytest.raises(ValueError, match="each class"):
+        score(2, np.zeros(2), [], [], [], None, JOINT, values, [(values, 0, table[:4])])
+    with pytest.raises(TypeError, match="integer"):
+        score(2, np.zeros(2), [], [], [], None, JOINT, values, [(np.zeros(2), 0, table)])

@@ -40,6 +40,8 @@ class Plan:
         self.gaussians: list[tuple[NDArray[Any], Doubles]] = []
         self.tables: list[tuple[NDArray[Any], Doubles]] = []
         self.integers: list[tuple[NDArray[Any], int, Doubles]] = []
+        self.by_class: list[tuple[NDArray[Any], int, Doubles]] = []
+        self.target: NDArray[np.int32] | None = None  # the rows' own classes, where tables are by class
         self.extra: Doubles | None = None
         self.order: NDArray[np.int64] | None = None
 
@@ -63,7 +65,17 @@ class Plan:
     def run(self, output: int) -> NDArray[Any]:
         """The sums, in one of the core's output forms; point masses are left to the caller."""
         extra = None if self.extra is None else np.ascontiguousarray(self.extra)
-        return _core.score(self.rows, self.prior, self.gaussians, self.tables, self.integers, extra, output)
+        return _core.score(
+            self.rows,
+            self.prior,
+            self.gaussians,
+            self.tables,
+            self.integers,
+            extra,
+            output,
+            self.target,
+            self.by_class,
+        )
 
 
 def log(probabilities: Any) -> Doubles:

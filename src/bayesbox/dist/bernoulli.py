@@ -47,9 +47,9 @@ class Bernoulli:
         if column is None:
             plan.add_constant(self.log_missing)
             return
-        direct = isinstance(column, np.ndarray) and column.dtype.kind in "iub" and not self.unseen_is_error
+        direct = isinstance(column, np.ndarray) and column.dtype.kind in "iubf" and not self.unseen_is_error
         if direct:
-            plan.integers.append((column, 0, self.rows[:MISSING]))
+            plan.integers.append((column, 0, self.rows))
         else:
             codes = self._codes(column)
             if self.unseen_is_error and (codes == UNSEEN).any():

@@ -39,19 +39,26 @@ class Table:
         return {level: index for index, level in enumerate(self.levels)}
 
     @cached_property
-    def lookup(self) -> tuple[int, Doubles] | None:
-        """For levels that are all integers: the lowest, and the rows from it to the highest, unseen ones last."""
+    def integer_range(self) -> tuple[int, int]:
+        """For levels that are all integers, and close enough: the lowest, and how many there are to the highest."""
         try:
             values = [int(level) for level in self.levels]
         except ValueError:
-            return None
+            return 0, 0
         if not values or [str(value) for value in values] != list(self.levels):
+            return 0, 0
+        width = max(values) - min(values) + 1
+        return (min(values), width) if width <= WIDEST_LOOKUP else (0, 0)
+
+    @cached_property
+    def lookup(self) -> tuple[int, Doubles] | None:
+        """For levels that are integers: the lowest, and the rows from it to the highest, then unseen and missing."""
+        lowest, width = self.integer_range
+        if not width:
             return None
-        lowest, width = min(values), max(values) - min(values) + 1
-        if width > WIDEST_LOOKUP:
-            return None
-        rows = np.tile(self.log_unseen, (width + 1, 1))
-        rows[np.array(values) - lowest] = self.log_p
+        rows = np.tile(self.log_unseen, (width + 2, 1))
+        rows[np.array([int(level) for level in self.levels]) - lowest] = self.log_p
+        rows[-1] = self.log_missing
         return lowest, rows
 
     def row(self, level: str | None) -> Doubles:
@@ -66,7 +73,7 @@ class Table:
         if column is None:
             plan.add_constant(self.log_missing)
             return
-        if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and not self.unseen_is_error and self.lookup:
+        if isinstance(column, np.ndarray) and column.dtype.kind in "iuf" and not self.unseen_is_error and self.lookup:
             plan.integers.append((column, *self.lookup))
             return
         self._add_coded(plan, column)

@@ -47,6 +47,7 @@ def leave_one_out(
     counted = book.with_classes(model.classes)
     target = _target(labels, model.classes, counted)
     plan = Plan(len(target), np.zeros(len(model.classes)))
+    plan.target = target
     prior = prior_table(schema, counted, rules, model)
     plan.tables.append((target, np.vstack([prior, np.zeros(len(model.classes))])))
     gaussians = []
@@ -54,7 +55,11 @@ def leave_one_out(
         number = _add(plan, conditional, schema, counted, rules, columns, target)
         gaussians += [number] if number else []
     doubtful = add_gaussians(plan, gaussians, target)
-    answer = normalised(plan, prior[target], _core.POSTERIOR)
+    answer: Doubles = plan.run(_core.POSTERIOR)
+    if np.isnan(answer).any():
+        if np.isnan(plan.run(_core.JOINT)).any():
+            raise _never_learned(", ".join(columns))
+        answer = normalised(plan, prior[target], _core.POSTERIOR)
     for row in np.flatnonzero(doubtful):
         answer[row] = _refitted(schema, book, rules, model, columns, labels, int(row))
     return answer
@@ -86,7 +91,7 @@ def _target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:
 
 def _never_learned(column: str) -> CannotForget:
     return CannotForget(
-        f"some of these rows were never learned: column `{column}` has too few of their values",
+        f"some of these rows were never learned: a value has no count in {column}",
         remedy="Leave-one-out is for the rows a model was trained on",
     )
 
@@ -157,37 +162,40 @@ def _add_levels(
     name = conditional.column
     kind = schema.kinds[name]
     counts = level_counts(book, name, kind, rules)
-    width = len(counts.levels) + (counts.missing is not None)
-    codes = _codes(conditional, counts, columns.get(name), len(target))
-    _require_learned(name, codes, counts, target, width)
     domain = counts.levels if isinstance(conditional, Bernoulli) else (getattr(kind, "levels", None) or ())
     table = level_table(counts, rules.smoothing, domain=(*domain, *listed_levels(rules.smoothing)), unseen=rules.unseen)
-    _add_table(plan, table, codes, target, width)
+    table[counts.as_cells().counts[:, : counts.size].ravel() < 1] = np.nan  # a row with this level was never learned
+    _add_by_class(plan, conditional, counts, table.reshape(counts.classes, counts.size, -1), columns.get(name))
 
 
-def _codes(conditional: Table | Bernoulli, counts: LevelCounts, column: Any, rows: int) -> Codes:
-    """The position of each value among the levels; the missing last where it is a level, else -1."""
-    missing = len(counts.levels) if counts.missing is not None else -1
+def _add_by_class(plan: Plan, conditional: Table | Bernoulli, counts: LevelCounts, table: Doubles, column: Any) -> None:
+    """Enter a table by class under the codes that the column has, without coding it anew."""
+    unknown = np.full((counts.classes, 1, plan.classes), np.nan)
+    missing = table[:, len(counts.levels) :] if counts.missing is not None else np.zeros_like(unknown)
+    rows = np.concatenate([table[:, : len(counts.levels)], missing, unknown], axis=1)
+    codes, lowest, place = _places(conditional, counts, column, plan.rows)
+    wanted = rows[:, place].reshape(-1, plan.classes)
+    plan.by_class.append((codes, lowest, np.vstack([wanted, unknown[0]])))
+
+
+def _places(
+    conditional: Table | Bernoulli, counts: LevelCounts, column: Any, rows: int
+) -> tuple[NDArray[Any], int, list[int]]:
+    """(codes, lowest code, for each code where its level stands; the missing behind the levels, the unknown last)."""
+    missing = len(counts.levels)
     if column is None:
-        return np.full(rows, missing, dtype=np.int32)
-    codes, levels, _ = encode(column)
+        return np.zeros(rows, dtype=np.int8), 0, [missing]
+    position = {level: index for index, level in enumerate(counts.levels)}
     if isinstance(conditional, Bernoulli):
-        texts = {"false": 0, "0": 0, "true": 1, "1": 1}
-        place = [texts.get(level.lower(), -2) for level in levels]
-    else:
-        position = {level: index for index, level in enumerate(counts.levels)}
-        place = [position.get(level, -2) for level in levels]
-    if -2 in place:
-        raise _never_learned(conditional.column)
-    lookup = np.array([*place, missing], dtype=np.int32)
-    return lookup[codes]
-
-
-def _require_learned(name: str, codes: Codes, counts: LevelCounts, target: Codes, width: int) -> None:
-    observed = codes >= 0
-    pairs = np.bincount(target[observed] * width + codes[observed], minlength=width * counts.classes)
-    if (pairs > counts.as_cells().counts[:, :width].ravel()).any():
-        raise _never_learned(name)
+        position |= {"false": 0, "0": 0, "true": 1, "1": 1}
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iub":
+        lowest, width = (0, 2) if isinstance(conditional, Bernoulli) else conditional.integer_range
+        if width:
+            return column, lowest, [position.get(str(value), -1) for value in range(lowest, lowest + width)]
+    codes, levels, _ = encode(column)
+    names = [level.lower() if isinstance(conditional, Bernoulli) else level for level in levels]
+    codes = np.where(codes < 0, len(names), codes).astype(np.int32)
+    return codes, 0, [*(position.get(name, -1) for name in names), missing]
 
 
 def level_table(counts: LevelCounts, rule: Smoothing, *, domain: tuple[str, ...], unseen: str = "smooth") -> Doubles:

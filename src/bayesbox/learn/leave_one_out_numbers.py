@@ -78,7 +78,9 @@ def _scaled(spread: Spread, scale: float) -> tuple[float, float, float, float]:
 def _leaves_only_flags(kind: Kind, tally: Moments, whole: Spread, values: Doubles) -> Flags:
     """Rows without which a column of numbers would hold only 0 and 1, and so be a flag."""
     flags = np.zeros(len(values), dtype=bool)
-    if not isinstance(kind, Number):
+    if not isinstance(kind, Number) or float(tally.sums.fractional.to_doubles().sum()) > 1:
+        return flags
+    if not _is_one_value(whole.squares - whole.total) and not tally.sums.fractional.signs().any():
         return flags
     others = np.flatnonzero((values != 0) & (values != 1) & ~np.isnan(values))
     if len(others) != 1:
@@ -89,6 +91,13 @@ def _leaves_only_flags(kind: Kind, tally: Moments, whole: Spread, values: Double
     fractional = float(tally.sums.fractional.to_doubles().sum())
     flags[row] = rest.m == 0 and fractional == float(is_fractional)
     return flags
+
+
+def _is_one_value(excess: Dyadic) -> bool:
+    """Whether the sum of x*x - x can be that of one integer beside flags: v*(v - 1) for some v."""
+    number = excess.fraction
+    root = math.isqrt(int(4 * number + 1)) if number.denominator == 1 else 0
+    return root * root == 4 * number + 1
 
 
 def add_poisson(plan: Plan, tally: Moments, rule: Smoothing, values: Doubles, target: Codes) -> None:
