@@ -256,8 +256,8 @@ class _Parser:
         return self.fail("expected `=` or `~`", f"Evidence has a value: {quoted_name(name)}=...")
 
     def likelihood(self) -> Fraction | tuple[tuple[str, Fraction], ...]:
+        start = self.skipped()
         if not self.took("("):
-            start = self.skipped()
             number = self.number()
             if number > 1:
                 self.fail("expected a number from 0 to 1", at=start)
@@ -267,10 +267,10 @@ class _Parser:
             states.append(self.state())
         twice = _first_twice([name for name, _ in states])
         if twice is not None:
-            self.fail(f"the state `{twice}` is given twice")
+            self.fail(f"the state `{twice}` is given twice", at=start)
         self.take(")")
         if not any(number for _, number in states):
-            self.fail("expected a likelihood above 0 for some state")
+            self.fail("expected a likelihood above 0 for some state", at=start)
         return tuple(states)
 
     def state(self) -> tuple[str, Fraction]:

@@ -178,7 +178,9 @@ def count_table(
         name: kind.levels for name, kind in kinds.items() if isinstance(kind, Category) and kind.levels is not None
     }
     types |= dict.fromkeys(domains, "text")
-    return JointTable(family or Family.of((), (), ()), types, domains, source.name)
+    if family is None:
+        family = Family.of((), (), ())
+    return JointTable(family, types, domains, source.name)
 
 
 def _wanted(
