@@ -128,7 +128,7 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     model, *data = files
     if not data:
         raise click.UsageError("no data were given to hold the model against")
-    meaningless = [name for name in (*LEARNING, "loo") if given[name] not in (None, (), False)]
+    meaningless = [name for name in (*LEARNING, "loo") if given[name] not in (None, ()) and given[name] is not False]
     if meaningless:
         option = meaningless[0].replace("_", "-")
         raise click.UsageError(f"--{option} says how to learn, but {model} has learned. Give the data without a model")

@@ -1,0 +1,200 @@
+"""`bayes evaluate`: what it prints, the keys of --json, the picture, and the exit code of every ending."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from bayesbox.cli import evaluate
+from bayesbox.cli.main import run
+
+LISTED = """
+    how data target rows unlabelled skipped weight folds repeats seed classes accuracy accuracy_by_repeat log_loss brier
+    calibration_error auc baseline macro per_class confusion bins unseen absent warnings
+"""
+KEYS = LISTED.split()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with rows to learn, rows to judge, and a model."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(4)
+    for name, rows in (("people.csv", 90), ("test.csv", 60)):
+        label = random.choice(["no", "yes"], rows, p=[0.6, 0.4])
+        age = 30 + 8 * (label == "yes") + random.normal(0, 6, rows)
+        car = np.where(random.random(rows) < 0.3 + 0.4 * (label == "yes"), "suv", "van")
+        lines = [f"{a:.2f},{c},{k % 3},{y}" for k, (a, c, y) in enumerate(zip(age, car, label, strict=True))]
+        (tmp_path / name).write_text("\n".join(["age,car,times,label", *lines]) + "\n")
+    assert run(["train", "people.csv", "-t", "label", "--ignore", "times", "-o", "people.bayes"]) == 0
+    return tmp_path
+
+
+@pytest.fixture
+def bayes(folder, capsys):
+    """Run the verb: exit code, standard output, standard error."""
+    capsys.readouterr()
+
+    def call(*arguments):
+        code = run(["evaluate", *map(str, arguments)])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+def test_a_model_and_data(bayes):
+    code, out, err = bayes("people.bayes", "test.csv")
+    assert (code, err) == (0, "")
+    assert out.startswith("rows held out: test.csv, target label\n60 rows\n")
+    for word in (
+        "accuracy",
+        "log loss",
+        "Brier score",
+        "calibration error",
+        "area under ROC",
+        "macro mean",
+        "confusion",
+    ):
+        assert f"\n  {word}" in out or f"\n{word}" in out
+
+
+def test_json_holds_the_keys_that_the_help_lists(bayes):
+    code, out, _ = bayes("people.bayes", "test.csv", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert list(found) == KEYS
+    assert (found["how"], found["rows"], found["classes"], found["folds"]) == ("held-out", 60, ["no", "yes"], None)
+    assert len(found["bins"]) == 15
+    assert np.array(found["confusion"]).sum() == 60
+    _, text, _ = bayes("--help")
+    listed = text.split("Keys of --json: ")[1].split("Examples")[0].replace(".", " ").replace("\n", " ")
+    assert [word.strip() for word in listed.split(",")] == KEYS
+
+
+def test_cross_validation(bayes):
+    options = ("people.csv", "-t", "label", "--ignore", "times", "--cv", 5, "--repeats", 2, "--seed", 3, "--json")
+    code, out, err = bayes(*options)
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (found["how"], found["folds"], found["repeats"], found["seed"]) == ("cross-validation", 5, 2, 3)
+    assert len(found["accuracy_by_repeat"]) == 2
+    assert bayes(*options, "--threads", 3)[1] == out == bayes(*options, "--threads", 1)[1]
+    assert bayes(*options[:-2], 4, "--json")[1] != out
+
+
+def test_ten_folds_where_nothing_is_said(bayes):
+    assert bayes("people.csv", "-t", "label")[1].startswith("cross-validation, 10 folds, seed 0: people.csv")
+    assert bayes("people.csv", "-t", "label")[1] == bayes("people.csv", "-t", "label", "--cv", 10)[1]
+
+
+def test_leave_one_out(bayes):
+    code, out, _ = bayes("people.csv", "-t", "label", "--loo", "--json")
+    assert (code, json.loads(out)["how"], json.loads(out)["rows"]) == (0, "leave-one-out", 90)
+
+
+def test_options_of_learning_count(bayes):
+    common = ("people.csv", "-t", "label", "--json")
+    plain = bayes(*common)[1]
+    for option in (["--smoothing", "m:20"], ["--ignore", "age"], ["--types", "times=category"], ["--weight", "times"]):
+        code, out, _ = bayes(*common, *option)
+        assert code == 0
+        assert json.loads(out)["log_loss"]["value"] != json.loads(plain)["log_loss"]["value"], option
+    weighted = json.loads(bayes(*common, "--weight", "times")[1])
+    assert (weighted["rows"], weighted["weight"]) == (90, 90)
+    assert json.loads(bayes(*common, "--bins", 5)[1])["bins"][1]["start"] == 0.2
+
+
+def test_a_prior_changes_the_predictions_of_a_model(bayes):
+    plain = json.loads(bayes("people.bayes", "test.csv", "--json")[1])
+    other = json.loads(bayes("people.bayes", "test.csv", "--json", "--prior", "yes=.99,no=.01")[1])
+    assert np.array(other["confusion"])[:, 1].sum() > np.array(plain["confusion"])[:, 1].sum()
+
+
+def test_the_picture(bayes, folder):
+    code, out, err = bayes("people.bayes", "test.csv", "--json", "--svg", "out.svg")
+    assert (code, err) == (0, "reliability diagram written to out.svg\n")
+    tree = ET.parse(folder / "out.svg")
+    points = [each for each in tree.iter() if each.tag.endswith("circle")]
+    assert len(points) == sum(each["n"] > 0 for each in json.loads(out)["bins"]) > 1
+    assert bayes("people.bayes", "test.csv", "--svg", "nowhere/out.svg")[0] == 74
+
+
+def test_a_label_never_seen(bayes, folder):
+    (folder / "new.csv").write_text("age,car,label\n30,suv,yes\n30,van,maybe\n30,van,\n")
+    code, out, err = bayes("people.bayes", "new.csv")
+    assert (code, err) == (0, "")
+    assert "2 rows, 1 without a label left out" in out
+    assert "labels not seen in training, counted as errors: maybe (1)" in out
+    found = json.loads(bayes("people.bayes", "new.csv", "--json")[1])
+    assert (found["log_loss"]["value"], found["log_loss"]["low"]) == ("inf", None)
+    assert found["unseen"] == {"maybe": 1}
+
+
+def test_a_column_that_is_not_there_is_told(bayes, folder):
+    (folder / "new.csv").write_text("age,label\n30,yes\n30,no\n")
+    code, _, err = bayes("people.bayes", "new.csv")
+    assert code == 0
+    assert "new.csv has no `car`" in err
+
+
+def test_impossible_rows_of_all_folds_are_added_up(bayes, folder):
+    (folder / "odd.csv").write_text("a,b,label\n" + "x,x,p\n" * 7 + "y,y,q\n" * 7 + "x,y,p\ny,x,q\n")
+    options = ("odd.csv", "-t", "label", "--cv", 4, "--smoothing", "mle", "--seed", 1)
+    code, out, _ = bayes(*options, "--json")
+    expected = "2 of 8 rows are impossible in every class; they get the class prior"
+    assert (code, json.loads(out)["warnings"]) == (0, [expected])  # one in each of two folds of four rows
+    assert f"note: {expected}" in bayes(*options)[2]
+
+
+def test_broken_rows_are_counted(bayes, folder):
+    (folder / "broken.csv").write_text("age,car,label\n30,suv,yes\n30,van\n20,van,no\n")
+    assert bayes("people.bayes", "broken.csv")[0] == 3
+    code, out, err = bayes("people.bayes", "broken.csv", "--bad-rows", "skip", "--json")
+    assert (code, json.loads(out)["rows"], json.loads(out)["skipped"]) == (0, 2, 1)
+    assert "1 broken row left out" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ([], 2, "Missing argument"),
+        (["people.bayes"], 2, "no data"),
+        (["people.csv"], 2, "is no model"),
+        (["people.bayes", "test.csv", "--cv", "5"], 2, "--cv says how to learn"),
+        (["people.bayes", "test.csv", "--loo"], 2, "--loo says how to learn"),
+        (["people.bayes", "test.csv", "--smoothing", "mle"], 2, "--smoothing says how to learn"),
+        (["people.bayes", "test.csv", "--seed", "0"], 2, "--seed says how to learn"),
+        (["people.csv", "-t", "label", "--loo", "--cv", "3"], 2, "two ways"),
+        (["people.csv", "-t", "label", "--loo", "--weight", "times"], 2, "--loo takes every row as one"),
+        (["people.csv", "-t", "label", "--cv", "1"], 2, "--cv"),
+        (["people.csv", "-t", "label", "--cv", "91"], 2, "more folds than rows"),
+        (["people.csv", "-t", "label", "--smoothing", "nothing"], 2, "smoothing rule"),
+        (["people.csv", "-t", "lable"], 3, "Did you mean `label`"),
+        (["people.bayes", "test.csv", "-t", "lable"], 3, "Did you mean `label`"),
+        (["people.bayes", "test.csv", "--weight", "wieght"], 3, "wieght"),
+        (["unlabelled.csv", "-t", "label"], 3, "no row with a label"),
+        (["people.bayes", "unlabelled.csv"], 3, "no row with a label"),
+        (["damaged.bayes", "test.csv"], 4, "damaged.bayes"),
+        (["text.bayes", "test.csv"], 4, "not a model"),
+        (["gone.bayes", "test.csv"], 74, "gone.bayes"),
+        (["people.bayes", "gone.csv"], 74, "gone.csv"),
+        (["gone.csv", "-t", "label"], 74, "gone.csv"),
+    ],
+)
+def test_endings(bayes, folder, arguments, code, words):
+    (folder / "unlabelled.csv").write_text("age,car,label\n30,suv,\n31,van,\n")
+    (folder / "damaged.bayes").write_bytes((folder / "people.bayes").read_bytes()[:-40])
+    (folder / "text.bayes").write_text("age,car\n")
+    found, out, err = bayes(*arguments)
+    assert (found, out) == (code, "")
+    assert words in err
+    assert err.count("\n") == 1, "one line"
+
+
+def test_a_model_is_known_by_its_first_bytes(folder):
+    (folder / "renamed.csv").write_bytes((folder / "people.bayes").read_bytes())
+    assert evaluate.is_model("renamed.csv")
+    assert not evaluate.is_model("people.csv")
+    assert run(["evaluate", "renamed.csv", "test.csv"]) == 0
