@@ -71,7 +71,7 @@ def count_codes(
     target: NDArray[np.int32],
     classes: int,
 ) -> list[NDArray[np.int64]]:
-    """Class x level counts of code columns (uint8/16/32, int8/16/32/64, any stride); a code outside [0, size) is missing."""
+    """Class x level counts of code columns of any integer type and stride; a code outside [0, size) is missing."""
 
 def count_codes_weighted(
     columns: list[NDArray[Any]],
@@ -122,13 +122,13 @@ def score(
     the first best class of each row as int32 (ARGMAX).
 
     gaussians: (values: float64, float32 or integers of any stride; parameters, classes x 4: mean, the rest of the mean
-    below its last bit, deviation, log constant); adds constant - ((x - mean - rest) / deviation)**2 / 2; NaN adds nothing.
+    below its last bit, deviation, log constant); adds constant - ((x - mean - rest) / deviation)**2 / 2; NaN adds 0.
     tables: (codes, table of (levels + 1) x classes): adds the row of the code; the last row stands for any code
     outside [0, levels), which is missing.
-    integers: (values, lowest, table of (levels + 2) x classes): adds the row value - lowest; the last but one stands for
-    any value outside or with a fraction, which is unseen; the last for NaN, which is missing.
-    by_class: (values, lowest, table of (classes * levels + 1) x classes): the same for integers, with the levels once for
-    each class that a row has in `target`; the last row stands for any value outside.
+    integers: (values, lowest, table of (levels + 2) x classes): adds the row value - lowest; the last but one stands
+    for any value outside or with a fraction, which is unseen; the last for NaN, which is missing.
+    by_class: (values, lowest, table of (classes * levels + 1) x classes): the same for integers, with the levels once
+    for each class that a row has in `target`; the last row stands for any value outside.
     extra: rows x classes, added as it is.
     A row whose classes are all -inf gives NaN in LOG_POSTERIOR and POSTERIOR, and 0 in ARGMAX: the caller decides.
     """

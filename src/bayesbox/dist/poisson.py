@@ -13,7 +13,7 @@ from bayesbox.schema.columns import as_numbers
 
 @dataclass(frozen=True)
 class Poisson:
-    """P(x | class) = rate**x exp(-rate) / x!, for x = 0, 1, 2, ...; any other number has probability 0 and is left out."""
+    """P(x | class) = rate**x exp(-rate) / x!, for x = 0, 1, 2, ...; any other number has probability 0: left out."""
 
     column: str
     rate: Doubles

@@ -121,7 +121,7 @@ def _add(
 ) -> Gaussian | None:
     """Enter one conditional; a normal density is handed back, to be worked out together with the others."""
     if isinstance(conditional, (Table, Bernoulli)):
-        _add_levels(plan, conditional, schema, book, rules, columns, target)
+        _add_levels(plan, conditional, schema, book, rules, columns)
         return None
     if isinstance(conditional, Multinomial):
         add_words(plan, conditional, book, rules.smoothing, columns, target)
@@ -151,13 +151,7 @@ def _add_presence(plan: Plan, book: Book, name: str, rule: Smoothing, column: An
 
 
 def _add_levels(
-    plan: Plan,
-    conditional: Table | Bernoulli,
-    schema: Schema,
-    book: Book,
-    rules: Rules,
-    columns: Columns,
-    target: Codes,
+    plan: Plan, conditional: Table | Bernoulli, schema: Schema, book: Book, rules: Rules, columns: Columns
 ) -> None:
     name = conditional.column
     kind = schema.kinds[name]

@@ -1,0 +1,160 @@
+"""Leave-one-out from the tallies against one refit a row."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbox as bb
+from bayesbox.errors import CannotForget, DataWarning
+from bayesbox.rule.smoothing import RULES
+
+RULE_NAMES = {
+    "mle": "mle",
+    "laplace": "laplace",
+    "lidstone": "lidstone:0.5",
+    "m": "m:2",
+    "prior-counts": "prior-counts:red=2,new=1",
+    "replace-zero": "replace-zero:prior",
+    "as-written": "as-written:1,2",
+}
+
+
+def test_every_rule_is_here():
+    assert set(RULE_NAMES) == set(RULES)
+
+
+def mixed_table(seed=0, rows=48):
+    """Every kind of column: levels that occur once, missing values, an outlier that makes up a variance, counts."""
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "colour": random.choice(["red", "green", "blue", "grey"], rows, p=[0.5, 0.4, 0.08, 0.02]),
+            "weight": random.normal(size=rows),
+            "price": np.append(random.normal(size=rows - 1), 1e6),
+            "new": random.random(rows) < 0.3,
+            "sold": random.integers(0, 2, rows).astype(float),
+            "wheels": random.poisson(2, rows),
+            "serial": [f"n{row}" for row in range(rows)],
+        }
+    )
+    frame.loc[random.random(rows) < 0.2, "colour"] = None
+    frame.loc[random.random(rows) < 0.2, "weight"] = np.nan
+    frame.loc[3, "sold"] = 2.5  # without this row the column is a flag
+    labels = random.choice(["low", "middle", "high"], rows, p=[0.6, 0.36, 0.04])
+    labels[0] = "alone"
+    return frame, labels
+
+
+def flowers():
+    """Three classes in four numbers, with repeated values."""
+    random = np.random.default_rng(1)
+    labels = np.repeat([0, 1, 2], 20)
+    values = np.round(random.normal(labels[:, None] * [1.0, 0.2, 2.0, 0.8] + [5, 3, 1.5, 0.3], 0.4), 1)
+    return pd.DataFrame(values, columns=["sepal length", "sepal width", "petal length", "petal width"]), labels
+
+
+def weather():
+    rows = """sunny hot high false no/sunny hot high true no/overcast hot high false yes/rainy mild high false yes
+    rainy cool normal false yes/rainy cool normal true no/overcast cool normal true yes/sunny mild high false no
+    sunny cool normal false yes/rainy mild normal false yes/sunny mild normal true yes/overcast mild high true yes
+    overcast hot normal false yes/rainy mild high true no"""
+    table = [row.split() for row in rows.replace("\n", "/").split("/")]
+    frame = pd.DataFrame(table, columns=["outlook", "temperature", "humidity", "windy", "play"])
+    return frame.drop(columns="play"), frame["play"].to_numpy()
+
+
+def by_refits(frame, labels, options):
+    classes = list(bb.NaiveBayes(**options).fit(frame, labels).classes_)
+    answer = np.zeros((len(frame), len(classes)))
+    for row in range(len(frame)):
+        others = np.arange(len(frame)) != row
+        model = bb.NaiveBayes(**options).fit(frame[others].reset_index(drop=True), labels[others])
+        found = model.predict_proba(frame[row : row + 1].reset_index(drop=True))[0]
+        answer[row, [classes.index(label) for label in model.classes_]] = found
+    return answer
+
+
+def agrees(frame, labels, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        found = bb.NaiveBayes(**options).fit(frame, labels).leave_one_out(frame, labels)
+        np.testing.assert_allclose(found, by_refits(frame, labels, options), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULE_NAMES.values())
+def test_every_rule(rule):
+    agrees(*mixed_table(), smoothing=rule)
+
+
+@pytest.mark.parametrize("table", [flowers, weather])
+@pytest.mark.parametrize("prior_smoothing", [None, "laplace", "replace-zero:half"])
+def test_tables(table, prior_smoothing):
+    agrees(*table(), prior_smoothing=prior_smoothing)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"missing": "level"},
+        {"unseen": "ignore"},
+        {"columns": {"wheels": bb.Count("poisson")}},
+        {"columns": {"wheels": bb.Count(), "sold": bb.Count()}},
+        {"columns": {"weight": bb.Real(floor=0), "price": bb.Real(floor=0)}},
+        {"columns": {"weight": bb.Real(floor=0.5)}},
+        {"columns": {"colour": bb.Category(["red", "green", "blue", "grey", "white"])}},
+        {"columns": {"wheels": "category", "serial": "ignore"}},
+        {"prior_smoothing": "laplace", "columns": {"serial": "ignore"}},
+    ],
+    ids=str,
+)
+def test_options(options):
+    agrees(*mixed_table(seed=2), **options)
+
+
+def test_offset_and_scale():
+    frame, labels = flowers()
+    for shift, scale in [(1e12, 1.0), (0.0, 1e300), (0.0, 1e-300)]:
+        agrees(frame * scale + shift, labels)
+
+
+def test_given_prior_stays():
+    frame, labels = weather()
+    agrees(frame, labels, prior={"yes": 0.2, "no": 0.8})
+
+
+def test_sparse_counts():
+    from scipy.sparse import csr_array
+
+    random = np.random.default_rng(3)
+    counts, labels = random.poisson(0.7, (30, 12)), random.integers(0, 3, 30)
+    found = bb.NaiveBayes().fit(csr_array(counts), labels).leave_one_out(csr_array(counts), labels)
+    columns = {index: bb.Count() for index in range(12)}
+    expected = by_refits(pd.DataFrame(counts), labels, {"columns": columns})
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_a_class_made_up_by_one_row_has_probability_zero():
+    frame, labels = mixed_table()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        model = bb.NaiveBayes().fit(frame, labels)
+    assert model.leave_one_out(frame, labels)[0, list(model.classes_).index("alone")] == 0
+
+
+def test_rows_that_were_never_learned():
+    frame, labels = weather()
+    model = bb.NaiveBayes().fit(frame, labels)
+    other = frame.copy()
+    other.loc[2, "outlook"] = "foggy"
+    with pytest.raises(CannotForget, match="never learned"):
+        model.leave_one_out(other, labels)
+    other.loc[2, "outlook"] = "overcast"
+    with pytest.raises(CannotForget, match="never learned"):
+        model.leave_one_out(other, np.where(np.arange(14) == 2, "no", labels))  # overcast never occurs with no
+    with pytest.raises(CannotForget, match="class"):
+        model.leave_one_out(frame, np.full(14, "yes"))
+    tables = bb.NaiveBayes.from_tables({"a": 0.5, "b": 0.5}, {"x": {"a": {"u": 1}, "b": {"u": 1}}})
+    with pytest.raises(CannotForget, match="given tables"):
+        tables.leave_one_out([{"x": "u"}], ["a"])
