@@ -1,0 +1,99 @@
+"""Every page of the documentation runs: Python sessions as doctests, command sessions line by line.
+
+A command session is an indented block whose commands begin with `$ `; what follows a command is what it prints, on both
+streams, blank lines aside. The sessions of a page share one folder; `$ cat FILE` makes the file it shows.
+"""
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+COMMAND = [sys.executable, "-c", "import sys; from bayesbox.cli.main import run; sys.exit(run())"]
+
+
+def page_name(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_python_sessions(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    found = doctest.testfile(str(page), module_relative=False, optionflags=flags, encoding="utf-8")
+    assert found.failed == 0
+
+
+def sessions(text):
+    """(command, expected lines) of every session, in order."""
+    command, expected = None, []
+    for line in text.splitlines():
+        inside = line.startswith("    ") or not line.strip()
+        content = line[4:] if line.startswith("    ") else line
+        if content.startswith("$ ") and inside:
+            if command:
+                yield command, expected
+            command, expected = content[2:], []
+        elif command and inside:
+            expected.append(content.rstrip())
+        elif command:
+            yield command, expected
+            command = None
+    if command:
+        yield command, expected
+
+
+def shown(lines):
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def run(command, folder):
+    """What a `bayes` command prints; its output may be sent to a file."""
+    words = shlex.split(command, comments=True)
+    output = None
+    if ">" in words:
+        place = words.index(">")
+        output, words = words[place + 1], words[:place]
+    assert words[0] == "bayes", command
+    environment = {**os.environ, "COLUMNS": "120", "PYTHONIOENCODING": "utf-8", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [*COMMAND, *words[1:]],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=environment,
+        timeout=120,
+    )
+    if output:
+        (folder / output).write_text(done.stdout, encoding="utf-8")
+        return done.stderr.splitlines()
+    return [*done.stderr.splitlines(), *done.stdout.splitlines()]
+
+
+WITH_COMMANDS = [page for page in PAGES if re.search(r"^    \$ bayes", page.read_text(encoding="utf-8"), re.MULTILINE)]
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=page_name)
+def test_command_sessions(page, tmp_path):
+    for command, expected in sessions(page.read_text(encoding="utf-8")):
+        if command.startswith("cat "):  # the page shows a file: here it is made
+            (tmp_path / command.split()[1]).write_text("\n".join(shown(expected)) + "\n", encoding="utf-8")
+            continue
+        found = shown(run(command, tmp_path))
+        assert found == shown(expected), command
+
+
+def test_a_changed_page_fails():
+    """The gate itself: a wrong figure on a page is seen."""
+    text = "\n    $ bayes rule --prior .5 --likelihood .5 --evidence .5\n    wrong\n\nnext"
+    [(command, expected)] = list(sessions(text))
+    assert command.startswith("bayes rule")
+    assert shown(run(command, ROOT)) != shown(expected)
