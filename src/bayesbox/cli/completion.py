@@ -25,11 +25,11 @@ def command(shell: str, as_json: bool) -> None:
     """Print a script that lets a shell complete verbs and options when the Tab key is pressed."""
     from click.shell_completion import get_completion_class
 
-    from bayesbox.cli.main import bayes
+    from bayesbox.cli.main import COMPLETE, bayes
 
     kind = get_completion_class(shell)
     assert kind is not None  # the choices are those that click has
-    script = kind(bayes, {}, "bayes", "_BAYES_COMPLETE").source()
+    script = kind(bayes, {}, "bayes", COMPLETE).source()
     if as_json:
         emit_json({"shell": shell, "script": script})
     else:

@@ -19,6 +19,7 @@ from typing import Any
 import click
 
 from bayesbox import __version__
+from bayesbox.cli.options import CONTEXT
 from bayesbox.errors import BayesboxError
 
 VERBS = {
@@ -37,6 +38,8 @@ VERBS = {
     "completion": "Print the completion script of a shell.",
 }
 """Every verb and what it does, in the order of the help."""
+
+COMPLETE = "_BAYES_COMPLETE"  # where a shell asks what could follow
 
 OK, USAGE, BUG, IO_ERROR, INTERRUPTED, TERMINATED = 0, 2, 70, 74, 130, 143
 
@@ -77,7 +80,7 @@ def nearest_verb(name: str) -> str:
 
 @click.group(
     cls=Verbs,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings=CONTEXT,
     epilog="Begin with: bayes demo",
     invoke_without_command=True,
 )
@@ -123,16 +126,20 @@ class _WithoutPandas:
 
 
 def _run(arguments: list[str]) -> int:
+    """The verb itself; what click's own `main` would do about errors and closed pipes is left to `run`."""
     try:
-        bayes.main(arguments, prog_name="bayes", standalone_mode=False)
+        if COMPLETE in os.environ:
+            bayes.main(arguments, prog_name="bayes", complete_var=COMPLETE)
+        with bayes.make_context("bayes", arguments) as context:
+            bayes.invoke(context)
         sys.stdout.flush()
-        return OK
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.Abort:
         raise KeyboardInterrupt from None
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else OK
+    return OK
 
 
 def _told(error: Exception) -> int:
@@ -142,7 +149,7 @@ def _told(error: Exception) -> int:
         return OK
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "bayes"
-        _say(f"{where}: {_without_stop(error.format_message())}. Try: {where} --help")
+        _say(f"{where}: {_ended(error.format_message())} Try: {where} --help")
         return USAGE
     if isinstance(error, click.ClickException):
         _say(f"bayes: {error.format_message()}")
@@ -160,8 +167,10 @@ def _told(error: Exception) -> int:
     return BUG
 
 
-def _without_stop(message: str) -> str:
-    return message.rstrip().removesuffix(".")
+def _ended(message: str) -> str:
+    """A message with a stop at its end."""
+    message = message.rstrip()
+    return message if message.endswith((".", "?", "!")) else f"{message}."
 
 
 def _system_words(error: OSError) -> str:

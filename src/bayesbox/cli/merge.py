@@ -65,10 +65,11 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
 
 
 def _merged(whole: NaiveClassifier, other: NaiveClassifier, path: str) -> NaiveClassifier:
-    if whole.target != other.target:
-        raise CannotMerge(f"its target is `{other.target}`, that of the others `{whole.target}`", where=path)
     try:
-        return whole.merged(other)
+        merged = whole.merged(other)
     except BayesboxError as error:
         error.where = error.where or path
         raise
+    if whole.target != other.target:
+        raise CannotMerge(f"its target is `{other.target}`, that of the others `{whole.target}`", where=path)
+    return merged

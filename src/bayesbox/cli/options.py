@@ -14,6 +14,9 @@ from bayesbox.errors import BadOption
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+"""How every command shows its help."""
+
 INPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet", "arrow"]
 MOST_THREADS = 4  # by default: counting is bound by memory beyond that
 
@@ -22,6 +25,7 @@ class Verb(click.Command):
     """A command whose help ends in examples, kept as they are typed, and that takes `--debug` like the group."""
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), notes: str = "", **options: Any) -> None:
+        options.setdefault("context_settings", CONTEXT)
         super().__init__(*args, **options)
         self.examples = examples
         self.notes = notes

@@ -87,14 +87,14 @@ def _answer(classifier: NaiveClassifier, data: tuple[str, ...], given: dict[str,
     threads = options.threads_or_default(given["threads"])
     opened = open_source(
         list(data),
-        **reading_of(classifier, keep=keep),
+        **reading_of(classifier, keep=_names_to_keep(keep, data, given["input_format"])),
         na=options.several(given["na"]),
         bad_rows=given["bad_rows"],
         format=given["input_format"],
         threads=threads,
     )
     first, source = peek(opened)
-    names = () if first is None else first.names
+    names = tuple(keep) if first is None else first.names  # without a row there is no batch to ask
     if first is not None:
         tell_absent(classifier, names, opened.name)
     asked = Asked(proba=given["proba"], explain=given["explain"] or 0, keep=tuple(keep))
@@ -114,6 +114,16 @@ def _answer(classifier: NaiveClassifier, data: tuple[str, ...], given: dict[str,
     skipped_rows(source)
     if given["output"] not in (None, "-"):
         note(f"{plural(progress.rows, 'row')} written to {given['output']}")
+
+
+def _names_to_keep(keep: list[str], data: tuple[str, ...], format: str | None) -> list[str]:
+    """The names behind `*`, so that kept columns are read as they stand; standard input cannot be asked twice."""
+    from bayesbox.source.files import file_columns
+    from bayesbox.workflow.predict import EVERY
+
+    if EVERY not in keep or "-" in data:
+        return keep
+    return list(file_columns(list(data), format=format))
 
 
 def tell_absent(classifier: NaiveClassifier, names: tuple[str, ...], where: str) -> None:

@@ -7,6 +7,7 @@ import sys
 import click
 
 from bayesbox.cli.main import VERBS, bayes
+from bayesbox.cli.options import CONTEXT
 
 WIDTH = 100
 HEAD = """# The command
@@ -45,8 +46,14 @@ def page() -> str:
 def _section(title: str, command: click.Command, names: list[str]) -> str:
     """One command: its help as it is printed."""
     parent = click.Context(bayes, info_name="bayes") if len(names) > 1 else None
-    settings = {"terminal_width": WIDTH, "max_content_width": WIDTH, "help_option_names": ["-h", "--help"]}
-    with click.Context(command, info_name=names[-1], parent=parent, **settings) as context:  # type: ignore[arg-type]
+    with click.Context(
+        command,
+        info_name=names[-1],
+        parent=parent,
+        terminal_width=WIDTH,
+        max_content_width=WIDTH,
+        help_option_names=CONTEXT["help_option_names"],
+    ) as context:
         return f"## {title}\n\n```text\n{command.get_help(context)}\n```\n"
 
 

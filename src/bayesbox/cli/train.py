@@ -81,9 +81,9 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
     if given["model"] not in MODELS:
         raise BadOption(f"there is no model `{given['model']}`", remedy=f"There is: {', '.join(MODELS)}")
+    path = _output(data, given)
     with told_warnings() as warned:
         classifier, report = _of_tables(data, given) if given["tables"] else _of_rows(data, given)
-        path = _output(data, given)
         save(classifier, path)
     report["warnings"].extend(warned)
     report = {"model": path, "kind": given["model"], **report}
@@ -96,6 +96,8 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
     from bayesbox.cli.sources import default_model_name
 
+    if given["output"] == "-":
+        raise BadOption("a model is written to a file, not to standard output", where="--output")
     return given["output"] or default_model_name([given["tables"]] if given["tables"] else data)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadOption, BayesboxError, SourceUnavailable
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 BEGINS_FORMULA = r"^[=+\-@]."
@@ -39,9 +39,14 @@ def format_of(path: str | None, given: str | None) -> str:
 def output_file(path: str | None) -> Iterator[IO[bytes]]:
     """Bytes to standard output, or to a file that takes the name `path` when all is written."""
     if path is None or path == "-":
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        try:
+            sys.stdout.flush()
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        except OSError as error:
+            if isinstance(error, (BayesboxError, BrokenPipeError)):
+                raise
+            raise SourceUnavailable(f"cannot be written ({error.strerror})", where="standard output") from None
         return
     from bayesbox.model.atomic import replacing
 

@@ -18,7 +18,7 @@ from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
 from bayesbox.model.naive import NaiveModel
-from bayesbox.schema.kinds import Ignore, Kind, Number, Unknown
+from bayesbox.schema.kinds import Category, Ignore, Kind, Number, Unknown
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
@@ -83,8 +83,9 @@ def number(cells: Any) -> float:
 def _facts(name: str, kind: Kind, declared: bool, book: Book, rows: float) -> ColumnFacts:
     if isinstance(kind, Ignore):
         return ColumnFacts(name, "ignore", declared)
+    domain = kind.levels or () if isinstance(kind, Category) else ()
     if name not in book:
-        return ColumnFacts(name, _word(kind, None), declared, 0, rows)
+        return ColumnFacts(name, _word(kind, None), declared, 0, rows, levels=domain or None)
     tally = book[name]
     observed = np.sum(tally.n).item()
     base = {"declared": declared, "observed": observed, "missing": rows - observed}
@@ -92,7 +93,7 @@ def _facts(name: str, kind: Kind, declared: bool, book: Book, rows: float) -> Co
     if isinstance(tally, Moments) and word != "flag":
         spread = tally.pooled()
         return ColumnFacts(name, word, **base, mean=spread.mean, deviation=spread.deviation)
-    return ColumnFacts(name, word, **base, levels=tuple(tally.levels))
+    return ColumnFacts(name, word, **base, levels=tuple(sorted({*tally.levels, *domain})))
 
 
 def _word(kind: Kind, tally: Any) -> str:

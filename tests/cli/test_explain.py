@@ -1,0 +1,102 @@
+"""`bayes explain`: one case from values or from a row, its posterior and what each column says."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from .conftest import Bayes
+
+
+@pytest.fixture
+def tennis(bayes: Bayes, tables: Path) -> Path:
+    bayes("train", "tennis.csv", "-t", "play")
+    return tables
+
+
+def test_a_case_by_values_is_the_row_of_the_file(bayes: Bayes, tennis: Path) -> None:
+    values = ["outlook=sunny", "temperature=hot", "humidity=high", "windy=FALSE"]
+    by_values = bayes(
+        "explain", "tennis.bayes", *(part for value in values for part in ("--set", value)), "--json"
+    ).json
+    by_row = bayes("explain", "tennis.bayes", "tennis.csv", "--row", "1", "--json").json
+    assert by_values["posterior"] == by_row["posterior"]
+    assert by_values["log_odds"] == by_row["log_odds"]
+    assert [column["log_odds"] for column in by_values["columns"]] == [
+        column["log_odds"] for column in by_row["columns"]
+    ]
+
+
+def test_the_parts_add_up_to_the_whole(bayes: Bayes, tennis: Path) -> None:
+    found = bayes("explain", "tennis.bayes", "tennis.csv", "--row", "3", "--json").json
+    parts = found["prior_log_odds"] + sum(column["log_odds"] for column in found["columns"])
+    assert found["log_odds"] == pytest.approx(parts, rel=1e-12)
+    posterior = found["posterior"]
+    assert found["log_odds"] == pytest.approx(math.log(posterior["yes"] / posterior["no"]), rel=1e-9)
+    assert list(found) == [
+        "prediction", "against", "posterior", "prior", "log_odds", "prior_log_odds", "columns", "notes",
+    ]  # fmt: skip
+
+
+def test_the_report_for_the_eye(bayes: Bayes, tennis: Path) -> None:
+    out = bayes("explain", "tennis.bayes", "--set", "outlook=sunny", "--set", "windy=true").out
+    assert out.startswith("play = no, given outlook=sunny, windy=true\n")
+    assert "log-odds of no against yes" in out
+    lines = [line.split() for line in out.splitlines()]
+    assert ["outlook", "=", "sunny", "+0.6931"] in [line[:4] for line in lines]
+    assert not any("humidity" in line for line in lines)
+
+
+def test_nothing_set_leaves_the_prior(bayes: Bayes, tennis: Path) -> None:
+    found = bayes("explain", "tennis.bayes", "--json").json
+    assert found["posterior"] == pytest.approx({"no": 5 / 14, "yes": 9 / 14})
+    assert {column["value"] for column in found["columns"]} == {None}
+
+
+def test_another_prior_and_another_class(bayes: Bayes, tennis: Path) -> None:
+    found = bayes("explain", "tennis.bayes", "--prior", "yes=1/4,no=3/4", "--json").json
+    assert found["posterior"] == pytest.approx({"no": 0.75, "yes": 0.25})
+    assert bayes("explain", "tennis.bayes", "--against", "no", "--json").json["against"] == "no"
+    assert "is the class itself" in bayes("explain", "tennis.bayes", "--against", "yes", code=2).err
+    assert "The classes are no, yes" in bayes("explain", "tennis.bayes", "--against", "maybe", code=2).err
+
+
+def test_values_that_cannot_be_used(bayes: Bayes, tennis: Path) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    assert "Did you mean `outlook`?" in bayes("explain", "tennis.bayes", "--set", "outlok=sunny", code=3).err
+    assert "`age` is a number; found 'old'" in bayes("explain", "cars.bayes", "--set", "age=old", code=2).err
+    assert "finite" in bayes("explain", "cars.bayes", "--set", "age=inf", code=2).err
+    assert "is a flag" in bayes("explain", "tennis.bayes", "--set", "windy=perhaps", code=2).err
+    twice = ["--set", "windy=1", "--set", "windy=0"]
+    assert "set twice" in bayes("explain", "tennis.bayes", *twice, code=2).err
+
+
+def test_an_empty_value_is_missing(bayes: Bayes, tennis: Path) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    empty = bayes("explain", "cars.bayes", "--set", "age=", "--set", "car=", "--json").json
+    assert empty["posterior"] == bayes("explain", "cars.bayes", "--json").json["posterior"]
+
+
+def test_a_level_that_was_never_seen_is_noted(bayes: Bayes, tennis: Path) -> None:
+    ended = bayes("explain", "tennis.bayes", "--set", "outlook=suny")
+    assert "`outlook` was never suny so far" in ended.err
+    assert "Did you mean `sunny`?" in ended.err
+    bayes("train", "tennis.csv", "-t", "play", "--unseen", "ignore")
+    assert "left out" in bayes("explain", "tennis.bayes", "--set", "outlook=foggy").err
+
+
+def test_rows_and_data_belong_together(bayes: Bayes, tennis: Path) -> None:
+    assert "belong together" in bayes("explain", "tennis.bayes", "--row", "1", code=2).err
+    assert "--row N" in bayes("explain", "tennis.bayes", "tennis.csv", code=2).err
+    both = ["explain", "tennis.bayes", "tennis.csv", "--row", "1", "--set", "windy=1"]
+    assert "not from both" in bayes(*both, code=2).err
+    assert "the data have 14 rows" in bayes("explain", "tennis.bayes", "tennis.csv", "--row", "15", code=2).err
+
+
+def test_a_number_of_zeros_and_ones_is_read_as_a_flag(bayes: Bayes, folder: Path) -> None:
+    (folder / "flags.csv").write_text("x,y\n1,yes\n1,yes\n0,no\n0,no\n")
+    bayes("train", "flags.csv", "-t", "y")
+    found = bayes("explain", "flags.bayes", "--set", "x=1", "--json").json
+    assert found["posterior"]["yes"] == pytest.approx(0.75)

@@ -1,0 +1,183 @@
+"""`bayes predict`: the answers, the formats, the escapes, and what happens to the file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from bayesbox.cli import predict as verb
+from bayesbox.source.files import open_source
+from bayesbox.workflow import save
+
+from .conftest import Bayes
+
+
+@pytest.fixture
+def tennis(bayes: Bayes, tables: Path) -> Path:
+    bayes("train", "tennis.csv", "-t", "play")
+    return tables / "tennis.bayes"
+
+
+def rows_of(text: str, delimiter: str = ",") -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
+
+
+def test_predictions_and_posteriors_are_those_of_the_library(bayes: Bayes, tennis: Path) -> None:
+    rows = rows_of(bayes("predict", "tennis.bayes", "tennis.csv", "--proba", "--keep", "play,outlook").out)
+    assert list(rows[0]) == ["play", "outlook", "prediction", "P(no)", "P(yes)"]
+    classifier = save.load(tennis)
+    (batch,) = open_source("tennis.csv").batches()
+    posterior = classifier.posterior(batch)
+    assert [[float(row["P(no)"]), float(row["P(yes)"])] for row in rows] == posterior.tolist()
+    assert [row["prediction"] for row in rows] == classifier.predict(batch).tolist()
+    assert [row["outlook"] for row in rows] == batch["outlook"].to_pylist()
+
+
+def test_explanations_name_the_strongest_columns(bayes: Bayes, tennis: Path) -> None:
+    rows = rows_of(bayes("predict", "tennis.bayes", "tennis.csv", "--explain", "2").out)
+    assert rows[0]["explanation"] == "outlook=sunny +0.69; humidity=high +0.68"
+    assert all(row["explanation"].count(";") == 1 for row in rows)
+
+
+def test_an_explanation_says_what_is_missing_where_that_counts(bayes: Bayes, folder: Path) -> None:
+    (folder / "holes.csv").write_text("x,y\na,yes\na,yes\n,no\n,no\nb,no\n")
+    bayes("train", "holes.csv", "-t", "y", "--missing", "level")
+    rows = rows_of(bayes("predict", "holes.bayes", "holes.csv", "--explain", "3").out)
+    assert rows[2]["explanation"] == "x=(missing) +0.92"
+    (folder / "without.csv").write_text("z,y\n1,no\n")
+    bayes("train", "without.csv", "holes.csv", "-t", "y", code=3)
+    both = folder / "both.csv"
+    both.write_text("x,z,y\na,1,yes\na,2,yes\n,3,no\n,1,no\n")
+    bayes("train", "both.csv", "-t", "y", "--missing", "level")
+    absent = bayes("predict", "both.bayes", "without.csv", "--explain", "3")
+    assert "x=(missing) +" in absent.out
+    assert "without.csv has no `x`: taken as missing in every row" in absent.err
+
+
+def test_formats_hold_the_same(bayes: Bayes, tennis: Path) -> None:
+    options = ["predict", "tennis.bayes", "tennis.csv", "--proba", "--keep", "windy"]
+    by_csv = rows_of(bayes(*options).out)
+    by_tsv = rows_of(bayes(*options, "-f", "tsv").out, "\t")
+    by_json = [json.loads(line) for line in bayes(*options, "--json").out.splitlines()]
+    bayes(*options, "-o", "answers.parquet")
+    by_parquet = pq.read_table("answers.parquet").to_pylist()
+    assert by_csv == by_tsv
+    assert by_json == by_parquet
+    assert [row["prediction"] for row in by_csv] == [row["prediction"] for row in by_json]
+    assert [float(row["P(no)"]) for row in by_csv] == [row["P(no)"] for row in by_json]
+
+
+def test_formulas_are_escaped_and_quotes_kept(bayes: Bayes, folder: Path) -> None:
+    (folder / "train.csv").write_text("x,y\n1,=a\n2,+\n3,-\n")
+    bayes("train", "train.csv", "-t", "y")
+    cells = ["=cmd()", "-3.5", "+", "@home", "+49 30", '"a, ""b"""', "-1e5", "", "-x"]
+    (folder / "new.csv").write_text("name,x\n" + "".join(f"{cell},1\n" for cell in cells))
+    escaped = bayes("predict", "train.bayes", "new.csv", "--keep", "name").out
+    names = [row["name"] for row in rows_of(escaped)]
+    assert names == ["'=cmd()", "-3.5", "+", "'@home", "'+49 30", 'a, "b"', "-1e5", "", "'-x"]
+    assert {row["prediction"] for row in rows_of(escaped)} == {"'=a"}
+    plain = bayes("predict", "train.bayes", "new.csv", "--keep", "name", "--no-escape").out
+    assert [row["name"] for row in rows_of(plain)] == [*cells[:5], 'a, "b"', *cells[6:]]
+
+
+def test_kept_columns_stand_as_they_are(bayes: Bayes, tennis: Path, folder: Path) -> None:
+    (folder / "new.csv").write_text("id,outlook,when\n007,sunny,2024-01-02\n,rainy,\n1e5,rainy,soon\n")
+    rows = rows_of(bayes("predict", "tennis.bayes", "new.csv", "--keep", "*").out)
+    assert list(rows[0]) == ["id", "outlook", "when", "prediction"]
+    assert rows == rows_of(bayes("predict", "tennis.bayes", "new.csv", "--keep", "id,outlook,when").out)
+    assert [row["id"] for row in rows] == ["007", "", "1e5"]
+    assert [row["when"] for row in rows] == ["2024-01-02", "", "soon"]
+
+
+def test_columns_that_are_not_there(bayes: Bayes, tennis: Path, folder: Path) -> None:
+    (folder / "new.csv").write_text("outlok,windy\nsunny,true\n")
+    ended = bayes("predict", "tennis.bayes", "new.csv")
+    assert "new.csv has no `outlook`, `temperature`, `humidity`" in ended.err
+    assert "Is `outlok` meant to be `outlook`?" in ended.err
+    (folder / "other.csv").write_text("outlok,wind\nsunny,true\n")
+    refused = bayes("predict", "tennis.bayes", "other.csv", code=3)
+    assert "none of the model's columns is there" in refused.err
+    assert "Did you mean `outlok`?" in refused.err
+    assert "Did you mean `windy`?" in bayes("predict", "tennis.bayes", "new.csv", "--keep", "wind", code=3).err
+
+
+def test_another_prior(bayes: Bayes, tennis: Path) -> None:
+    rows = rows_of(bayes("predict", "tennis.bayes", "tennis.csv", "--prior", "yes=0,no=1").out)
+    assert {row["prediction"] for row in rows} == {"no"}
+    assert "sums to 1" in bayes("predict", "tennis.bayes", "tennis.csv", "--prior", "yes=.5,no=.6", code=2).err
+
+
+def test_standard_input(bayes: Bayes, tennis: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (tennis.parent / "tennis.csv").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert bayes("predict", "tennis.bayes", "-").out == bayes("predict", "tennis.bayes", "tennis.csv").out
+
+
+def test_data_without_rows_give_a_header(bayes: Bayes, tennis: Path, folder: Path) -> None:
+    (folder / "empty.csv").write_text("outlook,id\n")
+    assert (
+        bayes("predict", "tennis.bayes", "empty.csv", "--proba", "--keep", "id").out == "id,prediction,P(no),P(yes)\n"
+    )
+
+
+def test_threads_and_batches_do_not_change_the_answers(
+    bayes: Bayes, tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bayes("train", "tennis.csv", "-t", "play")
+    header, *rows = (tables / "tennis.csv").read_text().splitlines(keepends=True)
+    (tables / "long.csv").write_text(header + "".join(rows * 20))
+    options = ["predict", "tennis.bayes", "long.csv", "--proba", "--explain", "2"]
+    one = bayes(*options, "--threads", "1").out
+    monkeypatch.setattr("bayesbox.workflow.predict.ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("bayesbox.workflow.predict.TERMS_AT_ONCE", 20)
+    assert bayes(*options, "--threads", "1").out == one
+    assert bayes(*options, "--threads", "3").out == one
+    assert one.count("\n") == 1 + 20 * len(rows)
+
+
+def test_impossible_rows_are_counted_over_all_batches(
+    bayes: Bayes, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "train.csv").write_text("x,z,y\na,c,yes\nb,d,no\n")
+    bayes("train", "train.csv", "-t", "y", "--smoothing", "mle")
+    (folder / "new.csv").write_text("x,z\n" + "a,d\na,c\n" * 10)
+    monkeypatch.setattr("bayesbox.workflow.predict.ROWS_AT_ONCE", 3)
+    ended = bayes("predict", "train.bayes", "new.csv", "--proba", "--threads", "1")
+    assert "note: 10 of 20 rows are impossible in every class" in ended.err
+    assert ended.err.count("impossible") == 1
+
+
+def test_a_failure_leaves_the_old_file_and_no_other(bayes: Bayes, tennis: Path, folder: Path) -> None:
+    bayes("predict", "tennis.bayes", "tennis.csv", "-o", "answers.csv")
+    before = (folder / "answers.csv").read_bytes()
+    (folder / "broken.csv").write_text("outlook,windy\n" + "sunny,true\n" * 10 + "rainy\n")
+    names = sorted(path.name for path in folder.iterdir())
+    bayes("predict", "tennis.bayes", "broken.csv", "-o", "answers.csv", code=3)
+    assert (folder / "answers.csv").read_bytes() == before
+    assert sorted(path.name for path in folder.iterdir()) == names
+    skipped = bayes("predict", "tennis.bayes", "broken.csv", "-o", "answers.csv", "--bad-rows", "skip")
+    assert "10 rows written to answers.csv" in skipped.err
+    assert "1 broken row left out" in skipped.err
+
+
+def test_bad_models_and_outputs(bayes: Bayes, tennis: Path, folder: Path) -> None:
+    assert "not a model" in bayes("predict", "tennis.csv", "tennis.csv", code=4).err
+    bayes("predict", "nowhere.bayes", "tennis.csv", code=74)
+    bayes("predict", "tennis.bayes", "nowhere.csv", code=74)
+    assert "cannot be written" in bayes("predict", "tennis.bayes", "tennis.csv", "-o", "no/where.csv", code=74).err
+    (folder / "twice.csv").write_text("outlook,prediction\nsunny,yes\n")
+    assert "would be there twice" in bayes("predict", "tennis.bayes", "twice.csv", "--keep", "*", code=2).err
+
+
+def test_warnings_of_batches_are_added_up() -> None:
+    warned = [
+        "2 of 5 rows are impossible in every class; x",
+        "mind the gap",
+        "1 of 5 rows are impossible in every class; x",
+    ]
+    assert verb.gathered(warned) == ["mind the gap", "3 of 10 rows are impossible in every class; x"]

@@ -1,0 +1,131 @@
+"""The command as a process of its own: closed pipes, interrupts, full devices, terminals, completion."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import Bayes
+
+COMMAND = [sys.executable, "-m", "bayesbox.cli.main"]
+
+
+@pytest.fixture
+def long(bayes: Bayes, tables: Path) -> Path:
+    """A folder with a model and a table that takes a while to predict."""
+    bayes("train", "tennis.csv", "-t", "play")
+    header, *rows = (tables / "tennis.csv").read_text().splitlines(keepends=True)
+    (tables / "long.csv").write_text(header + "".join(rows * 10_000))
+    return tables
+
+
+def wait_for(path: Path, pattern: str, process: subprocess.Popen[bytes]) -> None:
+    """Wait until the process has begun to write beside `path`."""
+    for _ in range(3000):
+        if list(path.glob(pattern)):
+            return
+        assert process.poll() is None, "it ended before it could be stopped"
+        time.sleep(0.01)
+    raise AssertionError("it never began")
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(long: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "predict", "tennis.bayes", "long.csv", "--keep", "*", "--proba"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith(b"outlook")
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 0
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_leaves_the_old_file(long: Path, number: signal.Signals, code: int) -> None:
+    (long / "answers.csv").write_text("old")
+    arguments = [*COMMAND, "predict", "tennis.bayes", "-", "-o", "answers.csv"]
+    process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    text = (long / "long.csv").read_bytes()
+    process.stdin.write(text + text.partition(b"\n")[2])  # more than is read at a time, and no end: it waits for more
+    process.stdin.flush()
+    wait_for(long, ".bayesbox-*", process)
+    process.send_signal(number)
+    _, err = process.communicate()
+    assert process.returncode == code
+    assert b"Traceback" not in err
+    assert (long / "answers.csv").read_text() == "old"
+    assert list(long.glob(".*")) == []
+
+
+def test_an_interrupt_while_training_leaves_the_old_model(long: Path) -> None:
+    before = (long / "tennis.bayes").read_bytes()
+    arguments = [*COMMAND, "train", "-", "-t", "play", "-o", "tennis.bayes", "--debug"]
+    process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write((long / "long.csv").read_bytes())
+    process.stdin.flush()  # more than a pipe holds, so it is reading by now
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert err == b"bayes: interrupted\n"
+    assert (long / "tennis.bayes").read_bytes() == before
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+@pytest.mark.parametrize("arguments", [["predict", "tennis.bayes", "long.csv"], ["show", "tennis.bayes"], ["demo"]])
+def test_a_full_device(long: Path, arguments: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        process = subprocess.run([*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert process.returncode == 74
+    assert b"No space left on device" in process.stderr
+    assert process.stderr.count(b"\n") == 1
+
+
+def test_exit_codes_reach_the_shell(tables: Path) -> None:
+    for arguments, code in (
+        (["--version"], 0),
+        (["train", "cars.csv", "-t", "clas"], 3),
+        (["show", "cars.csv"], 4),
+        (["train", "nowhere.csv", "-t", "class"], 74),
+        (["train", "--nonsense"], 2),
+    ):
+        process = subprocess.run([*COMMAND, *arguments], capture_output=True, check=False)
+        assert process.returncode == code
+        assert b"Traceback" not in process.stderr
+
+
+def test_completion(folder: Path) -> None:
+    script = subprocess.run([*COMMAND, "completion", "fish"], capture_output=True, text=True, check=True).stdout
+    assert "_BAYES_COMPLETE=fish_complete" in script
+    asked = os.environ | {"_BAYES_COMPLETE": "bash_complete", "COMP_WORDS": "bayes for", "COMP_CWORD": "1"}
+    answer = subprocess.run(COMMAND, env=asked, capture_output=True, text=True, check=True).stdout
+    assert answer == "plain,forget\n"
+
+
+def test_a_terminal_gets_a_drawn_table(tables: Path) -> None:
+    pty = pytest.importorskip("pty")
+    leader, follower = pty.openpty()
+    process = subprocess.Popen([*COMMAND, "schema", "cars.csv"], stdout=follower, stderr=follower)
+    os.close(follower)
+    assert process.wait() == 0
+    text = os.read(leader, 100_000).decode()
+    os.close(leader)
+    assert "─────" in text
+    assert "20 to 45, mean 26.6667" in text
+
+
+def test_a_terminal_without_unicode_is_no_reason_to_fail(tables: Path) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    process = subprocess.run([*COMMAND, "demo"], env=environment, capture_output=True, check=True)
+    assert b"so the class is yes" in process.stdout

@@ -1,0 +1,45 @@
+"""`bayes rule`."""
+
+from __future__ import annotations
+
+import pytest
+
+from bayesbox.cli.rule import _reading
+
+from .conftest import Bayes
+
+
+def test_numbers_as_json(bayes: Bayes) -> None:
+    found = bayes("rule", "--prior", "1/50000", "--likelihood", "50%", "--evidence", ".05", "--json").json
+    assert found == {"prior": 0.00002, "likelihood": 0.5, "evidence": 0.05, "posterior": 0.0002}
+
+
+def test_the_posterior_becomes_the_next_prior(bayes: Bayes) -> None:
+    likelihood = ["--likelihood", "fair=1/6,loaded=1/2"]
+    found = bayes("rule", "--prior", "fair=.5,loaded=.5", *likelihood, *likelihood, "--json").json
+    assert found["steps"][0] == pytest.approx({"fair": 0.25, "loaded": 0.75})
+    assert found["posterior"] == found["steps"][1] == pytest.approx({"fair": 0.1, "loaded": 0.9})
+    out = bayes("rule", "--prior", "fair=.5,loaded=.5", *likelihood, *likelihood).out
+    assert "evidence 2" in out
+    assert "most probable: loaded, 0.9, or 9 in 10" in out
+
+
+def test_what_does_not_belong_together(bayes: Bayes) -> None:
+    assert (
+        "do not belong together" in bayes("rule", "--prior", ".9", "--likelihood", ".9", "--evidence", ".1", code=2).err
+    )
+    assert "nothing follows" in bayes("rule", "--prior", ".9", "--likelihood", ".9", "--evidence", "0", code=3).err
+    hypotheses = ["rule", "--prior", "a=.5,b=.5"]
+    assert "leave it out" in bayes(*hypotheses, "--likelihood", "a=.1,b=.2", "--evidence", ".1", code=2).err
+    assert "same hypotheses" in bayes(*hypotheses, "--likelihood", "a=.1,c=.2", code=2).err
+    assert "given twice" in bayes(*hypotheses, "--likelihood", "a=.1,a=.2", code=2).err
+    several = ["--likelihood", ".1", "--likelihood", ".2", "--evidence", ".5"]
+    assert "hypotheses" in bayes("rule", "--prior", ".5", *several, code=2).err
+
+
+@pytest.mark.parametrize(
+    ("p", "words"),
+    [(0.0002, ", or 1 in 5,000"), (1 / 3.7, ", or about 1 in 4"), (0.6, ", or 3 in 5"), (0.777, ""), (0, ""), (1, "")],
+)
+def test_readings(p: float, words: str) -> None:
+    assert _reading(p) == words

@@ -1,0 +1,105 @@
+"""`bayes show` and `bayes schema`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bayesbox.cli.show import _large
+
+from .conftest import Bayes
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+
+def test_a_model_of_categories(bayes: Bayes) -> None:
+    bayes("train", "tennis.csv", "-t", "play")
+    out = bayes("show", "tennis.bayes").out
+    parameters = 2 * ((3 - 1) + (3 - 1) + (2 - 1) + (2 - 1)) + 2 - 1
+    assert f"parameters: {parameters}; the full joint would need {3 * 3 * 2 * 2 * 2 - 1}" in out
+    assert "rules: smoothing laplace" in out
+    report = bayes("show", "tennis.bayes", "--json").json
+    assert report["parameters"] == 13
+    assert report["joint_parameters"] == 71
+    assert report["prior"] == pytest.approx({"no": 5 / 14, "yes": 9 / 14})
+    assert report["rules"]["smoothing"] == "laplace"
+    assert f"digest {report['digest']}" in out
+
+
+def test_a_density_has_two_parameters_a_class_and_no_joint(bayes: Bayes) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    report = bayes("show", "cars.bayes", "--json").json
+    assert report["parameters"] == 2 * 2 + 2 * 2 + 1
+    assert report["joint_parameters"] is None
+    assert "the full joint" not in bayes("show", "cars.bayes").out
+
+
+def test_a_missing_level_is_a_parameter(bayes: Bayes, folder: Path) -> None:
+    (folder / "holes.csv").write_text("x,y\na,yes\nb,yes\n,no\n")
+    bayes("train", "holes.csv", "-t", "y", "--missing", "level")
+    assert bayes("show", "holes.bayes", "--json").json["parameters"] == 2 * 2 + 1
+
+
+def test_the_tally_of_one_column(bayes: Bayes) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    numbers = bayes("show", "cars.bayes", "--column", "age", "--json").json["column"]["classes"]
+    assert numbers["H"] == {"n": 4, "mean": 27.5, "deviation": 10.307764064044152}
+    levels = bayes("show", "cars.bayes", "--column", "car", "--json").json["column"]["classes"]
+    assert levels == {"H": {"sports": 1, "suv": 2, "vintage": 1}, "L": {"sports": 2, "suv": 0, "vintage": 0}}
+    assert "10.3078" in bayes("show", "cars.bayes", "--column", "age").out
+    assert "Did you mean `car`?" in bayes("show", "cars.bayes", "--column", "cars", code=3).err
+
+
+def test_columns_that_are_left_out(bayes: Bayes, folder: Path) -> None:
+    (folder / "same.csv").write_text("x,z,y\n5,2,yes\n5,3,no\n")
+    bayes("train", "same.csv", "-t", "y")
+    assert "left out: x, since all its values are equal" in bayes("show", "same.bayes").out
+
+
+def test_large_numbers_are_powers_of_ten() -> None:
+    assert _large(10**15 - 1) == "999,999,999,999,999"
+    assert _large(123 * 10**40) == "1.23e+42"
+    assert _large(2 ** (10**6)) == "9.90e+301029"
+
+
+def test_not_a_model(bayes: Bayes, folder: Path) -> None:
+    bayes("show", "cars.csv", code=4)
+    bayes("train", "cars.csv", "-t", "class")
+    data = bytearray((folder / "cars.bayes").read_bytes())
+    data[len(data) // 2] ^= 1
+    (folder / "cars.bayes").write_bytes(data)
+    bayes("show", "cars.bayes", code=4)
+
+
+def test_schema_without_a_target(bayes: Bayes) -> None:
+    report = bayes("schema", "cars.csv", "--json").json
+    assert [column["kind"] for column in report["columns"]] == ["real", "category", "category"]
+    age = report["columns"][0]
+    assert (age["least"], age["greatest"]) == (20, 45)
+    assert report["rows"] == 6
+    assert "20 to 45, mean 26.6667" in bayes("schema", "cars.csv").out
+
+
+def test_schema_with_a_target_and_declared_kinds(bayes: Bayes, folder: Path) -> None:
+    (folder / "new.csv").write_text("zip,x,y\n00501,,a\n10115,2,b\n10115,3,\n")
+    report = bayes("schema", "new.csv", "-t", "y", "--types", "zip=category", "--json").json
+    assert report["classes"] == {"a": 1, "b": 1}
+    assert report["unlabelled"] == 1
+    zip_code, x = report["columns"]
+    assert zip_code["levels"] == ["00501", "10115"]
+    assert (zip_code["declared"], x["missing"]) == (True, 1)
+    assert not (folder / "new.bayes").exists()
+
+
+def test_schema_of_data_in_pieces(bayes: Bayes, folder: Path) -> None:
+    (folder / "a.csv").write_text("x\n1\n5\n")
+    (folder / "b.csv").write_text("x\n-3\n2\n")
+    column = bayes("schema", "a.csv", "b.csv", "--json").json["columns"][0]
+    assert (column["least"], column["greatest"], column["mean"]) == (-3, 5, 1.25)
+
+
+def test_schema_of_nothing(bayes: Bayes, folder: Path) -> None:
+    (folder / "empty.csv").write_text("x,y\n")
+    assert "there is no row" in bayes("schema", "empty.csv", code=3).err
+    assert "Did you mean `class`?" in bayes("schema", "cars.csv", "-t", "clas", code=3).err

@@ -1,0 +1,172 @@
+"""`bayes train`: what it takes, what it says, what it writes."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from bayesbox.workflow import save
+
+from .conftest import Bayes
+
+PEOPLE = "id,age,zip,member,income\n1,25,10115,true,low\n2,40,80331,false,high\n3,,10115,true,high\n4,31,?,false,\n"
+
+
+@pytest.fixture
+def people(folder: Path) -> Path:
+    path = folder / "people.csv"
+    path.write_text(PEOPLE)
+    return path
+
+
+def test_it_says_what_each_column_was_taken_for(bayes: Bayes, people: Path) -> None:
+    ended = bayes("train", "people.csv", "-t", "income", "--types", "zip=category", "--ignore", "id", "--na", "?")
+    assert ended.out == ""
+    lines = [line.split() for line in ended.err.splitlines()]
+    assert ["id", "ignore"] in lines
+    assert ["age", "real", "mean", "32.5,", "deviation", "7.5", "1"] in lines
+    assert ["zip", "category", "(declared)", "2:", "10115,", "80331"] in lines
+    assert ["member", "flag", "2:", "false,", "true"] in lines
+    assert "4 rows, 1 without a label left out; income: high 2, low 1" in ended.err
+    assert f"digest {save.load('people.bayes').book.digest()}" in ended.err
+    assert "written to people.bayes" in ended.err
+    assert "next: bayes show people.bayes" in ended.err
+
+
+def test_json(bayes: Bayes, people: Path) -> None:
+    ended = bayes("train", "people.csv", "-t", "income", "--types", "zip=category", "-o", "m.bayes", "--json")
+    report = ended.json
+    assert list(report) == [
+        "model", "kind", "target", "rows", "unlabelled", "skipped", "classes", "columns", "warnings", "digest",
+    ]  # fmt: skip
+    assert report["model"] == "m.bayes"
+    assert report["classes"] == {"high": 2, "low": 1}
+    assert report["unlabelled"] == 1
+    assert report["columns"][2]["levels"] == ["10115", "80331"]
+    assert report["digest"] == save.load("m.bayes").book.digest()
+
+
+def test_every_way_to_the_same_digest(bayes: Bayes, people: Path, folder: Path) -> None:
+    options = ["-t", "income", "--types", "zip=category", "--json"]
+    digest = bayes("train", "people.csv", *options).json["digest"]
+    header, *rows = PEOPLE.splitlines(keepends=True)
+    (folder / "one.csv").write_text(header + rows[3] + rows[1])
+    (folder / "two.csv").write_text(header + rows[2] + rows[0])
+    (folder / "all.csv.gz").write_bytes(gzip.compress(PEOPLE.encode()))
+    (folder / "people.tsv").write_text(PEOPLE.replace(",", "\t"))
+    (folder / "people.txt").write_text(PEOPLE.replace(",", "\t"))
+    for data in (["one.csv", "two.csv"], ["all.csv.gz"], ["people.tsv"], ["people.txt", "-f", "tsv"]):
+        assert bayes("train", *data, *options, "--threads", "2").json["digest"] == digest
+
+
+def test_the_name_of_the_model_comes_from_the_data(bayes: Bayes, folder: Path) -> None:
+    (folder / "data").mkdir()
+    (folder / "data" / "people.csv.gz").write_bytes(gzip.compress(PEOPLE.encode()))
+    assert "written to people.bayes" in bayes("train", "data/people.csv.gz", "-t", "income").err
+    assert (folder / "people.bayes").exists()
+    assert "not to standard output" in bayes("train", "data/people.csv.gz", "-t", "income", "-o", "-", code=2).err
+
+
+def test_the_target_must_be_there(bayes: Bayes, people: Path, folder: Path) -> None:
+    assert "people.csv: no column `incom`. Did you mean `income`?" in bayes("train", people, "-t", "incom", code=3).err
+    assert "The columns are id, age, zip, member, income" in bayes("train", people, code=2).err
+    assert "it holds the classes" in bayes("train", people, "-t", "income", "--ignore", "income", code=2).err
+    assert list(folder.glob("*.bayes")) == []
+
+
+def test_bad_data_is_told_with_its_place(bayes: Bayes, people: Path) -> None:
+    ended = bayes("train", people, "-t", "income", "--types", "zip=real", code=3)
+    assert "people.csv, line 5, column `zip`" in ended.err
+    assert "--types zip=category" in ended.err
+
+
+def test_broken_rows_are_refused_or_skipped(bayes: Bayes, folder: Path) -> None:
+    (folder / "ragged.csv").write_text("x,y\n1,a\n2\n3,b\n")
+    assert "ragged.csv, line 3" in bayes("train", "ragged.csv", "-t", "y", code=3).err
+    ended = bayes("train", "ragged.csv", "-t", "y", "--bad-rows", "skip", "--json")
+    assert ended.json["skipped"] == 1
+    assert ended.json["rows"] == 2
+    assert "1 broken row left out" in ended.err
+
+
+def test_a_file_that_is_not_there(bayes: Bayes) -> None:
+    assert "nowhere.csv: there is no such file" in bayes("train", "nowhere.csv", "-t", "y", code=74).err
+    assert "no such file" in bayes("train", "--tables", "nowhere.json", code=74).err
+
+
+def test_a_prior_that_does_not_fit_leaves_the_old_model(bayes: Bayes, people: Path, folder: Path) -> None:
+    options = ["-t", "income", "--types", "zip=category"]
+    bayes("train", people, *options)
+    before = (folder / "people.bayes").read_bytes()
+    ended = bayes("train", people, *options, "--prior", "rich=.5,poor=.5", code=2)
+    assert "a prior names every class: high, low" in ended.err
+    assert (folder / "people.bayes").read_bytes() == before
+
+
+def test_weights_count_as_rows(bayes: Bayes, folder: Path) -> None:
+    (folder / "thrice.csv").write_text("x,y,n\na,yes,3\nb,no,1\n")
+    (folder / "rows.csv").write_text("x,y\na,yes\na,yes\na,yes\nb,no\n")
+    weighted = bayes("train", "thrice.csv", "-t", "y", "--weight", "n", "--json").json
+    assert weighted["digest"] == bayes("train", "rows.csv", "-t", "y", "--json").json["digest"]
+    assert "cannot be both" in bayes("train", "rows.csv", "-t", "y", "--weight", "y", code=2).err
+
+
+def test_flags_are_folded_into_one_category(bayes: Bayes, folder: Path) -> None:
+    rows = "".join(
+        f"{int(i % 3 == 0)},{int(i % 3 == 1)},{int(i % 3 == 2)},{'yes' if i % 4 else 'no'}\n" for i in range(24)
+    )
+    (folder / "hot.csv").write_text("car_suv,car_van,car_bus,y\n" + rows)
+    hinted = bayes("train", "hot.csv", "-t", "y").err
+    assert "one variable coded 1-of-3" in hinted
+    fold = "car=car_suv,car_van,car_bus"
+    assert f"--fold {fold}" in hinted
+    folded = bayes("train", "hot.csv", "-t", "y", "--fold", fold, "--json").json
+    assert [column["name"] for column in folded["columns"]] == ["car"]
+    assert folded["warnings"] == []
+    assert bayes("predict", "hot.bayes", "hot.csv").out.count("\n") == 25
+    assert "two flags or more" in bayes("train", "hot.csv", "-t", "y", "--fold", "car=car_suv", code=2).err
+
+
+def test_declarations_reach_the_model(bayes: Bayes, people: Path) -> None:
+    types = "zip=category:10115:80331:20095:missing=level,age=real:floor=0.5"
+    bayes("train", people, "-t", "income", "--types", types, "--missing", "ignore", "--unseen", "ignore")
+    kinds = save.load("people.bayes").schema.kinds
+    assert kinds["zip"].levels == ("10115", "20095", "80331")
+    assert kinds["zip"].missing == "level"
+    assert kinds["age"].floor == 0.5
+    assert "declared twice" in bayes("train", people, "-t", "income", "--types", "age=real,age=flag", code=2).err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "is no JSON"),
+        ("[]", "holds `prior` and `tables`"),
+        ('{"prior": {"a": 1}, "tables": {"x": 3}}', "here stands a table"),
+        ('{"prior": {"a": true}, "tables": {}}', "a probability is a number"),
+        ('{"prior": {"a": 0.5, "a": 0.5}, "tables": {}}', "`a` is given twice"),
+    ],
+)
+def test_bad_tables(bayes: Bayes, folder: Path, text: str, words: str) -> None:
+    (folder / "t.json").write_text(text)
+    assert words in bayes("train", "--tables", "t.json", code=3).err
+
+
+def test_tables_take_no_data(bayes: Bayes, people: Path) -> None:
+    assert "takes no data" in bayes("train", people, "--tables", "t.json", code=2).err
+
+
+def test_suspicious_columns_are_noted(bayes: Bayes, folder: Path) -> None:
+    lines = [
+        f"{i},x,{'?' if i % 7 == 0 else i % 3},{'Male' if i % 2 else 'male'},{'yes' if i % 2 else 'no'}"
+        for i in range(30)
+    ]
+    (folder / "odd.csv").write_text("number,same,mixed,sex,y\n" + "\n".join(lines) + "\n")
+    warnings = "\n".join(bayes("train", "odd.csv", "-t", "y", "--types", "mixed=category", "--json").json["warnings"])
+    assert "column `number` numbers the rows" in warnings
+    assert "column `same` holds one value only" in warnings
+    assert "column `mixed` has the level ?" in warnings
+    assert "'Male' and 'male': are they the same?" in warnings
+    assert "column `sex` tells the class by itself" in warnings
