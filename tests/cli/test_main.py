@@ -113,16 +113,17 @@ def test_control_characters_of_the_data_do_not_reach_the_terminal(bayes: Bayes, 
     assert "a\\x1b[2J" in trained.err
 
 
-def modules_after(*arguments: str) -> set[str]:
-    """The modules that are loaded when the command has run in a process of its own."""
+def modules_after(*commands: str) -> set[str]:
+    """The modules that are loaded when the commands have run in a process of their own."""
     program = (
         "import sys\n"
         "from bayesbox.cli.main import run\n"
-        "code = run()\n"
+        "for command in sys.argv[1:]:\n"
+        "    sys.argv = ['bayes', *command.split()]\n"
+        "    assert run() == 0\n"
         "sys.stderr.write('\\nLOADED ' + ' '.join({name.partition('.')[0] for name in sys.modules}))\n"
-        "sys.exit(code)\n"
     )
-    process = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
+    process = subprocess.run([sys.executable, "-c", program, *commands], capture_output=True, text=True, check=True)
     return set(process.stderr.rpartition("LOADED ")[2].split())
 
 
@@ -130,19 +131,20 @@ HEAVY = {"sklearn", "scipy", "pandas", "polars"}
 
 
 def test_help_loads_nothing_heavy(folder: Path) -> None:
-    for arguments in (["--help"], ["train", "--help"]):
-        assert not modules_after(*arguments) & {*HEAVY, "numpy", "pyarrow", "rich"}
+    loaded = modules_after("--help", *(f"{verb} --help" for verb in VERBS))
+    assert "click" in loaded
+    assert not loaded & {*HEAVY, "numpy", "pyarrow", "rich"}
 
 
 @pytest.mark.usefixtures("tables")
 def test_training_predicting_and_explaining_load_no_frames_and_no_scikit_learn() -> None:
-    for arguments in (
-        ["train", "tennis.csv", "-t", "play"],
-        ["predict", "tennis.bayes", "tennis.csv", "--proba", "--explain", "2"],
-        ["explain", "tennis.bayes", "--set", "outlook=sunny", "--show-work"],
-        ["schema", "tennis.csv"],
-        ["demo"],
-    ):
-        loaded = modules_after(*arguments)
-        assert "pyarrow" in loaded
-        assert not loaded & {*HEAVY, "rich"}
+    loaded = modules_after(
+        "train tennis.csv -t play",
+        "predict tennis.bayes tennis.csv --proba --explain 2",
+        "explain tennis.bayes --set outlook=sunny --show-work",
+        "schema tennis.csv",
+        "forget tennis.bayes tennis.csv",
+        "demo",
+    )
+    assert "pyarrow" in loaded
+    assert not loaded & {*HEAVY, "rich"}

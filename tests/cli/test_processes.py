@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from bayesbox.cli import sources
+
 from .conftest import Bayes
 
 COMMAND = [sys.executable, "-m", "bayesbox.cli.main"]
@@ -129,3 +131,26 @@ def test_a_terminal_without_unicode_is_no_reason_to_fail(tables: Path) -> None:
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
     process = subprocess.run([*COMMAND, "demo"], env=environment, capture_output=True, check=True)
     assert b"so the class is yes" in process.stdout
+
+
+def test_progress_is_for_terminals_and_for_what_takes_long(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Half:
+        progress = 0.5
+
+    clock = iter([0.0, 0.5, 2.0, 2.1, 4.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    progress = sources.Progress(Half())
+    for _ in range(4):
+        progress(1000)
+    progress.close()
+    shown = capsys.readouterr().err
+    assert shown == "\r2,000 rows, 1,000 rows/s, 2 s left \r4,000 rows, 1,000 rows/s, 4 s left \r\x1b[K"
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False)
+    monkeypatch.setattr("time.monotonic", lambda: 99.0)
+    quiet = sources.Progress()
+    quiet(1000)
+    quiet.close()
+    assert capsys.readouterr().err == ""

@@ -61,7 +61,7 @@ def _counted(
         format=given["input_format"],
         threads=threads,
     )
-    progress = Progress()
+    progress = Progress(source)
     try:
         training = train(
             classifier, source, target, weight=given["weight"], threads=threads, progress=progress, forget=forget

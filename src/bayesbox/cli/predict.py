@@ -100,7 +100,7 @@ def _answer(classifier: NaiveClassifier, data: tuple[str, ...], given: dict[str,
     asked = Asked(proba=given["proba"], explain=given["explain"] or 0, keep=tuple(keep))
     answers = Answers(classifier, asked, names, where=opened.name)
     format = format_of(given["output"], given["output_format"])
-    progress = Progress()
+    progress = Progress(opened)
     try:
         with (
             output_file(given["output"]) as file,

@@ -51,7 +51,7 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     na = options.several(given["na"])
     format, bad_rows = given["input_format"], given["bad_rows"]
     source = source_of(list(data), target, kinds, na=na, bad_rows=bad_rows, format=format, threads=threads)
-    progress = Progress()
+    progress = Progress(source)
     try:
         found = survey(source, target, declared=kinds, threads=threads, progress=progress)
     finally:

@@ -135,10 +135,14 @@ def skipped_rows(source: Source) -> int:
 
 
 class Progress:
-    """Rows so far and rows a second on a terminal, for what takes longer than a second; nothing elsewhere."""
+    """Rows so far, rows a second and the time left, on a terminal, for what takes longer than a second.
 
-    def __init__(self) -> None:
+    The time left is told where the source knows how much of it is read.
+    """
+
+    def __init__(self, source: object = None) -> None:
         self.rows = 0
+        self._source = source
         self._shown = False
         self._begin = self._next = time.monotonic()
         self._next += PATIENCE
@@ -149,8 +153,12 @@ class Progress:
         now = time.monotonic()
         if self._alive and now >= self._next:
             self._next, self._shown = now + PAUSE, True
-            speed = self.rows / (now - self._begin)
-            click.echo(f"\r{self.rows:,} rows, {speed:,.0f} rows/s ", err=True, nl=False)
+            click.echo(f"\r{self._text(now - self._begin)} ", err=True, nl=False)
+
+    def _text(self, seconds: float) -> str:
+        share = getattr(self._source, "progress", None)
+        left = f", {seconds * (1 - share) / share:.0f} s left" if share else ""
+        return f"{self.rows:,} rows, {self.rows / seconds:,.0f} rows/s{left}"
 
     def close(self) -> None:
         """Leave the line as it was."""

@@ -133,7 +133,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[NaiveClassif
         format=given["input_format"],
         threads=threads,
     )
-    progress = Progress()
+    progress = Progress(source)
     try:
         training = train(classifier, source, target, weight=weight, threads=threads, progress=progress)
     finally:
