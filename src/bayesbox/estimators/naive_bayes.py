@@ -18,6 +18,7 @@ from bayesbox.errors import BadData, DataWarning
 from bayesbox.estimators.inputs import GROUP, batch_from, counts_from, labels_from
 from bayesbox.explain.evidence import Explanation
 from bayesbox.model.naive import Rules
+from bayesbox.rule.priors import given_prior
 from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.encode import encode
 from bayesbox.schema.levels import level_text
@@ -117,6 +118,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classifier.learn(batch, labels, weights=sample_weight)
         if len(classifier.book.classes) == 0:
             raise BadData("every sample weight is zero, so no row counts")
+        if self.prior is not None:
+            given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
         self._note_features(X, batch)
         self.classifier_ = classifier
         self.warn_of_hints()

@@ -47,6 +47,10 @@ class Removable(Tally, Protocol):
         """Whether some rows have this tally: no count below zero, no sum without a row."""
         ...
 
+    def fits(self, rows: ExactArray) -> bool:
+        """Whether classes of so many rows can have this tally: no class has more values than rows."""
+        ...
+
 
 TALLIES: dict[str, Any] = {}
 """Every tally by the name of its form: what is registered is put under the laws and into the file."""

@@ -89,6 +89,8 @@ class Book:
                 _require_learned(not _has_values(tally), name)
                 continue
             columns[name] = _subtracted(name, columns[name], tally)
+        for name, tally in columns.items():  # those too that were not subtracted from
+            _require_learned(not isinstance(tally, Removable) or tally.fits(counts), name)
         return Book(classes, counts, columns, label_type=self.label_type).pruned()
 
     def pruned(self) -> Book:

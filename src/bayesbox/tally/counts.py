@@ -93,6 +93,9 @@ class Counts:
     def is_possible(self) -> bool:
         return bool(np.all(self.cells.signs() >= 0))
 
+    def fits(self, rows: ExactArray) -> bool:
+        return bool(np.all(added(rows, self.totals(), sign=-1).signs() >= 0))
+
     def canonical(self) -> Iterator[bytes]:
         present = np.any(self.cells.signs().reshape(len(self.classes), len(self.levels)), axis=1).tolist()
         classes = tuple(sorted(name for name, some in zip(self.classes, present, strict=True) if some))

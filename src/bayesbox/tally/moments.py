@@ -189,6 +189,9 @@ class Moments:
             return False
         return all(spread.excess.m >= 0 for spread in self.spreads())
 
+    def fits(self, rows: ExactArray) -> bool:
+        return bool(np.all(added(rows, self.sums.n, sign=-1).signs() >= 0))
+
     def canonical(self) -> Iterator[bytes]:
         present = self.sums.n.signs() != 0
         classes = tuple(sorted(name for name, some in zip(self.classes, present, strict=True) if some))
