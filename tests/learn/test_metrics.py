@@ -147,6 +147,7 @@ def test_batches_change_nothing(weights, cuts):
     assert one.log_loss == other.log_loss
     assert one.brier == other.brier
     assert one.bins == other.bins
+    assert sum(each.n for each in one.bins) == pytest.approx(one.weight), "a row without a label is in no bin"
     assert one.area == pytest.approx(other.area, abs=TOLERANCE)
 
 
@@ -161,6 +162,7 @@ def test_an_unknown_label_is_an_error_with_probability_0():
     assert found.log_loss.value == math.inf
     assert counted.impossible == 2
     assert counted.unseen == {"new": 2}
+    assert ((counted + counted).impossible, (counted + counted).unseen) == (4, {"new": 4})
     extended = np.hstack([p, np.zeros((4, 1))])
     assert found.brier.value == pytest.approx(sk.brier_score_loss([0, 1, 2, 2], extended, labels=range(3)))
     assert found.clipped_log_loss == pytest.approx(sk.log_loss([0, 1, 2, 2], extended, labels=range(3)))
@@ -172,6 +174,13 @@ def test_a_loss_is_finite_where_the_probability_is_below_the_smallest_double():
     found = measure(scored(log_p, labels_of([0, 0], 2), names_of(2)))
     assert found.log_loss.value == 1000.0
     assert found.clipped_log_loss == pytest.approx(-math.log(np.finfo(float).eps) / 2)
+
+
+def test_certainty_is_clipped_too():
+    expected = sk.log_loss([0, 1], np.eye(2))
+    assert 0 < expected < 1e-15
+    assert judged(np.eye(2), [0, 1]).clipped_log_loss == pytest.approx(expected, rel=1e-9, abs=0)
+    assert judged(np.eye(2), [0, 1]).log_loss.value == 0
 
 
 def test_a_row_of_weight_0_with_probability_0_makes_no_loss_infinite():
@@ -241,6 +250,7 @@ def test_repeats_do_not_narrow_the_intervals():
     one, twice = measure(once), measure(once + once, repeats=2)
     assert twice.accuracy == pytest.approx(one.accuracy)
     assert twice.log_loss == pytest.approx(one.log_loss)
+    assert twice.brier == pytest.approx(one.brier)
     assert [each[3:] for each in twice.bins if each.n] == [pytest.approx(each[3:]) for each in one.bins if each.n]
     assert measure(once + once).accuracy.low > one.accuracy.low
 
