@@ -154,6 +154,16 @@ TEST(lazy_carries_never_overflow) {
   CHECK(text(array) == "0\n");
 }
 
+TEST(many_uncarried_cells_into_one_carry_in_time) {
+  // 2^23 cells of 2^10 lazy additions each: 2^65 in a limb, were it never carried.
+  ExactArray one(1), sum(1);
+  for (int i = 0; i < 1 << 10; ++i) one.add(0, 9007199254740991.0);
+  const std::vector<std::int64_t> all(1 << 17, 0);
+  const ExactArray many = one.take(all.data(), all.size());
+  for (int i = 0; i < 1 << 6; ++i) sum.merge(many, all.data(), -1);
+  CHECK(text(sum) == "-1fffffffffffffp33\n");
+}
+
 TEST(doubling_carries_in_time) {
   // Doubling by merging counts as many lazy additions as the array had, so the limit is met again and again.
   ExactArray array(2);

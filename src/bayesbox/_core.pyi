@@ -10,7 +10,7 @@ class ExactArray:
 
     Every finite double, every product of two or three doubles and every sum of these is held without rounding, so
     addition is associative and commutative to the last bit, and subtraction undoes it. Equality is equality of
-    numbers, not of windows.
+    numbers, not of windows. Methods keep the GIL, so an array may be shared between threads.
     """
 
     def __init__(self, size: int) -> None: ...
@@ -61,8 +61,9 @@ def moments(
     """Class-split exact moments of many columns (float64, float32 or any integer or bool dtype, any stride).
 
     NaN is left out; a target outside [0, classes) leaves the row out. With weights, n is the sum of w, `fractional`
-    the sum of w over fractional values, then w*x and w*x*x. An infinite value raises ValueError whose args are
-    ("infinite", column, row).
+    the sum of w over fractional values, then w*x and w*x*x; rows of weight 0 are left out. An infinite value raises
+    ValueError whose args are ("infinite", column, row): the first such row of the first such column, rows left out
+    aside. Weights are finite.
     """
 
 def count_codes(
@@ -100,7 +101,7 @@ def count_sparse(
     """Class x column exact sums of a CSR matrix, class-major; NaN or infinite data raise ValueError."""
 
 def factorize_integers(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """(codes, sorted distinct values) of an integer or bool array of any stride."""
+    """(codes, sorted distinct values) of an integer or bool array of any stride; OverflowError beyond int64."""
 
 JOINT: int
 LOG_POSTERIOR: int
@@ -123,6 +124,7 @@ def score(
 
     gaussians: (values: float64, float32 or integers of any stride; parameters, classes x 4: mean, the rest of the mean
     below its last bit, deviation, log constant); adds constant - ((x - mean - rest) / deviation)**2 / 2; NaN adds 0.
+    A deviation of 0 is a point mass: the constant where x is the mean, else -inf.
     tables: (codes, table of (levels + 1) x classes): adds the row of the code; the last row stands for any code
     outside [0, levels), which is missing.
     integers: (values, lowest, table of (levels + 2) x classes): adds the row value - lowest; the last but one stands

@@ -129,9 +129,13 @@ def test_integers_whose_range_grows_block_by_block(path, step):
     target = (np.arange(rows) % 3 - 1).astype(np.int32)
     for limit in (1 << 20, 1000, len(set(column.tolist()))):
         check_integers(column, target, 2, limit)
-    matrix = np.column_stack([column, column[::-1], column % 5])
-    found = count_integers([matrix[:, j] for j in range(3)], target, 2, 1 << 20)
-    assert [f[1].sum() for f in found] == [np.sum(target >= 0)] * 3
+    matrix = np.column_stack([column, column[::-1], column % 5, column // 2, -column, column % 3])
+    for one, found in zip(matrix.T, count_integers([matrix[:, j] for j in range(6)], target, 2, 1 << 20), strict=True):
+        kept = one[target >= 0]
+        assert found[0] == kept.min()
+        assert np.array_equal(
+            found[1], [np.bincount(one[target == k] - kept.min(), minlength=np.ptp(kept) + 1) for k in (0, 1)]
+        )
 
 
 def test_factorize():
