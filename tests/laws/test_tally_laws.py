@@ -8,7 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.laws.rows import FORMS, MAKES, Row, book_of, rows_of, tally_of, text_of, value_of
 
+from bayesbox._core import ExactArray
+from bayesbox.errors import CannotForget
 from bayesbox.tally.base import TALLIES, Removable, Tally
+from bayesbox.tally.book import Book
 
 each_form = pytest.mark.parametrize("form", FORMS)
 cases = settings(max_examples=100)
@@ -121,3 +124,21 @@ def test_tallies_are_not_changed_by_arithmetic(form):
     before = text_of(a), text_of(b)
     _ = a + b, a - b, a.with_classes(("q", "x"))
     assert (text_of(a), text_of(b)) == before
+
+
+@each_form
+@given(data=st.data())
+@settings(max_examples=50)
+def test_no_class_has_more_values_than_rows(form, data):
+    book = book_of(form, data.draw(rows_of(form, min_size=1)))
+    for tally in book.columns.values():
+        assert tally.fits(book.class_counts)
+        assert not tally.fits(ExactArray(len(book.classes)))
+
+
+@each_form
+def test_a_row_cannot_be_forgotten_without_its_value(form):
+    book = book_of(form, [Row("x", value_of(form), 1.0)])
+    bare = Book(book.classes, book.class_counts, {})
+    with pytest.raises(CannotForget, match="`column`"):
+        book - bare

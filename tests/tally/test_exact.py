@@ -1,0 +1,68 @@
+"""Dyadic numbers and the two roundings."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tests.oracle.test_exact_moments import assert_root, rounded
+
+from bayesbox.tally.exact import ZERO, Dyadic, rounded_ratio, rounded_root
+
+DYADICS = st.builds(Dyadic, st.integers(-(2**80), 2**80), st.integers(-1100, 1100))
+cases = settings(max_examples=300)
+
+
+@given(one=DYADICS, other=DYADICS)
+@cases
+def test_arithmetic(one, other):
+    assert (one + other).fraction == one.fraction + other.fraction
+    assert (one - other).fraction == one.fraction - other.fraction
+    assert (one * other).fraction == one.fraction * other.fraction
+    assert (one + ZERO).fraction == one.fraction
+
+
+@given(value=st.floats(allow_nan=False, allow_infinity=False))
+@cases
+def test_a_double_is_a_dyadic(value):
+    assert Dyadic.of(value).fraction == Fraction(value)
+
+
+@given(over=DYADICS, under=DYADICS)
+@cases
+def test_ratio_is_rounded_once(over, under):
+    assume(under.m != 0)
+    assert rounded_ratio(over, under) == rounded(over.fraction / under.fraction)
+
+
+@given(over=DYADICS, under=DYADICS)
+@cases
+def test_root_is_rounded_once(over, under):
+    assume(under.m > 0 and over.m >= 0)
+    found = rounded_root(over, under)
+    if math.isinf(found):
+        assert over.fraction / under.fraction > Fraction(1.7976931348623157e308) ** 2
+    else:
+        assert_root(found, over.fraction / under.fraction)
+
+
+@given(value=st.floats(0, 1e300))
+@cases
+def test_root_of_a_square_is_itself(value):
+    square = Dyadic.of(value) * Dyadic.of(value)
+    assert rounded_root(square, Dyadic(1, 0)) == value
+
+
+@pytest.mark.parametrize(
+    ("over", "expected"), [(Dyadic(1, 2000), math.inf), (Dyadic(-1, 2000), -math.inf), (Dyadic(1, -2000), 0.0)]
+)
+def test_beyond_the_range(over, expected):
+    assert rounded_ratio(over, Dyadic(1, 0)) == expected
+
+
+def test_ties_go_to_even():
+    assert rounded_ratio(Dyadic(2**53 + 1, 0), Dyadic(1, 0)) == 2.0**53
+    assert rounded_ratio(Dyadic(2**53 + 3, 0), Dyadic(1, 0)) == 2.0**53 + 4
+    half = Dyadic(2**54 + 1, -1)  # the root of its square lies half-way between two doubles
+    assert rounded_root(half * half, Dyadic(1, 0)) == 2.0**53
