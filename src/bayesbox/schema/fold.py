@@ -27,7 +27,11 @@ def folded(columns: Mapping[str, Any], groups: Fold, *, where: str | None = None
     ['suv', 'van', None]
     """
     result: dict[str, Any] = {}
-    first = {members[0]: name for name, members in groups.items() if members}
+    first: dict[str, str] = {}
+    for group, members in groups.items():
+        present = [member for member in members if member in columns]
+        if present:
+            first[present[0]] = group
     inside = {member for members in groups.values() for member in members}
     for name, column in columns.items():
         if name in first:

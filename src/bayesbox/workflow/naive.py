@@ -71,13 +71,13 @@ class NaiveClassifier:
 
     def learn(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:
         """Add these rows. Where they cannot be counted, nothing changes."""
-        self._require_counts("learn")
+        self.require_counts("learn")
         schema = self.schema_for(batch, where=where)
         self.accept(schema, self.book + self.tally(batch, labels, schema, weights=weights, where=where))
 
     def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:
         """Take these rows out again, exactly. Where they were never learned, nothing changes."""
-        self._require_counts("forget")
+        self.require_counts("forget")
         if self.schema is None:
             raise CannotForget("nothing was learned yet")
         schema = self.schema_for(batch, where=where)
@@ -89,8 +89,8 @@ class NaiveClassifier:
 
     def merged(self, other: NaiveClassifier) -> Self:
         """What learning the rows of both would give."""
-        self._require_counts("merge")
-        other._require_counts("merge")
+        self.require_counts("merge")
+        other.require_counts("merge")
         if self.rules != other.rules or self.fold != other.fold:
             raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
         if self.schema is None or other.schema is None:
@@ -99,7 +99,8 @@ class NaiveClassifier:
         result.accept(self.schema.merged(other.schema), self.book + other.book)
         return result
 
-    def _require_counts(self, what: str) -> None:
+    def require_counts(self, what: str) -> None:
+        """Refuse to learn, forget or merge without counts."""
         if not self.fixed:
             return
         error = CannotMerge if what == "merge" else CannotForget
@@ -186,7 +187,7 @@ class NaiveClassifier:
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | x) of each learned row under the model of all the others."""
-        self._require_counts("forget")
+        self.require_counts("forget")
         assert self.schema is not None
         return leave_one_out(self.schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
 

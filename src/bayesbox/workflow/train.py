@@ -100,6 +100,7 @@ def train(
 
     The classifier changes only when all rows were counted.
     """
+    classifier.require_counts("forget" if forget else "learn")
     counted = tally_source(classifier, source, target, weight=weight, threads=threads, progress=progress)
     if counted is None or counted.rows == counted.unlabelled:
         raise BadData("there is no row with a label", where=source.name)
