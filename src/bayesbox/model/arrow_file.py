@@ -34,14 +34,8 @@ def write(columns: Mapping[str, pa.Array]) -> bytes:
 def read(data: bytes, columns: Mapping[str, tuple[pa.DataType, ...]]) -> dict[str, pa.Array]:
     """The columns of a file that `write` made, each of one of its types; ValueError where it is not such a file.
 
-    >>> read(write({"level": pa.array(["suv"]), "count": pa.array([3])}), {"level": (TEXT,), "count": (WHOLE, TEXT)})
-    {'level': <pyarrow.lib.StringArray object at ...>
-    [
-      "suv"
-    ], 'count': <pyarrow.lib.Int64Array object at ...>
-    [
-      3
-    ]}
+    >>> read(write({"count": pa.array([3, 4])}), {"count": (WHOLE, TEXT)})["count"].to_pylist()
+    [3, 4]
     """
     _require_plain(data)
     try:

@@ -43,7 +43,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with _writer(target, name, os.O_WRONLY) as file:
             yield file
         return
-    if mode is not None and not os.access(target, os.W_OK):
+    if mode is not None and not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise SourceUnavailable("this file is read-only", where=name, remedy=REMEDY)
     folder = os.path.dirname(target)
     temporary = os.path.join(folder, f".bayesbox-{secrets.token_hex(8)}.tmp")
@@ -109,7 +109,6 @@ def _writer(path: str, name: str, flags: int) -> Iterator[BinaryIO]:
         file.flush()
     finally:
         raw.close()  # not the buffer, which would try to write its rest once more
-        file.detach() if not file.closed else None
 
 
 @contextlib.contextmanager

@@ -71,7 +71,7 @@ def made(make: Callable[[], Any], where: str) -> Any:
     """What `make` makes; an option it refuses is an error of the document."""
     try:
         return make()
-    except (BadOption, TypeError) as error:
+    except BadOption as error:
         raise ValueError(f"{where}: {error}") from error
 
 
@@ -254,16 +254,24 @@ def smoothing_of(value: Any) -> Smoothing:
     rule = RULES.get(name)
     if rule is None:
         raise ValueError(f"the rule {name!r} is unknown")
-    parameters = {field.name: _parameter(reader, field.name) for field in dataclasses.fields(rule)}
+    parameters = {field.name: _parameter(reader, field) for field in dataclasses.fields(rule)}
     reader.done()
     result: Smoothing = made(lambda: rule(**parameters), f"the rule {name}")
     return result
 
 
-def _parameter(reader: Reader, key: str) -> Any:
-    value = reader.take(key, float, str, dict, None)
+_PARAMETER_TYPES: dict[Any, tuple[type | None, ...]] = {
+    "float": (float,),
+    "str": (str,),
+    "Mapping[Any, float]": (dict,),
+    "Mapping[Any, float] | None": (dict, None),
+}
+
+
+def _parameter(reader: Reader, field: dataclasses.Field[Any]) -> Any:
+    value = reader.take(field.name, *_PARAMETER_TYPES[field.type])
     if isinstance(value, dict) and not all(type(each) is float for each in value.values()):
-        raise ValueError(f"`{key}` of {reader.where} holds what is no number")
+        raise ValueError(f"`{field.name}` of {reader.where} holds what is no number")
     return value
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pyarrow as pa
 
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.table import Table
@@ -22,6 +21,7 @@ from bayesbox.model.naive import NaiveModel
 from bayesbox.schema.kinds import Category
 from bayesbox.schema.levels import label_order, label_type_of, label_values
 from bayesbox.schema.schema import Schema
+from bayesbox.source.arrays import numbers_array, numpy_values, text_array
 
 MEMBERS = ("prior.arrow", "tables.arrow")
 SUM_TOLERANCE = 2e-6  # of a sum of rounded exponentials; what is given sums to 1 within 1e-6
@@ -52,14 +52,14 @@ def members(model: NaiveModel, schema: Schema) -> dict[str, bytes]:
     each = np.repeat(np.arange(len(columns)), len(model.classes))
     return {
         "prior.arrow": arrow_file.write(
-            {"class": pa.array(model.classes, TEXT), "log_probability": pa.array(model.log_prior, DOUBLE)}
+            {"class": text_array(model.classes), "log_probability": numbers_array(model.log_prior)}
         ),
         "tables.arrow": arrow_file.write(
             {
-                "column": pa.array(columns, TEXT).take(pa.array(each)),
-                "level": pa.array(levels, TEXT).take(pa.array(each)),
-                "class": pa.array(list(model.classes) * len(columns), TEXT),
-                "log_probability": pa.array(np.concatenate(logs), DOUBLE),
+                "column": text_array(columns).take(numbers_array(each)),
+                "level": text_array(levels).take(numbers_array(each)),
+                "class": text_array(list(model.classes) * len(columns)),
+                "log_probability": numbers_array(np.concatenate(logs)),
             }
         ),
     }
@@ -81,7 +81,7 @@ def model_of(tables: Mapping[str, bytes], schema: Schema, label_type: str) -> Na
 def _prior(data: bytes, label_type: str) -> tuple[tuple[str, ...], Doubles]:
     table = arrow_file.read(data, _PRIOR_COLUMNS)
     classes = tuple(table["class"].to_pylist())
-    log_prior: Doubles = table["log_probability"].to_numpy().copy()
+    log_prior: Doubles = numpy_values(table["log_probability"]).copy()
     label_values(classes, label_type)
     if not classes or len(set(classes)) < len(classes) or list(classes) != label_order(classes, label_type):
         raise ValueError("the classes are not in order, or there are none")
@@ -99,7 +99,7 @@ def _require_logs(logs: Doubles) -> None:
 def _tables(data: bytes, classes: tuple[str, ...], schema: Schema) -> tuple[Table, ...]:
     table = arrow_file.read(data, _TABLE_COLUMNS)
     columns, levels = table["column"].to_pylist(), table["level"].to_pylist()
-    logs: Doubles = table["log_probability"].to_numpy().copy()
+    logs: Doubles = numpy_values(table["log_probability"]).copy()
     _require_logs(logs)
     expected = [
         (name, level, label)

@@ -210,5 +210,5 @@ def _require_labels(texts: tuple[str, ...], label_type: str) -> None:
         again = [level_text(label) for label in label_values(texts, label_type).tolist()]
     except (ValueError, OverflowError) as error:
         raise ValueError(f"a class is no label of type {label_type}: {error}") from error
-    if label_type != "moment" and again != list(texts):  # a moment may be finer than Python's
+    if label_type not in ("text", "moment") and again != list(texts):  # a moment may be finer than Python's
         raise ValueError(f"the classes are not the texts of labels of type {label_type}")

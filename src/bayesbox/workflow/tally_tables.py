@@ -12,7 +12,7 @@ equal tables. Numbers are exact: a column of numbers is int64 where all of them 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from bayesbox._core import ExactArray
 from bayesbox.model import arrow_file
 from bayesbox.model.arrow_file import TEXT, WHOLE
 from bayesbox.schema.levels import label_order
+from bayesbox.source.arrays import numbers_array, numpy_values, text_array
 from bayesbox.tally.base import Tally, added, dyadic, positions
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
@@ -102,7 +103,7 @@ def _within(member: str, read: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _write_classes(book: Book) -> bytes:
-    return arrow_file.write({"class": pa.array(book.classes, TEXT), "count": _exact_column([book.class_counts])})
+    return arrow_file.write({"class": text_array(book.classes), "count": _exact_column([book.class_counts])})
 
 
 def _read_classes(data: bytes) -> Classes:
@@ -130,7 +131,7 @@ def _write_counts(tallies: Mapping[str, Counts]) -> bytes:
         levels += [tally.levels[index] for index in (kept % max(width, 1)).tolist()]
         cells.append(tally.cells if len(kept) == len(tally.cells) else tally.cells.take(kept))
     classes = next(iter(tallies.values())).classes
-    return arrow_file.write(rows.columns(classes) | {"level": pa.array(levels, TEXT), "count": _exact_column(cells)})
+    return arrow_file.write(rows.columns(classes) | {"level": text_array(levels), "count": _exact_column(cells)})
 
 
 def _read_counts(form: type[Counts]) -> Callable[[bytes, Classes], dict[str, Tally]]:
@@ -273,8 +274,8 @@ class _Rows:
     def columns(self, classes: tuple[str, ...]) -> dict[str, pa.Array]:
         repeated = np.repeat(np.arange(len(self.names)), [len(labels) for labels in self.labels])
         return {
-            "column": pa.array(self.names, TEXT).take(pa.array(repeated)),
-            "class": pa.array(classes, TEXT).take(pa.array(np.concatenate(self.labels))),
+            "column": text_array(self.names).take(numbers_array(repeated)),
+            "class": text_array(classes).take(numbers_array(np.concatenate(self.labels))),
         }
 
 
@@ -290,14 +291,14 @@ class _Placed(NamedTuple):
     @classmethod
     def of(cls, table: Mapping[str, Any], classes: Classes) -> _Placed:
         coded = table["column"].dictionary_encode()
-        names, column = coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
+        names, column = coded.dictionary.to_pylist(), numpy_values(coded.indices).astype(np.int64)
         _require_ordered(names, "columns")
         labels = table["class"].dictionary_encode()
         place = positions(labels.dictionary.to_pylist(), classes.texts)
         if (place < 0).any():
             raise ValueError(f"the class {labels.dictionary[int(np.argmin(place))].as_py()!r} has no rows")
         starts = np.searchsorted(column, np.arange(len(names) + 1))
-        return cls(names, starts, column, place[labels.indices.to_numpy()])
+        return cls(names, starts, column, place[numpy_values(labels.indices)])
 
     def columns(self) -> Iterator[tuple[str, int, int]]:
         """Each column with where its rows start and stop."""
@@ -314,23 +315,22 @@ class _Placed(NamedTuple):
             first = last
 
 
-def _exact_column(parts: Iterable[ExactArray]) -> pa.Array:
+def _exact_column(parts: Sequence[ExactArray]) -> pa.Array:
     """Exact numbers as int64 where all of them fit, else as text."""
-    parts = list(parts)
     try:
-        return pa.array(np.concatenate([part.to_integers() for part in parts] or [np.zeros(0, np.int64)]), WHOLE)
+        return numbers_array(np.concatenate([part.to_integers() for part in parts]))
     except OverflowError:
-        return pa.array(b"".join([part.text() for part in parts]).decode().splitlines(), TEXT)
+        return text_array(b"".join([part.text() for part in parts]).decode().splitlines())
 
 
 class _Exact:
     """A column of exact numbers, read slice by slice, so that each tally keeps a window of its own."""
 
     def __init__(self, column: pa.Array) -> None:
-        self.integers = column.to_numpy() if column.type == WHOLE else None
+        self.integers = numpy_values(column) if column.type == WHOLE else None
         if self.integers is None:
             self.lines = "".join([f"{line}\n" for line in column.to_pylist()]).encode()
-            lengths = pc.binary_length(column).to_numpy()
+            lengths = numpy_values(pc.binary_length(column))
             self.starts = np.concatenate([[0], np.cumsum(lengths.astype(np.int64) + 1)]).tolist()
 
     def __getitem__(self, rows: slice) -> ExactArray:
@@ -349,7 +349,7 @@ def _ranked(column: pa.Array) -> tuple[list[str], Index]:
     order = sorted(range(len(texts)), key=texts.__getitem__)
     rank = np.empty(len(texts), dtype=np.int64)
     rank[order] = np.arange(len(texts))
-    return [texts[index] for index in order], rank[coded.indices.to_numpy()]
+    return [texts[index] for index in order], rank[numpy_values(coded.indices)]
 
 
 def _require_ordered(texts: Sequence[str], what: str) -> None:
