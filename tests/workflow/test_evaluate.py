@@ -310,9 +310,20 @@ def test_columns_the_data_lack_are_named():
 def test_unseen_levels_are_an_error_only_where_asked_for():
     with pytest.raises(UnseenLevel, match="tractor"):
         cross_validate(fresh(unseen="error"), Cut(people(), 50), "label", folds=3)
-    table = people().filter(pa.compute.not_equal(people()["car"], "tractor"))
+    car, label = people()["car"].to_pylist(), people()["label"].to_pylist()
+    label[5] = None  # the row with the rare level is not learned, so nobody has to know the level
+    assert car.index("tractor") == 5
+    table = people().set_column(1, "car", [car]).set_column(6, "label", [label])
     found = cross_validate(fresh(unseen="error"), Cut(table, 50), "label", folds=3)
-    assert found.scored.rows == found.metrics.confusion.sum()
+    assert found.scored.rows == found.metrics.confusion.sum() == 109
+
+
+def test_taken_rows_bring_their_own_levels():
+    column = pa.array(["suv", None, "van", "bus", "van"]).dictionary_encode()
+    labels = Encoded(np.zeros(5, dtype=np.int32), ["a"], ["a"])
+    taken = Kept(Batch(("car",), (column,), 5), labels).take(np.array([4, 1, 3]))
+    assert taken.batch["car"].to_pylist() == ["van", None, "bus"]
+    assert taken.batch["car"].dictionary.to_pylist() == ["van", "bus"]
 
 
 def test_integer_labels_keep_their_order():

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, BadOption
@@ -189,7 +190,13 @@ def _taken(column: Any, rows: Rows) -> Any:
         cells = np.repeat(column.indptr[:-1][rows] - (ends - lengths), lengths) + np.arange(lengths.sum())
         return CountMatrix(np.concatenate([[0], ends]), column.indices[cells], column.data[cells], column.width)
     taken = column.take(pa.array(rows))
-    return taken.dictionary_decode().dictionary_encode() if pa.types.is_dictionary(taken.type) else taken
+    return _compact(taken) if pa.types.is_dictionary(taken.type) else taken
+
+
+def _compact(column: pa.DictionaryArray) -> pa.DictionaryArray:
+    """A dictionary of the levels that occur: one that does not is no level these rows bring."""
+    used = pc.drop_null(pc.unique(column.indices))
+    return pa.DictionaryArray.from_arrays(pc.index_in(column.indices, value_set=used), column.dictionary.take(used))
 
 
 class Recorded:
