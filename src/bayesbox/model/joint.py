@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -45,16 +45,7 @@ class JointTable:
 
     def require(self, column: str) -> None:
         """UnknownColumn where there is none of this name."""
-        if column in self.columns:
-            return
-        compared = column.rstrip("<>! ")
-        if compared != column and compared in self.columns:
-            raise BadOption(
-                f"only equality can be asked for, not `{column}=`",
-                where=self.name,
-                remedy=f'A value that begins with such a sign follows the equals sign: {compared}="<=..."',
-            )
-        raise UnknownColumn(column, available=self.columns, where=self.name)
+        require_column(column, self.columns, where=self.name)
 
     def level(self, column: str, text: str) -> str:
         """The level that a text of a question means: 34.0 is 34 in a column of numbers, True is true among flags."""
@@ -98,6 +89,20 @@ class JointTable:
         for column, levels in other.domains.items():
             domains[column] = tuple(sorted({*domains.get(column, ()), *levels}))
         return JointTable(family, types, domains, self.name)
+
+
+def require_column(column: str, columns: Collection[str], *, where: str) -> None:
+    """UnknownColumn where a column that a question names is not there; `age<` is a comparison, which none can ask."""
+    if column in columns:
+        return
+    compared = column.rstrip("<>! ")
+    if compared != column and compared in columns:
+        raise BadOption(
+            f"only equality can be asked for, not `{column}=`",
+            where=where,
+            remedy=f"A value that begins with such a sign follows the equals sign: {compared}=<=...",
+        )
+    raise UnknownColumn(column, available=columns, where=where)
 
 
 def common_type(one: str, other: str) -> str:

@@ -16,7 +16,7 @@ from bayesbox.infer.distribution import Distribution
 from bayesbox.infer.independence import Verdict, verdict
 from bayesbox.infer.notation import Independence, Query, parse, parse_query, parse_terms
 from bayesbox.infer.query import Answer, answer
-from bayesbox.model.joint import JointTable, common_type
+from bayesbox.model.joint import JointTable, common_type, require_column
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.infer import kind_of
@@ -165,7 +165,7 @@ def count_table(
             encoded = {name: _encoded(batch[name], name, kinds.get(name), where=source.name) for name in wanted}
             for name, column in encoded.items():
                 if column.values:
-                    kind = label_type_of(column.values)
+                    kind = label_type_of(list({type(value): value for value in column.values}.values()))
                     types[name] = common_type(types.get(name, kind), kind)
             codes = [column.codes for column in encoded.values()]
             levels = [column.levels for column in encoded.values()]
@@ -187,9 +187,11 @@ def _wanted(
     batch: Batch, kinds: Mapping[str, Kind], weight: str | None, only: Sequence[str] | None, *, where: str
 ) -> list[str]:
     """The columns to count."""
-    for name in (*kinds, *([] if weight is None else [weight]), *(only or ())):
+    for name in (*kinds, *([] if weight is None else [weight])):
         if name not in batch.names:
             raise UnknownColumn(name, available=batch.names, where=where)
+    for name in only or ():
+        require_column(name, batch.names, where=where)
     if only is not None:
         return list(dict.fromkeys(only))
     return [name for name in batch.names if name != weight and not isinstance(kinds.get(name), Ignore)]
