@@ -94,6 +94,14 @@ def test_texts_declared_as_numbers(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
+def test_rows_are_numbered_through_the_file(tmp_path: Path, suffix: str) -> None:
+    texts = ["1"] * 150_000 + ["old"]
+    path = write(pa.table({"age": texts}), tmp_path / f"people{suffix}")
+    with pytest.raises(KindContradiction, match="row 150001, column `age`"):
+        list(open_source(path, number=frozenset({"age"})).batches())
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_kinds_must_agree_between_files(tmp_path: Path, suffix: str) -> None:
     write(pa.table({"zip": [2134]}), tmp_path / f"a{suffix}")
     write(pa.table({"zip": ["02134"]}), tmp_path / f"b{suffix}")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bayesbox.errors import KindContradiction
+from bayesbox.errors import BadRow, KindContradiction
 from bayesbox.source.files import open_source
 
 
@@ -83,7 +83,7 @@ def test_numbers(tmp_path: Path, text: str, number: float | None) -> None:
 
 
 @given(st.floats(allow_nan=False))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_every_double_reads_back(tmp_path: Path, number: float) -> None:
     path = write(tmp_path, f"age,car\n{number!r},suv\n")
     assert rows_of(path)["age"] == [number]
@@ -95,7 +95,7 @@ number_like = st.from_regex(
 
 
 @given(st.lists(number_like, min_size=1, max_size=5))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
 def test_what_looks_like_a_number_is_read_as_one(tmp_path: Path, numbers: list[str]) -> None:
     path = write(tmp_path, "age,car\n" + "".join(f"{number},suv\n" for number in numbers))
     assert rows_of(path)["age"] == [float(number) for number in numbers]
@@ -223,6 +223,20 @@ def test_many_blocks_are_one_table(tmp_path: Path) -> None:
     found = rows_of(write(tmp_path, "id,car\n" + rows))
     assert found["id"] == [float(index) for index in range(500)]
     assert found["car"] == [f'level "{index % 7}"\nline' for index in range(500)]
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_carriage_returns_alone_end_lines_in_every_block(tmp_path: Path) -> None:
+    text = "id,car\r" + "".join(f"{index},suv\r" for index in range(200))
+    assert rows_of(write(tmp_path, text))["id"] == [float(index) for index in range(200)]
+    with pytest.raises(BadRow, match="line 202"):
+        rows_of(write(tmp_path, text + "200\r"))
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_byte_order_mark_inside_the_file_is_text(tmp_path: Path) -> None:
+    text = "car,colour\n" + "\ufeffsuv,red\n" * 50
+    assert rows_of(write(tmp_path, text))["car"] == ["\ufeffsuv"] * 50
 
 
 def test_many_columns(tmp_path: Path) -> None:
