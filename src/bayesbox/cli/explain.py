@@ -122,7 +122,7 @@ def tell(case: Case, target: str) -> None:
     rows = [["(prior)", _signed(case.prior_log_odds), _arrow(case.prior_log_odds, longest)]]
     ordered = sorted(case.columns, key=lambda item: -abs(item[2]))
     rows += [
-        [f"{name} = {value}", _signed(odds), _arrow(odds, longest)]
+        [f"{name} {'is missing' if value is None else f'= {value}'}", _signed(odds), _arrow(odds, longest)]
         for name, value, odds in ordered
         if value is not None or odds
     ]

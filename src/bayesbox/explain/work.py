@@ -106,6 +106,8 @@ class Work:
         over, under = self.joint[one], self.joint[other]
         if not under:
             return []
+        if not over:
+            return ["0"]
         if not isinstance(over, Fraction) or not isinstance(under, Fraction):
             return [_decimal(float(over) / float(under))]
         common = math.gcd(over.numerator, under.numerator)
@@ -249,8 +251,10 @@ class _Maker:
         if math.isnan(value):
             return self._of_missing(terms)
         formulas = [
-            f"N({_decimal(value)} | {_decimal(mean)}, {_decimal(deviation)})"
-            for mean, deviation in zip(conditional.mean, conditional.deviation, strict=True)
+            f"N({_decimal(value)} | {_decimal(mean)}, {_decimal(deviation)}){_observed(seen)}"
+            for mean, deviation, seen in zip(
+                conditional.mean, conditional.deviation, conditional.log_observed, strict=True
+            )
         ]
         return self._named(_decimal(value), formulas, [_exp(term) for term in terms])
 
@@ -259,7 +263,10 @@ class _Maker:
         terms = self._terms(column)
         if math.isnan(value):
             return self._of_missing(terms)
-        formulas = [f"Poisson({_decimal(value)} | {_decimal(rate)})" for rate in conditional.rate]
+        formulas = [
+            f"Poisson({_decimal(value)} | {_decimal(rate)}){_observed(seen)}"
+            for rate, seen in zip(conditional.rate, conditional.log_observed, strict=True)
+        ]
         return self._named(_decimal(value), formulas, [_exp(term) for term in terms])
 
     def _of_missing(self, terms: Sequence[float]) -> Factor | str:
@@ -297,6 +304,11 @@ class _Maker:
         columns = {} if column is None else {self.name: column}
         terms = explanation(self.model, columns, 1, tuple(self.model.columns)).terms
         return [float(term) for term in terms[0, :, self.model.columns.index(self.name)]]
+
+
+def _observed(log_p: float) -> str:
+    """The factor for having a value at all, where missing is a level."""
+    return f" * {_decimal(round(math.exp(log_p), 6))}" if log_p else ""
 
 
 def _level_of(column: Any) -> str | None:

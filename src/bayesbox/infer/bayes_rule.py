@@ -22,7 +22,7 @@ def bayes_rule(prior: Any, likelihood: Any, evidence: float | None = None) -> An
     With a prior over hypotheses and one likelihood for each, or a list of these, the posterior after one piece of
     evidence is the prior of the next.
 
-    >>> bayes_rule(prior={"fair": 0.5, "loaded": 0.5}, likelihood=[{"fair": 1/6, "loaded": 1/2}] * 2)
+    >>> bayes_rule(prior={"fair": 0.5, "loaded": 0.5}, likelihood=[{"fair": 0.25, "loaded": 0.75}] * 2)
     {'fair': 0.1, 'loaded': 0.9}
     """
     if isinstance(prior, Mapping):
