@@ -150,6 +150,6 @@ def test_a_hundred_thousand_attributes():
     joint, log_p = clf.joint_log_proba(X), clf.predict_log_proba(X)
     assert np.isfinite(joint).all()
     assert np.isfinite(log_p).all()
-    assert joint.max() < -50_000  # far below the logarithm of the smallest double
+    assert joint.max() < -10_000  # far below the logarithm of the smallest double
     np.testing.assert_allclose(np.exp(log_p).sum(axis=1), 1, rtol=1e-12)
     assert np.argmax(log_p, axis=1).tolist() == [0, 0, 1, 1]
