@@ -19,12 +19,12 @@
 
 namespace bayesbox {
 
-// Rows a block. Of a row-major matrix, one column of a block should stay in the first cache with its neighbours: each
-// row brings a line of 64 bytes.
+// Rows a block. Of a row-major matrix a block should stay near while its columns are read: each row brings a line of 64
+// bytes, which its neighbours share.
 inline std::size_t counting_block(const std::vector<Column>& columns) {
   std::size_t stride = 1;
   for (const Column& column : columns) stride = std::max(stride, static_cast<std::size_t>(std::llabs(column.stride)));
-  return std::clamp<std::size_t>(24576 / std::min<std::size_t>(stride, 64), 384, 4096);
+  return std::clamp<std::size_t>(65536 / std::min<std::size_t>(stride, 64), 1024, 4096);
 }
 
 // Blocks of rows of integer columns, each column's values one after the other.
@@ -135,6 +135,7 @@ class IntegerCounter {
     IntegerCounts result;
     const auto [first, last] = seen();
     if (first > last) return result;
+    if (last - first >= limit_) return std::nullopt;  // a window with room to spare may hold more than the limit
     result.lowest = lowest_ + static_cast<int128>(first);
     result.width = last - first + 1;
     result.counts.reserve(classes_ * result.width);

@@ -151,6 +151,26 @@ typedef std::uint8_t Bytes __attribute__((vector_size(16)));
 constexpr std::size_t kMostByteCells = 20;
 #endif
 
+std::uint32_t sum_of(Bytes bytes) {
+#if defined(__SSE4_1__)
+  // The sums of eight bytes each, against zero
+  std::uint64_t eights[sizeof(Bytes) / 8];
+#if defined(__AVX2__)
+  const __m256i sums = _mm256_sad_epu8(reinterpret_cast<__m256i>(bytes), _mm256_setzero_si256());
+#else
+  const __m128i sums = _mm_sad_epu8(reinterpret_cast<__m128i>(bytes), _mm_setzero_si128());
+#endif
+  __builtin_memcpy(eights, &sums, sizeof eights);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t eight : eights) sum += eight;
+  return static_cast<std::uint32_t>(sum);
+#else
+  std::uint32_t sum = 0;
+  for (std::size_t lane = 0; lane < sizeof(Bytes); ++lane) sum += bytes[lane];
+  return sum;
+#endif
+}
+
 // Four keys at a time, so that each vector of bytes is loaded once for four comparisons. A byte counts up to 255.
 template <unsigned Keys>
 void count_some(const std::uint8_t* keys, std::size_t vectors, unsigned first, std::uint32_t* counts) {
@@ -163,11 +183,7 @@ void count_some(const std::uint8_t* keys, std::size_t vectors, unsigned first, s
       __builtin_memcpy(&loaded, keys + i * sizeof(Bytes), sizeof(Bytes));
       for (unsigned k = 0; k < Keys; ++k) tally[k] -= reinterpret_cast<Bytes>(loaded == key[k]);
     }
-    for (unsigned k = 0; k < Keys; ++k) {
-      std::uint32_t sum = 0;
-      for (std::size_t lane = 0; lane < sizeof(Bytes); ++lane) sum += tally[k][lane];
-      counts[first + k] += sum;
-    }
+    for (unsigned k = 0; k < Keys; ++k) counts[first + k] += sum_of(tally[k]);
   }
 }
 

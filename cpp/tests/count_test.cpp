@@ -142,6 +142,9 @@ TEST(counts_of_integers) {
   of.operator()<std::int64_t>(10000, [](auto i) { return static_cast<std::int64_t>(i) / 3; });         // growing upwards
   of.operator()<std::int64_t>(10000, [](auto i) { return -static_cast<std::int64_t>(i) / 3; });        // downwards
   of.operator()<std::int64_t>(3000, [](auto i) { return static_cast<std::int64_t>(i) / 3; });          // too far
+  for (std::uint64_t limit = 3330; limit < 3338; ++limit)
+    for (const std::int64_t sign : {1, -1})
+      of.operator()<std::int64_t>(limit, [=](auto i) { return sign * static_cast<std::int64_t>(i) / 3; });
   of.operator()<std::int64_t>(1 << 20, [](auto i) { return static_cast<std::int64_t>(i * i % 99991); });
   of.operator()<std::int64_t>(5, [](auto i) { return INT64_MIN + static_cast<std::int64_t>(i % 5); });
   of.operator()<std::int64_t>(5, [](auto i) { return INT64_MAX - static_cast<std::int64_t>(i % 5); });
