@@ -17,14 +17,19 @@ from bayesbox.cli.learning import change
     examples=(
         "bayes forget people.bayes withdrawn.csv",
         "bayes forget people.bayes withdrawn.csv -o without.bayes",
+        "bayes forget people.bayes withdrawn.csv --certificate withdrawn.json",
     ),
-    notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings.",
+    notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings, "
+    "and certificate where one was asked for.",
 )
 @click.argument("model")
 @click.argument("data", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", help="Another file for the new model; by default the model itself.")
 @click.option(
     "-t", "--target", metavar="COLUMN", help="The column of the classes, if it has another name than in the model."
+)
+@click.option(
+    "--certificate", metavar="FILE", help="Write a certificate of what was taken out, which `bayes verify` checks."
 )
 @options.weight_option
 @options.na_option

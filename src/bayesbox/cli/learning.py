@@ -9,6 +9,7 @@ from bayesbox.cli.output import emit_json, note, plural, told_warnings
 from bayesbox.errors import BadModelFile, CannotForget
 
 if TYPE_CHECKING:
+    from bayesbox.tally.book import Book
     from bayesbox.workflow.naive import NaiveClassifier
 
 
@@ -19,10 +20,13 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
     with told_warnings() as warned:
         classifier = load(model)
         before = classifier.book.digest()
+        old = classifier.book
         report = _counted(classifier, model, data, given, forget=forget)
         if classifier.classes:
             classifier.model  # noqa: B018  a model that cannot be made is not written
         path = given["output"] or model
+        if given.get("certificate"):
+            _certify(given["certificate"], old, classifier, report["rows"] - report["unlabelled"])
         save(classifier, path)
     report |= {
         "model": path,
@@ -31,10 +35,22 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
         "digest": classifier.book.digest(),
         "warnings": list(dict.fromkeys(warned)),
     }
+    if given.get("certificate"):
+        report["certificate"] = given["certificate"]
     if as_json:
         emit_json(report)
     else:
         _tell(report, "forgotten" if forget else "learned")
+
+
+def _certify(path: str, before: Book, classifier: NaiveClassifier, count: int) -> None:
+    """Write the certificate of a forgetting."""
+    from bayesbox.model.atomic import replacing
+    from bayesbox.workflow.certificate import Certificate
+
+    certificate = Certificate.of(before, before - classifier.book, classifier.book, count)
+    with replacing(path) as file:
+        file.write(certificate.text().encode())
 
 
 def _counted(
@@ -85,3 +101,5 @@ def _tell(report: dict[str, Any], done: str) -> None:
     note(f"digest before {report['digest_before']}")
     note(f"digest now    {report['digest']}")
     note(f"written to {report['model']}")
+    if report.get("certificate"):
+        note(f"certificate in {report['certificate']}: bayes verify {report['certificate']} {report['model']}")

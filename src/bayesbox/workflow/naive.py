@@ -87,6 +87,12 @@ class NaiveClassifier:
         """Take this as what was learned."""
         self.schema, self.book, self._model = schema, book, None
 
+    def untrained(self) -> Self:
+        """The same schema and rules with nothing counted."""
+        result = copy.copy(self)
+        result.book, result._model = Book.empty(self.book.label_type), None
+        return result
+
     def merged(self, other: NaiveClassifier) -> Self:
         """What learning the rows of both would give."""
         self.require_counts("merge")

@@ -1,0 +1,91 @@
+"""`bayes verify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import emit_json, say
+from bayesbox.errors import BadData, BadModelFile, SourceUnavailable
+
+if TYPE_CHECKING:
+    from bayesbox.tally.book import Book
+    from bayesbox.workflow.naive import NaiveClassifier
+
+
+@click.command(
+    "verify",
+    cls=options.Verb,
+    short_help="Check the certificate of a forgetting.",
+    examples=(
+        "bayes verify withdrawn.json people.bayes",
+        "bayes verify withdrawn.json people.bayes --rest remaining.csv",
+        "bayes verify withdrawn.json people.bayes --rows withdrawn.csv --rest remaining.csv",
+    ),
+    notes="Keys of --json: holds, statements (by their text). The exit code is 3 if a statement does not hold.",
+)
+@click.argument("certificate")
+@click.argument("model")
+@click.option("--rest", multiple=True, metavar="DATA", help="The rows that are left: a model is trained on them alone.")
+@click.option("--rows", multiple=True, metavar="DATA", help="The rows that were taken out.")
+@options.weight_option
+@options.na_option
+@options.input_format_option("-f", "--format")
+@options.json_option
+def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
+    """Check the certificate of a forgetting: that a model has the tallies it promises.
+
+    With the rows that are left, a model is trained on them alone, and its digest must be the one of the certificate:
+    then nothing of the rows taken out is in the tallies.
+    """
+    from bayesbox.workflow.certificate import Certificate
+    from bayesbox.workflow.save import load
+
+    try:
+        text = Path(certificate).read_text(encoding="utf-8")
+    except OSError as error:
+        raise SourceUnavailable(error.strerror or "cannot be read", where=certificate) from None
+    except UnicodeDecodeError:
+        raise BadData("this is no certificate: not text", where=certificate) from None
+    promised = Certificate.from_text(text, where=certificate)
+    classifier = load(model)
+    found = promised.check(
+        model=classifier.book,
+        rows=_counted(classifier, model, given["rows"], given),
+        rest=_counted(classifier, model, given["rest"], given),
+    )
+    holds = all(found.values())
+    if as_json:
+        emit_json({"holds": holds, "statements": dict(found)})
+    else:
+        for statement, true in found.items():
+            say(f"{'yes' if true else 'NO '}  {statement}")
+        for item in promised.derived:
+            say(f"not undone by subtracting: {item}")
+    if not holds:
+        raise BadData("the certificate does not hold", where=certificate)
+
+
+def _counted(classifier: NaiveClassifier, model: str, data: tuple[str, ...], given: dict[str, Any]) -> Book | None:
+    """The tallies of some rows alone, read as the model reads them."""
+    if not data:
+        return None
+    from bayesbox.cli.sources import model_source
+    from bayesbox.workflow.train import train
+
+    if classifier.target is None:
+        raise BadModelFile("the model does not say which column held the classes", where=model)
+    fresh = classifier.untrained()
+    source = model_source(
+        classifier,
+        list(data),
+        target=classifier.target,
+        weight=given["weight"],
+        na=options.several(given["na"]),
+        format=given["input_format"],
+    )
+    train(fresh, source, classifier.target, weight=given["weight"])
+    return fresh.book

@@ -1,0 +1,150 @@
+"""Forgetting with a certificate, its verification, and the difference of two models."""
+
+import json
+
+import pytest
+
+from bayesbox.cli.main import run
+from bayesbox.errors import BadData
+from bayesbox.workflow.certificate import Certificate
+
+HEADER = "age,car,risk\n"
+ROWS = ["25,sports,low", "20,vintage,high", "25,sports,low", "45,suv,high", "20,sports,high", ",suv,high"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "all.csv").write_text(HEADER + "\n".join(ROWS) + "\n")
+    (tmp_path / "gone.csv").write_text(HEADER + "\n".join(ROWS[3:5]) + "\n")
+    (tmp_path / "rest.csv").write_text(HEADER + "\n".join(ROWS[:3] + ROWS[5:]) + "\n")
+    assert run(["train", "all.csv", "-t", "risk", "-o", "all.bayes"]) == 0
+    assert run(["forget", "all.bayes", "gone.csv", "-o", "less.bayes", "--certificate", "gone.json"]) == 0
+    return tmp_path
+
+
+def statements(capsys):
+    return json.loads(capsys.readouterr().out)["statements"]
+
+
+def test_everything_holds(folder, capsys):
+    capsys.readouterr()
+    code = run(["verify", "gone.json", "less.bayes", "--rows", "gone.csv", "--rest", "rest.csv", "--json"])
+    found = statements(capsys)
+    assert code == 0
+    assert len(found) == 4
+    assert all(found.values())
+
+
+def test_the_digests_are_those_of_training(folder, capsys):
+    certificate = json.loads((folder / "gone.json").read_text())
+    capsys.readouterr()
+    for name, field in (("all", "before"), ("gone", "rows"), ("rest", "after")):
+        run(["train", f"{name}.csv", "-t", "risk", "-o", "new.bayes", "--json"])
+        assert json.loads(capsys.readouterr().out)["digest"] == certificate[field]
+    assert certificate["count"] == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "rows", "rest", "wrong"),
+    [
+        ("all.bayes", "gone.csv", "rest.csv", {"the model has the tallies after"}),
+        (
+            "less.bayes",
+            "rest.csv",
+            "rest.csv",
+            {"the rows are those taken out", "the rest and the rows give the tallies before"},
+        ),
+        (
+            "less.bayes",
+            "gone.csv",
+            "all.csv",
+            {"training on the rest gives the tallies after", "the rest and the rows give the tallies before"},
+        ),
+    ],
+)
+def test_what_does_not_hold_is_named(folder, capsys, model, rows, rest, wrong):
+    capsys.readouterr()
+    code = run(["verify", "gone.json", model, "--rows", rows, "--rest", rest, "--json"])
+    assert code == 3
+    assert {name for name, holds in statements(capsys).items() if not holds} == wrong
+
+
+def test_rows_never_learned_leave_no_certificate(folder):
+    (folder / "other.csv").write_text(HEADER + "99,truck,low\n")
+    assert run(["forget", "all.bayes", "other.csv", "--certificate", "other.json"]) == 3
+    assert not (folder / "other.json").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"format": "other"}',
+        json.dumps({"format": "bayesbox certificate 1", "before": "x"}),
+        json.dumps(
+            {
+                "format": "bayesbox certificate 1",
+                "before": "a" * 64,
+                "rows": "a" * 64,
+                "after": "z" * 64,
+                "count": 1,
+                "derived": [],
+            }
+        ),
+        json.dumps(
+            {
+                "format": "bayesbox certificate 1",
+                "before": "a" * 64,
+                "rows": "a" * 64,
+                "after": "a" * 64,
+                "count": -1,
+                "derived": [],
+            }
+        ),
+    ],
+)
+def test_what_is_no_certificate(folder, text):
+    (folder / "bad.json").write_text(text)
+    assert run(["verify", "bad.json", "less.bayes"]) == 3
+    with pytest.raises(BadData):
+        Certificate.from_text(text, where="bad.json")
+
+
+def test_a_certificate_that_is_not_there(folder, capsys):
+    assert run(["verify", "none.json", "less.bayes"]) == 74
+    assert "none.json" in capsys.readouterr().err
+
+
+def test_difference(folder, capsys):
+    capsys.readouterr()
+    assert run(["diff", "all.bayes", "less.bayes", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["equal"] is False
+    by_column = {each["column"]: each for each in found["differences"]}
+    assert set(by_column) == {"(classes)", "age", "car"}
+    assert by_column["(classes)"]["details"] == ["high -2"]
+    assert by_column["car"]["rows"] == 2
+    assert sorted(by_column["car"]["details"]) == ["sports in high -1", "suv in high -1"]
+    assert by_column["age"]["details"] == [
+        "high: n -2, mean 28.3333 to 20, deviation 11.7851 to 0",
+    ]
+
+
+def test_no_difference(folder, capsys):
+    assert run(["update", "less.bayes", "gone.csv"]) == 0
+    capsys.readouterr()
+    assert run(["diff", "all.bayes", "less.bayes"]) == 0
+    assert capsys.readouterr().out.startswith("the same tallies")
+
+
+def test_a_column_in_one_only(folder, capsys):
+    (folder / "other.csv").write_text("age,risk\n25,low\n20,high\n")
+    run(["train", "other.csv", "-t", "risk", "-o", "other.bayes"])
+    capsys.readouterr()
+    run(["diff", "all.bayes", "other.bayes", "--json"])
+    found = {each["column"]: each for each in json.loads(capsys.readouterr().out)["differences"]}
+    assert found["car"]["what"] == "only in one"
+    assert found["car"]["rows"] == 6
