@@ -79,6 +79,15 @@ def test_independent_here_and_not_there():
     assert joint.independent("a", "b", given="c").witness.given == (Term("c", "odd"),)
 
 
+def test_the_furthest_is_by_probability_not_by_rows():
+    """In a small stratum the two exclude one another; a large one is a little off, by many more rows."""
+    few = rows_of([[0, 1], [1, 0]], c="few")
+    many = rows_of([[110, 100], [100, 100]], c="many")
+    found = bb.Joint(few + many, weight="n").independent("a", "b", given="c")
+    assert found.witness.given == (Term("c", "few"),)
+    assert abs(found.joint - found.product) == Fraction(1, 4)
+
+
 LEVELS = {"a": "xyz", "b": "pq", "c": "01", "d": "mn"}
 ROWS = st.lists(
     st.fixed_dictionaries(

@@ -37,6 +37,8 @@ SEVEN = Fraction(7, 10)
         (r"P(path=C:\new)", Query((Term("path", r"C:\new"),))),
         ('P(a="")', Query((Term("a", ""),))),
         ("P(a_|_b=1)", Query((Term("a_"),), (Term("_b", "1"),))),
+        ("P(a_|_ b=1)", Query((Term("a_"),), (Term("_ b", "1"),))),
+        ("P(a _|_b=1)", Query((Term("a _"),), (Term("_b", "1"),))),
         ("P(P=P)", Query((Term("P", "P"),))),
         ("P(a|D~0.7)", Query((Term("a"),), (Virtual("D", SEVEN),))),
         ("P(a|D ~ .7, D~7e-1, E~7/10)", Query((Term("a"),), tuple(Virtual(n, SEVEN) for n in "DDE"))),

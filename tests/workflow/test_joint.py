@@ -14,6 +14,7 @@ from tests.tables import SHAPES
 import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, KindContradiction, UnknownColumn
 from bayesbox.source.base import Batch
+from bayesbox.workflow.joint import count_table
 
 TABLE = {"age": [34, 34, None, 20], "car": ["suv", None, "suv", "van"], "member": [True, False, True, True]}
 ROWS = [dict(zip(TABLE, row, strict=True)) for row in zip(*TABLE.values(), strict=True)]
@@ -144,6 +145,17 @@ def test_declared_kinds(tmp_path):
         bb.Joint({"a": ["maybe"]}, columns={"a": "flag"})
     with pytest.raises(BadOption, match="say how to read a file"):
         bb.Joint(ROWS, na=["?"])
+
+
+def test_only_what_is_asked_for_is_counted():
+    batches = Batches(pa.table({"id": range(9000), "sex": ["f", "m", "m"] * 3000}), 1000)
+    rows = []
+    table = count_table(batches, only=["sex"], progress=rows.append)
+    assert table.columns == ("sex",)
+    assert dict(table.family.items()) == {("f",): 3000, ("m",): 6000}
+    assert rows == [1000] * 9
+    with pytest.raises(UnknownColumn, match="Did you mean `sex`"):
+        count_table(batches, only=["sexe"])
 
 
 def test_the_order_of_numbers_survives_addition():
