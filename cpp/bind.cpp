@@ -17,6 +17,7 @@
 #include "factorize.hpp"
 #include "leave_one_out.hpp"
 #include "moments.hpp"
+#include "network_binding.hpp"
 #include "score.hpp"
 #include "sparse.hpp"
 
@@ -510,6 +511,7 @@ NB_MODULE(_core, m) {
   m.def("leave_one_out_gaussians", &py_leave_one_out, "gaussians"_a, "target"_a, "classes"_a);
   m.def("score", &py_score, "rows"_a, "prior"_a, "gaussians"_a, "tables"_a, "integers"_a, "extra"_a.none(), "output"_a,
         "target"_a = nb::none(), "by_class"_a = nb::list());
+  bind_network(m);
   m.def("has_avx2", &has_avx2);
   m.def("use_avx2", &use_avx2, "enabled"_a);
 }

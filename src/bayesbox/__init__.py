@@ -15,11 +15,13 @@ _WHERE = {
     "BadModelFile": "errors",
     "BadOption": "errors",
     "BayesboxError": "errors",
+    "BayesianNetwork": "workflow.network",
     "CannotForget": "errors",
     "CannotMerge": "errors",
     "Category": "schema.kinds",
     "Count": "schema.kinds",
     "DataWarning": "errors",
+    "FactorGraph": "workflow.network",
     "Flag": "schema.kinds",
     "Ignore": "schema.kinds",
     "ImpossibleEvidence": "errors",
@@ -29,6 +31,7 @@ _WHERE = {
     "Real": "schema.kinds",
     "bayes_rule": "infer.bayes_rule",
     "load": "estimators.train",
+    "read_network": "workflow.network",
     "train": "estimators.train",
 }
 
@@ -55,6 +58,9 @@ if TYPE_CHECKING:
     from bayesbox.schema.kinds import Ignore as Ignore
     from bayesbox.schema.kinds import Real as Real
     from bayesbox.workflow.joint import Joint as Joint
+    from bayesbox.workflow.network import BayesianNetwork as BayesianNetwork
+    from bayesbox.workflow.network import FactorGraph as FactorGraph
+    from bayesbox.workflow.network import read_network as read_network
 
 
 def __getattr__(name: str) -> Any:

@@ -146,6 +146,50 @@ def leave_one_out_gaussians(
     whole column last; floor, scale). A row is doubtful where its own value makes up nearly all of a variance.
     """
 
+class FactorModel:
+    """Variables with so many states each, and tables over some of them."""
+
+    @property
+    def cells(self) -> int: ...
+
+def factor_model(
+    cards: NDArray[np.int64], members: NDArray[np.int64], ends: NDArray[np.int64], tables: list[NDArray[np.float64]]
+) -> FactorModel:
+    """members: the variables of all scopes one after another; ends: where each scope ends; tables: flat, row-major."""
+
+class JunctionTree:
+    """Exact posteriors for a set of observed variables; where its cells pass the limit it is not made, and cannot run."""
+
+    def __init__(
+        self, model: FactorModel, observed: NDArray[np.uint8], soft: NDArray[np.uint8], log2_limit: float
+    ) -> None: ...
+    @property
+    def log2_cells(self) -> float: ...
+    @property
+    def cliques(self) -> int: ...
+    def run(
+        self, states: NDArray[np.int32], likelihoods: NDArray[np.float64] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(posteriors, rows x all states; log P(evidence), one a row: -inf where it is impossible, with no posteriors)
+
+        states: rows x variables; likelihoods: one for each state of all variables, read for the soft ones.
+        """
+
+def elimination_order(
+    cards: NDArray[np.int64], members: NDArray[np.int64], ends: NDArray[np.int64], stage: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], float]:
+    """(order, log2 of the cells of all tables on the way): stage 0 goes first, then 1, ...; -1 stays."""
+
+def read_bif(
+    text: bytes, nodes: int, cells: int, tolerance: float, normalize: bool
+) -> tuple[
+    str | None,
+    list[tuple[str, tuple[str, ...], tuple[int, ...], NDArray[np.float64]]] | None,
+    tuple[str, int, bytes, str] | None,
+]:
+    """(name, variables, None), each (name, states, places of the parents, rows x states); or a fault:
+    (what, byte, found, remedy). Limits: nodes, cells of all tables; tolerance of a row's sum."""
+
 def has_avx2() -> bool: ...
 def use_avx2(enabled: bool) -> bool:
     """Switch the AVX2/FMA path off or on (for tests and measurements); returns what is now in force."""

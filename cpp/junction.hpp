@@ -1,0 +1,439 @@
+// Exact posteriors of all variables of a product of tables: a junction tree, compiled once for a set of observed
+// variables (which are cut out of the tables) and run for any states of them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "elimination.hpp"
+#include "index_map.hpp"
+
+namespace bayesbox {
+
+// Variables with so many states each, and tables over some of them, row-major in the order of their scope.
+struct FactorModel {
+  std::vector<std::int64_t> cards;
+  std::vector<std::int64_t> offsets;  // of each variable's states in a row of all states; one more for the end
+  std::vector<Scope> scopes;
+  std::vector<std::int64_t> starts;  // of each table in `cells`; one more for the end
+  std::vector<double> cells;
+
+  const double* table(std::size_t factor) const { return cells.data() + starts[factor]; }
+};
+
+// The least and the greatest of positive numbers, so that products can be watched for underflow and overflow.
+struct Extent {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+
+  static Extent of(const double* values, std::int64_t count) {
+    Extent extent;
+    for (std::int64_t i = 0; i < count; ++i)
+      if (values[i] > 0) {
+        extent.least = std::min(extent.least, values[i]);
+        extent.most = std::max(extent.most, values[i]);
+      }
+    return extent;
+  }
+  Extent times(const Extent& other) const { return {least * other.least, most * other.most}; }
+  bool risky() const { return least < 1e-250 || most > 1e250; }
+};
+
+// The logarithm of a product, taken now and then.
+class LogProduct {
+ public:
+  void multiply(double factor) {
+    if (factor < 1e-100 || factor > 1e100) {
+      log_ += std::log(factor);
+      return;
+    }
+    product_ *= factor;
+    if (product_ < 1e-150 || product_ > 1e150) {
+      log_ += std::log(product_);
+      product_ = 1;
+    }
+  }
+  double log() const { return log_ + std::log(product_); }
+
+ private:
+  double product_ = 1;
+  double log_ = 0;
+};
+
+class JunctionTree {
+ public:
+  // soft: variables for which a run brings likelihoods. Nothing large is made where the cells pass the limit.
+  JunctionTree(std::shared_ptr<const FactorModel> model, const std::vector<char>& observed,
+               const std::vector<char>& soft, double log2_limit)
+      : model_(std::move(model)), observed_(observed) {
+    const std::size_t variables = model_->cards.size();
+    std::vector<Scope> scopes;
+    for (const Scope& scope : model_->scopes) scopes.push_back(hidden_part(scope));
+    std::vector<std::int32_t> stage(variables);
+    for (std::size_t v = 0; v < variables; ++v) stage[v] = observed_[v] ? Eliminator::kKept : 0;
+    const Elimination found = Eliminator(model_->cards, scopes, std::move(stage)).best();
+    log2_cells_ = found.order.empty() ? 0.0 : found.log2_cells;
+    if (log2_cells_ > log2_limit) return;
+    make_cliques(found);
+    place_tables(soft);
+    place_marginals();
+  }
+
+  double log2_cells() const { return log2_cells_; }
+  std::size_t cliques() const { return cliques_.size(); }
+
+  // The tables a run works on; one for each thread.
+  struct Scratch {
+    std::vector<double> tables, upward, downward;
+    std::vector<Extent> messages;
+  };
+  Scratch scratch() const {
+    return {std::vector<double>(base_.size()), std::vector<double>(separators_), std::vector<double>(separators_),
+            std::vector<Extent>(cliques_.size())};
+  }
+
+  // states: one a variable (of unobserved ones it is not read); likelihoods: one a state, read for soft variables;
+  // posteriors: one a state. Returns log P(evidence), minus infinity where it is impossible.
+  double run(const std::int32_t* states, const double* likelihoods, double* posteriors, Scratch& scratch) const {
+    LogProduct product;
+    for (const Cut& cut : constants_) product.multiply(model_->table(cut.factor)[cut.place(states)]);
+    for (const std::size_t v : soft_observed_) product.multiply(likelihoods[model_->offsets[v] + states[v]]);
+    double log_evidence = log_constant_ + product.log();
+    if (std::isinf(log_evidence) || !collect(states, likelihoods, scratch, log_evidence))
+      return -std::numeric_limits<double>::infinity();
+    distribute(scratch);
+    for (std::size_t v = 0; v < observed_.size(); ++v)
+      if (observed_[v]) {
+        std::fill(posteriors + model_->offsets[v], posteriors + model_->offsets[v + 1], 0.0);
+        posteriors[model_->offsets[v] + states[v]] = 1;
+      }
+    for (const Marginal& marginal : marginals_) read(marginal, scratch, posteriors);
+    return log_evidence;
+  }
+
+ private:
+  // A table of the model with the observed variables cut out.
+  struct Cut {
+    std::size_t factor = 0;
+    std::vector<std::pair<std::int32_t, std::int64_t>> observed;  // variable, stride
+    IndexMap map;
+    Extent extent;
+
+    std::int64_t place(const std::int32_t* states) const {
+      std::int64_t place = 0;
+      for (const auto& [variable, stride] : observed) place += stride * states[variable];
+      return place;
+    }
+  };
+  struct Soft {
+    std::int32_t variable;
+    IndexMap map;
+  };
+  struct Clique {
+    Scope variables;  // those shared with the parent first
+    std::size_t shared = 0;
+    std::int64_t cells = 1, start = 0, separator_cells = 1, separator_start = 0;
+    std::ptrdiff_t parent = -1;
+    std::vector<std::size_t> children;
+    IndexMap from_parent;
+    std::vector<Cut> cuts;
+    std::vector<Soft> soft;
+    Extent extent{1.0, 1.0};  // of the base table
+  };
+  struct Marginal {
+    std::int32_t variable;
+    std::size_t clique;
+    bool of_separator;
+    IndexMap map;
+  };
+
+  Scope hidden_part(const Scope& scope) const {
+    Scope hidden;
+    for (const std::int32_t v : scope)
+      if (!observed_[static_cast<std::size_t>(v)]) hidden.push_back(v);
+    return hidden;
+  }
+  std::int64_t card(std::int32_t v) const { return model_->cards[static_cast<std::size_t>(v)]; }
+
+  void make_cliques(const Elimination& found) {
+    const std::size_t count = found.order.size();
+    std::vector<std::size_t> turn(observed_.size(), 0);
+    for (std::size_t i = 0; i < count; ++i) turn[static_cast<std::size_t>(found.order[i])] = i;
+    std::vector<std::ptrdiff_t> above(count, -1);
+    for (std::size_t i = 0; i < count; ++i)
+      for (const std::int32_t u : found.neighbours[i]) {
+        const auto at = static_cast<std::ptrdiff_t>(turn[static_cast<std::size_t>(u)]);
+        if (above[i] < 0 || at < above[i]) above[i] = at;
+      }
+    // A clique that lies within one below it is taken into that one.
+    std::vector<std::size_t> keeper(count);
+    for (std::size_t i = 0; i < count; ++i) keeper[i] = i;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (above[i] < 0) continue;
+      const auto j = static_cast<std::size_t>(above[i]);
+      if (keeper[j] == j && found.neighbours[i].size() == found.neighbours[j].size() + 1) keeper[j] = keeper[i];
+    }
+    std::vector<std::size_t> place(count, 0);
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < count; ++i)
+      if (keeper[i] == i) {
+        place[i] = kept.size();
+        kept.push_back(i);
+      }
+    cliques_.resize(kept.size());
+    std::vector<Scope> members(kept.size());
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+      const std::size_t i = kept[k];
+      std::ptrdiff_t up = above[i];
+      while (up >= 0 && keeper[static_cast<std::size_t>(up)] == i) up = above[static_cast<std::size_t>(up)];
+      members[k] = found.neighbours[i];
+      members[k].push_back(found.order[i]);
+      if (up >= 0) {
+        cliques_[k].parent = static_cast<std::ptrdiff_t>(place[keeper[static_cast<std::size_t>(up)]]);
+        cliques_[static_cast<std::size_t>(cliques_[k].parent)].children.push_back(k);
+      }
+    }
+    std::int64_t cells = 0;
+    std::vector<char> in_parent(observed_.size(), 0);
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+      Clique& clique = cliques_[k];
+      if (clique.parent >= 0)
+        for (const std::int32_t v : members[static_cast<std::size_t>(clique.parent)])
+          in_parent[static_cast<std::size_t>(v)] = 1;
+      Scope own;
+      std::sort(members[k].begin(), members[k].end(), [&](std::int32_t a, std::int32_t b) {
+        return turn[static_cast<std::size_t>(a)] > turn[static_cast<std::size_t>(b)];
+      });
+      for (const std::int32_t v : members[k])
+        (in_parent[static_cast<std::size_t>(v)] ? clique.variables : own).push_back(v);
+      std::fill(in_parent.begin(), in_parent.end(), 0);
+      clique.shared = clique.variables.size();
+      for (const std::int32_t v : clique.variables) clique.separator_cells *= card(v);
+      clique.variables.insert(clique.variables.end(), own.begin(), own.end());
+      for (const std::int32_t v : clique.variables) clique.cells *= card(v);
+      clique.start = cells;
+      clique.separator_start = static_cast<std::int64_t>(separators_);
+      cells += clique.cells;
+      separators_ += static_cast<std::size_t>(clique.separator_cells);
+    }
+    base_.assign(static_cast<std::size_t>(cells), 1.0);
+    for (Clique& clique : cliques_)
+      if (clique.parent >= 0) {
+        const Scope shared(clique.variables.begin(),
+                           clique.variables.begin() + static_cast<std::ptrdiff_t>(clique.shared));
+        clique.from_parent = map_of(cliques_[static_cast<std::size_t>(clique.parent)].variables, shared);
+      }
+    for (std::size_t k = 0; k < cliques_.size(); ++k)
+      if (cliques_[k].parent < 0) downward_.push_back(k);
+    for (std::size_t at = 0; at < downward_.size(); ++at)
+      for (const std::size_t child : cliques_[downward_[at]].children) downward_.push_back(child);
+  }
+
+  // From a table over `large` to the row-major one over `small`.
+  IndexMap map_of(const Scope& large, const Scope& small) const {
+    std::vector<std::int64_t> strides(small.size());
+    std::int64_t stride = 1;
+    for (std::size_t i = small.size(); i-- > 0; stride *= card(small[i])) strides[i] = stride;
+    return map_of(large, small, strides);
+  }
+  IndexMap map_of(const Scope& large, const Scope& small, const std::vector<std::int64_t>& strides) const {
+    std::vector<std::int64_t> sizes, steps;
+    for (const std::int32_t v : large) {
+      const auto at = std::find(small.begin(), small.end(), v);
+      sizes.push_back(card(v));
+      steps.push_back(at == small.end() ? 0 : strides[static_cast<std::size_t>(at - small.begin())]);
+    }
+    return IndexMap(sizes, steps);
+  }
+
+  // The smallest clique that holds all of these variables; there is one for every table.
+  std::size_t home(const Scope& scope, const std::vector<std::vector<std::size_t>>& having) const {
+    std::size_t best = cliques_.size();
+    for (const std::size_t k : having[static_cast<std::size_t>(scope[0])]) {
+      const Scope& variables = cliques_[k].variables;
+      const bool all = std::all_of(scope.begin(), scope.end(), [&](std::int32_t v) {
+        return std::find(variables.begin(), variables.end(), v) != variables.end();
+      });
+      if (all && (best == cliques_.size() || cliques_[k].cells < cliques_[best].cells)) best = k;
+    }
+    return best;
+  }
+
+  void place_tables(const std::vector<char>& soft) {
+    std::vector<std::vector<std::size_t>> having(observed_.size());
+    for (std::size_t k = 0; k < cliques_.size(); ++k)
+      for (const std::int32_t v : cliques_[k].variables) having[static_cast<std::size_t>(v)].push_back(k);
+    LogProduct scales;
+    for (std::size_t f = 0; f < model_->scopes.size(); ++f) {
+      const Scope& scope = model_->scopes[f];
+      Cut cut;
+      cut.factor = f;
+      Scope hidden;
+      std::vector<std::int64_t> strides;
+      std::int64_t stride = 1;
+      for (std::size_t i = scope.size(); i-- > 0; stride *= card(scope[i])) {
+        if (observed_[static_cast<std::size_t>(scope[i])]) {
+          cut.observed.emplace_back(scope[i], stride);
+        } else {
+          hidden.push_back(scope[i]);
+          strides.push_back(stride);
+        }
+      }
+      if (hidden.empty()) {
+        constants_.push_back(std::move(cut));
+        continue;
+      }
+      Clique& clique = cliques_[home(hidden, having)];
+      cut.map = map_of(clique.variables, hidden, strides);
+      cut.extent = Extent::of(model_->table(f), model_->starts[f + 1] - model_->starts[f]);
+      if (!cut.observed.empty()) {
+        clique.cuts.push_back(std::move(cut));
+        continue;
+      }
+      double* table = base_.data() + clique.start;
+      clique.extent = watched(table, clique.cells, clique.extent, cut.extent, scales);
+      cut.map.multiply(table, model_->table(f));
+    }
+    log_constant_ = scales.log();
+    for (std::size_t v = 0; v < soft.size(); ++v) {
+      if (!soft[v]) continue;
+      if (observed_[v]) {
+        soft_observed_.push_back(v);
+        continue;
+      }
+      const Scope scope{static_cast<std::int32_t>(v)};
+      Clique& clique = cliques_[home(scope, having)];
+      clique.soft.push_back({scope[0], map_of(clique.variables, scope)});
+    }
+  }
+
+  void place_marginals() {
+    std::vector<std::int64_t> least(observed_.size(), std::numeric_limits<std::int64_t>::max());
+    std::vector<std::pair<std::size_t, bool>> from(observed_.size());
+    for (std::size_t k = 0; k < cliques_.size(); ++k)
+      for (std::size_t i = 0; i < cliques_[k].variables.size(); ++i) {
+        const auto v = static_cast<std::size_t>(cliques_[k].variables[i]);
+        const bool shared = i < cliques_[k].shared;
+        const std::int64_t cells = shared ? cliques_[k].separator_cells : cliques_[k].cells;
+        if (cells < least[v]) {
+          least[v] = cells;
+          from[v] = {k, shared};
+        }
+      }
+    for (std::size_t v = 0; v < observed_.size(); ++v) {
+      if (observed_[v]) continue;
+      const auto [k, shared] = from[v];
+      Scope variables = cliques_[k].variables;
+      if (shared) variables.resize(cliques_[k].shared);
+      const auto variable = static_cast<std::int32_t>(v);
+      marginals_.push_back({variable, k, shared, map_of(variables, Scope{variable})});
+    }
+  }
+
+  // The extent of a table after it will have been multiplied; the table is rescaled first where cells could vanish.
+  static Extent watched(double* table, std::int64_t cells, const Extent& now, const Extent& factor, LogProduct& scales) {
+    const Extent after = now.times(factor);
+    if (!after.risky()) return after;
+    Extent found = Extent::of(table, cells);
+    if (found.most > 0) {
+      for (std::int64_t i = 0; i < cells; ++i) table[i] /= found.most;
+      scales.multiply(found.most);
+      found = {found.least / found.most, 1.0};
+    }
+    return found.times(factor);
+  }
+
+  // From the leaves to the roots; false where the evidence is impossible.
+  bool collect(const std::int32_t* states, const double* likelihoods, Scratch& scratch, double& log_evidence) const {
+    LogProduct product;
+    for (std::size_t at = downward_.size(); at-- > 0;) {
+      const std::size_t k = downward_[at];
+      const Clique& clique = cliques_[k];
+      double* table = scratch.tables.data() + clique.start;
+      std::copy_n(base_.data() + clique.start, clique.cells, table);
+      Extent extent = clique.extent;
+      for (const Cut& cut : clique.cuts) {
+        extent = watched(table, clique.cells, extent, cut.extent, product);
+        cut.map.multiply(table, model_->table(cut.factor) + cut.place(states));
+      }
+      for (const Soft& soft : clique.soft) {
+        const double* likelihood = likelihoods + model_->offsets[static_cast<std::size_t>(soft.variable)];
+        extent = watched(table, clique.cells, extent, Extent::of(likelihood, card(soft.variable)), product);
+        soft.map.multiply(table, likelihood);
+      }
+      for (const std::size_t child : clique.children) {
+        extent = watched(table, clique.cells, extent, scratch.messages[child], product);
+        cliques_[child].from_parent.multiply(table, scratch.upward.data() + cliques_[child].separator_start);
+      }
+      double* message = scratch.upward.data() + clique.separator_start;
+      const std::int64_t rest = clique.cells / clique.separator_cells;
+      double total = 0;
+      for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < rest; ++i) sum += table[i];
+        message[s] = sum;
+        total += sum;
+      }
+      if (!(total > 0)) return false;
+      product.multiply(total);
+      for (std::int64_t s = 0; s < clique.separator_cells; ++s) message[s] /= total;
+      scratch.messages[k] = Extent::of(message, clique.separator_cells);
+    }
+    log_evidence += product.log();
+    return true;
+  }
+
+  // From the roots to the leaves: each clique takes the separator's marginal of its parent for its own.
+  void distribute(Scratch& scratch) const {
+    for (const std::size_t k : downward_) {
+      const Clique& clique = cliques_[k];
+      if (clique.parent < 0) continue;
+      const double* above = scratch.tables.data() + cliques_[static_cast<std::size_t>(clique.parent)].start;
+      double* marginal = scratch.downward.data() + clique.separator_start;
+      const double* message = scratch.upward.data() + clique.separator_start;
+      std::fill_n(marginal, clique.separator_cells, 0.0);
+      clique.from_parent.sum(marginal, above);
+      double total = 0;
+      for (std::int64_t s = 0; s < clique.separator_cells; ++s) total += marginal[s];
+      double* table = scratch.tables.data() + clique.start;
+      const std::int64_t rest = clique.cells / clique.separator_cells;
+      for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest) {
+        marginal[s] /= total;
+        const double ratio = message[s] > 0 ? marginal[s] / message[s] : 0.0;
+        for (std::int64_t i = 0; i < rest; ++i) table[i] *= ratio;
+      }
+    }
+  }
+
+  void read(const Marginal& marginal, const Scratch& scratch, double* posteriors) const {
+    const Clique& clique = cliques_[marginal.clique];
+    const auto v = static_cast<std::size_t>(marginal.variable);
+    double* to = posteriors + model_->offsets[v];
+    std::fill_n(to, model_->cards[v], 0.0);
+    marginal.map.sum(to, marginal.of_separator ? scratch.downward.data() + clique.separator_start
+                                               : scratch.tables.data() + clique.start);
+    double total = 0;
+    for (std::int64_t s = 0; s < model_->cards[v]; ++s) total += to[s];
+    for (std::int64_t s = 0; s < model_->cards[v]; ++s) to[s] /= total;
+  }
+
+  std::shared_ptr<const FactorModel> model_;
+  std::vector<char> observed_;
+  double log2_cells_ = 0;
+  std::vector<Clique> cliques_;
+  std::vector<std::size_t> downward_;  // parents before children
+  std::vector<double> base_;           // the tables that no observed variable cuts, multiplied beforehand
+  std::size_t separators_ = 0;
+  double log_constant_ = 0;
+  std::vector<Cut> constants_;
+  std::vector<std::size_t> soft_observed_;
+  std::vector<Marginal> marginals_;
+};
+
+}  // namespace bayesbox

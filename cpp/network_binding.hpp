@@ -1,0 +1,196 @@
+// The Python face of networks: included by bind.cpp alone.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bif.hpp"
+#include "buffer.hpp"
+#include "elimination.hpp"
+#include "junction.hpp"
+
+namespace bayesbox {
+
+template <class T>
+nb::object to_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto* held = new std::vector<T>(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), shape, owner));
+}
+
+// Lists of variables from one long list and where each ends.
+inline std::vector<Scope> scopes_of(nb::handle members, nb::handle ends, std::size_t variables) {
+  const std::vector<std::int64_t> flat = Buffer(members, "members").integers();
+  const std::vector<std::int64_t> stops = Buffer(ends, "ends").integers();
+  std::vector<Scope> scopes;
+  std::int64_t begin = 0;
+  for (const std::int64_t end : stops) {
+    if (end < begin || end > static_cast<std::int64_t>(flat.size())) throw nb::value_error("ends: not ascending");
+    Scope scope;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t v = flat[static_cast<std::size_t>(i)];
+      if (v < 0 || v >= static_cast<std::int64_t>(variables)) throw nb::value_error("members: no such variable");
+      scope.push_back(static_cast<std::int32_t>(v));
+    }
+    scopes.push_back(std::move(scope));
+    begin = end;
+  }
+  return scopes;
+}
+
+inline std::vector<std::int64_t> cards_of(nb::handle object) {
+  std::vector<std::int64_t> cards = Buffer(object, "cards").integers();
+  for (const std::int64_t card : cards)
+    if (card < 1) throw nb::value_error("cards: a variable without a state");
+  return cards;
+}
+
+inline nb::tuple py_elimination_order(nb::handle cards, nb::handle members, nb::handle ends, nb::handle stage) {
+  const std::vector<std::int64_t> sizes = cards_of(cards);
+  const std::vector<Scope> scopes = scopes_of(members, ends, sizes.size());
+  const std::vector<std::int64_t> given = Buffer(stage, "stage").integers();
+  if (given.size() != sizes.size()) throw nb::value_error("stage: one a variable");
+  std::vector<std::int32_t> stages(given.begin(), given.end());
+  Elimination found;
+  {
+    nb::gil_scoped_release release;
+    found = Eliminator(sizes, scopes, std::move(stages)).best();
+  }
+  const std::size_t count = found.order.size();
+  return nb::make_tuple(to_array(std::move(found.order), {count}), found.log2_cells);
+}
+
+inline std::shared_ptr<FactorModel> py_factor_model(nb::handle cards, nb::handle members, nb::handle ends,
+                                                    nb::list tables) {
+  auto model = std::make_shared<FactorModel>();
+  model->cards = cards_of(cards);
+  model->offsets.push_back(0);
+  for (const std::int64_t card : model->cards) model->offsets.push_back(model->offsets.back() + card);
+  model->scopes = scopes_of(members, ends, model->cards.size());
+  if (tables.size() != model->scopes.size()) throw nb::value_error("tables: one a scope");
+  model->starts.push_back(0);
+  for (std::size_t f = 0; f < model->scopes.size(); ++f) {
+    const Buffer table(tables[f], "table");
+    table.need_dimensions(1).need_kind(Kind::float64, "float64");
+    std::int64_t cells = 1;
+    for (const std::int32_t v : model->scopes[f]) cells *= model->cards[static_cast<std::size_t>(v)];
+    table.need_length(0, static_cast<std::size_t>(cells));
+    const std::vector<double> values = table.doubles();
+    model->cells.insert(model->cells.end(), values.begin(), values.end());
+    model->starts.push_back(static_cast<std::int64_t>(model->cells.size()));
+  }
+  return model;
+}
+
+inline std::vector<char> mask_of(nb::handle object, const char* what, std::size_t count) {
+  const Buffer buffer(object, what);
+  buffer.need_dimensions(1).need_length(0, count);
+  const std::vector<std::int64_t> values = buffer.integers();
+  return {values.begin(), values.end()};
+}
+
+// A junction tree and the number of states it answers for.
+struct PyJunctionTree {
+  std::shared_ptr<FactorModel> model;
+  std::vector<char> observed;
+  bool softened = false;
+  double log2_limit = 0;
+  std::unique_ptr<JunctionTree> tree;
+};
+
+inline void make_tree(PyJunctionTree* self, const std::shared_ptr<FactorModel>& model, nb::handle observed,
+                      nb::handle soft, double log2_limit) {
+  const std::size_t count = model->cards.size();
+  auto made = std::make_unique<PyJunctionTree>();
+  made->model = model;
+  made->observed = mask_of(observed, "observed", count);
+  made->log2_limit = log2_limit;
+  const std::vector<char> softs = mask_of(soft, "soft", count);
+  for (const char each : softs) made->softened = made->softened || each;
+  {
+    nb::gil_scoped_release release;
+    made->tree = std::make_unique<JunctionTree>(model, made->observed, softs, log2_limit);
+  }
+  new (self) PyJunctionTree(std::move(*made));
+}
+
+inline nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::handle likelihoods) {
+  if (self.tree->log2_cells() > self.log2_limit) throw nb::value_error("the tables are larger than the limit");
+  const Buffer buffer(states, "states");
+  const std::size_t variables = self.model->cards.size();
+  const auto width = static_cast<std::size_t>(self.model->offsets.back());
+  buffer.need_dimensions(2).need_length(1, variables);
+  const std::size_t rows = buffer.length(0);
+  std::vector<std::int32_t> cells(rows * variables);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const Column row = buffer.row(r);
+    if (row.kind != Kind::int32) buffer.refuse_type("must be of type int32");
+    for (std::size_t v = 0; v < variables; ++v) {
+      cells[r * variables + v] = load<std::int32_t>(row.at(v));
+      if (self.observed[v] && (cells[r * variables + v] < 0 || cells[r * variables + v] >= self.model->cards[v]))
+        buffer.refuse("no such state");
+    }
+  }
+  std::vector<double> soft;
+  if (self.softened) {
+    const Buffer given(likelihoods, "likelihoods");
+    given.need_dimensions(1).need_kind(Kind::float64, "float64").need_length(0, width);
+    soft = given.doubles();
+  }
+  std::vector<double> posteriors(rows * width);
+  std::vector<double> log_evidence(rows);
+  {
+    nb::gil_scoped_release release;
+    JunctionTree::Scratch scratch = self.tree->scratch();
+    for (std::size_t r = 0; r < rows; ++r)
+      log_evidence[r] =
+          self.tree->run(cells.data() + r * variables, soft.data(), posteriors.data() + r * width, scratch);
+  }
+  return nb::make_tuple(to_array(std::move(posteriors), {rows, width}), to_array(std::move(log_evidence), {rows}));
+}
+
+// (name, [(variable, states, parents, table)], None), or (None, None, (what, byte, found, remedy)).
+inline nb::tuple py_read_bif(nb::bytes text, std::int64_t nodes, std::int64_t cells, double tolerance, bool normalize) {
+  const std::string_view view(text.c_str(), text.size());
+  BifFile file;
+  try {
+    nb::gil_scoped_release release;
+    const BifLimits limits{static_cast<std::size_t>(nodes), static_cast<std::size_t>(cells), tolerance, normalize};
+    file = BifReader(view, limits).read();
+  } catch (const TextFault& fault) {
+    return nb::make_tuple(nb::none(), nb::none(),
+                          nb::make_tuple(fault.what(), fault.offset, nb::bytes(fault.found.data(), fault.found.size()),
+                                         fault.remedy.c_str()));
+  }
+  const auto str = [](const std::string& s) { return nb::str(s.data(), s.size()); };
+  nb::list variables;
+  for (BifVariable& each : file.variables) {
+    nb::list states, parents;
+    for (const std::string& state : each.states) states.append(str(state));
+    for (const std::int32_t parent : each.parents) parents.append(parent);
+    const std::size_t width = each.states.size(), rows = each.table.size() / width;
+    variables.append(nb::make_tuple(str(each.name), nb::tuple(states), nb::tuple(parents),
+                                    to_array(std::move(each.table), {rows, width})));
+  }
+  return nb::make_tuple(str(file.name), variables, nb::none());
+}
+
+inline void bind_network(nb::module_& m) {
+  using namespace nb::literals;
+  nb::class_<FactorModel>(m, "FactorModel").def_prop_ro("cells", [](const FactorModel& self) { return self.cells.size(); });
+  nb::class_<PyJunctionTree>(m, "JunctionTree")
+      .def("__init__", &make_tree, "model"_a, "observed"_a, "soft"_a, "log2_limit"_a)
+      .def("run", &run_tree, "states"_a, "likelihoods"_a = nb::none())
+      .def_prop_ro("cliques", [](const PyJunctionTree& self) { return self.tree->cliques(); })
+      .def_prop_ro("log2_cells", [](const PyJunctionTree& self) { return self.tree->log2_cells(); });
+  m.def("factor_model", &py_factor_model, "cards"_a, "members"_a, "ends"_a, "tables"_a);
+  m.def("elimination_order", &py_elimination_order, "cards"_a, "members"_a, "ends"_a, "stage"_a);
+  m.def("read_bif", &py_read_bif, "text"_a, "nodes"_a, "cells"_a, "tolerance"_a, "normalize"_a);
+}
+
+}  // namespace bayesbox

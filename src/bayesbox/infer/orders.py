@@ -1,0 +1,73 @@
+"""In which order variables are summed out, and what that costs before anything is computed.
+
+The order is the best of min-fill, weighted min-fill and min-size; the cost is the size of all the tables it makes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesbox._core import elimination_order
+from bayesbox.errors import BadData
+
+MOST_BYTES = 2 * 2**30
+KEPT = -1  # the stage of a variable that is not summed out
+
+
+class TooCostly(BadData):
+    """A question whose tables would not fit in memory; `bytes` is what they would take."""
+
+    def __init__(self, log2_bytes: float, limit: int) -> None:
+        super().__init__(
+            f"an exact answer would need {bytes_text(log2_bytes)} of tables; the limit is {bytes_text(math.log2(limit))}",
+            remedy="Give more evidence, ask of fewer variables, raise max_bytes, or count samples: net.sample(...)",
+        )
+        self.bytes = 2.0**log2_bytes if log2_bytes < 1000 else math.inf
+
+
+class Order(NamedTuple):
+    """The variables in the order in which they go, and log2 of the cells of all tables on the way."""
+
+    variables: list[int]
+    log2_cells: float
+
+
+def best_order(cards: Sequence[int], scopes: Iterable[Sequence[int]], stage: Sequence[int]) -> Order:
+    """Eliminate the variables of stage 0, then those of stage 1; those of stage KEPT stay.
+
+    >>> best_order([2, 2, 2], [(0, 1), (1, 2)], [0, 0, KEPT]).variables
+    [0, 1]
+    """
+    members, ends = flat(scopes)
+    order, log2_cells = elimination_order(np.asarray(cards, np.int64), members, ends, np.asarray(stage, np.int64))
+    return Order(order.tolist(), float(log2_cells))
+
+
+def flat(scopes: Iterable[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Scopes one after another, and where each ends."""
+    listed = [list(scope) for scope in scopes]
+    members = np.array([variable for scope in listed for variable in scope], dtype=np.int64)
+    return members, np.cumsum([len(scope) for scope in listed]).astype(np.int64)
+
+
+def require_affordable(log2_cells: float, bytes_a_cell: int, limit: int = MOST_BYTES) -> None:
+    """Refuse what would take more than the limit."""
+    log2_bytes = log2_cells + math.log2(bytes_a_cell)
+    if log2_bytes > math.log2(limit):
+        raise TooCostly(log2_bytes, limit)
+
+
+def bytes_text(log2_bytes: float) -> str:
+    """
+    >>> bytes_text(31), bytes_text(43.5), bytes_text(400)
+    ('2 GiB', '11.3 TiB', '2^400 bytes')
+    """
+    units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+    unit = max(int(log2_bytes // 10), 0)
+    if unit >= len(units):
+        return f"2^{log2_bytes:.0f} bytes"
+    return f"{2 ** (log2_bytes - 10 * unit):.3g} {units[unit]}"

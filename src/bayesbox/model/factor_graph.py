@@ -1,0 +1,46 @@
+"""A product of tables over named variables: what a Bayesian network is to its arithmetic, and what a Markov network is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A table with an axis for each variable of its scope; variables are known by their positions."""
+
+    scope: tuple[int, ...]
+    table: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FactorModel:
+    """Variables with named states, and non-negative factors; the distribution is their product over its sum Z.
+
+    >>> coin = FactorModel(("side",), (("heads", "tails"),), (Factor((0,), np.array([3.0, 1.0])),))
+    >>> coin.cards
+    (2,)
+    """
+
+    names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    factors: tuple[Factor, ...]
+
+    @cached_property
+    def cards(self) -> tuple[int, ...]:
+        """The number of states of each variable."""
+        return tuple(len(states) for states in self.states)
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the states of each variable begin in a row of all states; one more for the end."""
+        return np.concatenate([[0], np.cumsum(self.cards)]).astype(np.int64)
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where each variable stands."""
+        return {name: index for index, name in enumerate(self.names)}

@@ -1,0 +1,258 @@
+"""Questions that any product of tables answers: Bayesian networks and factor graphs alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadOption, ImpossibleEvidence
+from bayesbox.infer.distribution import Distribution
+from bayesbox.infer.eliminate import Findings, Marginal, eliminate
+from bayesbox.infer.junction import Propagation
+from bayesbox.infer.mpe import most_probable
+from bayesbox.infer.notation import Query, Term, Virtual, parse_query, quoted_name
+from bayesbox.infer.orders import MOST_BYTES
+from bayesbox.infer.query import POSITIVE
+from bayesbox.model.factor_graph import FactorModel
+from bayesbox.model.graph import UnknownNode
+from bayesbox.schema.encode import encode
+from bayesbox.schema.levels import level_text
+from bayesbox.source.frames import batch_of
+
+Evidence = Mapping[Any, Any]
+
+
+class NetworkQuestions:
+    """What follows from a `FactorModel`; a network adds which of its tables matter to a question."""
+
+    max_bytes = MOST_BYTES
+
+    @property
+    def model(self) -> FactorModel:
+        """The variables and the factors."""
+        raise NotImplementedError
+
+    def _relevant(self, wanted: Sequence[str], known: Sequence[str]) -> list[int] | None:  # noqa: ARG002
+        """The factors that matter to these variables; None for all."""
+        return None
+
+    @property
+    def nodes(self) -> list[str]:
+        """The names of the variables."""
+        return list(self.model.names)
+
+    def states(self, node: object) -> list[str]:
+        """The states of a variable."""
+        return list(self.model.states[self._place(node)])
+
+    # -- probabilities -------------------------------------------------------------------------------------------
+
+    def query(self, text: str) -> float | Distribution | bool:
+        """P(...): a float where every target has a value, else a table of probabilities."""
+        return self.ask(parse_query(text))
+
+    def ask(self, query: Query, *, exact: bool = False) -> Any:
+        """The answer to a parsed query; with `exact`, in fractions."""
+        evidence = self._terms(query)
+        findings = self.findings(evidence)
+        free = [target.name for target in query.targets if target.value is None]
+        fixed: dict[int, int] = {}
+        impossible = False
+        for target in query.targets:
+            if target.value is not None:
+                place = self._place(target.name)
+                state = self._code(place, target.value)
+                impossible |= fixed.setdefault(place, state) != state
+        names = list(dict.fromkeys([*(self._place(name) for name in free), *fixed]))
+        joint = self._marginal(findings, names, exact=exact)
+        total = joint.table.sum()
+        if not total > 0:
+            raise self._impossible(evidence)
+        if impossible:
+            joint = Marginal(joint.table * 0, joint.log_scale)
+        places = [self._place(name) for name in free]
+        index = tuple(slice(None) if place in places else fixed[place] for place in names)
+        for axis, place in enumerate(names):  # a target that is asked for both by value and by name
+            if place in places and place in fixed:
+                keep = np.zeros(self.model.cards[place], dtype=joint.table.dtype)
+                keep[fixed[place]] = 1
+                shape = [-1 if each == axis else 1 for each in range(len(names))]
+                joint = Marginal(joint.table * keep.reshape(shape), joint.log_scale)
+        table = np.asarray(joint.table[index] / total, dtype=joint.table.dtype)
+        if not free:
+            return table[()] if exact else min(float(table[()]), 1.0)
+        levels = [self.model.states[place] for place in places]
+        numbers: dict[tuple[str, ...], Any] = {
+            tuple(states[at] for states, at in zip(levels, where, strict=True)): value if exact else float(value)
+            for where, value in np.ndenumerate(table)
+        }
+        return Distribution(str(query), free, numbers, levels=levels)
+
+    def fraction(self, text: str) -> Fraction:
+        """The probability of an event as a fraction, each number of the tables taken for the decimal that names it."""
+        query = parse_query(text)
+        if not query.is_event:
+            raise BadOption("a fraction is of an event: every target has a value", found=text)
+        return Fraction(self.ask(query, exact=True))
+
+    def posteriors(self, evidence: Any = None) -> dict[str, dict[str, Any]]:
+        """P(state | evidence) of every variable: node -> state -> probability.
+
+        Evidence is a dict from node to state, or to a dict of likelihoods where it is itself uncertain; None for what is
+        not known. A frame of evidence, a column a node and a row a case, gives an array in place of each number; its
+        empty cells, and states that no node has, are not known, and the answers to impossible rows are NaN.
+        """
+        if evidence is None or (isinstance(evidence, Mapping) and not _has_columns(evidence)):
+            found = self._propagation.posteriors(self.findings(evidence or {}), max_bytes=self.max_bytes)
+            if math.isinf(found.log_evidence[0]):
+                raise self._impossible(evidence or {})
+            return self._by_state(found.table[0].tolist())
+        rows = self._coded(evidence)
+        found = self._propagation.of_rows(rows, max_bytes=self.max_bytes)
+        table = found.table
+        table[np.isneginf(found.log_evidence)] = np.nan
+        return self._by_state(list(table.T))
+
+    def log_probability(self, evidence: Evidence | None = None) -> float:
+        """The natural log of the probability of any partial assignment; of a factor graph, log Z."""
+        return self._marginal(self.findings(evidence or {}), ()).log_total
+
+    def probability(self, evidence: Evidence | None = None) -> float:
+        """The probability of a full or a partial assignment."""
+        return math.exp(self.log_probability(evidence))
+
+    def mpe(self, evidence: Evidence | None = None, targets: Sequence[str] | None = None) -> dict[str, str]:
+        """The most probable states of all variables, or of some targets with the others summed out, given evidence."""
+        return self.explanation(evidence, targets)[0]
+
+    def explanation(
+        self, evidence: Evidence | None = None, targets: Sequence[str] | None = None
+    ) -> tuple[dict[str, str], float]:
+        """The most probable states, and the log of their probability together with the evidence."""
+        findings = self.findings(evidence or {})
+        wanted = None if targets is None else [self._place(name) for name in targets]
+        found = most_probable(self.model, findings, wanted, max_bytes=self.max_bytes)
+        names = self.model.names
+        states = {names[place]: self.model.states[place][state] for place, state in found.states.items()}
+        return states, found.log_probability
+
+    # -- evidence ------------------------------------------------------------------------------------------------
+
+    def findings(self, evidence: Evidence) -> Findings:
+        """Evidence by position."""
+        states: dict[int, int] = {}
+        likelihoods: dict[int, NDArray[Any]] = {}
+        for name, value in evidence.items():
+            place = self._place(name)
+            if isinstance(value, Mapping):
+                likelihoods[place] = self._likelihood(place, value)
+            elif value is not None and value == value:  # NaN is not known either
+                states[place] = self._code(place, value)
+        return Findings(states, likelihoods)
+
+    def _terms(self, query: Query) -> dict[str, Any]:
+        """The evidence of a query as a mapping; two findings of one node are taken together."""
+        evidence: dict[str, Any] = {}
+        for term in query.evidence:
+            value: Any = term.value if isinstance(term, Term) else self._virtual(term)
+            if term.name in evidence and evidence[term.name] != value:
+                raise BadOption(f"evidence on `{term.name}` is given twice", found=str(query))
+            evidence[term.name] = value
+        return evidence
+
+    def _virtual(self, term: Virtual) -> dict[str, Fraction]:
+        states = self.states(term.name)
+        if not isinstance(term.likelihood, Fraction):
+            return dict(term.likelihood)
+        positive = [state for state in states if state.lower() in POSITIVE]
+        if len(positive) != 1 or len(states) > 2:
+            raise BadOption(
+                f"`{term}` is for a node with two states, one of them true, yes or 1",
+                found=", ".join(states[:12]),
+                remedy=f"Give the likelihood of each state: {quoted_name(term.name)}~(yes:0.7, no:0.3)",
+            )
+        return {state: term.likelihood if state in positive else 1 - term.likelihood for state in states}
+
+    def _likelihood(self, place: int, given: Mapping[Any, Any]) -> NDArray[Any]:
+        values: list[Any] = [None] * self.model.cards[place]
+        for state, value in given.items():
+            values[self._code(place, state)] = value
+        for state, value in zip(self.model.states[place], values, strict=True):
+            if value is None or not (math.isfinite(value) and value >= 0):
+                raise BadOption(
+                    f"the likelihood of `{self.model.names[place]}={state}` is a number that is not negative",
+                    found=value,
+                    remedy="Each state has one; a state that the evidence rules out has 0",
+                )
+        made = np.empty(len(values), dtype=object)
+        made[:] = values
+        return made
+
+    def _place(self, name: object) -> int:
+        place = self.model.place.get(level_text(name))
+        if place is None:
+            raise UnknownNode("node", level_text(name), self.model.names)
+        return place
+
+    def _code(self, place: int, state: object) -> int:
+        states, text = self.model.states[place], level_text(state)
+        if text in states:
+            return states.index(text)
+        alike = [at for at, known in enumerate(states) if known.lower() == text.lower()]
+        if len(alike) == 1:
+            return alike[0]
+        raise UnknownNode("state", text, states, where=f"node `{self.model.names[place]}`")
+
+    def _coded(self, frame: Any) -> NDArray[np.int32]:
+        """A frame of evidence as states, -1 where nothing is known."""
+        batch = batch_of(frame)
+        coded = np.full((batch.rows, len(self.model.names)), -1, dtype=np.int32)
+        for name, column in zip(batch.names, batch.columns, strict=True):
+            place = self._place(name)
+            found = encode(column)
+            codes = [self._known_code(place, level) for level in found.levels]
+            coded[:, place] = np.array([*codes, -1], dtype=np.int32)[found.codes]
+        return coded
+
+    def _known_code(self, place: int, level: str) -> int:
+        try:
+            return self._code(place, level)
+        except UnknownNode:
+            return -1
+
+    # -- arithmetic ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _propagation(self) -> Propagation:
+        return Propagation(self.model)
+
+    def _marginal(self, findings: Findings, wanted: Sequence[int], *, exact: bool = False) -> Marginal:
+        names = self.model.names
+        known = [names[place] for place in (*findings.states, *findings.likelihoods)]
+        factors = self._relevant([names[place] for place in wanted], known)
+        return eliminate(self.model, findings, wanted, factors=factors, exact=exact, max_bytes=self.max_bytes)
+
+    def _by_state(self, cells: Sequence[Any]) -> dict[str, dict[str, Any]]:
+        offsets = self.model.offsets.tolist()
+        return {
+            name: dict(zip(states, cells[start : start + len(states)], strict=True))
+            for name, states, start in zip(self.model.names, self.model.states, offsets, strict=False)
+        }
+
+    @staticmethod
+    def _impossible(evidence: Evidence) -> ImpossibleEvidence:
+        known = ", ".join(f"{name}={value}" for name, value in list(evidence.items())[:8])
+        return ImpossibleEvidence(f"the evidence has probability 0, so nothing follows from it: {known or 'none'}")
+
+
+def _has_columns(evidence: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds columns of values rather than one value a node."""
+    return any(
+        hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping)) for value in evidence.values()
+    )
