@@ -15,6 +15,7 @@ from bayesbox.schema.levels import common_label_type, label_order, natural_label
 from bayesbox.tally.base import Removable, Tally, added, numbers, positions, quoted
 
 VERSION = b"bayesbox book 1\n"
+LEVEL_LIMIT = 1_000_000  # of one column
 
 
 class Book:
@@ -161,7 +162,19 @@ def _has_values(tally: Tally) -> bool:
 def _added(name: str, one: Tally, other: Tally) -> Tally:
     _require_same_form(name, one, other)
     total: Tally = one + other
+    require_few_levels(name, total)
     return total
+
+
+def require_few_levels(name: str, tally: Tally) -> None:
+    """Refuse a category with more levels than a model should keep."""
+    levels = len(getattr(tally, "levels", ())) if tally.form == "counts" else 0
+    if levels > LEVEL_LIMIT:
+        raise BadData(
+            f"column `{name}` has more than {LEVEL_LIMIT:,} levels, like an identifier",
+            found=f"{levels:,} levels",
+            remedy=f"Leave it out: --ignore {name}, or columns={{'{name}': 'ignore'}}",
+        )
 
 
 def _require_same_form(name: str, one: Tally, other: Tally) -> None:

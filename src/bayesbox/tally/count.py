@@ -18,7 +18,7 @@ from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Unkn
 from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import Tally
-from bayesbox.tally.book import Book
+from bayesbox.tally.book import Book, require_few_levels
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.words import Words
@@ -58,6 +58,8 @@ def count(
             numbers[name] = as_numbers(column, name=name, where=where)
     tallies |= counter.counts()
     tallies |= counter.moments(numbers)
+    for name, tally in tallies.items():
+        require_few_levels(name, tally)
     kind_of_labels = label_type or label_type_of(labels.values)
     ordered = tuple(label_order(list(classes), kind_of_labels))
     book = Book(classes, counter.class_counts(), tallies, label_type=kind_of_labels)
