@@ -1,4 +1,4 @@
-"""A product of tables over named variables: what a Bayesian network is to its arithmetic, and what a Markov network is."""
+"""A product of tables over named variables: what a Markov network is, and a Bayesian network to its arithmetic."""
 
 from __future__ import annotations
 

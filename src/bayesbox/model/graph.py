@@ -243,9 +243,11 @@ class Graph:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
             return NotImplemented
-        return list(self.nodes) == list(other.nodes) and all(
-            mine.states == theirs.states and mine.parents == theirs.parents and _same(mine.table, theirs.table)
-            for mine, theirs in zip(self.nodes.values(), other.nodes.values(), strict=True)
+        return self.nodes.keys() == other.nodes.keys() and all(
+            mine.states == other.nodes[name].states
+            and mine.parents == other.nodes[name].parents
+            and _same(mine.table, other.nodes[name].table)
+            for name, mine in self.nodes.items()
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -163,7 +163,8 @@ class BayesianNetwork(NetworkQuestions):
         """P(...): a float where every target has a value, else a table; X _|_ Y | Z: whether they are d-separated."""
         question = parse(text)
         if not isinstance(question, Independence):
-            return self.ask(question)  # type: ignore[no-any-return]
+            answer: float | Distribution = self.ask(question)
+            return answer
         return self.active_path_of(question) is None
 
     def active_path_of(self, question: Independence) -> list[str] | None:
@@ -240,6 +241,11 @@ class FactorGraph(NetworkQuestions):
     def model(self) -> FactorModel:
         """The variables and the factors."""
         return self._model
+
+    def log_probability(self, evidence: Mapping[Any, Any] | None = None) -> float:
+        """The natural log of Z, the sum of the product over all states that go with the evidence."""
+        findings = self.findings(evidence or {})
+        return float(self._propagation.posteriors(findings, max_bytes=self.max_bytes).log_evidence[0])
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write it in the UAI format."""

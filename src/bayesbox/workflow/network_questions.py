@@ -55,7 +55,8 @@ class NetworkQuestions:
 
     def query(self, text: str) -> float | Distribution | bool:
         """P(...): a float where every target has a value, else a table of probabilities."""
-        return self.ask(parse_query(text))
+        answer: float | Distribution = self.ask(parse_query(text))
+        return answer
 
     def ask(self, query: Query, *, exact: bool = False) -> Any:
         """The answer to a parsed query; with `exact`, in fractions."""
@@ -104,9 +105,9 @@ class NetworkQuestions:
     def posteriors(self, evidence: Any = None) -> dict[str, dict[str, Any]]:
         """P(state | evidence) of every variable: node -> state -> probability.
 
-        Evidence is a dict from node to state, or to a dict of likelihoods where it is itself uncertain; None for what is
-        not known. A frame of evidence, a column a node and a row a case, gives an array in place of each number; its
-        empty cells, and states that no node has, are not known, and the answers to impossible rows are NaN.
+        Evidence is a dict from node to state, or to a dict of likelihoods where it is itself uncertain; None for what
+        is not known. A frame of evidence, a column a node and a row a case, gives an array in place of each number; its
+        empty cells, and states that a node has not, are not known, and the answers to impossible rows are NaN.
         """
         if evidence is None or (isinstance(evidence, Mapping) and not _has_columns(evidence)):
             found = self._propagation.posteriors(self.findings(evidence or {}), max_bytes=self.max_bytes)

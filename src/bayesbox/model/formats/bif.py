@@ -3,8 +3,8 @@
     variable rain { type discrete [ 2 ] { yes, no }; }
     probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.1, 0.9; }
 
-A name is anything but space and `{ } ( ) [ ] , ; | "`, or stands in quotes. A `table` with parents lists the states of the
-node slowest and those of the last parent fastest. Properties are passed over.
+A name is anything but space and `{ } ( ) [ ] , ; | "`, or stands in quotes. A `table` with parents lists the states of
+the node slowest and those of the last parent fastest. Properties are passed over.
 """
 
 from __future__ import annotations

@@ -7,9 +7,6 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bayesbox.errors import BadModelFile
 from bayesbox.model.graph import BadTable, Graph, Node, UnknownNode
 
@@ -113,15 +110,6 @@ class Tokens:
             self.fail("expected a number", "Decimals have a point, not a comma" if "," in token else None)
         self.next += 1
         return float(token)
-
-
-def numbers(text: str, place: Place, offset: int) -> NDArray[np.float64]:
-    """The numbers of a text, between spaces."""
-    found = text.split()
-    for word in found:
-        if not NUMBER.fullmatch(word) or not math.isfinite(float(word)):
-            place.fail("expected numbers with a point, between spaces", offset, word)
-    return np.array([float(word) for word in found])
 
 
 def graph_from(

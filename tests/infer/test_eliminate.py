@@ -1,0 +1,202 @@
+"""Exact inference against the sum over the whole joint distribution, on networks made at random."""
+
+import math
+
+import numpy as np
+import pytest
+
+import bayesbox as bb
+from bayesbox.infer.orders import TooCostly
+from tests.oracle.enumeration import joint, marginal, random_evidence, random_network, weighed
+
+SEEDS = range(0, 400, 20)
+
+
+@pytest.mark.parametrize("first", SEEDS)
+def test_random_networks(first):
+    for seed in range(first, first + 20):
+        generator = np.random.default_rng(seed)
+        network = random_network(generator)
+        evidence = random_evidence(generator, network)
+        table = weighed(network, joint(network), evidence)
+        total = table.sum()
+        if total == 0:
+            assert network.log_probability(evidence) == -math.inf
+            with pytest.raises(bb.ImpossibleEvidence):
+                network.posteriors(evidence)
+            continue
+        assert network.log_probability(evidence) == pytest.approx(math.log(total), abs=1e-12)
+        found = network.posteriors(evidence)
+        for name in network.nodes:
+            expected = marginal(network, table, [name]) / total
+            assert list(found[name].values()) == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+@pytest.mark.parametrize("first", SEEDS)
+def test_random_questions(first):
+    for seed in range(first, first + 20):
+        generator = np.random.default_rng(1000 + seed)
+        network = random_network(generator)
+        evidence = random_evidence(generator, network)
+        table = weighed(network, joint(network), evidence)
+        targets = generator.permutation(network.nodes)[:3].tolist()
+        text = f"P({', '.join(targets)}{' | ' if any_known(evidence) else ''}{written(evidence)})"
+        if table.sum() == 0:
+            with pytest.raises(bb.ImpossibleEvidence):
+                network.query(text)
+            continue
+        expected = marginal(network, table, targets) / table.sum()
+        found = network.query(text)
+        states = [network.states(name) for name in targets]
+        for place, value in np.ndenumerate(expected):
+            key = tuple(each[at] for each, at in zip(states, place, strict=True))
+            assert found[key if len(key) > 1 else key[0]] == pytest.approx(value, abs=1e-12)
+
+
+def any_known(evidence):
+    return any(value is not None for value in evidence.values())
+
+
+def written(evidence):
+    parts = []
+    for name, value in evidence.items():
+        if isinstance(value, dict):
+            parts.append(f"{name}~({', '.join(f'{state}:{number!r}' for state, number in value.items())})")
+        elif value is not None:
+            parts.append(f"{name}={value}")
+    return ", ".join(parts)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_most_probable(seed):
+    generator = np.random.default_rng(seed)
+    network = random_network(generator)
+    evidence = random_evidence(generator, network)
+    table = weighed(network, joint(network), evidence)
+    if table.sum() == 0:
+        with pytest.raises(bb.ImpossibleEvidence):
+            network.mpe(evidence)
+        return
+    states, log_probability = network.explanation(evidence)
+    assert log_probability == pytest.approx(math.log(table.max()), abs=1e-12)
+    place = tuple(network.states(name).index(states[name]) for name in network.nodes)
+    assert table[place] == pytest.approx(table.max(), rel=1e-12)
+    some = generator.permutation(network.nodes)[:2].tolist()
+    part, log_part = network.explanation(evidence, some)
+    summed = marginal(network, table, some)
+    assert log_part == pytest.approx(math.log(summed.max()), abs=1e-12)
+    where = tuple(network.states(name).index(part[name]) for name in some)
+    assert summed[where] == pytest.approx(summed.max(), rel=1e-12)
+
+
+def test_rows_of_evidence_are_the_cases_one_by_one():
+    generator = np.random.default_rng(5)
+    network = random_network(generator, nodes=6, zeros=0)
+    rows = [random_evidence(generator, network, soft=False) for _ in range(60)]
+    frame = {name: [row.get(name) for row in rows] for name in network.nodes}
+    found = network.posteriors(frame)
+    for place, row in enumerate(rows):
+        alone = network.posteriors(row)
+        for name in network.nodes:
+            for state, value in alone[name].items():
+                assert found[name][state][place] == value
+
+
+def test_rows_with_states_never_heard_of_and_impossible_ones():
+    network = bb.BayesianNetwork({"b": ["a"]}, {"a": [1.0, 0.0], "b": {"true": 0.25, "false": 0.5}})
+    found = network.posteriors({"a": ["true", "maybe", "false"]})
+    assert found["b"]["true"][:2].tolist() == [0.25, 0.25]
+    assert np.isnan(found["b"]["true"][2])
+
+
+def test_long_chain_does_not_underflow():
+    """P(evidence) is about 1e-1500; the posterior is that of the last few nodes."""
+    count = 5000
+    structure = {f"x{place}": [f"x{place - 1}"] if place else [] for place in range(count)}
+    structure |= {f"y{place}": [f"x{place}"] for place in range(count)}
+    tables = {f"x{place}": {"true": 0.9, "false": 0.2} if place else 0.5 for place in range(count)}
+    tables |= {f"y{place}": {"true": 0.6, "false": 0.3} for place in range(count)}
+    network = bb.BayesianNetwork(structure, tables)
+    evidence = {f"y{place}": "true" for place in range(count)}
+    log_forward, belief = 0.0, np.array([0.5, 0.5])
+    step, seen = np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0.6, 0.3])
+    for place in range(count):
+        belief = (belief @ step if place else belief) * seen
+        log_forward += math.log(belief.sum())
+        belief /= belief.sum()
+    found = network.posteriors(evidence)
+    assert network.log_probability(evidence) == pytest.approx(log_forward, rel=1e-12)
+    assert found[f"x{count - 1}"]["true"] == pytest.approx(belief[0], rel=1e-10)
+
+
+def test_many_findings_of_one_node_do_not_underflow():
+    """Two thousand observed children of one node: the products are near 1e-2000."""
+    names = [f"c{place}" for place in range(2000)]
+    tables = {name: {"true": 0.1, "false": 0.1 + 1e-4} for name in names}
+    network = bb.BayesianNetwork({name: ["class"] for name in names}, {"class": 0.5, **tables})
+    evidence = dict.fromkeys(names, "true")
+    odds = math.exp(2000 * (math.log(0.1) - math.log(0.1 + 1e-4)))
+    assert network.posteriors(evidence)["class"]["true"] == pytest.approx(odds / (1 + odds), rel=1e-9)
+    text = f"P(class=true | {', '.join(f'{name}=true' for name in names)})"
+    assert network.query(text) == pytest.approx(odds / (1 + odds), rel=1e-9)
+
+
+def grid(side):
+    structure = {}
+    for row in range(side):
+        for column in range(side):
+            above = [f"g{row - 1}_{column}"] * bool(row) + [f"g{row}_{column - 1}"] * bool(column)
+            structure[f"g{row}_{column}"] = above
+    tables = {name: np.full((*[2] * len(above), 2), 0.5) for name, above in structure.items()}
+    return bb.BayesianNetwork(structure, tables)
+
+
+def test_terabytes_are_refused_with_the_figure():
+    network = grid(40)
+    for ask in (
+        lambda: network.posteriors({}),
+        lambda: network.query("P(g0_0 | g39_39=true)"),
+        lambda: network.mpe({}),
+        lambda: network.log_probability({"g39_39": "true"}),
+    ):
+        with pytest.raises(
+            TooCostly, match=r"an exact answer would need [0-9.]+ (TiB|PiB|EiB)|2\^[0-9]+ bytes"
+        ) as told:
+            ask()
+        assert told.value.bytes > 2**40
+        assert "2 GiB" in str(told.value)
+
+
+def test_what_is_not_asked_for_costs_nothing():
+    assert grid(40).query("P(g1_1=true | g0_1=true)") == 0.5
+
+
+def test_a_joint_that_is_too_large_is_refused():
+    network = bb.BayesianNetwork({f"v{place}": [] for place in range(40)}, {f"v{place}": 0.5 for place in range(40)})
+    with pytest.raises(TooCostly):
+        network.query(f"P({', '.join(network.nodes)})")
+
+
+def test_exact_fractions():
+    network = bb.BayesianNetwork({"b": ["a"]}, {"a": 0.1, "b": {"true": 0.3, "false": 0.7}})
+    assert str(network.fraction("P(a=true | b=true)")) == "1/22"
+    assert str(network.fraction("P(b=true | a~0.5)")) == "33/50"
+
+
+def test_contradicting_targets_and_evidence_on_a_target():
+    network = bb.BayesianNetwork({"b": ["a"]}, {"a": 0.1, "b": {"true": 0.3, "false": 0.7}})
+    assert network.query("P(a=true, a=false)") == 0
+    assert network.query("P(a=true | a=true)") == 1
+    assert network.query("P(a | a=false)")["true"] == 0
+    with pytest.raises(bb.BadOption):
+        network.query("P(a=true | b=true, b=false)")
+
+
+def test_inexact_rows_are_counted_as_they_are():
+    """Rows that sum to 1 within 1e-6: every way to an answer takes the same product."""
+    tables = {"a": [0.3333333, 0.6666666], "b": [[0.2, 0.8000005], [0.5, 0.5]]}
+    network = bb.BayesianNetwork({"b": ["a"]}, tables)
+    table = joint(network)
+    expected = table.sum(axis=network.nodes.index("b"))[0] / table.sum()
+    assert network.query("P(a=true)") == pytest.approx(expected, abs=1e-15)
+    assert network.posteriors({})["a"]["true"] == pytest.approx(expected, abs=1e-15)
