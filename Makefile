@@ -22,7 +22,7 @@ CORE_SOURCES := CMakeLists.txt $(wildcard cpp/*.hpp cpp/*.cpp)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint build dev sanitize bench check-system clean
+.PHONY: help demo test lint build dev fuzz sanitize bench check-system clean
 
 help:
 	@echo 'make demo              a first look: train, predict and explain on a small table'
@@ -30,6 +30,7 @@ help:
 	@echo 'make lint              the static half of it: ruff, mypy, import-linter'
 	@echo 'make build             .venv with the package and its compiled core, ready to use'
 	@echo 'make dev               the same, with the tools for working on it'
+	@echo 'make fuzz              train on a hundred thousand damaged files: each ends in a model or in a refusal'
 	@echo 'make sanitize          the tests of the C++ core under the address and undefined-behaviour sanitizers'
 	@echo 'make bench [DATA=dir]  speed against the peers, also on the tables of a folder; ONLY=name, QUICK=1'
 	@echo 'make clean             remove all that was made'
@@ -51,6 +52,9 @@ lint: $(CORE) $(DEV)
 build: $(CORE)
 
 dev: $(CORE) $(DEV)
+
+fuzz: $(CORE) $(DEV)
+	$(BIN)/python tests/fuzz/mutations.py $(or $(FILES),100000)
 
 sanitize: $(BASE)
 	$(BIN)/cmake -S cpp/tests -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \

@@ -133,9 +133,10 @@ class JsonRows:
                     explicit_schema=schema, unexpected_field_behavior="infer" if schema is None else "error"
                 ),
             )
+            names = table.schema.names  # read here, since a name may be no UTF-8
         except (pa.ArrowException, UnicodeDecodeError):
             return None
-        return table if table.num_rows == lines and b"\0" not in block else None
+        return table if names and table.num_rows == lines and b"\0" not in block else None
 
     def _column(self, name: str, column: Any) -> Column | None:
         """A column as it is handed on; None where reading line by line is more exact."""
@@ -228,6 +229,9 @@ def _object(pairs: list[tuple[str, Any]], where: str) -> Row:
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise BadRow(f"the key `{twice}` stands twice in one object", where=where, remedy=SKIP)
+    for name in row:
+        if any("\ud800" <= char <= "\udfff" for char in name):
+            raise BadRow("a key holds half a character", where=where, found=name, remedy=SKIP)
     return row
 
 

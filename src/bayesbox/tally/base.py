@@ -102,7 +102,7 @@ def numbers(array: ExactArray) -> NDArray[Any]:
     """The cells as integers where all of them are, else as the nearest doubles."""
     if array.is_integral():
         try:
-            return array.to_integers()
+            return array.to_integers().view(np.int64)  # the C name of the type may differ, and would be printed
         except OverflowError:
             pass
     return array.to_doubles()
