@@ -1,0 +1,157 @@
+// The Python face of chain.hpp.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "buffer.hpp"
+#include "chain.hpp"
+
+namespace bayesbox {
+
+// A chain's arguments, checked, and held for the length of a call.
+class ChainArguments {
+ public:
+  ChainArguments(nb::handle log_start, nb::handle log_transition, nb::handle log_terms, nb::handle codes,
+                 nb::handle offsets) {
+    const Buffer start(log_start, "log_start"), transition(log_transition, "log_transition");
+    const Buffer terms(log_terms, "log_terms");
+    request.states = start.need_dimensions(1).need_kind(Kind::float64, "float64").length(0);
+    if (request.states == 0) start.refuse("no state");
+    transition.need_dimensions(2).need_kind(Kind::float64, "float64");
+    transition.need_length(0, request.states).need_length(1, request.states);
+    terms.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(1, request.states);
+    request.terms = terms.length(0);
+    start_ = checked(start), transition_ = checked(transition), terms_ = checked(terms);
+    read_codes(codes);
+    read_offsets(offsets);
+    request.log_start = start_.data(), request.log_transition = transition_.data(), request.log_terms = terms_.data();
+  }
+  ChainRequest request;
+  std::size_t steps = 0;
+
+ private:
+  // Logarithms below plus infinity, none of them NaN.
+  static std::vector<double> checked(const Buffer& buffer) {
+    std::vector<double> values = buffer.doubles();
+    for (const double value : values)
+      if (!(value < std::numeric_limits<double>::infinity())) buffer.refuse("NaN or infinite");
+    return values;
+  }
+  void read_codes(nb::handle codes) {
+    if (codes.is_none()) {
+      steps = request.terms;
+      return;
+    }
+    const Buffer buffer(codes, "codes");
+    const Column column = buffer.need_dimensions(1).need_kind(Kind::int32, "int32").column();
+    steps = column.rows;
+    codes_.resize(steps + 1);  // so that there is a place to point to
+    bool inside = true;
+    for (std::size_t t = 0; t < steps; ++t) {
+      codes_[t] = bayesbox::load<std::int32_t>(column.at(t));
+      inside &= codes_[t] >= 0 && static_cast<std::size_t>(codes_[t]) < request.terms;
+    }
+    if (!inside) buffer.refuse("outside the terms");
+    request.codes = codes_.data();
+  }
+  void read_offsets(nb::handle offsets) {
+    const Buffer buffer(offsets, "offsets");
+    offsets_ = buffer.need_dimensions(1).integers();
+    if (offsets_.empty() || offsets_.front() != 0 || offsets_.back() != static_cast<std::int64_t>(steps))
+      buffer.refuse("must go from 0 to the number of steps");
+    for (std::size_t i = 1; i < offsets_.size(); ++i)
+      if (offsets_[i] < offsets_[i - 1]) buffer.refuse("not ascending");
+    request.offsets = offsets_.data();
+    request.sequences = offsets_.size() - 1;
+  }
+
+  std::vector<double> start_, transition_, terms_;
+  std::vector<std::int32_t> codes_;
+  std::vector<std::int64_t> offsets_;
+};
+
+template <class T>
+nb::object chain_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto* held = new std::vector<T>(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), shape, owner));
+}
+
+inline nb::object py_chain_score(nb::handle log_start, nb::handle log_transition, nb::handle log_terms,
+                                 nb::handle codes, nb::handle offsets) {
+  const ChainArguments given(log_start, log_transition, log_terms, codes, offsets);
+  std::vector<double> log_likelihood(given.request.sequences);
+  {
+    nb::gil_scoped_release release;
+    ChainResult result;
+    result.log_likelihood = log_likelihood.data();
+    forward_backward(given.request, result);
+  }
+  return chain_array(std::move(log_likelihood), {given.request.sequences});
+}
+
+inline nb::tuple py_chain_posterior(nb::handle log_start, nb::handle log_transition, nb::handle log_terms,
+                                    nb::handle codes, nb::handle offsets, bool filtered) {
+  const ChainArguments given(log_start, log_transition, log_terms, codes, offsets);
+  std::vector<double> log_likelihood(given.request.sequences), rows(given.steps * given.request.states);
+  {
+    nb::gil_scoped_release release;
+    ChainResult result;
+    result.log_likelihood = log_likelihood.data();
+    (filtered ? result.filtered : result.posterior) = rows.data();
+    forward_backward(given.request, result);
+  }
+  return nb::make_tuple(chain_array(std::move(log_likelihood), {given.request.sequences}),
+                        chain_array(std::move(rows), {given.steps, given.request.states}));
+}
+
+inline nb::tuple py_chain_expect(nb::handle log_start, nb::handle log_transition, nb::handle log_terms,
+                                 nb::handle codes, nb::handle offsets) {
+  const ChainArguments given(log_start, log_transition, log_terms, codes, offsets);
+  const std::size_t states = given.request.states, terms = given.request.terms;
+  std::vector<double> log_likelihood(given.request.sequences), start(states), transition(states * states);
+  std::vector<double> emission(terms * states);
+  {
+    nb::gil_scoped_release release;
+    ChainResult result;
+    result.log_likelihood = log_likelihood.data();
+    result.start = start.data(), result.transition = transition.data(), result.emission = emission.data();
+    forward_backward(given.request, result);
+  }
+  return nb::make_tuple(chain_array(std::move(log_likelihood), {given.request.sequences}),
+                        chain_array(std::move(start), {states}), chain_array(std::move(transition), {states, states}),
+                        chain_array(std::move(emission), {terms, states}));
+}
+
+inline nb::tuple py_chain_best(nb::handle log_start, nb::handle log_transition, nb::handle log_terms, nb::handle codes,
+                               nb::handle offsets) {
+  const ChainArguments given(log_start, log_transition, log_terms, codes, offsets);
+  std::vector<double> log_p(given.request.sequences);
+  std::vector<std::int32_t> path(given.steps);
+  {
+    nb::gil_scoped_release release;
+    best_paths(given.request, log_p.data(), path.data());
+  }
+  return nb::make_tuple(chain_array(std::move(log_p), {given.request.sequences}),
+                        chain_array(std::move(path), {given.steps}));
+}
+
+inline void bind_chain(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("chain_score", &py_chain_score, "log_start"_a, "log_transition"_a, "log_terms"_a, "codes"_a.none(),
+        "offsets"_a);
+  m.def("chain_posterior", &py_chain_posterior, "log_start"_a, "log_transition"_a, "log_terms"_a, "codes"_a.none(),
+        "offsets"_a, "filtered"_a = false);
+  m.def("chain_expect", &py_chain_expect, "log_start"_a, "log_transition"_a, "log_terms"_a, "codes"_a.none(),
+        "offsets"_a);
+  m.def("chain_best", &py_chain_best, "log_start"_a, "log_transition"_a, "log_terms"_a, "codes"_a.none(), "offsets"_a);
+}
+
+}  // namespace bayesbox
