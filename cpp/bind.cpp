@@ -20,6 +20,7 @@
 #include "network_binding.hpp"
 #include "score.hpp"
 #include "sparse.hpp"
+#include "text_binding.hpp"
 
 namespace bayesbox {
 namespace {
@@ -512,6 +513,7 @@ NB_MODULE(_core, m) {
   m.def("score", &py_score, "rows"_a, "prior"_a, "gaussians"_a, "tables"_a, "integers"_a, "extra"_a.none(), "output"_a,
         "target"_a = nb::none(), "by_class"_a = nb::list());
   bind_network(m);
+  bind_text(m);
   m.def("has_avx2", &has_avx2);
   m.def("use_avx2", &use_avx2, "enabled"_a);
 }

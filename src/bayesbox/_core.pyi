@@ -190,6 +190,55 @@ def read_bif(
     """(name, variables, None), each (name, states, places of the parents, rows x states); or a fault:
     (what, byte, found, remedy). Limits: nodes, cells of all tables; tolerance of a row's sum."""
 
+class Vocabulary:
+    """Words and their numbers, in the order given; the hash table has a key of its own."""
+
+    def __init__(self, bytes: NDArray[np.uint8], offsets: NDArray[Any]) -> None: ...
+    def __len__(self) -> int: ...
+
+class Phrases:
+    """What is a word: table holds for each code point the lower case of a word character, else 0.
+
+    shortest: characters of a word; fewest and most: words of a phrase; then the words to pass over.
+    """
+
+    def __init__(
+        self,
+        table: NDArray[np.uint32],
+        shortest: int,
+        fewest: int,
+        most: int,
+        stop_bytes: NDArray[np.uint8],
+        stop_offsets: NDArray[Any],
+    ) -> None: ...
+
+def count_words(
+    bytes: NDArray[np.uint8],
+    offsets: NDArray[Any],
+    target: NDArray[np.int32],
+    classes: int,
+    phrases: Phrases,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """(bytes and offsets of the words, sorted; classes x words: occurrences; classes x words: documents)"""
+
+def list_terms(
+    bytes: NDArray[np.uint8], offsets: NDArray[Any], vocabulary: Vocabulary, phrases: Phrases
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """The known words of each document with their counts, as compressed rows: starts, words, counts."""
+
+def score_words(
+    bytes: NDArray[np.uint8],
+    offsets: NDArray[Any],
+    vocabulary: Vocabulary,
+    weights: NDArray[np.float64],
+    once: bool,
+    phrases: Phrases,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """(documents x classes: the sums of the weights (words x classes) of the known words; how many were added up)
+
+    once: a word that occurs several times in a document is added once.
+    """
+
 def has_avx2() -> bool: ...
 def use_avx2(enabled: bool) -> bool:
     """Switch the AVX2/FMA path off or on (for tests and measurements); returns what is now in force."""

@@ -1,0 +1,140 @@
+// Words of a text in UTF-8: runs of word characters, in lower case. What a word character is, a table says.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bayesbox {
+
+inline constexpr std::uint32_t kCodePoints = 0x110000;
+inline constexpr std::uint32_t kBroken = kCodePoints;  // what no code point is
+
+// For each code point its lower case where that is a word character, else 0. A code point whose lower case is one word
+// character and then something else, such as a dotted capital I, has `kEndsWord` set as well.
+class WordTable {
+ public:
+  static constexpr std::uint32_t kEndsWord = 1u << 31;
+
+  explicit WordTable(std::vector<std::uint32_t> lower) : lower_(std::move(lower)) {
+    if (lower_.size() != kCodePoints) throw std::invalid_argument("table: one entry a code point is needed");
+    for (const std::uint32_t entry : lower_)
+      if ((entry & ~kEndsWord) >= kCodePoints) throw std::invalid_argument("table: an entry is no code point");
+    for (std::size_t byte = 0; byte < 128; ++byte) {
+      if (lower_[byte] >= 128) throw std::invalid_argument("table: an ASCII character whose lower case is none");
+      ascii_[byte] = static_cast<std::uint8_t>(lower_[byte]);
+    }
+  }
+  std::uint8_t ascii(std::uint8_t byte) const { return ascii_[byte]; }
+  std::uint32_t lower(std::uint32_t code_point) const { return lower_[code_point]; }
+
+ private:
+  std::vector<std::uint32_t> lower_;
+  std::array<std::uint8_t, 128> ascii_{};
+};
+
+// The code point at `at`, which is moved past it; kBroken for a byte that begins none, which alone is passed over.
+inline std::uint32_t next_code_point(const std::uint8_t*& at, const std::uint8_t* end) {
+  const std::uint8_t first = *at;
+  const auto follows = [&](std::ptrdiff_t k) { return end - at > k && (at[k] & 0xC0) == 0x80; };
+  if (first < 0x80) return *at++;
+  if (first >= 0xC2 && first < 0xE0 && follows(1)) {
+    const std::uint32_t found = (first & 0x1Fu) << 6 | (at[1] & 0x3Fu);
+    at += 2;
+    return found;
+  }
+  if (first >= 0xE0 && first < 0xF0 && follows(1) && follows(2)) {
+    const std::uint32_t found = (first & 0x0Fu) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu);
+    if (found >= 0x800 && (found < 0xD800 || found > 0xDFFF)) {
+      at += 3;
+      return found;
+    }
+  }
+  if (first >= 0xF0 && first < 0xF5 && follows(1) && follows(2) && follows(3)) {
+    const std::uint32_t found =
+        (first & 0x07u) << 18 | (at[1] & 0x3Fu) << 12 | (at[2] & 0x3Fu) << 6 | (at[3] & 0x3Fu);
+    if (found >= 0x10000 && found < kCodePoints) {
+      at += 4;
+      return found;
+    }
+  }
+  ++at;
+  return kBroken;
+}
+
+// Writes a code point as UTF-8 and returns the place after it.
+inline std::uint8_t* write_code_point(std::uint32_t code_point, std::uint8_t* to) {
+  if (code_point < 0x80) {
+    *to++ = static_cast<std::uint8_t>(code_point);
+  } else if (code_point < 0x800) {
+    *to++ = static_cast<std::uint8_t>(0xC0 | code_point >> 6);
+    *to++ = static_cast<std::uint8_t>(0x80 | (code_point & 0x3F));
+  } else if (code_point < 0x10000) {
+    *to++ = static_cast<std::uint8_t>(0xE0 | code_point >> 12);
+    *to++ = static_cast<std::uint8_t>(0x80 | (code_point >> 6 & 0x3F));
+    *to++ = static_cast<std::uint8_t>(0x80 | (code_point & 0x3F));
+  } else {
+    *to++ = static_cast<std::uint8_t>(0xF0 | code_point >> 18);
+    *to++ = static_cast<std::uint8_t>(0x80 | (code_point >> 12 & 0x3F));
+    *to++ = static_cast<std::uint8_t>(0x80 | (code_point >> 6 & 0x3F));
+    *to++ = static_cast<std::uint8_t>(0x80 | (code_point & 0x3F));
+  }
+  return to;
+}
+
+// Cuts texts into words. It keeps its buffer between texts, so one tokeniser serves one thread.
+class Tokeniser {
+ public:
+  static constexpr std::size_t kSpare = 16;  // readable bytes after a word, for hashing eight at a time
+
+  // Words shorter than `shortest` characters are passed over.
+  Tokeniser(const WordTable& table, std::size_t shortest) : table_(table), shortest_(shortest) { grow(512); }
+
+  // Calls each(bytes, length) for every word of the text, in order.
+  template <class Each>
+  void words(const std::uint8_t* at, const std::uint8_t* end, Each&& each) {
+    std::size_t length = 0, characters = 0;
+    const auto finish = [&] {
+      if (characters >= shortest_ && characters != 0) each(buffer_.data(), length);
+      length = characters = 0;
+    };
+    while (at < end) {
+      if (length + kSpare + 8 > buffer_.size()) grow(2 * buffer_.size());
+      if (*at < 0x80) {
+        const std::uint8_t lower = table_.ascii(*at++);
+        if (lower != 0) {
+          buffer_[length++] = lower;
+          ++characters;
+        } else if (characters != 0) {
+          finish();
+        }
+        continue;
+      }
+      const std::uint32_t code_point = next_code_point(at, end);
+      const std::uint32_t entry = code_point == kBroken ? 0 : table_.lower(code_point);
+      if (entry == 0) {
+        if (characters != 0) finish();
+        continue;
+      }
+      std::uint8_t* const to = buffer_.data() + length;
+      length += static_cast<std::size_t>(write_code_point(entry & ~WordTable::kEndsWord, to) - to);
+      ++characters;
+      if ((entry & WordTable::kEndsWord) != 0) finish();
+    }
+    finish();
+  }
+
+ private:
+  void grow(std::size_t size) { buffer_.resize(size); }
+
+  const WordTable& table_;
+  std::size_t shortest_;
+  std::vector<std::uint8_t> buffer_;
+};
+
+}  // namespace bayesbox

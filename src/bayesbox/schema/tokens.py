@@ -1,0 +1,193 @@
+"""What a word of a text is: the options of the tokeniser, and documents as the buffers it reads.
+
+By default a word is a run of two or more word characters in lower case, as scikit-learn's `CountVectorizer` cuts them:
+the same words, to the last one. What a word character is and what its lower case, Python's own `re` and `str.lower` say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.errors import BadData, BadOption
+
+CODE_POINTS = 0x110000
+SURROGATES = slice(0xD800, 0xE000)
+FINAL_SIGMA = "\u03a3"  # its lower case depends on its neighbours: Python lowers the texts that hold it
+DOTTED_I = 0x130  # its lower case is an i and a dot above, and the dot is no word character
+ENDS_WORD = 1 << 31
+LONGEST_PHRASE = 64
+
+
+@lru_cache(maxsize=1)
+def word_table() -> NDArray[np.uint32]:
+    """For each code point the lower case where that is a word character, else 0."""
+    points = np.arange(CODE_POINTS, dtype="<u4")
+    points[SURROGATES] = 0
+    points[DOTTED_I] = ord("i")
+    points[ord(FINAL_SIGMA)] = ord("\u03c3")
+    lowered = points.tobytes().decode("utf-32-le").lower()
+    table = np.zeros(CODE_POINTS, dtype=np.uint32)
+    letters = np.frombuffer(lowered.encode("utf-32-le"), dtype="<u4")
+    for run in re.finditer(r"\w+", lowered):
+        table[run.start() : run.end()] = letters[run.start() : run.end()]
+    table[DOTTED_I] |= ENDS_WORD
+    return table
+
+
+class Documents:
+    """Texts one after another in one buffer, as the core reads them; a text that is missing is empty.
+
+    >>> documents = Documents.of(["Kiwi Sheep Kiwi", None])
+    >>> len(documents), documents.offsets.tolist()
+    (2, [0, 15, 15])
+    """
+
+    def __init__(self, data: NDArray[np.uint8], offsets: NDArray[Any]) -> None:
+        self.data = data
+        self.offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @classmethod
+    def of(cls, texts: Any, *, where: str | None = None) -> Documents:
+        """Documents from an Arrow column of text or bytes, or from a sequence of them; Arrow buffers are not copied."""
+        column = texts if isinstance(texts, (pa.Array, pa.ChunkedArray)) else _as_column(texts, where)
+        if isinstance(column, pa.ChunkedArray):
+            column = column.chunk(0) if column.num_chunks == 1 else _joined(column)
+        return cls(*_buffers(_lowered_sigma(_as_plain_text(column, where))))
+
+
+def _joined(column: pa.ChunkedArray) -> pa.Array:
+    """The chunks in one piece, with offsets that any amount of text fits."""
+    if pa.types.is_string(column.type):
+        column = column.cast(pa.large_string())
+    elif pa.types.is_binary(column.type):
+        column = column.cast(pa.large_binary())
+    return column.combine_chunks() if column.num_chunks else pa.array([], column.type)
+
+
+def _as_column(texts: Sequence[Any], where: str | None) -> pa.Array:
+    values = texts.tolist() if isinstance(texts, np.ndarray) else list(texts)
+    values = [None if isinstance(value, float) and value != value else value for value in values]
+    try:
+        return pa.array(values, type=pa.large_string())
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+        return pa.array([_as_bytes(value, row, where) for row, value in enumerate(values)], type=pa.large_binary())
+
+
+def _as_bytes(value: Any, row: int, where: str | None) -> bytes | None:
+    if value is None or isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return value.encode("utf-8", errors="surrogatepass")  # half a character is no word character
+    raise BadData(
+        "a document is text", where=f"{where + ', ' if where else ''}row {row + 1}", found=value, remedy="Give strings"
+    )
+
+
+def _as_plain_text(column: pa.Array, where: str | None) -> pa.Array:
+    types = pa.types
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    kind = column.type
+    if types.is_null(kind):
+        return column.cast(pa.large_string())
+    if types.is_string_view(kind):
+        return column.cast(pa.large_string())
+    if types.is_binary_view(kind):
+        return column.cast(pa.large_binary())
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind) or types.is_large_binary(kind):
+        return column
+    raise BadData("documents are text", where=where, found=str(kind), remedy="Give a column of strings")
+
+
+def _lowered_sigma(column: pa.Array) -> pa.Array:
+    """The column with the texts that hold a capital sigma in lower case already."""
+    is_bytes = pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)
+    found = pc.match_substring(column, FINAL_SIGMA.encode() if is_bytes else FINAL_SIGMA)
+    if not pc.any(found).as_py():
+        return column
+    values = column.to_pylist()
+    for row in np.flatnonzero(found.fill_null(False).to_numpy(zero_copy_only=False)).tolist():
+        text = values[row].decode("utf-8", errors="replace") if is_bytes else values[row]
+        values[row] = text.lower().encode() if is_bytes else text.lower()
+    return pa.array(values, type=pa.large_binary() if is_bytes else pa.large_string())
+
+
+def _buffers(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[Any]]:
+    if column.null_count:
+        column = column.fill_null(b"" if "binary" in str(column.type) else "")
+    wide = pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type)
+    _, offsets, data = column.buffers()
+    kind = np.dtype(np.int64 if wide else np.int32)
+    if offsets is None or offsets.size == 0:
+        return np.empty(0, dtype=np.uint8), np.zeros(len(column) + 1, dtype=kind)
+    places = np.frombuffer(offsets, dtype=kind)[column.offset : column.offset + len(column) + 1]
+    letters = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else np.empty(0, dtype=np.uint8)
+    return letters, places
+
+
+def text_column(letters: NDArray[np.uint8], offsets: NDArray[np.int64]) -> pa.Array:
+    """Words as an Arrow column, from the buffers the core gives."""
+    return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(letters))
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """How documents are cut into words.
+
+    `shortest` is the least number of characters of a word, `phrases` the fewest and the most words that are taken
+    together as one, `stop_words` are passed over.
+
+    >>> Tokens().count("Kiwi, kiwi & a sheep")
+    {'kiwi': 2, 'sheep': 1}
+    >>> Tokens(phrases=(1, 2), stop_words=("and",)).count("sheep and kiwi")
+    {'kiwi': 1, 'sheep': 1, 'sheep kiwi': 1}
+    """
+
+    shortest: int = 2
+    phrases: tuple[int, int] = (1, 1)
+    stop_words: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
+        object.__setattr__(self, "phrases", tuple(self.phrases))
+        if not (isinstance(self.shortest, int) and self.shortest >= 1):
+            raise BadOption("the shortest word has 1 character or more", found=self.shortest)
+        if not (
+            len(self.phrases) == 2
+            and all(isinstance(each, int) for each in self.phrases)
+            and 1 <= self.phrases[0] <= self.phrases[1] <= LONGEST_PHRASE
+        ):
+            raise BadOption(
+                f"phrases are given as (fewest, most) words, from 1 to {LONGEST_PHRASE}",
+                found=self.phrases,
+                remedy="Write (1, 2) for single words and pairs",
+            )
+
+    @cached_property
+    def compiled(self) -> _core.Phrases:
+        """These options as the core takes them."""
+        stop = Documents.of(list(self.stop_words))
+        return _core.Phrases(word_table(), self.shortest, *self.phrases, stop.data, stop.offsets)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "compiled"}
+
+    def count(self, text: str | bytes) -> dict[str, int]:
+        """The words of one text, sorted, with how often each occurs."""
+        documents = Documents.of([text])
+        target = np.zeros(1, dtype=np.int32)
+        letters, ends, counts, _ = _core.count_words(documents.data, documents.offsets, target, 1, self.compiled)
+        return dict(zip(text_column(letters, ends).to_pylist(), counts[0].tolist(), strict=True))
