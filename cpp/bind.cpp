@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "buffer.hpp"
+#include "chain_binding.hpp"
 #include "count.hpp"
 #include "cpu.hpp"
 #include "exact_array.hpp"
@@ -514,6 +515,7 @@ NB_MODULE(_core, m) {
         "target"_a = nb::none(), "by_class"_a = nb::list());
   bind_network(m);
   bind_text(m);
+  bind_chain(m);
   m.def("has_avx2", &has_avx2);
   m.def("use_avx2", &use_avx2, "enabled"_a);
 }

@@ -489,9 +489,8 @@ class BestPath {
     const double* row = request_.log_terms + request_.row(step) * request_.states;
     const std::size_t left = shape_.states() - 4 * part;
     if (left >= 4) return load(row + 4 * part);
-    Four value = all(kNone);
-    for (std::size_t k = 0; k < std::min<std::size_t>(left, 3); ++k) value[k] = row[4 * part + k];
-    return value;
+    const double* from = row + 4 * part;
+    return Four{from[0], left > 1 ? from[1] : kNone, left > 2 ? from[2] : kNone, kNone};
   }
   BAYESBOX_INLINE void first(std::int64_t step, Vector<S>& score) {
     for (std::size_t p = 0; p < shape_.parts(); ++p) {

@@ -239,6 +239,51 @@ def score_words(
     once: a word that occurs several times in a document is added once.
     """
 
+def chain_score(
+    log_start: NDArray[np.float64],
+    log_transition: NDArray[np.float64],
+    log_terms: NDArray[np.float64],
+    codes: NDArray[np.int32] | None,
+    offsets: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """The log-likelihood of each sequence; -inf where it is impossible, 0 where it is empty.
+
+    log_start: states. log_transition: states x states, from row to column. log_terms: terms x states, log P(step |
+    state) of the distinct steps; `codes` names the row of each step (None: step t has row t). offsets: where each
+    sequence begins, and the number of steps at the end. No logarithm is NaN or +inf.
+    """
+
+def chain_posterior(
+    log_start: NDArray[np.float64],
+    log_transition: NDArray[np.float64],
+    log_terms: NDArray[np.float64],
+    codes: NDArray[np.int32] | None,
+    offsets: NDArray[np.int64],
+    filtered: bool = False,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(log-likelihoods, steps x states of P(state | sequence)); filtered: given the steps so far only.
+
+    The rows of an impossible sequence are zeros.
+    """
+
+def chain_expect(
+    log_start: NDArray[np.float64],
+    log_transition: NDArray[np.float64],
+    log_terms: NDArray[np.float64],
+    codes: NDArray[np.int32] | None,
+    offsets: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """(log-likelihoods, and the expected counts: starts, states x states of transitions, terms x states)."""
+
+def chain_best(
+    log_start: NDArray[np.float64],
+    log_transition: NDArray[np.float64],
+    log_terms: NDArray[np.float64],
+    codes: NDArray[np.int32] | None,
+    offsets: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """(the log-probability of the best path of each sequence, the path); ties go to the first state."""
+
 def has_avx2() -> bool: ...
 def use_avx2(enabled: bool) -> bool:
     """Switch the AVX2/FMA path off or on (for tests and measurements); returns what is now in force."""
