@@ -258,6 +258,7 @@ def test_a_folder_or_a_file_that_is_read_only(open_folder: Path) -> None:
 
 
 SLOW = """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it may be ignored
     real = os.write
     def slowly(descriptor, data):
         written = real(descriptor, bytes(data)[:1000])
