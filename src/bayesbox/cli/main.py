@@ -35,7 +35,8 @@ VERBS = {
     "merge": "Join models that were trained apart.",
     "diff": "Say in what two models differ.",
     "rule": "Bayes' rule by itself, for a few numbers.",
-    "query": "Ask a table for any probability, or whether events are independent.",
+    "query": "Ask a table or a network for any probability, or for independence.",
+    "network": "Show, convert or sample a Bayesian network.",
     "demo": "A tour in ten seconds: the people of the Titanic.",
     "completion": "Print the completion script of a shell.",
 }

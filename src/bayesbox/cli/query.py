@@ -21,18 +21,23 @@ if TYPE_CHECKING:
 @click.command(
     "query",
     cls=options.Verb,
-    short_help="Ask a table for any probability, or whether events are independent.",
+    short_help="Ask a table or a network for any probability, or for independence.",
     examples=(
         "bayes query shapes.csv 'P(colour=red, size=large | class=+)'",
         "bayes query shapes.csv 'P(colour | class=+)'",
         "bayes query shapes.csv 'colour=red _|_ size=large | class=+'",
         "bayes query people.csv 'P(income=>50K | sex=Female)' --na ?",
         "bayes query tests.csv 'P(ill | alarm~0.7)'",
+        "bayes query alarm.bif 'P(B | J=true, M=true)'",
+        "bayes query alarm.bif 'P(B, E | J=true)' --mpe",
+        "bayes query alarm.bif 'J _|_ M | A'",
     ),
     notes="A name that holds one of , | = ( ) ~ : and a value that holds one of , | ( ) stand in double quotes. "
     "alarm~0.7 is evidence that is itself uncertain, colour~(red:0.7, blue:0.3) the same for any values. "
     "Keys of --json: question, counted, left_out; for an event fraction, probability, given; for a table columns, "
-    "rows, given; for independence independent, joint, product, parts, chi_square, g.",
+    "rows, given; for independence independent, joint, product, parts, chi_square, g. Of a network: question, and "
+    "probability (with fraction, where the network is small), or columns and rows; with --mpe states, probability, "
+    "log_joint; for independence independent, path.",
 )
 @click.argument("data", nargs=-1)
 @click.argument("question")
@@ -41,12 +46,15 @@ if TYPE_CHECKING:
 @options.na_option
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
+@click.option("--mpe", is_flag=True, help="Of a network: the most probable states of the targets, together.")
+@click.option("--normalize", is_flag=True, help="Of a network: make rows sum to 1 that do not.")
 @options.json_option
-def command(data: tuple[str, ...], question: str, as_json: bool, **given: Any) -> None:
+def command(data: tuple[str, ...], question: str, mpe: bool, normalize: bool, as_json: bool, **given: Any) -> None:
     """Count the rows of DATA and answer QUESTION exactly, as a fraction and as a decimal.
 
     P(colour=red | class=+) is a number, P(colour | class=+) a table; colour _|_ size | class asks for independence.
-    Rows that lack a value of a column in the question are left out.
+    Rows that lack a value of a column in the question are left out. DATA may be the file of a Bayesian network
+    (.bif, .xmlbif, .xml, .uai, .net, .xdsl, .json): then the answer is exact inference, independence is d-separation.
     """
     from bayesbox.infer.independence import verdict
     from bayesbox.infer.notation import Query, parse
@@ -55,6 +63,13 @@ def command(data: tuple[str, ...], question: str, as_json: bool, **given: Any) -
     if not data:
         raise click.UsageError("give the data, and then the question")
     asked = parse(question)
+    if len(data) == 1 and _is_network(data[0], given["input_format"]):
+        from bayesbox.cli.network_query import answer_network
+
+        answer_network(data[0], asked, mpe=mpe, normalize=normalize, as_json=as_json)
+        return
+    if mpe or normalize:
+        raise click.UsageError("--mpe and --normalize are for the file of a network")
     counted = _counted(data, asked, given)
     if isinstance(asked, Query):
         answered = answer(counted, asked)
@@ -62,6 +77,13 @@ def command(data: tuple[str, ...], question: str, as_json: bool, **given: Any) -
     else:
         found = verdict(counted, asked)
         emit_json(_verdict_facts(found)) if as_json else _tell_verdict(found)
+
+
+def _is_network(path: str, input_format: str | None) -> bool:
+    """Whether a file is one of a network, by its extension."""
+    from bayesbox.model.formats import format_of
+
+    return input_format is None and format_of(path) is not None
 
 
 def _counted(data: tuple[str, ...], asked: Question, given: dict[str, Any]) -> JointTable:

@@ -6,6 +6,7 @@ other inner node is in Z. Sets without an active path between them are d-separat
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Iterable
 
@@ -54,7 +55,7 @@ def _walk(before: dict[tuple[str, str], tuple[str, str] | None], last: tuple[str
 def path_text(graph: Graph, path: list[str]) -> str:
     """A path with its arrows: X1 -> X3 <- X2."""
     text = path[0]
-    for one, other in zip(path, path[1:], strict=False):
+    for one, other in itertools.pairwise(path):
         text += f" {'->' if one in graph.nodes[other].parents else '<-'} {other}"
     return text
 

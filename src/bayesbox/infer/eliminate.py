@@ -71,15 +71,46 @@ def eliminate(
     require_affordable(order.log2_cells, 16, max_bytes)
     kept_cells = sum(math.log2(model.cards[v]) for v in wanted if v not in findings.states)
     require_affordable(kept_cells, 16, max_bytes)
-    pool, log_scale = tables, 0.0
+    pool, log_scale = Pool(tables), 0.0
     for variable in order.variables:
-        product, log_scale = joined([each for each in pool if variable in each.scope], log_scale)
-        pool = [each for each in pool if variable not in each.scope]
+        product, log_scale = joined(pool.taken(variable), log_scale)
         axis = product.scope.index(variable)
         summed = np.asarray(product.table.sum(axis=axis), dtype=product.table.dtype)
-        pool.append(Scoped((*product.scope[:axis], *product.scope[axis + 1 :]), summed))
-    result, log_scale = joined(pool, log_scale)
+        pool.put(Scoped((*product.scope[:axis], *product.scope[axis + 1 :]), summed))
+    result, log_scale = joined(pool.rest(), log_scale)
     return Marginal(_spread(result, model, findings, wanted), log_scale)
+
+
+class Pool:
+    """Tables, found by their variables."""
+
+    def __init__(self, tables: Sequence[Scoped]) -> None:
+        self._tables: dict[int, Scoped] = {}
+        self._having: dict[int, dict[int, None]] = {}
+        self._next = 0
+        for each in tables:
+            self.put(each)
+
+    def put(self, each: Scoped) -> None:
+        """Add a table."""
+        self._tables[self._next] = each
+        for variable in each.scope:
+            self._having.setdefault(variable, {})[self._next] = None
+        self._next += 1
+
+    def taken(self, variable: int) -> list[Scoped]:
+        """Take out the tables that have a variable, in the order they were added."""
+        found = []
+        for number in list(self._having.get(variable, ())):
+            each = self._tables.pop(number)
+            found.append(each)
+            for other in each.scope:
+                del self._having[other][number]
+        return found
+
+    def rest(self) -> list[Scoped]:
+        """What is left."""
+        return list(self._tables.values())
 
 
 def with_certain(model: FactorModel, findings: Findings) -> Findings:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesbox.errors import ImpossibleEvidence
-from bayesbox.infer.eliminate import Findings, Scoped, cut_tables, joined, with_certain
+from bayesbox.infer.eliminate import Findings, Pool, Scoped, cut_tables, joined, with_certain
 from bayesbox.infer.orders import KEPT, MOST_BYTES, best_order, require_affordable
 from bayesbox.model.factor_graph import FactorModel
 
@@ -36,21 +36,20 @@ def most_probable(
     """The best states of the wanted variables (all by default); of equally good ones, the first states."""
     targets = list(range(len(model.cards))) if wanted is None else list(wanted)
     findings = with_certain(model, findings)
-    pool = cut_tables(model, findings, factors)
+    tables = cut_tables(model, findings, factors)
     stage = [KEPT] * len(model.cards)
-    for each in pool:
+    for each in tables:
         for variable in each.scope:
             stage[variable] = 0  # summed out first
     for variable in targets:
         if variable not in findings.states:
             stage[variable] = 1  # then maximised over
-    order = best_order(model.cards, [each.scope for each in pool], stage)
+    order = best_order(model.cards, [each.scope for each in tables], stage)
     require_affordable(order.log2_cells, 24, max_bytes)
     choices: list[tuple[int, Scoped]] = []
-    log_scale = 0.0
+    pool, log_scale = Pool(tables), 0.0
     for variable in order.variables:
-        product, log_scale = joined([each for each in pool if variable in each.scope], log_scale)
-        pool = [each for each in pool if variable not in each.scope]
+        product, log_scale = joined(pool.taken(variable), log_scale)
         if not product.scope:  # a variable that no table speaks of
             choices.append((variable, Scoped((), np.zeros((), dtype=np.int64))))
             continue
@@ -58,10 +57,10 @@ def most_probable(
         rest = (*product.scope[:axis], *product.scope[axis + 1 :])
         if stage[variable] == 1:
             choices.append((variable, Scoped(rest, np.asarray(product.table.argmax(axis=axis)))))
-            pool.append(Scoped(rest, np.asarray(product.table.max(axis=axis))))
+            pool.put(Scoped(rest, np.asarray(product.table.max(axis=axis))))
         else:
-            pool.append(Scoped(rest, np.asarray(product.table.sum(axis=axis))))
-    result, log_scale = joined(pool, log_scale)
+            pool.put(Scoped(rest, np.asarray(product.table.sum(axis=axis))))
+    result, log_scale = joined(pool.rest(), log_scale)
     best = float(result.table.max())
     if not best > 0:
         raise ImpossibleEvidence("the evidence has probability 0, so nothing explains it")

@@ -220,7 +220,7 @@ class Graph:
 
     # -- tables --------------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def has_tables(self) -> bool:
         """Whether every node has its table."""
         return all(node.table is not None for node in self.nodes.values())

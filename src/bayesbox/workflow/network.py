@@ -63,8 +63,7 @@ class BayesianNetwork(NetworkQuestions):
     @property
     def model(self) -> FactorModel:
         """The tables as factors; BadData where there are none."""
-        if not self.graph.nodes or not self.graph.has_tables:
-            require_tables(self.graph)
+        require_tables(self.graph)
         return self.graph.model
 
     @cached_property

@@ -60,7 +60,7 @@ class NetworkQuestions:
 
     def ask(self, query: Query, *, exact: bool = False) -> Any:
         """The answer to a parsed query; with `exact`, in fractions."""
-        evidence = self._terms(query)
+        evidence = self.evidence_of(query)
         findings = self.findings(evidence)
         free = [target.name for target in query.targets if target.value is None]
         fixed: dict[int, int] = {}
@@ -157,7 +157,7 @@ class NetworkQuestions:
                 states[place] = self._code(place, value)
         return Findings(states, likelihoods)
 
-    def _terms(self, query: Query) -> dict[str, Any]:
+    def evidence_of(self, query: Query) -> dict[str, Any]:
         """The evidence of a query as a mapping; two findings of one node are taken together."""
         evidence: dict[str, Any] = {}
         for term in query.evidence:

@@ -1,0 +1,138 @@
+"""`bayes network`: show, convert and sample Bayesian networks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import emit_json, note, plural, say, table
+
+if TYPE_CHECKING:
+    from bayesbox.workflow.network import BayesianNetwork, FactorGraph
+
+EXTENSIONS = ".bif .xmlbif .xml .uai .net .xdsl .json, each also with .gz"
+
+
+@click.command(
+    "network",
+    cls=options.Verb,
+    short_help="Show, convert or sample a Bayesian network.",
+    examples=(
+        "bayes network show alarm.bif",
+        "bayes network show alarm.bif --svg alarm.svg",
+        "bayes network convert alarm.bif alarm.xmlbif",
+        "bayes network sample alarm.bif -n 1000 --seed 1 -o rows.csv",
+    ),
+    notes=f"The format of a file is that of its extension: {EXTENSIONS}. Questions are asked with bayes query. "
+    "Keys of --json: show has name, nodes (name, states, parents), edges, factorisation, independences; convert has "
+    "written, nodes; sample has rows, written.",
+)
+@click.argument("action", type=click.Choice(["show", "convert", "sample"]))
+@click.argument("network")
+@click.argument("output", required=False)
+@click.option("--normalize", is_flag=True, help="Make rows sum to 1 that do not, instead of refusing them.")
+@click.option("--svg", metavar="FILE", help="show: write a drawing of the graph.")
+@click.option("-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="sample: rows to draw.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="sample: where chance begins.")
+@click.option("-o", "--out", metavar="FILE", help="sample: a file to write (.csv, .tsv, .jsonl, .parquet).")
+@options.json_option
+def command(action: str, network: str, output: str | None, normalize: bool, as_json: bool, **given: Any) -> None:
+    """Show the nodes and independences of a network, convert it to OUTPUT, or draw rows from it.
+
+    Converting keeps every number bit for bit; a UAI file keeps no names.
+    """
+    from bayesbox.workflow.network import read_network
+
+    if (output is None) == (action == "convert"):
+        raise click.UsageError("convert takes two files, show and sample take one")
+    found = read_network(network, normalize=normalize)
+    if action == "convert":
+        assert output is not None
+        _convert(found, output, as_json=as_json)
+    elif action == "show":
+        _show(found, given["svg"], as_json=as_json)
+    else:
+        _sample(found, given, as_json=as_json)
+
+
+def _convert(found: BayesianNetwork | FactorGraph, output: str, *, as_json: bool) -> None:
+    found.write(output)
+    if as_json:
+        emit_json({"written": output, "nodes": len(found.nodes)})
+    else:
+        note(f"{output}: {plural(len(found.nodes), 'node')} written")
+
+
+def _show(found: BayesianNetwork | FactorGraph, svg: str | None, *, as_json: bool) -> None:
+    from bayesbox.workflow.network import BayesianNetwork
+
+    network = _network(found) if svg or isinstance(found, BayesianNetwork) else None
+    if svg:
+        assert network is not None
+        _write_text(svg, network.svg())
+        note(f"{svg} written")
+    if as_json:
+        emit_json(_facts(found))
+        return
+    if network is None:
+        say(repr(found))
+        return
+    rows = [[name, ", ".join(network.states(name)), ", ".join(network.parents(name))] for name in network.nodes]
+    table(["node", "states", "parents"], rows)
+    say()
+    say(network.factorisation())
+    statements = network.local_markov()
+    if statements:
+        say()
+        say("Each node is independent of those not below it, given its parents:")
+        for statement in statements:
+            say(f"  {statement}")
+
+
+def _facts(found: BayesianNetwork | FactorGraph) -> dict[str, Any]:
+    from bayesbox.workflow.network import BayesianNetwork
+
+    if not isinstance(found, BayesianNetwork):
+        nodes = [{"name": name, "states": found.states(name)} for name in found.nodes]
+        return {"name": "", "nodes": nodes, "factors": len(found.model.factors)}
+    return {
+        "name": found.graph.name,
+        "nodes": [{"name": name, "states": found.states(name), "parents": found.parents(name)} for name in found.nodes],
+        "edges": [list(edge) for edge in found.edges],
+        "factorisation": found.factorisation(),
+        "independences": found.local_markov(),
+    }
+
+
+def _sample(found: BayesianNetwork | FactorGraph, given: dict[str, Any], *, as_json: bool) -> None:
+    rows = _network(found).sample(given["rows"], seed=given["seed"])
+    if as_json and not given["out"]:
+        emit_json({"rows": rows.to_pylist(), "written": None})
+        return
+    from bayesbox.cli.writers import format_of, output_file, table_writer
+
+    names, format = tuple(rows.column_names), format_of(given["out"], None)
+    with output_file(given["out"]) as file, table_writer(file, format, names) as write:
+        write(rows)
+    if as_json:
+        emit_json({"rows": given["rows"], "written": given["out"]})
+    elif given["out"]:
+        note(f"{given['out']}: {plural(given['rows'], 'row')} written")
+
+
+def _network(found: BayesianNetwork | FactorGraph) -> BayesianNetwork:
+    from bayesbox.errors import BadOption
+    from bayesbox.workflow.network import BayesianNetwork
+
+    if not isinstance(found, BayesianNetwork):
+        raise BadOption("a factor graph has no directions to draw or to sample along", found=repr(found))
+    return found
+
+
+def _write_text(path: str, text: str) -> None:
+    from bayesbox.model.atomic import replacing
+
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))

@@ -1,0 +1,94 @@
+"""`bayes query` of a network: the answers, the explanation, and what d-separation says."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from bayesbox.cli.output import decimal, emit_json, note, say, table
+
+if TYPE_CHECKING:
+    from bayesbox.infer.notation import Independence, Query, Question
+
+SHORTEST_WORK = 20  # nodes up to which an answer is also a fraction
+
+
+def answer_network(path: str, asked: Question, *, mpe: bool, normalize: bool, as_json: bool) -> None:
+    """Answer a question of the network in a file."""
+    from bayesbox.infer.notation import Independence
+    from bayesbox.workflow.network import read_network
+
+    network = read_network(path, normalize=normalize)
+    if isinstance(asked, Independence):
+        _tell_independence(network, asked, as_json=as_json)
+    elif mpe:
+        _tell_explanation(network, asked, as_json=as_json)
+    else:
+        _tell_answer(network, asked, as_json=as_json)
+
+
+def _tell_answer(network: Any, asked: Query, *, as_json: bool) -> None:
+    from bayesbox.infer.distribution import Distribution, figure
+
+    value = _small_exactly(network, asked)
+    distribution = value if isinstance(value, Distribution) else None
+    if as_json:
+        emit_json(_answer_facts(asked, value))
+    elif distribution is not None:
+        columns = list(distribution.columns)
+        table([*columns, "fraction", "probability"], distribution.rows(), right=[len(columns)])
+    else:
+        say(figure(value))
+
+
+def _small_exactly(network: Any, asked: Query) -> Any:
+    """The answer in fractions where the network is small, else in doubles."""
+    exact = len(network.nodes) <= SHORTEST_WORK and sum(f.table.size for f in network.model.factors) <= 4096
+    return network.ask(asked, exact=exact)
+
+
+def _answer_facts(asked: Query, value: Any) -> dict[str, Any]:
+    from bayesbox.infer.distribution import Distribution, fraction_text
+
+    if not isinstance(value, Distribution):
+        facts = {"fraction": fraction_text(value)} if fraction_text(value) else {}
+        return {"question": str(asked), **facts, "probability": float(value)}
+    rows = []
+    for probability, (*levels, fraction, _) in zip(value.values(), value.rows(), strict=True):
+        rows.append({"levels": levels, **({"fraction": fraction} if fraction else {}), "probability": probability})
+    return {"question": str(asked), "columns": list(value.columns), "rows": rows}
+
+
+def _tell_explanation(network: Any, asked: Query, *, as_json: bool) -> None:
+    """The most probable states of the targets, or of all nodes where the targets are all the others."""
+    from bayesbox.errors import BadOption
+
+    valued = [str(term) for term in asked.targets if term.value is not None]
+    if valued:
+        raise BadOption("--mpe looks for the states of nodes", found=valued[0], remedy="Leave the value away")
+    evidence = network.evidence_of(asked)
+    targets = [target.name for target in asked.targets]
+    states, log_probability = network.explanation(evidence, targets)
+    log_evidence = network.log_probability(evidence)
+    posterior = math.exp(log_probability - log_evidence)
+    if as_json:
+        emit_json({"question": str(asked), "states": states, "probability": posterior, "log_joint": log_probability})
+        return
+    table(["node", "state"], [[name, state] for name, state in states.items()])
+    note(f"together they have the probability {decimal(posterior)}, given the evidence")
+
+
+def _tell_independence(network: Any, asked: Independence, *, as_json: bool) -> None:
+    from bayesbox.errors import BadOption
+    from bayesbox.workflow.network import BayesianNetwork
+
+    if not isinstance(network, BayesianNetwork):
+        raise BadOption("d-separation is of Bayesian networks, not of factor graphs", found=repr(network))
+    path = network.active_path_of(asked)
+    shown = network.path_text(path) if path else None
+    if as_json:
+        emit_json({"question": str(asked), "independent": path is None, "path": shown})
+    elif shown is None:
+        say("independent: every path is blocked")
+    else:
+        say(f"not independent by the graph: {shown} is open")
