@@ -64,5 +64,17 @@ def test_beyond_the_range(over, expected):
 def test_ties_go_to_even():
     assert rounded_ratio(Dyadic(2**53 + 1, 0), Dyadic(1, 0)) == 2.0**53
     assert rounded_ratio(Dyadic(2**53 + 3, 0), Dyadic(1, 0)) == 2.0**53 + 4
-    half = Dyadic(2**54 + 1, -1)  # the root of its square lies half-way between two doubles
-    assert rounded_root(half * half, Dyadic(1, 0)) == 2.0**53
+
+
+@pytest.mark.parametrize("shift", [0, 2, -40, 600])
+def test_root_next_to_a_tie(shift):
+    """The root of the square of a half-way point is a tie; the least that is added to the square decides it."""
+    half = Dyadic(2**53 + 1, shift - 1)  # half-way between 2**52 and 2**52 + 1, shifted
+    square, least, one = half * half, Dyadic(1, 2 * shift - 300), Dyadic(1, 0)
+    low, high = math.ldexp(2.0**52, shift), math.ldexp(2.0**52 + 1, shift)
+    assert rounded_root(square, one) == low
+    assert rounded_root(square - least, one) == low
+    assert rounded_root(square + least, one) == high
+    odd = Dyadic(2**53 + 3, shift - 1)
+    assert rounded_root(odd * odd, one) == rounded_root(odd * odd + least, one) == math.ldexp(2.0**52 + 2, shift)
+    assert rounded_root(odd * odd - least, one) == high
