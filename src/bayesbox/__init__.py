@@ -23,12 +23,14 @@ _WHERE = {
     "DataWarning": "errors",
     "FactorGraph": "workflow.network",
     "Flag": "schema.kinds",
+    "HiddenMarkovModel": "workflow.chain",
     "Ignore": "schema.kinds",
     "ImpossibleEvidence": "errors",
     "Joint": "workflow.joint",
     "NaiveBayes": "estimators.naive_bayes",
     "NotLinear": "errors",
     "Real": "schema.kinds",
+    "TextClassifier": "estimators.text_classifier",
     "bayes_rule": "infer.bayes_rule",
     "load": "estimators.train",
     "read_network": "workflow.network",
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from bayesbox.errors import ImpossibleEvidence as ImpossibleEvidence
     from bayesbox.errors import NotLinear as NotLinear
     from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
+    from bayesbox.estimators.text_classifier import TextClassifier as TextClassifier
     from bayesbox.estimators.train import load as load
     from bayesbox.estimators.train import train as train
     from bayesbox.infer.bayes_rule import bayes_rule as bayes_rule
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
     from bayesbox.schema.kinds import Flag as Flag
     from bayesbox.schema.kinds import Ignore as Ignore
     from bayesbox.schema.kinds import Real as Real
+    from bayesbox.workflow.chain import HiddenMarkovModel as HiddenMarkovModel
     from bayesbox.workflow.joint import Joint as Joint
     from bayesbox.workflow.network import BayesianNetwork as BayesianNetwork
     from bayesbox.workflow.network import FactorGraph as FactorGraph

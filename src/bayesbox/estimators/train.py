@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os import PathLike
+from os import PathLike, fspath
 from typing import Any
 
 from sklearn.base import clone
 
 from bayesbox.errors import BadOption
 from bayesbox.estimators.naive_bayes import NaiveBayes
-from bayesbox.workflow import save
+from bayesbox.estimators.text_classifier import TextClassifier
+from bayesbox.model import file as container
+from bayesbox.workflow import save, save_text
 from bayesbox.workflow import train as workflow
+from bayesbox.workflow.text import DocumentClassifier
 
 
 def train(
@@ -44,9 +47,12 @@ def train(
     return estimator
 
 
-def load(path: str | PathLike[str]) -> NaiveBayes:
+def load(path: str | PathLike[str]) -> Any:
     """The estimator in a model file; it goes on learning where it was saved."""
-    classifier = save.load(path)
+    data, name = container.read(path), fspath(path)
+    if save_text.is_text(data, name=name):
+        return _text_classifier(save_text.from_bytes(data, name=name))
+    classifier = save.from_bytes(data, name=name)
     rules = classifier.rules
     estimator = NaiveBayes(
         smoothing=rules.smoothing,
@@ -57,5 +63,21 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
         unseen=rules.unseen,
         columns=classifier.declared,
         fold=classifier.fold or None,
+    )
+    return estimator.adopt(classifier)
+
+
+def _text_classifier(classifier: DocumentClassifier) -> TextClassifier:
+    rules, tokens = classifier.rules, classifier.tokens
+    estimator = TextClassifier(
+        rules.top,
+        rules.occurrence,
+        smoothing=rules.smoothing,
+        prior_smoothing=rules.prior_smoothing,
+        prior=rules.prior,
+        min_documents=rules.min_documents,
+        stop_words=tokens.stop_words or None,
+        phrases=tokens.phrases,
+        shortest=tokens.shortest,
     )
     return estimator.adopt(classifier)

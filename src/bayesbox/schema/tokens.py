@@ -1,7 +1,7 @@
 """What a word of a text is: the options of the tokeniser, and documents as the buffers it reads.
 
 By default a word is a run of two or more word characters in lower case, as scikit-learn's `CountVectorizer` cuts them:
-the same words, to the last one. What a word character is and what its lower case, Python's own `re` and `str.lower` say.
+the same words, to the last one. Python's own `re` and `str.lower` say what a word character and its lower case are.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -176,14 +176,10 @@ class Tokens:
                 remedy="Write (1, 2) for single words and pairs",
             )
 
-    @cached_property
+    @property
     def compiled(self) -> _core.Phrases:
         """These options as the core takes them."""
-        stop = Documents.of(list(self.stop_words))
-        return _core.Phrases(word_table(), self.shortest, *self.phrases, stop.data, stop.offsets)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "compiled"}
+        return _compiled(self)
 
     def count(self, text: str | bytes) -> dict[str, int]:
         """The words of one text, sorted, with how often each occurs."""
@@ -191,3 +187,9 @@ class Tokens:
         target = np.zeros(1, dtype=np.int32)
         letters, ends, counts, _ = _core.count_words(documents.data, documents.offsets, target, 1, self.compiled)
         return dict(zip(text_column(letters, ends).to_pylist(), counts[0].tolist(), strict=True))
+
+
+@lru_cache(maxsize=16)
+def _compiled(tokens: Tokens) -> _core.Phrases:
+    stop = Documents.of(list(tokens.stop_words))
+    return _core.Phrases(word_table(), tokens.shortest, *tokens.phrases, stop.data, stop.offsets)

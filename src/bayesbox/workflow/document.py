@@ -206,7 +206,7 @@ def rules_document(rules: Rules) -> Json:
     return {
         "smoothing": smoothing_document(rules.smoothing),
         "prior_smoothing": None if rules.prior_smoothing is None else smoothing_document(rules.prior_smoothing),
-        "prior": None if rules.prior is None else _prior_document(rules.prior),
+        "prior": None if rules.prior is None else prior_document(rules.prior),
         "numeric": rules.numeric,
         "missing": rules.missing,
         "unseen": rules.unseen,
@@ -224,7 +224,7 @@ def rules_of(value: Any) -> Rules:
         lambda: Rules(
             smoothing=smoothing,
             prior_smoothing=None if prior_smoothing is None else smoothing_of(prior_smoothing),
-            prior=None if prior is None else _prior_of(prior),
+            prior=None if prior is None else prior_of(prior),
             **texts,
         ),
         "rules",
@@ -275,7 +275,7 @@ def _parameter(reader: Reader, field: dataclasses.Field[Any]) -> Any:
     return value
 
 
-def _prior_document(prior: Mapping[Any, float]) -> list[list[Any]]:
+def prior_document(prior: Mapping[Any, float]) -> list[list[Any]]:
     """Pairs of label and probability. A label keeps its type, so that the rules are equal after loading."""
     pairs = [[_label_document(label), number(p, "a prior probability")] for label, p in prior.items()]
     return sorted(pairs, key=lambda pair: (str(pair[0]), type(pair[0]).__name__))
@@ -295,7 +295,8 @@ def _label_document(label: Any) -> Any:
     return level_text(label)
 
 
-def _prior_of(pairs: list[Any]) -> dict[Any, float]:
+def prior_of(pairs: list[Any]) -> dict[Any, float]:
+    """The prior of such pairs."""
     prior: dict[Any, float] = {}
     for pair in pairs:
         if type(pair) is not list or len(pair) != 2 or type(pair[1]) is not float:

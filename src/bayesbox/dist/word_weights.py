@@ -1,0 +1,95 @@
+"""The log-probability of a document as a sum of weights: one for each word that it holds, and one for each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.dist.base import Doubles
+from bayesbox.errors import BadData
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.tokens import Documents, Tokens
+
+
+@dataclass(frozen=True)
+class WordWeights:
+    """offset + the sum of the weights of a document's words, for each class.
+
+    `once` adds a word once however often it occurs. `length`, where it is given, scales every document to that many
+    words. `certain` marks words x classes without which a document is impossible: such words are never absent.
+    A weight of -inf makes a document with the word impossible. Words that are not here say nothing.
+    """
+
+    words: tuple[str, ...]
+    weights: Doubles  # words x classes
+    offset: Doubles  # classes
+    once: bool = False
+    length: float | None = None
+    certain: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def _vocabulary(self) -> _core.Vocabulary:
+        column = Documents.of(pa.array(self.words, type=pa.large_string()))
+        return _core.Vocabulary(column.data, column.offsets)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_vocabulary"}
+
+    def terms(self, documents: Documents | CountMatrix, tokens: Tokens) -> Doubles:
+        """log P(document | class), documents x classes."""
+        sums, known = self._sums(documents, tokens, self.weights)
+        if self.length is not None:
+            scale = self.length / np.maximum(known, 1)
+            sums = sums * scale[:, None]
+        sums = sums + self.offset
+        if self.certain is not None and self.certain.any():
+            present, _ = self._sums(documents, tokens, self.certain.astype(np.float64))
+            sums[present < self.certain.sum(axis=0)] = -np.inf
+        return sums
+
+    def _sums(
+        self, documents: Documents | CountMatrix, tokens: Tokens, weights: Doubles
+    ) -> tuple[Doubles, NDArray[np.float64]]:
+        if isinstance(documents, CountMatrix):
+            return self._matrix_sums(documents, weights)
+        table = np.ascontiguousarray(weights)
+        sums, known = _core.score_words(
+            documents.data, documents.offsets, self._vocabulary, table, self.once, tokens.compiled
+        )
+        return sums, known.astype(np.float64)
+
+    def _matrix_sums(self, matrix: CountMatrix, weights: Doubles) -> tuple[Doubles, NDArray[np.float64]]:
+        data = np.asarray(matrix.data, dtype=np.float64)
+        if (data < 0).any():
+            raise BadData("a count is 0 or more", found=float(data.min()))
+        if self.once:
+            data = (data != 0).astype(np.float64)
+        columns = np.array([int(word) for word in self.words], dtype=np.int64)
+        table = np.zeros((matrix.width, weights.shape[1] + 1))
+        table[columns, :-1] = np.where(np.isneginf(weights), 0.0, weights)
+        table[columns, -1] = 1.0
+        counts = CountMatrix(matrix.indptr, matrix.indices, data, matrix.width)
+        product = counts.times(table)
+        sums, known = product[:, :-1], product[:, -1]
+        if np.isneginf(weights).any():
+            table[columns, :-1] = np.isneginf(weights)
+            sums = np.where(counts.times(table)[:, :-1] > 0, -np.inf, sums)
+        return sums, known
+
+    def listed(self, documents: Documents | CountMatrix, tokens: Tokens) -> CountMatrix:
+        """The known words of each document with their counts; columns are places in `words`."""
+        if isinstance(documents, CountMatrix):
+            place = np.full(documents.width, -1, dtype=np.int64)
+            place[[int(word) for word in self.words]] = np.arange(len(self.words))
+            kept = (place[documents.indices] >= 0) & (np.asarray(documents.data) != 0)
+            ends = np.concatenate([[0], np.cumsum(kept)])
+            data = np.asarray(documents.data, dtype=np.float64)[kept]
+            return CountMatrix(ends[documents.indptr], place[documents.indices][kept], data, len(self.words))
+        starts, numbers, counts = _core.list_terms(documents.data, documents.offsets, self._vocabulary, tokens.compiled)
+        return CountMatrix(starts, numbers, counts, len(self.words))

@@ -1,0 +1,284 @@
+"""`TextClassifier`, a scikit-learn estimator over the classifier of documents."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bayesbox.errors import BadData
+from bayesbox.estimators.inputs import counts_from, labels_from
+from bayesbox.explain.words import TextExplanation
+from bayesbox.model.text import Parameters, TextRules, parameters
+from bayesbox.rule.priors import given_prior
+from bayesbox.rule.smoothing import as_smoothing
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.encode import encode
+from bayesbox.schema.levels import level_text
+from bayesbox.schema.tokens import Documents, Tokens
+from bayesbox.source.frames import labels_of
+from bayesbox.source.sparse import is_sparse
+from bayesbox.tally.book import Book
+from bayesbox.workflow.text import DocumentClassifier, Texts
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive Bayes for documents: words are counted by class, exactly, so documents can be added, forgotten and merged.
+
+    Documents are a list, an array or a series of strings (or bytes in UTF-8), an Arrow column, or a matrix of counts.
+    A word is a run of two or more word characters in lower case, as in scikit-learn's `CountVectorizer`.
+
+    Parameters
+    ----------
+    top : int or None
+        Keep only so many of the most common words.
+    occurrence : "count", "binary", "complement" or "normalised"
+        "count" is the multinomial over words; "binary" (or "occurrence") the Bernoulli model, in which each word is
+        present or absent; "complement" weighs a word by the other classes; "normalised" is the multinomial with every
+        document taken as long as the average one, which tempers the certainty that long documents get.
+    smoothing : rule or its name
+        How counts become probabilities: "laplace", "lidstone:0.1", or one of `bayesbox.rules`.
+    prior_smoothing : rule, its name, or None
+        The same for the class prior; None takes the shares as they are.
+    prior : mapping of label to probability, or None
+        The class prior, if it is to be given.
+    min_documents : int
+        Keep only words that so many documents hold.
+    stop_words : iterable of words, or None
+        Words to leave out.
+    phrases : (int, int)
+        The fewest and the most words that are taken together: (1, 2) takes single words and pairs.
+    shortest : int
+        The least number of characters of a word.
+
+    Examples
+    --------
+    >>> clf = TextClassifier().fit(
+    ...     ["Kiwi Sheep Kiwi", "Kiwi Kiwi Bird", "Kiwi Auckland", "Munich Oktoberfest Kiwi"], ["NZ", "NZ", "NZ", "DE"])
+    >>> clf.predict(["Kiwi Kiwi Kiwi Munich Oktoberfest"])
+    array(['NZ'], dtype='<U2')
+    >>> clf.predict_proba(["Kiwi Kiwi Kiwi Munich Oktoberfest"]).round(7)
+    array([[0.3102414, 0.6897586]])
+    """
+
+    def __init__(
+        self,
+        top: int | None = None,
+        occurrence: str = "count",
+        *,
+        smoothing: Any = "laplace",
+        prior_smoothing: Any = None,
+        prior: Mapping[Any, float] | None = None,
+        min_documents: int = 1,
+        stop_words: Iterable[str] | None = None,
+        phrases: tuple[int, int] = (1, 1),
+        shortest: int = 2,
+    ) -> None:
+        self.top = top
+        self.occurrence = occurrence
+        self.smoothing = smoothing
+        self.prior_smoothing = prior_smoothing
+        self.prior = prior
+        self.min_documents = min_documents
+        self.stop_words = stop_words
+        self.phrases = phrases
+        self.shortest = shortest
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def new_classifier(self) -> DocumentClassifier:
+        """A classifier with this estimator's parameters that has learned nothing."""
+        rules = TextRules(
+            smoothing=as_smoothing(self.smoothing),
+            prior_smoothing=None if self.prior_smoothing is None else as_smoothing(self.prior_smoothing),
+            prior=self.prior,
+            occurrence="binary" if self.occurrence == "occurrence" else self.occurrence,
+            top=self.top,
+            min_documents=self.min_documents,
+        )
+        return DocumentClassifier(rules, Tokens(self.shortest, self.phrases, tuple(self.stop_words or ())))
+
+    def adopt(self, classifier: DocumentClassifier) -> Self:
+        """Take over a classifier that has learned elsewhere."""
+        self.classifier_ = classifier
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Count the words of the documents X by the labels y."""
+        classifier = self.new_classifier()
+        texts = texts_from(X)
+        classifier.learn(texts, labels_from(y, _rows(texts)), weights=sample_weight)
+        if not classifier.book.classes:
+            raise BadData("every sample weight is zero, so no document counts")
+        if self.prior is not None:
+            given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
+        self.classifier_ = classifier
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Count more documents; equal to one fit on all of them. Classes may be declared, or turn up later."""
+        classifier = self.classifier_ if hasattr(self, "classifier_") else self.new_classifier()
+        texts = texts_from(X)
+        classifier.learn(texts, labels_from(y, _rows(texts)), weights=sample_weight)
+        if classes is not None:
+            classifier.declare(tuple(level_text(value) for value in encode(labels_of(classes)).values))
+        self.classifier_ = classifier
+        return self
+
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take documents out again: the tallies are as if these had never been learned."""
+        check_is_fitted(self)
+        texts = texts_from(X)
+        self.classifier_.forget(texts, labels_from(y, _rows(texts)), weights=sample_weight)
+        return self
+
+    def __add__(self, other: TextClassifier) -> TextClassifier:
+        """What one fit on the documents of both would give."""
+        check_is_fitted(self)
+        check_is_fitted(other)
+        return copy.copy(self).adopt(self.classifier_.merged(other.classifier_))
+
+    # -- what was learned ----------------------------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels in their own type, sorted."""
+        self._require_fitted()
+        return self.classifier_.model.labels
+
+    @property
+    def book_(self) -> Book:
+        """The tallies: `words`, occurrences by class, and `documents`, the documents that hold each word."""
+        self._require_fitted()
+        return self.classifier_.book.with_classes(self.classifier_.classes)
+
+    @property
+    def words_(self) -> tuple[str, ...]:
+        """The words that take part."""
+        self._require_fitted()
+        return self.classifier_.model.conditional.words
+
+    @property
+    def word_weights_(self) -> NDArray[np.float64]:
+        """What each word adds to the score of each class, words x classes; for "count" log P(word | class)."""
+        self._require_fitted()
+        return self.classifier_.model.conditional.weights
+
+    @property
+    def class_log_prior_(self) -> NDArray[np.float64]:
+        """The log of the class prior."""
+        self._require_fitted()
+        return self.classifier_.model.log_prior
+
+    def parameters(self, occurrence: str | None = None, *, length: int | None = None) -> Parameters:
+        """How many probabilities this model has, and how many are free; or another model of the same documents.
+
+        `parameters("position", length=100)` is the model with a table of its own for each of 100 places.
+        """
+        check_is_fitted(self)
+        model = self.classifier_.model
+        kind = occurrence or self.classifier_.rules.occurrence
+        return parameters(kind, words=len(model.conditional.words), classes=len(model.classes), length=length)
+
+    def telling_words(self, label: Any, number: int = 10) -> list[tuple[str, float]]:
+        """The words that speak most for a class, with their lead in log-weight over the next class."""
+        check_is_fitted(self)
+        text = level_text(label)
+        if text not in self.classifier_.model.classes:
+            raise BadData("no such class", found=label, remedy=f"The classes are {', '.join(self.classifier_.classes)}")
+        return self.classifier_.telling_words(text, number)
+
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "classifier_"):
+            raise AttributeError(f"This {type(self).__name__} instance is not fitted yet")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classifier_")
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each document."""
+        texts = self._asked(X)
+        return self.classifier_.predict(texts)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(class | document), documents x classes."""
+        texts = self._asked(X)
+        return self.classifier_.posterior(texts)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """log P(class | document), documents x classes."""
+        texts = self._asked(X)
+        return self.classifier_.log_posterior(texts)
+
+    def joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """log P(class, document), documents x classes."""
+        texts = self._asked(X)
+        return self.classifier_.joint_log(texts)
+
+    def explain(self, X: Any) -> TextExplanation:
+        """The words of each document, and what each adds to each class."""
+        texts = self._asked(X)
+        return self.classifier_.explain(texts)
+
+    def with_prior(self, prior: Mapping[Any, float]) -> TextClassifier:
+        """The same weights under another base rate."""
+        check_is_fitted(self)
+        result = copy.copy(self)
+        result.prior = dict(prior)
+        return result.adopt(self.classifier_.with_prior(prior))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model file; `bayesbox.load` reads it, and it goes on learning."""
+        from bayesbox.workflow.save_text import save
+
+        check_is_fitted(self)
+        save(self.classifier_, path)
+
+    def _asked(self, X: Any) -> Texts:
+        check_is_fitted(self)
+        return texts_from(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+def texts_from(X: Any) -> Texts:
+    """Documents from whatever holds them: a list, an array, a series, an Arrow column, or a matrix of counts."""
+    if isinstance(X, (str, bytes)):
+        raise BadData("one text is no list of documents", found=X, remedy="Give a list: [text]")
+    if is_sparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"):
+        batch = counts_from(X)
+        matrix: CountMatrix = batch.columns[0]
+        return _with_rows(matrix)
+    if isinstance(X, (list, tuple, pa.Array, pa.ChunkedArray)):
+        return _with_rows(Documents.of(X))
+    if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.kind in "UOS":
+        return _with_rows(Documents.of(X))
+    column = labels_of(X)
+    if isinstance(column, np.ndarray):
+        raise BadData("documents are text", found=str(column.dtype), remedy="Give a column of strings")
+    return _with_rows(Documents.of(column))
+
+
+def _with_rows(texts: Texts) -> Texts:
+    if _rows(texts) == 0:
+        raise BadData("Found array with 0 sample(s): there are no documents")
+    return texts
+
+
+def _rows(texts: Texts) -> int:
+    return texts.rows if isinstance(texts, CountMatrix) else len(texts)

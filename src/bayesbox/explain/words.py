@@ -1,0 +1,79 @@
+"""Why a class: the words of a document that spoke for it and against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Doubles
+from bayesbox.errors import UnknownColumn
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.levels import level_text
+
+
+class WordEvidence(NamedTuple):
+    """A word of a document: how often it occurs there, and how far it moves the log-odds."""
+
+    word: str
+    times: float
+    log_odds: float
+
+
+@dataclass(frozen=True)
+class TextExplanation:
+    """`prior` + `offset` + the sum of a document's terms is log P(class, document).
+
+    `words[i]` are the known words of document i, `counts[i]` how often each occurs, `terms[i]` (words x classes) what
+    each adds. `offset` is the share of the words that are absent, where absence speaks.
+    """
+
+    labels: NDArray[Any]
+    prior: Doubles
+    offset: Doubles
+    words: list[list[str]]
+    counts: list[Doubles]
+    terms: list[Doubles]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def position(self, label: object) -> int:
+        """Where a class stands."""
+        texts = [level_text(each) for each in self.labels.tolist()]
+        if level_text(label) not in texts:
+            raise UnknownColumn(level_text(label), available=texts)
+        return texts.index(level_text(label))
+
+    def joint(self) -> Doubles:
+        """log P(class, document), documents x classes."""
+        return np.array([self.prior + self.offset + terms.sum(axis=0) for terms in self.terms])
+
+    def top(self, row: int, label: object, against: object, number: int = 10) -> list[WordEvidence]:
+        """The words of a document that say most between two classes, the most telling first."""
+        one, other = (self.terms[row][:, self.position(each)] for each in (label, against))
+        with np.errstate(invalid="ignore"):
+            odds = np.where(one == other, 0.0, one - other)
+        order = np.argsort(-np.abs(odds), kind="stable")[:number].tolist()
+        return [WordEvidence(self.words[row][k], float(self.counts[row][k]), float(odds[k])) for k in order]
+
+
+def explained(
+    labels: NDArray[Any],
+    prior: Doubles,
+    offset: Doubles,
+    vocabulary: tuple[str, ...],
+    weights: Doubles,
+    listed: CountMatrix,
+    factors: Doubles,
+) -> TextExplanation:
+    """The explanation of documents whose listed words have these weights, each entry times its factor."""
+    words, counts, terms = [], [], []
+    for start, stop in zip(listed.indptr[:-1].tolist(), listed.indptr[1:].tolist(), strict=True):
+        places = listed.indices[start:stop]
+        words.append([vocabulary[place] for place in places.tolist()])
+        counts.append(np.asarray(listed.data[start:stop], dtype=np.float64))
+        terms.append(weights[places] * factors[start:stop, None])
+    return TextExplanation(labels, prior, offset, words, counts, terms)

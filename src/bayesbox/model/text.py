@@ -1,0 +1,143 @@
+"""The model of documents: a class prior, and a weight for each word and class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import ExactArray
+from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.word_weights import WordWeights
+from bayesbox.errors import BadOption
+from bayesbox.rule.priors import given_prior, log_prior
+from bayesbox.rule.smoothing import Laplace, Smoothing
+from bayesbox.rule.table import spread
+from bayesbox.rule.words import complement_weights, count_weights, occurrence_weights
+from bayesbox.schema.levels import label_order, label_values
+from bayesbox.tally.book import Book
+from bayesbox.tally.documents import DOCUMENTS, WORDS
+
+OCCURRENCES = ("count", "binary", "complement", "normalised")
+
+
+@dataclass(frozen=True)
+class TextRules:
+    """How the tallies of words become weights. Changing these changes nothing that was counted.
+
+    `occurrence`: "count" is the multinomial, "binary" the Bernoulli model of presence and absence, "complement" weighs
+    a word by the other classes, "normalised" is the multinomial with every document taken as long as the average one.
+    `top` keeps the most common words, `min_documents` those that so many documents hold.
+    """
+
+    smoothing: Smoothing = field(default_factory=Laplace)
+    prior_smoothing: Smoothing | None = None
+    prior: Mapping[Any, float] | None = None
+    occurrence: str = "count"
+    top: int | None = None
+    min_documents: int = 1
+
+    def __post_init__(self) -> None:
+        if self.occurrence not in OCCURRENCES:
+            raise BadOption(f"occurrence is one of {', '.join(OCCURRENCES)}", found=self.occurrence)
+        if self.top is not None and not (_is_whole(self.top) and self.top >= 1):
+            raise BadOption("top is a number of words, 1 or more, or None for all", found=self.top)
+        if not (_is_whole(self.min_documents) and self.min_documents >= 1):
+            raise BadOption("min_documents is a whole number, 1 or more", found=self.min_documents)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True)
+class TextModel:
+    """P(class) and the weights of the words: data only."""
+
+    classes: tuple[str, ...]
+    labels: NDArray[Any]
+    log_prior: Doubles
+    conditional: WordWeights
+
+
+def text_model(book: Book, rules: TextRules, *, declared: tuple[str, ...] = (), width: int | None = None) -> TextModel:
+    """Apply the rules to the tallies; `width` is that of a matrix of counts, whose every column is a word."""
+    classes = tuple(label_order(list({*book.classes, *declared}), book.label_type))
+    counted = book.with_classes(classes)
+    words, cells, holders = _kept(counted, rules, width)
+    size, rule = len(classes), rules.smoothing
+    if rules.occurrence == "binary":
+        conditional = occurrence_weights(words, holders, counted.class_counts, rule)
+    elif rules.occurrence == "complement":
+        conditional = complement_weights(words, cells, size, rule)
+    else:
+        length = _mean_length(cells, counted) if rules.occurrence == "normalised" else None
+        conditional = count_weights(words, cells, size, rule, length=length)
+    if rules.prior is not None:
+        prior = log(given_prior(rules.prior, classes))
+    elif rules.occurrence == "complement" and size > 1:
+        prior = np.zeros(size)  # the weights are no log-likelihoods: a prior has no place among them
+    else:
+        prior = log_prior(counted.class_counts, classes, rules.prior_smoothing)
+    return TextModel(classes, label_values(classes, book.label_type), prior, conditional)
+
+
+def _kept(book: Book, rules: TextRules, width: int | None) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
+    """The words that the rules keep, with the occurrences and the documents of each."""
+    size = len(book.classes)
+    if WORDS not in book:
+        words: tuple[str, ...] = () if width is None else tuple(str(index) for index in range(width))
+        return words, ExactArray(size * len(words)), ExactArray(size * len(words))
+    tally, holders = book[WORDS], book[DOCUMENTS]
+    words = tally.levels if width is None else tuple(str(index) for index in range(width))
+    cells = spread(tally.cells, size, tally.levels, words)
+    held = spread(holders.cells, size, holders.levels, words)
+    if rules.top is None and rules.min_documents == 1:
+        return words, cells, held
+    chosen = np.arange(len(words))
+    if rules.min_documents > 1:
+        documents = _by_word(held, size, len(words))
+        chosen = np.flatnonzero(documents >= rules.min_documents)
+    if rules.top is not None and rules.top < len(chosen):
+        order = np.argsort(-_by_word(cells, size, len(words))[chosen], kind="stable")[: rules.top]
+        chosen = np.sort(chosen[order])
+    index = (np.arange(size)[:, None] * len(words) + chosen[None, :]).ravel()
+    return tuple(words[place] for place in chosen.tolist()), cells.take(index), held.take(index)
+
+
+def _by_word(cells: ExactArray, classes: int, width: int) -> Doubles:
+    """The sum over the classes, word by word."""
+    return cells.sum_groups(np.tile(np.arange(width, dtype=np.int64), classes), width).to_doubles()
+
+
+def _mean_length(cells: ExactArray, book: Book) -> float:
+    documents = float(book.class_counts.to_doubles().sum())
+    return float(cells.to_doubles().sum()) / documents if documents else 0.0
+
+
+class Parameters(NamedTuple):
+    """How many probabilities a model has, and how many of them are free, since some sum to one."""
+
+    terms: int
+    free: int
+
+
+def parameters(occurrence: str, *, words: int, classes: int, length: int | None = None) -> Parameters:
+    """The size of a model of documents; "position" is P(word at place i | class) for each of `length` places.
+
+    >>> parameters("position", words=50_000, classes=2, length=100)
+    Parameters(terms=10000002, free=9999801)
+    >>> parameters("count", words=50_000, classes=2)
+    Parameters(terms=100002, free=99999)
+    """
+    if occurrence == "position":
+        if length is None:
+            raise BadOption("the position model has a table for each place", remedy="Give the length of a document")
+        return Parameters(length * words * classes + classes, length * (words - 1) * classes + classes - 1)
+    if occurrence not in OCCURRENCES:
+        raise BadOption(f"a model is one of position, {', '.join(OCCURRENCES)}", found=occurrence)
+    free = words if occurrence == "binary" else words - 1
+    return Parameters(words * classes + classes, free * classes + classes - 1)

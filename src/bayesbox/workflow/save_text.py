@@ -1,0 +1,174 @@
+"""Save a classifier of documents to a file, and load it: the tallies with it, so that it goes on learning."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import bayesbox
+from bayesbox.errors import BadData, BadModelFile
+from bayesbox.model import file as container
+from bayesbox.model.atomic import replacing
+from bayesbox.model.strict_json import document, parse
+from bayesbox.model.text import TextRules
+from bayesbox.schema.levels import LABEL_TYPES
+from bayesbox.schema.tokens import Tokens
+from bayesbox.tally.book import Book
+from bayesbox.tally.documents import DOCUMENTS, WORDS
+from bayesbox.tally.words import Words
+from bayesbox.workflow import tally_tables
+from bayesbox.workflow.document import Reader, made, prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.workflow.text import DocumentClassifier
+
+FORMAT = 1
+KIND = "text"
+MODEL = "model.json"
+
+
+def save(classifier: DocumentClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a classifier to a file, whole or not at all."""
+    data = to_bytes(classifier)
+    with replacing(path) as file:
+        file.write(data)
+
+
+def to_bytes(classifier: DocumentClassifier) -> bytes:
+    """A classifier as the bytes of a file."""
+    rules, tokens = classifier.rules, classifier.tokens
+    written = {
+        "format": FORMAT,
+        "kind": KIND,
+        "bayesbox": bayesbox.__version__,
+        "digest": classifier.book.digest(),
+        "target": classifier.target,
+        "column": classifier.column,
+        "width": classifier.width,
+        "label_type": classifier.book.label_type,
+        "classes": sorted(classifier.declared),
+        "tokens": {
+            "shortest": tokens.shortest,
+            "phrases": list(tokens.phrases),
+            "stop_words": list(tokens.stop_words),
+        },
+        "rules": {
+            "smoothing": smoothing_document(rules.smoothing),
+            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_document(rules.prior_smoothing),
+            "prior": None if rules.prior is None else prior_document(rules.prior),
+            "occurrence": rules.occurrence,
+            "top": None if rules.top is None else int(rules.top),
+            "min_documents": int(rules.min_documents),
+        },
+    }
+    try:
+        return container.pack({MODEL: document(written), **tally_tables.members(classifier.book)})
+    except UnicodeEncodeError as error:
+        raise BadData("a name is not Unicode text, so the model cannot be saved", found=error.object) from None
+    except ValueError as error:
+        raise BadData(f"this model cannot be saved: {error}") from error
+
+
+def load(path: str | os.PathLike[str]) -> DocumentClassifier:
+    """The classifier of a file."""
+    return from_bytes(container.read(path), name=os.fspath(path))
+
+
+def is_text(data: bytes, *, name: str = "model") -> bool:
+    """Whether the bytes of a file hold a classifier of documents."""
+    members = container.unpack(data, name=name)
+    try:
+        written = parse(members.get(MODEL, b"null"))
+    except ValueError:
+        return False
+    return isinstance(written, dict) and written.get("kind") == KIND
+
+
+def from_bytes(data: bytes, *, name: str = "model") -> DocumentClassifier:
+    """The classifier of the bytes of a file; `name` is the file's, for messages."""
+    members = container.unpack(data, name=name)
+    section = MODEL
+    try:
+        if MODEL not in members:
+            raise ValueError(f"the archive is whole, but it holds no {MODEL}")
+        return _classifier(Reader(parse(members.pop(MODEL)), "the document"), members)
+    except ValueError as error:
+        if isinstance(error, BadModelFile):
+            raise
+        if len(error.args) == 2 and not isinstance(error, UnicodeError):
+            section, reason = error.args
+        else:
+            reason = str(error)
+        raise BadModelFile(reason, where=f"{name}, {section}", remedy=container.DAMAGED) from error
+
+
+def _classifier(reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
+    version, kind = reader.take("format", int), reader.take("kind", str)
+    if version != FORMAT or kind != KIND:
+        raise BadModelFile(
+            f"the file holds no {KIND} model of format {FORMAT}",
+            found=f"{kind}, format {version}",
+            remedy="Upgrade bayesbox: pip install --upgrade bayesbox",
+        )
+    reader.take("bayesbox", str)
+    digest, label_type = reader.take("digest", str), reader.take("label_type", str)
+    classifier = DocumentClassifier(_rules(reader.take("rules", dict)), _tokens(reader.take("tokens", dict)))
+    classifier.target, classifier.column = reader.take("target", str, None), reader.take("column", str, None)
+    classifier.width = reader.take("width", int, None)
+    classifier.declared = reader.texts("classes")
+    reader.done()
+    if label_type not in LABEL_TYPES:
+        raise ValueError(f"the label type {label_type!r} is unknown")
+    for member in tables:
+        if member not in ("classes.arrow", f"{Words.form}.arrow"):
+            raise ValueError(member, "no such member belongs to this model")
+    if "classes.arrow" not in tables:
+        raise ValueError("classes.arrow", "the member is not there")
+    classifier.book = tally_tables.book_of(tables, label_type, (WORDS, DOCUMENTS))
+    _require_consistent(classifier.book, classifier.width)
+    if classifier.book.digest() != digest:
+        raise ValueError("the digest is not that of the tallies")
+    return classifier
+
+
+def _require_consistent(book: Book, width: int | None) -> None:
+    if set(book) not in (set(), {WORDS, DOCUMENTS}):
+        raise ValueError("words.arrow", f"the tallies are not those of {WORDS} and {DOCUMENTS}")
+    if not len(book):
+        return
+    words, holders = book[WORDS], book[DOCUMENTS]
+    if words.levels != holders.levels:
+        raise ValueError("words.arrow", "the words of the two tallies differ")
+    if width is not None and any(
+        not (word.isascii() and word.isdecimal() and str(int(word)) == word and int(word) < width)
+        for word in words.levels
+    ):
+        raise ValueError("words.arrow", f"a word is none of {width} columns")
+
+
+def _tokens(value: Any) -> Tokens:
+    reader = Reader(value, "tokens")
+    shortest, phrases = reader.take("shortest", int), reader.take("phrases", list)
+    stop = reader.texts("stop_words")
+    reader.done()
+    tokens: Tokens = made(lambda: Tokens(shortest, tuple(phrases), stop), "tokens")
+    return tokens
+
+
+def _rules(value: Any) -> TextRules:
+    reader = Reader(value, "rules")
+    smoothing = smoothing_of(reader.take("smoothing", dict))
+    prior_smoothing, prior = reader.take("prior_smoothing", dict, None), reader.take("prior", list, None)
+    occurrence, top = reader.take("occurrence", str), reader.take("top", int, None)
+    least = reader.take("min_documents", int)
+    reader.done()
+    rules: TextRules = made(
+        lambda: TextRules(
+            smoothing=smoothing,
+            prior_smoothing=None if prior_smoothing is None else smoothing_of(prior_smoothing),
+            prior=None if prior is None else prior_of(prior),
+            occurrence=occurrence,
+            top=top,
+            min_documents=least,
+        ),
+        "rules",
+    )
+    return rules

@@ -1,0 +1,180 @@
+"""A classifier of documents that learns, forgets and predicts: tallies of words, rules, and the model they give."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.dist.base import Doubles, Plan
+from bayesbox.errors import BadData, CannotForget, CannotMerge
+from bayesbox.explain.words import TextExplanation, explained
+from bayesbox.infer.direct import normalised
+from bayesbox.model.text import TextModel, TextRules, text_model
+from bayesbox.rule.priors import given_prior
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.levels import label_order
+from bayesbox.schema.tokens import Documents, Tokens
+from bayesbox.tally.book import Book
+from bayesbox.tally.documents import WORDS, count_documents
+
+Texts = Documents | CountMatrix
+
+
+class DocumentClassifier:
+    """Tokens, book and rules; the model follows from them and is made when it is first needed."""
+
+    def __init__(self, rules: TextRules, tokens: Tokens) -> None:
+        self.rules = rules
+        self.tokens = tokens
+        self.target: str | None = None  # the column of the labels, where they had one
+        self.column: str | None = None  # the column of the texts, where they had one
+        self.declared: tuple[str, ...] = ()  # classes that may come
+        self.width: int | None = None  # of a matrix of counts, where documents come as one
+        self.book = Book.empty()
+        self._model: TextModel | None = None
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def learn(self, texts: Texts, labels: Encoded, *, weights: Any = None) -> None:
+        """Add these documents. Where they cannot be counted, nothing changes."""
+        self._require_like(texts)
+        book = self.book + self._tally(texts, labels, weights)
+        if isinstance(texts, CountMatrix):
+            self.width = texts.width
+        self._accept(book)
+
+    def forget(self, texts: Texts, labels: Encoded, *, weights: Any = None) -> None:
+        """Take these documents out again, exactly. Where they were never learned, nothing changes."""
+        if not self.book.classes:
+            raise CannotForget("nothing was learned yet")
+        self._require_like(texts)
+        self._accept(self.book - self._tally(texts, labels, weights))
+
+    def merged(self, other: DocumentClassifier) -> Self:
+        """What learning the documents of both would give."""
+        if self.rules != other.rules or self.tokens != other.tokens or self.width != other.width:
+            raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
+        result = copy.copy(self)
+        result.declared = tuple(sorted({*self.declared, *other.declared}))
+        result._accept(self.book + other.book)
+        return result
+
+    def declare(self, classes: tuple[str, ...]) -> None:
+        """Classes that may come later."""
+        self.declared, self._model = tuple(sorted({*self.declared, *classes})), None
+
+    def _tally(self, texts: Texts, labels: Encoded, weights: Any) -> Book:
+        rows = texts.rows if isinstance(texts, CountMatrix) else len(texts)
+        if len(labels.codes) != rows:
+            raise BadData(f"{rows} documents, but {len(labels.codes)} labels")
+        return count_documents(texts, labels, self.tokens, weights=weights)
+
+    def _accept(self, book: Book) -> None:
+        self.book, self._model = book, None
+
+    def _require_like(self, texts: Texts) -> None:
+        """Text goes with text, and a matrix with one of the same width."""
+        width = texts.width if isinstance(texts, CountMatrix) else None
+        if self.book.classes and width != self.width:
+            if width is not None and self.width is not None:
+                raise BadData(f"X has {width} features, but TextClassifier is expecting {self.width} features as input")
+            raise BadData(
+                "the model was learned from " + ("texts" if self.width is None else "a matrix of counts"),
+                found="a matrix of counts" if self.width is None else "texts",
+            )
+
+    # -- what was learned ----------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> TextModel:
+        """The rules applied to the tallies."""
+        if self._model is None:
+            if not self.classes:
+                raise BadData("no document has a label, so there is nothing to predict")
+            self._model = text_model(self.book, self.rules, declared=self.declared, width=self.width)
+        return self._model
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The texts of the classes, those that were declared included."""
+        return tuple(label_order(list({*self.book.classes, *self.declared}), self.book.label_type))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every word that was counted, whether the rules keep it or not."""
+        return self.book[WORDS].levels if WORDS in self.book else ()
+
+    def with_rules(self, rules: TextRules) -> Self:
+        """The same counts under other rules; nothing is counted again."""
+        result = copy.copy(self)
+        result.rules, result._model = rules, None
+        return result
+
+    def with_prior(self, prior: Mapping[Any, float]) -> Self:
+        """The same weights with another base rate."""
+        given_prior(prior, self.classes)  # refuses one that does not fit
+        return self.with_rules(replace(self.rules, prior=dict(prior)))
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def _plan(self, texts: Texts) -> Plan:
+        self._require_like(texts)
+        terms = self.model.conditional.terms(texts, self.tokens)
+        plan = Plan(len(terms), self.model.log_prior)
+        plan.add_terms(terms)
+        return plan
+
+    def predict(self, texts: Texts) -> NDArray[Any]:
+        """The most probable label of each document; of equal ones the first."""
+        plan = self._plan(texts)
+        assert plan.extra is not None
+        if np.isneginf(plan.extra).any() or np.isneginf(plan.prior).any():
+            best = np.argmax(normalised(plan, self.model.log_prior, _core.POSTERIOR), axis=1)
+        else:
+            best = plan.run(_core.ARGMAX)
+        labels: NDArray[Any] = self.model.labels[best]
+        return labels
+
+    def posterior(self, texts: Texts) -> Doubles:
+        return normalised(self._plan(texts), self.model.log_prior, _core.POSTERIOR)
+
+    def log_posterior(self, texts: Texts) -> Doubles:
+        return normalised(self._plan(texts), self.model.log_prior, _core.LOG_POSTERIOR)
+
+    def joint_log(self, texts: Texts) -> Doubles:
+        """log P(class, document); for the complement, its score."""
+        joint: Doubles = self._plan(texts).run(_core.JOINT)
+        return joint
+
+    def explain(self, texts: Texts) -> TextExplanation:
+        """The words of each document with what they add to each class."""
+        self._require_like(texts)
+        model, weights = self.model, self.model.conditional
+        listed = weights.listed(texts, self.tokens)
+        data = np.asarray(listed.data, dtype=np.float64)
+        factors = np.ones(len(data)) if weights.once else data
+        if weights.length is not None:
+            lengths = listed.times(np.ones((listed.width, 1)))[:, 0] if listed.width else np.zeros(listed.rows)
+            factors = factors * np.repeat(weights.length / np.maximum(lengths, 1), np.diff(listed.indptr))
+        return explained(model.labels, model.log_prior, weights.offset, weights.words, weights.weights, listed, factors)
+
+    def telling_words(self, label: str, number: int) -> list[tuple[str, float]]:
+        """The words whose weight in a class exceeds that in the others most, with that difference."""
+        model = self.model
+        place = model.classes.index(label)
+        weights = model.conditional.weights
+        if weights.shape[1] == 1:
+            lead = weights[:, 0]
+        else:
+            others = np.delete(weights, place, axis=1)
+            with np.errstate(invalid="ignore"):
+                lead = np.nan_to_num(weights[:, place] - others.max(axis=1), nan=0.0)
+        order = np.argsort(-lead, kind="stable")[:number].tolist()
+        return [(model.conditional.words[k], float(lead[k])) for k in order]
