@@ -1,0 +1,417 @@
+"""The public hidden Markov model: a chain of states that are not seen, and steps that are."""
+
+from __future__ import annotations
+
+import copy
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.table import Table
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, DataWarning
+from bayesbox.infer import forward_backward
+from bayesbox.infer.viterbi import best_path
+from bayesbox.learn.baum_welch import Progress, Task, baum_welch
+from bayesbox.model.chain import ChainModel, ChainRules, Steps, chain_model
+from bayesbox.model.naive import Rules
+from bayesbox.rule.smoothing import as_smoothing
+from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.levels import label_order, label_type_of, level_text
+from bayesbox.schema.schema import Schema
+from bayesbox.source.frames import labels_of
+from bayesbox.tally.chain import ChainBook, count_states
+from bayesbox.tally.count import count
+from bayesbox.workflow.chain_forecast import Filter, Forecast, Sample, sample
+from bayesbox.workflow.chain_tables import given_chain
+from bayesbox.workflow.sequences import Sequences, kinds_for, sequences_of, steps_of
+
+EMISSIONS = ("auto", "category", "gaussian", "mixed")
+LEARNED, COUNTED, GIVEN = "learned", "counted", "given"
+
+
+class HiddenMarkovModel:
+    """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
+
+    `states` is how many there are, or their names. A step has one column or several, each by the distributions and
+    rules of naive Bayes; missing values say nothing. `emissions` is "category" or "gaussian" for all columns, "mixed"
+    for the kind of each column's type, or "auto": the same, but integers without a column name are symbols.
+
+    >>> hmm = HiddenMarkovModel.from_tables(
+    ...     start=[0.6, 0.4], transition=[[0.7, 0.3], [0.4, 0.6]], emission=[[0.1, 0.4, 0.5], [0.6, 0.3, 0.1]],
+    ...     states=["rain", "dry"], symbols=["walk", "shop", "clean"])
+    >>> hmm.predict(["walk", "shop", "clean"]).tolist()
+    ['dry', 'rain', 'rain']
+    >>> round(hmm.score(["walk", "shop", "clean"]), 6)
+    -3.392872
+    >>> hmm.predict_proba(["walk", None]).round(3)
+    array([[0.2 , 0.8 ],
+           [0.46, 0.54]])
+    """
+
+    def __init__(
+        self,
+        states: int | Sequence[Any] = 2,
+        *,
+        emissions: str = "auto",
+        smoothing: Any = "laplace",
+        start_smoothing: Any = "laplace",
+        transition_smoothing: Any = "laplace",
+        columns: Mapping[Any, object] | None = None,
+        unseen: str = "smooth",
+        iterations: int = 100,
+        tolerance: float = 1e-6,
+        restarts: int = 3,
+        seed: int = 0,
+    ) -> None:
+        if emissions not in EMISSIONS:
+            raise BadOption(f"emissions is one of {', '.join(EMISSIONS)}", found=emissions)
+        if iterations < 1 or restarts < 1:
+            raise BadOption("iterations and restarts are 1 or more", found=min(iterations, restarts))
+        self.states = states
+        self.emissions = emissions
+        self.rules = ChainRules(
+            Rules(as_smoothing(smoothing), unseen=unseen),
+            as_smoothing(start_smoothing),
+            as_smoothing(transition_smoothing),
+        )
+        self.columns = columns
+        self.iterations = iterations
+        self.tolerance = tolerance
+        self.restarts = restarts
+        self.seed = seed
+        self.history_: list[float] = []
+        self.converged_ = True
+        self._schema: Schema | None = None
+        self._book = ChainBook.empty()
+        self._model: ChainModel | None = None
+        self._origin = ""
+        self._named()  # refuses states that cannot be
+
+    def _named(self) -> tuple[tuple[str, ...], str]:
+        """The names of the states, and the type of these names."""
+        if isinstance(self.states, (int, np.integer)) and not isinstance(self.states, bool):
+            if self.states < 1:
+                raise BadOption("a chain has one state or more", found=self.states)
+            return tuple(str(index) for index in range(int(self.states))), "integer"
+        names = list(self.states) if not isinstance(self.states, (str, bool)) else []
+        texts = [level_text(name) for name in names]
+        if not texts or len(set(texts)) < len(texts):
+            raise BadOption("states are their number, or a list of different names", found=self.states)
+        kind = label_type_of(names)
+        return tuple(label_order(texts, kind)), kind
+
+    @classmethod
+    def from_tables(
+        cls,
+        *,
+        start: Any,
+        transition: Any,
+        emission: Any,
+        states: Sequence[Any] | None = None,
+        symbols: Sequence[Any] | None = None,
+    ) -> Self:
+        """A model of given probabilities; there are no counts behind it, so it refuses to forget and to merge.
+
+        Without names, states and symbols are 0, 1, 2, ...
+        """
+        made = cls(len(start) if states is None else states)
+        made._model, made._schema = given_chain(start, transition, emission, states, symbols)
+        made._origin = GIVEN
+        return made
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        sequences: Any,
+        labels: Any = None,
+        *,
+        sequence: str | None = None,
+        order: str | None = None,
+        lengths: Sequence[int] | None = None,
+        initial: HiddenMarkovModel | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn from sequences. `labels` are the states, shaped like the sequences, or the name of their column; None
+        where one is not known. All known: counting. None known, or some: Baum-Welch, from `initial` if given."""
+        found, known = self._read(sequences, labels, sequence, order, lengths)
+        if found.size == 0:
+            raise BadData("there is no step to learn from")
+        schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions))
+        if known is not None and (known.codes >= 0).all():
+            self._accept(schema, self._tally(found, known, schema), COUNTED)
+            return self
+        states, label_type = self._state_names(known)
+        place = None if known is None else _positions(known, states)
+        task = Task(steps_of(found, schema, place), schema, states, label_type, self.rules)
+        learned = baum_welch(
+            task,
+            initial=None if initial is None else initial.model_,
+            iterations=self.iterations,
+            tolerance=self.tolerance,
+            restarts=self.restarts,
+            seed=self.seed,
+            progress=progress,
+        )
+        self._accept(schema.with_classes(states), learned.book, LEARNED)
+        self.history_, self.converged_ = learned.history, learned.converged
+        return self
+
+    def _state_names(self, known: Encoded | None) -> tuple[tuple[str, ...], str]:
+        """The states: those that are named; where they are only a number, those that are known, then others."""
+        states, kind = self._named()
+        if known is None or not known.levels or set(known.levels) <= set(states):
+            return states, kind
+        if not isinstance(self.states, (int, np.integer)):
+            raise BadOption("a label is none of the states", found=sorted(set(known.levels) - set(states)))
+        if len(known.levels) > len(states):
+            raise BadOption(f"the labels name {len(known.levels)} states", found=f"states={self.states}")
+        fresh = (f"state {index}" for index in range(len(states)))
+        names = [*known.levels, *(name for name in fresh if name not in known.levels)][: len(states)]
+        return tuple(sorted(names)), "text"
+
+    def partial_fit(self, sequences: Any, labels: Any, **how: Any) -> Self:
+        """Learn more sequences whose states are known."""
+        schema, book = self._counted(sequences, labels, how, "learn")
+        self._accept(schema, self._book + book, COUNTED)
+        return self
+
+    def forget(self, sequences: Any, labels: Any, **how: Any) -> Self:
+        """Take sequences out again, exactly. Where they were never learned, nothing changes."""
+        if not self._origin:
+            raise CannotForget("nothing was learned yet")
+        schema, book = self._counted(sequences, labels, how, "forget")
+        self._accept(schema, self._book - book, COUNTED)
+        return self
+
+    def __add__(self, other: HiddenMarkovModel) -> HiddenMarkovModel:
+        if self._origin != COUNTED or other._origin != COUNTED or self.rules != other.rules:
+            raise CannotMerge(
+                "models are merged by their counts: both must have learned from known states, by the same rules"
+            )
+        assert self._schema is not None
+        assert other._schema is not None
+        merged = copy.copy(self)
+        merged._accept(self._schema.merged(other._schema), self._book + other._book, COUNTED)
+        return merged
+
+    def _counted(self, sequences: Any, labels: Any, how: Mapping[str, Any], what: str) -> tuple[Schema, ChainBook]:
+        if self._origin not in ("", COUNTED):
+            raise CannotForget(
+                f"this model cannot {what}: it was not counted from known states",
+                remedy="Fit it to sequences with labels, or fit all sequences again",
+            )
+        found, known = self._read(sequences, labels, how.get("sequence"), how.get("order"), how.get("lengths"))
+        if known is None or (known.codes < 0).any():
+            raise BadData(f"to {what} step by step, the state of every step must be known", remedy="Use fit")
+        if self._schema is None:
+            schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions))
+        else:
+            schema = self._schema.extended(found.columns)
+        return schema, self._tally(found, known, schema)
+
+    @staticmethod
+    def _tally(found: Sequences, known: Encoded, schema: Schema) -> ChainBook:
+        states = tuple(known.levels)
+        start, transition = count_states(known, found.offsets)
+        return ChainBook.of(states, start, transition, count(found.columns, known, schema))
+
+    def _accept(self, schema: Schema, book: ChainBook, origin: str) -> None:
+        self._schema, self._book, self._origin, self._model = schema, book, origin, None
+        self.history_, self.converged_ = [], True
+
+    def _read(
+        self, data: Any, labels: Any, sequence: str | None, order: str | None, lengths: Sequence[int] | None
+    ) -> tuple[Sequences, Encoded | None]:
+        if isinstance(labels, str):
+            return self._read_named(data, labels, sequence, order, lengths)
+        found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
+        if labels is None:
+            return found, None
+        given = sequences_of(labels) if lengths is None else sequences_of(labels, lengths=lengths)
+        if given.size != found.size or (found.place is None and given.offsets.tolist() != found.offsets.tolist()):
+            raise BadData(f"{found.size} steps, but {given.size} labels: there is one a step")
+        known = encode(next(iter(given.columns.values())))
+        return found, known if found.place is None else known._replace(codes=known.codes[found.place])
+
+    @staticmethod
+    def _read_named(
+        data: Any, labels: str, sequence: str | None, order: str | None, lengths: Sequence[int] | None
+    ) -> tuple[Sequences, Encoded]:
+        found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
+        if labels not in found.columns:
+            raise BadData(f"no column `{labels}` holds the states", found=list(found.columns))
+        known = encode(labels_of(found.columns[labels]))
+        rest = {name: column for name, column in found.columns.items() if name != labels}
+        return Sequences(rest, found.offsets, found.single, found.bare, found.place), known
+
+    # -- what was learned ----------------------------------------------------------------------------------------
+
+    @property
+    def model_(self) -> ChainModel:
+        """The rules applied to the tallies."""
+        if self._model is None:
+            if self._schema is None:
+                raise BadData("this model has learned nothing yet", remedy="Call fit first")
+            self._model = chain_model(self._schema, self._book, self.rules)
+        return self._model
+
+    @property
+    def book_(self) -> ChainBook:
+        """What was counted, or is expected to have been."""
+        return self._book
+
+    @property
+    def states_(self) -> NDArray[Any]:
+        """The states, in the order of every table."""
+        return self.model_.labels
+
+    @property
+    def start_(self) -> Doubles:
+        """P(first state)."""
+        return np.exp(self.model_.log_start)
+
+    @property
+    def transition_(self) -> Doubles:
+        """P(next state | state), from row to column."""
+        return np.exp(self.model_.log_transition)
+
+    @property
+    def symbols_(self) -> tuple[str, ...]:
+        """The symbols of a chain of one column of levels."""
+        return self._only_table().levels
+
+    @property
+    def emission_(self) -> Doubles:
+        """P(symbol | state), states x symbols, of a chain of one column of levels."""
+        return np.exp(self._only_table().log_p.T)
+
+    def _only_table(self) -> Table:
+        conditionals = self.model_.conditionals
+        if len(conditionals) != 1 or not isinstance(conditionals[0], Table):
+            raise AttributeError("only a chain of one column of levels has symbols; see model_.conditionals")
+        return conditionals[0]
+
+    @property
+    def n_parameters(self) -> int:
+        """How many numbers can be chosen freely."""
+        return self.model_.n_parameters
+
+    def bic(self, sequences: Any, **how: Any) -> float:
+        """-2 log-likelihood + parameters * log(steps): less is better."""
+        found = sequences_of(sequences, **how)
+        total = float(forward_backward.log_likelihood(self.model_, self._steps(found)).sum())
+        return -2 * total + self.n_parameters * float(np.log(max(found.size, 1)))
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def _steps(self, found: Sequences) -> Steps:
+        if self._schema is None:
+            raise BadData("this model has learned nothing yet", remedy="Call fit first")
+        return steps_of(found, self._schema)
+
+    def predict(self, sequences: Any, **how: Any) -> Any:
+        """The most probable path of states (Viterbi): an array; a list of arrays for several sequences."""
+        found = sequences_of(sequences, **how)
+        steps = self._steps(found)
+        log_p, path = best_path(self.model_, steps)
+        if np.isneginf(log_p).any():
+            free = best_path(self.model_, _unseen(steps, self._impossible(log_p)))[1]
+            path = np.where(np.repeat(np.isneginf(log_p), np.diff(steps.offsets)), free, path)
+        return found.split(self.states_[path])
+
+    def predict_proba(self, sequences: Any, **how: Any) -> Any:
+        """P(state | sequence), steps x states; a list of these for several sequences."""
+        found = sequences_of(sequences, **how)
+        steps = self._steps(found)
+        log_p, rows = forward_backward.posterior(self.model_, steps)
+        if np.isneginf(log_p).any():
+            free = forward_backward.posterior(self.model_, _unseen(steps, self._impossible(log_p)))[1]
+            rows = np.where(np.repeat(np.isneginf(log_p), np.diff(steps.offsets))[:, None], free, rows)
+        return found.split(rows)
+
+    @staticmethod
+    def _impossible(log_p: Doubles) -> int:
+        many = int(np.isneginf(log_p).sum())
+        warnings.warn(
+            f"{many} of {len(log_p)} sequences are impossible; they are answered as if nothing had been seen",
+            DataWarning,
+            stacklevel=4,
+        )
+        return many
+
+    def score(self, sequences: Any, **how: Any) -> Any:
+        """log P(sequence): a float; a list of floats for several sequences. -inf where it is impossible."""
+        found = sequences_of(sequences, **how)
+        return found.each(forward_backward.log_likelihood(self.model_, self._steps(found)).tolist())
+
+    def filter(self) -> Filter:
+        """Steps as they come: P(state | steps so far), one after the other."""
+        return Filter(self.model_)
+
+    def forecast(self, sequences: Any = None, steps: int = 1, **how: Any) -> Any:
+        """What follows: P(state) and the distribution of every column for the next steps; a list for several
+        sequences, and from the beginning where none is given."""
+        if steps < 1:
+            raise BadOption("a forecast is for one step or more", found=steps)
+        if sequences is None:
+            return Forecast.of(self.model_, None, steps)
+        found = sequences_of(sequences, **how)
+        given = self._steps(found)
+        log_p, rows = forward_backward.filtered(self.model_, given)
+        if np.isneginf(log_p).any():
+            rows = np.where(
+                np.repeat(np.isneginf(log_p), np.diff(given.offsets))[:, None],
+                forward_backward.filtered(self.model_, _unseen(given, self._impossible(log_p)))[1],
+                rows,
+            )
+        last = [
+            rows[stop - 1] if stop > start else None
+            for start, stop in zip(given.offsets, given.offsets[1:], strict=False)
+        ]
+        return found.each([Forecast.of(self.model_, log(row) if row is not None else None, steps) for row in last])
+
+    def sample(self, n: int = 1, *, seed: int | None = 0) -> Sample:
+        """A sequence of n steps and its states: (sequence, states). Several columns give a dict of lists."""
+        return sample(self.model_, n, seed)
+
+    def to_network(self, length: int) -> Any:
+        """The chain of so many steps as a Bayesian network: nodes state1, symbol1, ... (one column: else its name)."""
+        from bayesbox.workflow.chain_tables import network_of
+
+        return network_of(self.model_, length)
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, whole or not at all."""
+        from bayesbox.workflow import chain_file
+
+        chain_file.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> HiddenMarkovModel:
+        """The model of a file."""
+        from bayesbox.workflow import chain_file
+
+        return chain_file.load(path)
+
+    def __repr__(self) -> str:
+        return f"HiddenMarkovModel(states={self.states!r})"
+
+
+def _positions(known: Encoded, states: tuple[str, ...]) -> NDArray[np.int32]:
+    """The position of each step's state; -1 where it is not known."""
+    place = np.array([*(states.index(level) for level in known.levels), -1], dtype=np.int32)
+    return place[known.codes]
+
+
+def _unseen(steps: Steps, impossible: int) -> Steps:
+    """The same steps with nothing seen in them."""
+    assert impossible
+    return Steps({}, 1, np.zeros(steps.size, dtype=np.int32), steps.offsets)

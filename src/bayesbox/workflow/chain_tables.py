@@ -1,0 +1,104 @@
+"""A chain of given probabilities, and a chain as a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.table import Table
+from bayesbox.errors import BadOption
+from bayesbox.model.chain import ChainModel
+from bayesbox.schema.kinds import Category
+from bayesbox.schema.levels import label_type_of, label_values, level_text
+from bayesbox.schema.schema import Schema
+from bayesbox.workflow.chain_forecast import level_shares
+
+COLUMN = "0"  # the name of the one column of bare sequences
+SUM_TOLERANCE = 1e-6
+
+
+def given_chain(
+    start: Any, transition: Any, emission: Any, states: Sequence[Any] | None, symbols: Sequence[Any] | None
+) -> tuple[ChainModel, Schema]:
+    """The model of these tables: numbers in the order of the states and symbols, or mappings by their names."""
+    if states is None:
+        states = list(start) if isinstance(start, Mapping) else range(len(start))
+    if symbols is None and isinstance(emission, Mapping):
+        symbols = list(dict.fromkeys(symbol for row in emission.values() for symbol in row))
+    size = len(states)
+    first = _rows([start], states, "start", 1)
+    follows = _rows(_by_name(transition, states, "transition"), states, "transition", size)
+    rows = _by_name(emission, states, "emission")
+    if symbols is None:
+        symbols = range(len(rows[0]) if len(rows) else 0)
+    shows = _rows(rows, symbols, "emission", size)
+    names, levels = _texts(states, "states"), _texts(symbols, "symbols")
+    nothing = np.zeros(size)
+    table = Table(COLUMN, levels, log(shows.T), nothing, nothing)
+    labels = label_values(names, label_type_of(list(states)))
+    schema = Schema({COLUMN: Category(levels)}, frozenset([COLUMN]), names)
+    return ChainModel(names, labels, log(first[0]), log(follows), (table,)), schema
+
+
+def _texts(names: Sequence[Any], what: str) -> tuple[str, ...]:
+    texts = tuple(level_text(name) for name in names)
+    if len(set(texts)) < len(texts):
+        raise BadOption(f"two of the {what} have the same name", found=list(names))
+    return texts
+
+
+def _by_name(table: Any, states: Sequence[Any], what: str) -> list[Any]:
+    if not isinstance(table, Mapping):
+        return list(table)
+    missing = [state for state in states if state not in table]
+    if missing or len(table) != len(states):
+        raise BadOption(f"{what} has one row for each state", found=list(table))
+    return [table[state] for state in states]
+
+
+def _rows(rows: Sequence[Any], names: Sequence[Any], what: str, size: int) -> Doubles:
+    """Rows of probabilities over some names, each summing to 1."""
+    lists = [[row.get(name, 0.0) for name in names] if isinstance(row, Mapping) else list(row) for row in rows]
+    if len(lists) != size or any(len(row) != len(names) for row in lists) or not len(names):
+        raise BadOption(
+            f"{what} is {size} x {len(names)} probabilities", found=f"{len(lists)} x {[len(row) for row in lists]}"
+        )
+    values = np.array(lists, dtype=np.float64)
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        raise BadOption(f"{what} holds probabilities: numbers from 0 to 1", found=values.tolist())
+    sums = values.sum(axis=1, keepdims=True)
+    if (np.abs(sums - 1) > SUM_TOLERANCE).any():
+        raise BadOption(f"every row of {what} sums to 1", found=sums.ravel().tolist())
+    shares: Doubles = values / sums
+    return shares
+
+
+def network_of(model: ChainModel, length: int) -> Any:
+    """The chain of `length` steps as a Bayesian network: state1, state2, ... and the columns of each step."""
+    from bayesbox.workflow.network import BayesianNetwork
+
+    if length < 1:
+        raise BadOption("a chain has one step or more", found=length)
+    structure: dict[str, list[str]] = {}
+    tables: dict[str, Any] = {}
+    domains: dict[str, Sequence[Any]] = {}
+    for step in range(1, length + 1):
+        state = f"state{step}"
+        structure[state] = [] if step == 1 else [f"state{step - 1}"]
+        tables[state] = np.exp(model.log_start) if step == 1 else np.exp(model.log_transition)
+        domains[state] = list(model.states)
+        for each in model.conditionals:
+            if not isinstance(each, (Table, Bernoulli)):
+                raise BadOption(
+                    f"column `{each.columns[0]}` has a density, and the nodes of a network have states",
+                    remedy="Cut the numbers into levels first",
+                )
+            name = f"symbol{step}" if len(model.conditionals) == 1 else f"{each.columns[0]}{step}"
+            structure[name] = [state]
+            tables[name] = level_shares(each).T
+            domains[name] = list(each.levels)
+    return BayesianNetwork(structure, tables, states=domains)
