@@ -158,7 +158,7 @@ def factor_model(
     """members: the variables of all scopes one after another; ends: where each scope ends; tables: flat, row-major."""
 
 class JunctionTree:
-    """Exact posteriors for a set of observed variables; where its cells pass the limit it is not made and cannot run."""
+    """Exact posteriors for a set of observed variables; where they pass the limit it is not made and cannot run."""
 
     def __init__(
         self, model: FactorModel, observed: NDArray[np.uint8], soft: NDArray[np.uint8], log2_limit: float

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from tests.oracle.enumeration import joint, marginal, random_evidence, random_network, weighed
 
 import bayesbox as bb
 from bayesbox.infer.orders import TooCostly
-from tests.oracle.enumeration import joint, marginal, random_evidence, random_network, weighed
 
 SEEDS = range(0, 400, 20)
 

@@ -5,11 +5,13 @@ import numpy as np
 import bayesbox as bb
 
 
-def random_network(generator, *, nodes=None, zeros=0.15, most_states=3, most_parents=3):
+def random_network(generator, *, nodes=None, zeros=0.15, least_states=1, most_states=3, most_parents=3):
     """A network of a few nodes; some probabilities are 0, some rows far from even, some nodes have one state."""
     count = nodes or int(generator.integers(1, 8))
     names = [f"n{place}" for place in generator.permutation(count)]
-    states = {name: [f"s{state}" for state in range(int(generator.integers(1, most_states + 1)))] for name in names}
+    states = {
+        name: [f"s{state}" for state in range(int(generator.integers(least_states, most_states + 1)))] for name in names
+    }
     structure, tables = {}, {}
     for place, name in enumerate(names):
         above = generator.permutation(names[:place])[: int(generator.integers(0, most_parents + 1))].tolist()

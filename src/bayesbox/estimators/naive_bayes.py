@@ -28,6 +28,8 @@ from bayesbox.source.sparse import is_sparse
 from bayesbox.tally.book import Book
 from bayesbox.workflow.linear import LinearWeights, linear_weights
 from bayesbox.workflow.naive import NaiveClassifier
+from bayesbox.workflow.naive_network import network_of
+from bayesbox.workflow.network import BayesianNetwork
 from bayesbox.workflow.summary import summary_html
 from bayesbox.workflow.tables import classifier_from_tables
 
@@ -243,6 +245,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """(w, a) such that the second class (or `positive`) is predicted where w.x + a > 0."""
         check_is_fitted(self)
         return linear_weights(self.classifier_, positive)
+
+    def to_network(self, target: str | None = None) -> BayesianNetwork:
+        """The same model as a Bayesian network: the class is the only parent of every column."""
+        check_is_fitted(self)
+        return network_of(self.classifier_, target)
 
     def with_prior(self, prior: Mapping[Any, float]) -> NaiveBayes:
         """The same likelihoods under another base rate."""

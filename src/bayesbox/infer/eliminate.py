@@ -181,7 +181,7 @@ def joined(tables: Sequence[Scoped], log_scale: float) -> tuple[Scoped, float]:
 def multiplied(left: Scoped, right: Scoped) -> Scoped:
     """The product over the variables of both."""
     scope = (*left.scope, *(variable for variable in right.scope if variable not in left.scope))
-    return Scoped(scope, aligned(left, scope) * aligned(right, scope))
+    return Scoped(scope, np.asarray(aligned(left, scope) * aligned(right, scope), dtype=left.table.dtype))
 
 
 def aligned(each: Scoped, scope: Sequence[int]) -> Table:

@@ -23,7 +23,8 @@ class TooCostly(BadData):
 
     def __init__(self, log2_bytes: float, limit: int) -> None:
         super().__init__(
-            f"an exact answer would need {bytes_text(log2_bytes)} of tables; the limit is {bytes_text(math.log2(limit))}",
+            f"an exact answer would need {bytes_text(log2_bytes)} of tables; "
+            f"the limit is {bytes_text(math.log2(limit))}",
             remedy="Give more evidence, ask of fewer variables, raise max_bytes, or count samples: net.sample(...)",
         )
         self.bytes = 2.0**log2_bytes if log2_bytes < 1000 else math.inf

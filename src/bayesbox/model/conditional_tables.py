@@ -4,10 +4,10 @@
     {"true": 0.001, "false": 0.999}                 its distribution by state
     [0.001, 0.999]                                  the same in the order of the states
     {"true": 0.9, "false": 0.05}                    with one parent of two states: P(true) for each state of the parent
-    {("true", "false"): 0.94, ...}                  with several: keys are tuples of the parents' states, in their order,
+    {("true", "false"): 0.94, ...}                  with several: keys are tuples of the parents' states,
     {"true": {"true": 0.95, "false": 0.94}, ...}    or dicts within dicts, a level a parent
-    an array                                        with an axis for each parent and the states along the last, or with a
-                                                    row for each combination (the last parent fastest), or flat
+    an array                                        with an axis for each parent and the states along the last, or a row
+                                                    for each combination (the last parent fastest), or flat
 
 Where a distribution is one number, it is that of the state true, yes or 1, else of the first. A node whose states are
 not given has the keys of its distributions for states, else those its children's tables speak of, else (true, false)
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -63,13 +62,15 @@ def graph_of(
 def _parents(
     structure: Mapping[str, Iterable[str]], tables: Mapping[str, Any], states: Mapping[str, Any]
 ) -> dict[str, tuple[str, ...]]:
-    """The parents of every node; one that is only named as a parent has none."""
+    """The parents of every node; one that is only named as a parent has none, and stands before its first child."""
+    given_parents = {
+        level_text(name): (above,) if isinstance(above, str) else tuple(level_text(each) for each in above)
+        for name, above in structure.items()
+    }
     parents: dict[str, tuple[str, ...]] = {}
-    for name, above in structure.items():
-        parents[level_text(name)] = (above,) if isinstance(above, str) else tuple(level_text(each) for each in above)
-    for above in list(parents.values()):
-        for name in above:
-            parents.setdefault(name, ())
+    for name, above in given_parents.items():
+        parents.update({each: () for each in above if each not in given_parents})
+        parents[name] = above
     for what, given in (("table", tables), ("list of states", states)):
         for name in given:
             if name not in parents:
@@ -87,28 +88,39 @@ def _states(
             known[name] = tuple(level_text(state) for state in leaf)
     for name, above in parents.items():  # the keys under which its children are given
         for place, parent in enumerate(above):
-            if parent not in known:
-                keys = _keys(tables.get(name), place, len(above))
-                if keys:
-                    known[parent] = keys
-    for name, above in parents.items():
-        if name not in known:
-            known[name] = _counted_states(name, tables.get(name), above)
+            keys = _keys(tables.get(name), place, len(above))
+            if parent not in known and keys and _count(tables.get(parent), ()) in (None, len(keys)):
+                known[parent] = keys
+    waiting = [name for name in parents if name not in known]
+    while waiting:  # by the shape of the table, which the parents' states explain
+        ready = [name for name in waiting if all(parent in known for parent in parents[name])] or waiting[:1]
+        for name in ready:
+            table = tables.get(name)
+            sizes = [len(known.get(parent, TWO_STATES)) for parent in parents[name]]
+            by_keys = isinstance(table, Mapping)
+            leaf = _leaf(table, len(sizes)) if by_keys else table
+            known[name] = _counted_states(name, _count(leaf, [] if by_keys else sizes))
+        waiting = [name for name in waiting if name not in known]
     return known
 
 
-def _counted_states(name: str, table: Any, above: tuple[str, ...]) -> tuple[str, ...]:
-    if table is None or isinstance(table, (numbers.Real, Mapping)):
-        leaf = _leaf(table, len(above)) if isinstance(table, Mapping) else None
-        count = len(leaf) if isinstance(leaf, (list, tuple, np.ndarray)) else 2
-    else:
-        shape = np.shape(table)
-        count = 2 if len(above) == 1 and len(shape) == 1 else int(shape[-1]) if shape else 2
-    if count == 2:
+def _counted_states(name: str, count: int | None) -> tuple[str, ...]:
+    if count is None or count == 2:
         return TWO_STATES
     if count < 1:
         raise BadTable(f"the table of `{name}` is empty", node=name)
     return tuple(str(state) for state in range(count))
+
+
+def _count(table: Any, sizes: Sequence[int]) -> int | None:
+    """How many states a node has by its table; None where that does not say it."""
+    if table is None or isinstance(table, (Mapping, str)):
+        return None
+    shape = np.shape(table)
+    rows = math.prod(sizes)
+    if shape in ((), (rows,) if sizes else (), tuple(sizes)):
+        return 2
+    return math.prod(shape) // rows if len(shape) == 1 and rows else int(shape[-1])
 
 
 def _leaf(table: Any, depth: int) -> Any:

@@ -1,0 +1,55 @@
+"""Naive Bayes as the network it is: the class, the only parent of every column."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.table import Table
+from bayesbox.errors import BadOption
+from bayesbox.model.graph import TOLERANCE, Doubles, Graph, Node
+from bayesbox.workflow.naive import NaiveClassifier
+from bayesbox.workflow.network import BayesianNetwork
+
+MISSING_STATE = "(missing)"
+
+
+def network_of(classifier: NaiveClassifier, target: str | None = None) -> BayesianNetwork:
+    """The network of a fitted classifier; the node of the class is named as the target was, else `class`.
+
+    A column whose missing values are a level has the state `(missing)`. Columns of numbers have no table: refused.
+    """
+    model = classifier.model
+    name = target or classifier.target or "class"
+    while target is None and name in model.columns:
+        name += "_"
+    if name in model.columns:
+        raise BadOption("the node of the class needs a name that no column has", found=name)
+    nodes = [Node(name, model.classes, (), np.exp(model.log_prior))]
+    for conditional in model.conditionals:
+        if not isinstance(conditional, (Bernoulli, Table)):
+            raise BadOption(
+                f"column `{conditional.columns[0]}` is a number: it has no table of states",
+                remedy="Ignore it, or declare it a category: columns={...}",
+            )
+        nodes.append(_node(conditional, name))
+    return BayesianNetwork.of(Graph(nodes))
+
+
+def _node(conditional: Bernoulli | Table, parent: str) -> Node:
+    states = list(conditional.levels)
+    rows: list[Doubles] = list(conditional.log_p)
+    if np.any(conditional.log_missing != 0):
+        states.append(MISSING_STATE)
+        rows.append(conditional.log_missing)
+    spoken = [place for place, row in enumerate(rows) if np.any(row != 0)]  # what says nothing has zeros for logs
+    kept = spoken if len(spoken) < len(rows) and len(spoken) > 0 else list(range(len(rows)))
+    table = np.exp(np.array([rows[place] for place in kept])).T
+    sums = table.sum(axis=1)
+    if np.abs(sums - 1).max() > TOLERANCE:
+        raise BadOption(
+            f"the smoothing rule gives column `{conditional.column}` numbers that do not sum to 1",
+            found=float(sums[np.abs(sums - 1).argmax()]),
+            remedy="A network needs probabilities: use laplace, lidstone, m or mle",
+        )
+    return Node(conditional.column, tuple(states[place] for place in kept), (parent,), table)

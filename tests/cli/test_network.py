@@ -1,0 +1,125 @@
+"""`bayes network` and `bayes query` of the file of a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import bayesbox as bb
+
+from .conftest import Bayes
+
+SPRINKLER = """network sprinkler { }
+variable rain { type discrete [ 2 ] { yes, no }; }
+variable sprinkler { type discrete [ 2 ] { on, off }; }
+variable grass { type discrete [ 2 ] { wet, dry }; }
+probability ( rain ) { table 0.2, 0.8; }
+probability ( sprinkler | rain ) { (yes) 0.01, 0.99; (no) 0.4, 0.6; }
+probability ( grass | rain, sprinkler ) {
+  (yes, on) 0.99, 0.01; (yes, off) 0.8, 0.2; (no, on) 0.9, 0.1; (no, off) 0.0, 1.0;
+}
+"""
+
+
+@pytest.fixture
+def sprinkler() -> str:
+    Path("sprinkler.bif").write_text(SPRINKLER)
+    return "sprinkler.bif"
+
+
+def test_a_number_and_a_table(bayes: Bayes, sprinkler: str) -> None:
+    assert bayes("query", sprinkler, "P(rain=yes | grass=wet)").out == "891/2491 = 0.3576877\n"
+    table = bayes("query", sprinkler, "P(rain | grass=wet)").out
+    assert "yes   891/2491" in " ".join(table.split()) or "yes 891/2491" in " ".join(table.split())
+
+
+def test_json(bayes: Bayes, sprinkler: str) -> None:
+    found = bayes("query", sprinkler, "P(rain=yes | grass=wet)", "--json").json
+    assert found["fraction"] == "891/2491"
+    assert found["probability"] == pytest.approx(891 / 2491, rel=1e-15)
+    rows = bayes("query", sprinkler, "P(rain, sprinkler | grass=wet)", "--json").json
+    assert rows["columns"] == ["rain", "sprinkler"]
+    assert sum(row["probability"] for row in rows["rows"]) == pytest.approx(1)
+
+
+def test_virtual_evidence(bayes: Bayes, sprinkler: str) -> None:
+    found = bayes("query", sprinkler, "P(rain=yes | sprinkler~(on:1, off:0))", "--json").json
+    assert found["probability"] == pytest.approx(0.002 / 0.322, rel=1e-14)
+
+
+def test_most_probable_states(bayes: Bayes, sprinkler: str) -> None:
+    ended = bayes("query", sprinkler, "P(rain, sprinkler | grass=wet)", "--mpe")
+    assert ended.out.split() == ["node", "state", "rain", "no", "sprinkler", "on"]
+    assert "probability 0.642312" in ended.err
+
+
+def test_independence(bayes: Bayes, sprinkler: str) -> None:
+    assert bayes("query", sprinkler, "rain _|_ grass | sprinkler").out == (
+        "not independent by the graph: rain -> grass is open\n"
+    )
+    facts = bayes("query", sprinkler, "rain _|_ grass", "--json").json
+    assert facts == {"question": "rain _|_ grass", "independent": False, "path": "rain -> grass"}
+    assert "not of independent events" in bayes("query", sprinkler, "rain=yes _|_ grass", code=2).err
+
+
+def test_wrong_names_and_impossible_evidence(bayes: Bayes, sprinkler: str) -> None:
+    assert "Did you mean `rain`?" in bayes("query", sprinkler, "P(rian=yes)", code=3).err
+    assert "node `rain`: no state `maybe`" in bayes("query", sprinkler, "P(rain=maybe)", code=3).err
+    impossible = "P(grass=wet | rain=no, sprinkler=off, grass=wet)"
+    assert "probability 0" in bayes("query", sprinkler, impossible, code=3).err
+
+
+def test_options_of_networks_are_for_networks(bayes: Bayes, sprinkler: str) -> None:
+    Path("rows.csv").write_text("a,b\n1,2\n")
+    assert "--mpe" in bayes("query", "rows.csv", "P(a)", "--mpe", code=2).err
+    assert "Leave the value away" in bayes("query", sprinkler, "P(rain=yes)", "--mpe", code=2).err
+
+
+def test_show(bayes: Bayes, sprinkler: str) -> None:
+    out = bayes("network", "show", sprinkler).out
+    assert "P(rain, sprinkler, grass) = P(rain) P(sprinkler | rain) P(grass | rain, sprinkler)" in out
+    facts = bayes("network", "show", sprinkler, "--json").json
+    assert facts["name"] == "sprinkler"
+    assert facts["nodes"][2] == {"name": "grass", "states": ["wet", "dry"], "parents": ["rain", "sprinkler"]}
+    assert ["rain", "grass"] in facts["edges"]
+    ended = bayes("network", "show", sprinkler, "--svg", "drawing.svg")
+    assert "drawing.svg written" in ended.err
+    assert Path("drawing.svg").read_text().startswith("<svg")
+
+
+def test_convert_keeps_every_number(bayes: Bayes, sprinkler: str) -> None:
+    for target in ("x.xmlbif", "x.net", "x.xdsl", "x.json", "x.bif.gz"):
+        assert "3 nodes written" in bayes("network", "convert", sprinkler, target).err
+        assert bb.read_network(target) == bb.read_network(sprinkler)
+    assert bayes("network", "convert", sprinkler, "x.uai", "--json").json == {"written": "x.uai", "nodes": 3}
+    assert "convert takes two files" in bayes("network", "convert", sprinkler, code=2).err
+    assert ".bif, .xmlbif" in bayes("network", "convert", sprinkler, "x.doc", code=2).err
+
+
+def test_sample(bayes: Bayes, sprinkler: str) -> None:
+    out = bayes("network", "sample", sprinkler, "-n", "5", "--seed", "3").out
+    assert out.splitlines()[0] == "rain,sprinkler,grass"
+    assert len(out.splitlines()) == 6
+    assert out == bayes("network", "sample", sprinkler, "-n", "5", "--seed", "3").out
+    bayes("network", "sample", sprinkler, "-n", "4000", "-o", "rows.csv")
+    share = bayes("query", "rows.csv", "P(rain=yes | grass=wet)", "--json").json["probability"]
+    assert share == pytest.approx(891 / 2491, abs=0.04)
+
+
+def test_bad_files_end_with_4_and_their_place(bayes: Bayes) -> None:
+    Path("bad.bif").write_text(SPRINKLER.replace("0.2, 0.8", "0.2, 0.7"))
+    err = bayes("network", "show", "bad.bif", code=4).err
+    assert "bad.bif, line 5, column 24" in err
+    assert "--normalize" in err
+    assert bayes("network", "show", "bad.bif", "--normalize").code == 0
+    assert bayes("query", "bad.bif", "P(rain=yes)", "--normalize", "--json").json["probability"] == pytest.approx(2 / 9)
+    assert bayes("network", "show", "missing.bif", code=74).err
+
+
+def test_factor_graphs(bayes: Bayes) -> None:
+    Path("x.uai").write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 4\n")
+    assert bayes("query", "x.uai", "P(0=1)").out == "7/10 = 0.7\n"
+    assert "2 variables" in bayes("network", "show", "x.uai").out
+    assert "factor graph" in bayes("network", "sample", "x.uai", code=2).err
+    assert "factor graph" in bayes("query", "x.uai", "0 _|_ 1", code=2).err
