@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.errors import KindContradiction
+from bayesbox.schema.arrays import is_present, numpy_values
 
 
 @dataclass(frozen=True)
@@ -59,14 +60,13 @@ def as_numbers(column: Any, *, name: str = "", where: str | None = None) -> NDAr
         column = column.dictionary_decode()
     kind = column.type
     if pa.types.is_integer(kind) and not column.null_count:
-        integers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-        return integers
+        return numpy_values(column)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return _numbers_in_text(column, name=name, where=where)
     if kind != pa.float64():
         column = column.cast(pa.float64(), safe=False)
-    values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-    return values
+    values = numpy_values(column)
+    return np.where(is_present(column), values, np.nan) if column.null_count else values
 
 
 def _numbers_in_text(column: pa.Array, *, name: str, where: str | None) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.schema.arrays import is_present, numpy_values
 from bayesbox.schema.levels import level_text
 
 Codes = NDArray[np.int32]
@@ -53,24 +54,19 @@ def as_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
     if pa.types.is_dictionary(column.type):
         return column
     if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        column = pc.if_else(pc.is_nan(column), pa.nulls(len(column), column.type), column)
     return column.dictionary_encode()
 
 
 def _encode_arrow(column: pa.DictionaryArray) -> Encoded:
-    indices = column.indices
-    if indices.null_count:
-        indices = (
-            indices.fill_null(MISSING)
-            if pa.types.is_signed_integer(indices.type)
-            else indices.cast(pa.int64()).fill_null(MISSING)
-        )
-    codes = indices.to_numpy(zero_copy_only=False)
+    codes = _as_int32(numpy_values(column.indices))
+    if column.indices.null_count:
+        codes = np.where(is_present(column.indices), codes, np.int32(MISSING))
     values = column.dictionary.to_pylist()
     levels = [level_text(value) if value is not None and value == value else None for value in values]
     if None in levels or len(set(levels)) < len(levels):
         return _merge_equal(codes, levels, values)
-    return Encoded(_as_int32(codes), [text for text in levels if text is not None], values)
+    return Encoded(codes, [text for text in levels if text is not None], values)
 
 
 def _as_int32(codes: NDArray[Any]) -> Codes:

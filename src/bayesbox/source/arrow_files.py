@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bayesbox.errors import BadData
-from bayesbox.source.arrays import text_array
+from bayesbox.schema.arrays import text_array
 from bayesbox.source.base import Column
 from bayesbox.source.cells import plain, refuse_nested
 from bayesbox.source.reading import FLAG, NUMBER, TEXT, Reading, check_names, contradiction, place

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from bayesbox.source.arrays import is_present, numpy_values
+from bayesbox.schema.arrays import is_present, numpy_values
 
 Column = Any  # pa.Array, pa.ChunkedArray or a one-dimensional np.ndarray of any stride
 

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bayesbox.errors import BadData
+from bayesbox.schema.arrays import double_array, flag_array, integer_array, text_array
 from bayesbox.schema.levels import level_text
-from bayesbox.source.arrays import double_array, flag_array, integer_array, text_array
 
 MANY = 100_000  # values for which `pa.array` is worth its import of pandas
 REFUSED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError)

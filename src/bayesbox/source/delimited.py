@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from bayesbox.errors import BadData, BadRow
-from bayesbox.source.arrays import text_array
+from bayesbox.schema.arrays import text_array
 from bayesbox.source.base import Column
 from bayesbox.source.reading import (
     CELL_LIMIT,

@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 import pyarrow.json as arrow_json
 
 from bayesbox.errors import BadData, BadRow
+from bayesbox.schema.arrays import double_array, flag_array, text_array
 from bayesbox.schema.levels import level_text
-from bayesbox.source.arrays import double_array, flag_array, text_array
 from bayesbox.source.arrow_files import kind_of_type, without_tokens
 from bayesbox.source.base import Column
 from bayesbox.source.cells import is_missing

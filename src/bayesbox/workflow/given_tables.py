@@ -18,10 +18,10 @@ from bayesbox.dist.table import Table
 from bayesbox.model import arrow_file
 from bayesbox.model.arrow_file import DOUBLE, TEXT
 from bayesbox.model.naive import NaiveModel
+from bayesbox.schema.arrays import numbers_array, numpy_values, text_array
 from bayesbox.schema.kinds import Category
 from bayesbox.schema.levels import label_order, label_type_of, label_values
 from bayesbox.schema.schema import Schema
-from bayesbox.source.arrays import numbers_array, numpy_values, text_array
 
 MEMBERS = ("prior.arrow", "tables.arrow")
 SUM_TOLERANCE = 2e-6  # of a sum of rounded exponentials; what is given sums to 1 within 1e-6

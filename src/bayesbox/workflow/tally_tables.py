@@ -24,8 +24,8 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.model import arrow_file
 from bayesbox.model.arrow_file import TEXT, WHOLE
+from bayesbox.schema.arrays import numbers_array, numpy_values, text_array
 from bayesbox.schema.levels import label_order
-from bayesbox.source.arrays import numbers_array, numpy_values, text_array
 from bayesbox.tally.base import Tally, added, dyadic, positions
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
@@ -320,7 +320,18 @@ def _exact_column(parts: Sequence[ExactArray]) -> pa.Array:
     try:
         return numbers_array(np.concatenate([part.to_integers() for part in parts]))
     except OverflowError:
-        return text_array(b"".join([part.text() for part in parts]).decode().splitlines())
+        return _lines(b"".join([part.text() for part in parts]))
+
+
+def _lines(text: bytes) -> pa.Array:
+    """The lines of a text, each ended by a newline, as an Arrow column."""
+    ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))
+    offsets = np.zeros(len(ends) + 1, dtype=np.int64)
+    offsets[1:] = ends - np.arange(len(ends))
+    if offsets[-1] >= 1 << 31:
+        raise ValueError("its numbers have more digits than a column of text holds")
+    buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(text.replace(b"\n", b""))]
+    return pa.Array.from_buffers(TEXT, len(ends), buffers)
 
 
 class _Exact:

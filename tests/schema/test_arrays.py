@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbox.source.arrays import (
+from bayesbox.schema.arrays import (
     double_array,
     flag_array,
     integer_array,
