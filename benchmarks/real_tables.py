@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ COPIES_TO = 200_000  # smaller tables are repeated up to about so many rows
 def run(session: harness.Session) -> None:
     if session.data is None:
         return
+    warnings.simplefilter("ignore", bb.DataWarning)  # constant columns are part of real tables
     tables = sorted(session.data.rglob("*.csv"))
     known = targets(session.data)
     for path in tables:
@@ -46,9 +48,10 @@ def measure(session: harness.Session, name: str, frame: pd.DataFrame, target: st
     ours, theirs = bb.NaiveBayes().fit(X, y), frames.Pipeline(var_smoothing=1e-9).fit(X, y)
     mine = float((ours.predict(X) == y).mean())
     other = float((theirs.model.classes_[theirs.predict_proba(X).argmax(axis=1)] == y).mean())
-    session.say(
-        f"{name}: {len(frame)} rows x {X.shape[1]} columns; accuracy on them {mine:.4f}, the peer's {other:.4f}"
-    )
+    # The peer imputes and smooths otherwise, so what must agree is how often each is right.
+    if mine < other - 0.01:
+        raise SystemExit(f"{name}: ours is right in {mine:.4f} of the rows, the peer in {other:.4f}: nothing was timed")
+    session.say(f"{name}: {X.shape[1]} columns; right on its own rows: ours {mine:.4f}, the peer {other:.4f}")
     frames.time_both(session, f"{name}, {len(frame) // 1000}k rows", X, y, ours, theirs)
 
 
