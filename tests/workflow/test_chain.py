@@ -83,6 +83,40 @@ def test_frame_by_its_columns(weather):
         weather.score(frame, sequence="whom")
 
 
+def test_every_form_of_a_sequence(weather):
+    score = weather.score(["walk", None, "clean"])
+    frame = pd.DataFrame({"seen": ["walk", None, "clean"]})
+    for form in (
+        ("walk", None, "clean"),
+        np.array(["walk", None, "clean"], dtype=object),
+        np.array([["walk"], [None], ["clean"]], dtype=object),
+        frame,
+        frame["seen"],
+        {"0": ["walk", None, "clean"]},
+        [{"0": "walk"}, {}, {"0": "clean"}],
+    ):
+        assert weather.score(form) == score
+    for forms in (
+        [frame, frame[:0], frame],
+        [[{"0": "walk"}, {"0": None}, {"0": "clean"}], [], frame["seen"].tolist()],
+    ):
+        assert weather.score(forms) == [score, 0.0, score]
+    letters = bb.HiddenMarkovModel.from_tables(start=[1], transition=[[1]], emission=[[0.5, 0.5]], symbols=["a", "b"])
+    assert letters.score("abba") == pytest.approx(4 * np.log(0.5))
+    assert letters.score("") == 0.0
+
+
+def test_several_columns_as_an_array():
+    values = np.array([[0.0, 1.0], [0.1, 1.2], [5.0, -3.0], [5.1, -3.3]])
+    hmm = bb.HiddenMarkovModel(2).fit(values)
+    path = hmm.predict(values)
+    assert path[0] == path[1] != path[2] == path[3]
+    assert hmm.predict([values, values[2:]])[1].tolist() == [path[2], path[2]]
+    sequence, states = hmm.sample(5)
+    assert {name: len(column) for name, column in sequence.items()} == {"0": 5, "1": 5}
+    assert len(states) == 5
+
+
 def test_labelled_fit_is_counting():
     sequences = [["walk", "shop", "walk"], ["clean"]]
     states = [["dry", "rain", "dry"], ["rain"]]

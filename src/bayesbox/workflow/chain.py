@@ -21,6 +21,7 @@ from bayesbox.model.chain import ChainModel, ChainRules, Steps, chain_model
 from bayesbox.model.naive import Rules
 from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real
 from bayesbox.schema.levels import label_order, label_type_of, level_text
 from bayesbox.schema.schema import Schema
 from bayesbox.source.frames import labels_of
@@ -385,6 +386,12 @@ class HiddenMarkovModel:
         from bayesbox.workflow.chain_tables import network_of
 
         return network_of(self.model_, length)
+
+    def reading(self) -> tuple[set[str], set[str]]:
+        """The columns of a file that are to be read as text, and as numbers."""
+        kinds = self._schema.kinds if self._schema is not None else {}
+        text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Ignore))}
+        return text, {name for name, kind in kinds.items() if isinstance(kind, (Real, Count, Number))}
 
     # -- files ---------------------------------------------------------------------------------------------------
 

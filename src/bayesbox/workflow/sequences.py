@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, UnknownColumn
 from bayesbox.model.chain import Steps
+from bayesbox.schema.arrays import text_array
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Flag, Kind
 from bayesbox.schema.schema import Schema
-from bayesbox.source.arrays import text_array
 from bayesbox.source.base import Batch
 from bayesbox.source.cells import values_column
 from bayesbox.source.frames import batch_of, labels_of
@@ -109,13 +109,14 @@ def _many(data: Sequence[Any], ignore: Sequence[str]) -> Sequences:
     parts = [_one(item) for item in data]
     np.cumsum([rows for _, rows, _ in parts], out=offsets[1:])
     filled = [part for part in parts if part[1] > 0] or parts[:1]
-    tables = [pa.table({name: _arrow(column) for name, column in columns.items()}) for columns, _, _ in filled]
+    tables = [pa.table({name: arrow_column(column) for name, column in columns.items()}) for columns, _, _ in filled]
     joined = Batch.from_arrow(pa.concat_tables(tables, promote_options="permissive").combine_chunks())
     columns = dict(zip(joined.names, joined.columns, strict=True))
     return Sequences(_without(columns, ignore), offsets, single=False, bare=all(part[2] for part in parts))
 
 
-def _arrow(column: Any) -> Any:
+def arrow_column(column: Any) -> Any:
+    """A column as Arrow."""
     return pa.array(np.ascontiguousarray(column), from_pandas=True) if isinstance(column, np.ndarray) else column
 
 
@@ -178,7 +179,7 @@ def _names(*names: str | None) -> list[str]:
 
 def _rank(column: Any, name: str) -> NDArray[Any]:
     """The order of the values of a column; missing values have none."""
-    values = _arrow(column)
+    values = arrow_column(column)
     if values.null_count:
         raise BadData(f"column `{name}` puts the steps in order, and one has none", remedy="Fill it in")
     if pa.types.is_dictionary(values.type):
@@ -213,6 +214,8 @@ def _is_integer(column: Any) -> bool:
 def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None = None) -> Steps:
     """The steps as the recursion takes them: a row for each distinct one where all columns are of levels."""
     columns = {name: found.columns[name] for name in schema.used if name in found.columns}
+    if not columns and len(schema.used) == len(found.columns) and (found.bare or schema.used == ("0",)):
+        columns = dict(zip(schema.used, found.columns.values(), strict=True))  # values without names, by position
     if not columns and schema.used and found.size:
         raise UnknownColumn(schema.used[0], available=found.columns)
     if not all(_has_levels(schema.kinds[name]) for name in columns):

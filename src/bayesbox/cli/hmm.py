@@ -1,0 +1,249 @@
+"""`bayes hmm`: learn hidden Markov models of sequences, and decode, score and continue sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import decimal, emit_json, note, plural, told_warnings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from bayesbox.schema.kinds import Kind
+    from bayesbox.workflow.chain import HiddenMarkovModel
+    from bayesbox.workflow.sequences import Sequences
+
+
+@click.command(
+    "hmm",
+    cls=options.Verb,
+    short_help="Learn, decode, score or continue sequences by a hidden Markov model.",
+    examples=(
+        "bayes hmm train days.csv --states 2 --sequence town --order day -o days.bayes",
+        "bayes hmm train days.csv --labels weather --order day -o days.bayes",
+        "bayes hmm decode days.bayes new.csv --sequence town --order day --proba",
+        "bayes hmm score days.bayes new.csv --sequence town --order day",
+        "bayes hmm forecast days.bayes new.csv --order day --steps 3",
+    ),
+    notes="A row is a step. Keys of --json: train has model, states, sequences, steps, rounds, converged, "
+    "log_likelihood, parameters, bic, columns, warnings, digest; decode, score and forecast write JSON lines: decode "
+    "has step, state and with --proba P(state) for each; score has steps, log_likelihood; forecast has step, P(state) "
+    "for each, and what is to be seen in each column. The columns of --sequence and --order come first.",
+)
+@click.argument("action", type=click.Choice(["train", "decode", "score", "forecast"]))
+@click.argument("files", nargs=-1, required=True)
+@click.option("--states", type=click.IntRange(min=1), default=2, show_default=True, help="train: how many states.")
+@click.option("--labels", metavar="COLUMN", help="train: the column of the states, as far as they are known.")
+@click.option("--sequence", metavar="COLUMN", help="The column that says which sequence a step belongs to.")
+@click.option("--order", metavar="COLUMN", help="The column that puts the steps in order; by default as they stand.")
+@click.option(
+    "--smoothing", default="laplace", show_default=True, metavar="RULE", help="train: the rule of each table."
+)
+@options.types_option
+@click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="train: columns to leave out.")
+@click.option("--rounds", type=click.IntRange(min=1), default=100, show_default=True, help="train: at most so many.")
+@click.option(
+    "--restarts", type=click.IntRange(min=1), default=3, show_default=True, help="train: the best of so many."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="train: where chance begins.")
+@click.option("--steps", type=click.IntRange(min=1), default=1, show_default=True, help="forecast: how many steps.")
+@click.option("--proba", is_flag=True, help="decode: the probability of every state at each step.")
+@click.option("-o", "--output", metavar="FILE", help="The file to write: the model, or the answers.")
+@click.option("-F", "--output-format", type=click.Choice(["csv", "tsv", "jsonl", "parquet"]), help="Of the answers.")
+@options.na_option
+@options.bad_rows_option
+@options.input_format_option("-f", "--format")
+@options.json_option
+def command(action: str, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Learn a hidden Markov model from rows, or use one.
+
+    train takes DATA, and learns by counting where --labels are known, by Baum-Welch where they are not. decode, score
+    and forecast take MODEL and DATA: the most probable path of states, the log-likelihood of each sequence, what
+    follows it. Missing values say nothing.
+    """
+    with told_warnings() as warned:
+        if action == "train":
+            report = _train(files, given)
+        else:
+            if len(files) < 2:
+                raise click.UsageError(f"{action} takes a model and data")
+            _answer(action, files[0], files[1:], {**given, "as_json": as_json})
+            report = {}
+    if action == "train":
+        digest = report.pop("digest")
+        _tell(report | {"warnings": warned, "digest": digest}, as_json=as_json)
+        return
+    for text in dict.fromkeys(warned):
+        note(f"note: {text}")
+
+
+def _read(
+    files: Sequence[str], given: dict[str, Any], *, text: set[str], number: set[str]
+) -> tuple[pa.Table, Sequences, Any]:
+    """(all rows, the steps in order, their known states)."""
+    import pyarrow as pa
+
+    from bayesbox.cli.sources import skipped_rows
+    from bayesbox.errors import BadData
+    from bayesbox.source.files import open_source
+    from bayesbox.workflow.sequences import arrow_column, sequences_of
+
+    text = text | {name for name in (given["sequence"], given.get("labels")) if name}
+    source = open_source(
+        list(files),
+        text=frozenset(text),
+        number=frozenset(number),
+        na=options.several(given["na"]),
+        bad_rows=given["bad_rows"],
+        format=given["input_format"],
+    )
+    tables = [
+        pa.table({name: arrow_column(column) for name, column in zip(batch.names, batch.columns, strict=True)})
+        for batch in source.batches()
+    ]
+    skipped_rows(source)
+    if not tables:
+        raise BadData("there is no row", where=source.name)
+    rows = pa.concat_tables(tables, promote_options="permissive").combine_chunks()
+    return rows, sequences_of(rows, sequence=given["sequence"], order=given["order"]), source
+
+
+def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+    from bayesbox.cli.sources import declared_kinds, default_model_name
+    from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real
+    from bayesbox.workflow.chain import HiddenMarkovModel
+
+    kinds: dict[str, Kind] = declared_kinds(given["types"], options.several(given["ignore"]))
+    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Ignore))}
+    number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
+    rows, found, _ = _read(files, given, text=text, number=number)
+    model = HiddenMarkovModel(
+        given["states"],
+        smoothing=given["smoothing"],
+        start_smoothing=given["smoothing"],
+        transition_smoothing=given["smoothing"],
+        columns=kinds,
+        iterations=given["rounds"],
+        restarts=given["restarts"],
+        seed=given["seed"],
+    )
+    how = {"sequence": given["sequence"], "order": given["order"]}
+    model.fit(rows, given["labels"], **how)
+    path = given["output"] or default_model_name(files)
+    model.save(path)
+    scores = model.score(rows, **how)
+    total = float(sum(scores)) if isinstance(scores, list) else float(scores)
+    return {
+        "model": path,
+        "states": model.states_.tolist(),
+        "sequences": len(found.offsets) - 1,
+        "steps": found.size,
+        "rounds": len(model.history_),
+        "converged": model.converged_,
+        "log_likelihood": total,
+        "parameters": model.n_parameters,
+        "bic": model.bic(rows, **how),
+        "columns": list(model.model_.columns),
+        "digest": model.book_.digest(),
+    }
+
+
+def _tell(report: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        emit_json(report)
+        return
+    states = ", ".join(str(state) for state in report["states"])
+    note(f"{report['model']}: {plural(len(report['states']), 'state')} ({states})")
+    learned = f"by {plural(report['rounds'], 'round')} of Baum-Welch" if report["rounds"] else "by counting"
+    note(f"  {plural(report['steps'], 'step')} in {plural(report['sequences'], 'sequence')}, {learned}")
+    figures = f"log-likelihood {decimal(report['log_likelihood'])}, BIC {decimal(report['bic'])}"
+    note(f"  {figures}, {plural(report['parameters'], 'parameter')}")
+    if not report["converged"]:
+        note("note: it had not settled after the last round; --rounds gives it more")
+    for text in dict.fromkeys(report["warnings"]):
+        note(f"note: {text}")
+
+
+def _answer(action: str, model: str, files: tuple[str, ...], given: dict[str, Any]) -> None:
+    from bayesbox.cli.writers import format_of, output_file, table_writer
+    from bayesbox.workflow.chain import HiddenMarkovModel
+
+    hmm = HiddenMarkovModel.load(model)
+    text, number = hmm.reading()
+    rows, found, _ = _read(files, {**given, "labels": None}, text=text, number=number)
+    answers = {"decode": _decoded, "score": _scored, "forecast": _forecast}[action]
+    answer: pa.Table = answers(hmm, rows, found, given)
+    format = "jsonl" if given["as_json"] else format_of(given["output"], given["output_format"])
+    with output_file(given["output"]) as file, table_writer(file, format, tuple(answer.column_names)) as write:
+        write(answer)
+    if given["output"] not in (None, "-"):
+        note(f"{plural(answer.num_rows, 'row')} written to {given['output']}")
+
+
+def _decoded(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dict[str, Any]) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    how = {"sequence": given["sequence"], "order": given["order"]}
+    columns = {name: rows[name] for name in how.values() if name is not None}
+    if given["order"] is None:
+        step = np.arange(found.size) - np.repeat(found.offsets[:-1], np.diff(found.offsets)) + 1
+        place = np.arange(found.size) if found.place is None else found.place
+        number = np.empty(found.size, dtype=np.int64)
+        number[place] = step
+        columns["step"] = pa.array(number)
+    columns["state"] = pa.array([str(state) for state in hmm.predict(rows, **how).tolist()])
+    if given["proba"]:
+        shares = hmm.predict_proba(rows, **how)
+        for index, label in enumerate(hmm.states_.tolist()):
+            columns[f"P({label})"] = pa.array(np.ascontiguousarray(shares[:, index]))
+    return pa.table(columns)
+
+
+def _names(rows: pa.Table, found: Sequences, given: dict[str, Any]) -> dict[str, list[Any]]:
+    """The name of each sequence, where there is a column of them."""
+    if given["sequence"] is None:
+        return {}
+    assert found.place is not None
+    column = rows[given["sequence"]].to_pylist()
+    return {given["sequence"]: [column[found.place[start]] for start in found.offsets[:-1]]}
+
+
+def _scored(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dict[str, Any]) -> pa.Table:
+    import pyarrow as pa
+
+    scores = hmm.score(rows, sequence=given["sequence"], order=given["order"])
+    columns: dict[str, Any] = dict(_names(rows, found, given))
+    columns["steps"] = (found.offsets[1:] - found.offsets[:-1]).tolist()
+    columns["log_likelihood"] = scores if isinstance(scores, list) else [scores]
+    return pa.table(columns)
+
+
+def _forecast(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dict[str, Any]) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    from bayesbox.workflow.chain_forecast import LevelForecast
+
+    forecasts = hmm.forecast(rows, given["steps"], sequence=given["sequence"], order=given["order"])
+    forecasts = forecasts if isinstance(forecasts, list) else [forecasts]
+    columns: dict[str, Any] = {
+        name: [value for value in values for _ in range(given["steps"])]
+        for name, values in _names(rows, found, given).items()
+    }
+    columns["step"] = [*range(1, given["steps"] + 1)] * len(forecasts)
+    states = np.vstack([each.states for each in forecasts])
+    columns |= {f"P({label})": states[:, index].tolist() for index, label in enumerate(hmm.states_.tolist())}
+    for name in forecasts[0].columns:
+        parts = [each.columns[name] for each in forecasts]
+        if isinstance(parts[0], LevelForecast):
+            shares = np.vstack([part.probabilities for part in parts])
+            columns |= {f"P({name}={level})": shares[:, index] for index, level in enumerate(parts[0].levels)}
+        else:
+            columns[f"{name} mean"] = np.concatenate([part.mean for part in parts])
+            columns[f"{name} deviation"] = np.concatenate([part.deviation for part in parts])
+    return pa.table({name: pa.array(values) for name, values in columns.items()})

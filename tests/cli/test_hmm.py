@@ -1,0 +1,102 @@
+"""`bayes hmm`: train by labels and without, decode, score, forecast; the same figures as the library's."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import bayesbox as bb
+
+DAYS = """town,day,seen,weather
+A,1,walk,dry
+A,2,walk,dry
+A,3,shop,dry
+A,4,clean,rain
+A,5,clean,rain
+B,2,clean,rain
+B,1,shop,rain
+B,3,walk,dry
+"""
+HOW = ("--sequence", "town", "--order", "day")
+
+
+@pytest.fixture
+def days(folder):
+    (folder / "days.csv").write_text(DAYS)
+    (folder / "new.csv").write_text("day,seen\n1,walk\n2,\n3,clean\n")
+    return folder
+
+
+@pytest.fixture
+def model(days, bayes):
+    bayes("hmm", "train", "days.csv", "--labels", "weather", *HOW, "-o", "days.bayes")
+    return bb.HiddenMarkovModel.load(days / "days.bayes")
+
+
+def test_train_by_labels_is_counting(model):
+    again = bb.HiddenMarkovModel().fit(
+        [["walk", "walk", "shop", "clean", "clean"], ["shop", "clean", "walk"]],
+        [["dry", "dry", "dry", "rain", "rain"], ["rain", "rain", "dry"]],
+    )
+    assert model.transition_.tolist() == again.transition_.tolist()
+    assert model.emission_.tolist() == again.emission_.tolist()
+
+
+def test_train_without_labels(days, bayes):
+    ended = bayes("hmm", "train", "days.csv", "--states", 3, "--ignore", "weather", *HOW, "-o", "m.bayes", "--json")
+    assert ended.json["states"] == [0, 1, 2]
+    assert ended.json["sequences"] == 2
+    assert ended.json["steps"] == 8
+    assert ended.json["rounds"] > 0
+    told = bayes("hmm", "train", "days.csv", "--ignore", "weather,town,day")
+    assert "rounds of Baum-Welch" in told.err
+    assert told.out == ""
+    assert (days / "days.bayes").exists()
+
+
+def test_decode(model, bayes):
+    lines = bayes("hmm", "decode", "days.bayes", "new.csv", "--order", "day", "--proba").out.splitlines()
+    assert lines[0] == "day,state,P(dry),P(rain)"
+    assert [line.split(",")[1] for line in lines[1:]] == model.predict(["walk", None, "clean"]).tolist()
+    shares = model.predict_proba(["walk", None, "clean"])
+    assert [float(line.split(",")[2]) for line in lines[1:]] == shares[:, 0].tolist()
+    rows = bayes("hmm", "decode", "days.bayes", "days.csv", "--sequence", "town", "--json").out.splitlines()
+    assert json.loads(rows[5]) == {"town": "B", "step": 1, "state": "rain"}
+
+
+def test_score(model, bayes, folder):
+    bayes("hmm", "score", "days.bayes", "days.csv", *HOW, "-o", "scores.csv")
+    lines = (folder / "scores.csv").read_text().splitlines()
+    assert lines[0] == "town,steps,log_likelihood"
+    assert float(lines[2].split(",")[2]) == model.score(["shop", "clean", "walk"])
+
+
+def test_forecast(model, bayes):
+    lines = bayes("hmm", "forecast", "days.bayes", "new.csv", "--order", "day", "--steps", 2).out.splitlines()
+    assert lines[0] == "step,P(dry),P(rain),P(seen=clean),P(seen=shop),P(seen=walk)"
+    found = model.forecast(["walk", None, "clean"], 2)
+    assert [float(cell) for cell in lines[2].split(",")[1:3]] == found.states[1].tolist()
+
+
+def test_numbers(days, bayes):
+    (days / "level.csv").write_text("level\n" + "\n".join(["0.1", "0.3", "0.2", "9.1", "9.5", "", "9.2", "0.0"]) + "\n")
+    bayes("hmm", "train", "level.csv", "-o", "level.bayes")
+    states = bayes("hmm", "decode", "level.bayes", "level.csv").out.splitlines()[1:]
+    assert len({line.split(",")[1] for line in states[:3]}) == 1
+    assert "level mean" in bayes("hmm", "forecast", "level.bayes", "level.csv").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("score", "days.bayes"), 2, "a model and data"),
+        (("train", "days.csv", "--sequence", "twon"), 3, "Did you mean `town`"),
+        (("train", "absent.csv"), 74, "absent.csv"),
+        (("decode", "days.csv", "days.csv"), 4, "days.csv"),
+        (("decode", "days.bayes", "days.csv", "--order", "dya"), 3, "Did you mean `day`"),
+        (("train", "days.csv", "--smoothing", "none"), 2, "smoothing rule"),
+    ],
+)
+def test_errors(model, bayes, arguments, code, message):
+    assert message in bayes("hmm", *arguments, code=code).err
