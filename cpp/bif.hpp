@@ -343,7 +343,7 @@ class BifReader {
       fail("expected a probability");
     }
     if (!(value >= 0 && value <= 1) && !(limits_.normalize && value >= 0 && std::isfinite(value)))
-      fail("a probability is a number from 0 to 1");
+      fail("a probability is a number from 0 to 1", "Decimals have a point, not a comma");
     next();
     return value;
   }

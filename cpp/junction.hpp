@@ -82,6 +82,7 @@ class JunctionTree {
     if (log2_cells_ > log2_limit) return;
     make_cliques(found);
     place_tables(soft);
+    settle();
     place_marginals();
   }
 
@@ -94,7 +95,7 @@ class JunctionTree {
     std::vector<Extent> messages;
   };
   Scratch scratch() const {
-    return {std::vector<double>(base_.size()), std::vector<double>(separators_), std::vector<double>(separators_),
+    return {std::vector<double>(base_.size()), settled_, std::vector<double>(separators_),
             std::vector<Extent>(cliques_.size())};
   }
 
@@ -105,7 +106,7 @@ class JunctionTree {
     for (const Cut& cut : constants_) product.multiply(model_->table(cut.factor)[cut.place(states)]);
     for (const std::size_t v : soft_observed_) product.multiply(likelihoods[model_->offsets[v] + states[v]]);
     double log_evidence = log_constant_ + product.log();
-    if (std::isinf(log_evidence) || !collect(states, likelihoods, scratch, log_evidence))
+    if (impossible_ || std::isinf(log_evidence) || !collect(states, likelihoods, scratch, log_evidence))
       return -std::numeric_limits<double>::infinity();
     distribute(scratch);
     for (std::size_t v = 0; v < observed_.size(); ++v)
@@ -140,7 +141,8 @@ class JunctionTree {
     std::size_t shared = 0;
     std::int64_t cells = 1, start = 0, separator_cells = 1, separator_start = 0;
     std::ptrdiff_t parent = -1;
-    std::vector<std::size_t> children;
+    std::vector<std::size_t> children;  // once settled: those whose messages change from run to run
+    bool settled = false;               // nothing below it is observed: its message is always the same
     IndexMap from_parent;
     std::vector<Cut> cuts;
     std::vector<Soft> soft;
@@ -349,11 +351,55 @@ class JunctionTree {
     return found.times(factor);
   }
 
+  // Send the messages that no evidence can change, and multiply them in beforehand.
+  void settle() {
+    settled_.assign(separators_, 0.0);
+    LogProduct scales;
+    for (std::size_t at = downward_.size(); at-- > 0;) {
+      Clique& clique = cliques_[downward_[at]];
+      std::vector<std::size_t> changing;
+      double* table = base_.data() + clique.start;
+      for (const std::size_t child : clique.children) {
+        if (!cliques_[child].settled) {
+          changing.push_back(child);
+          continue;
+        }
+        const double* message = settled_.data() + cliques_[child].separator_start;
+        const Extent extent = Extent::of(message, cliques_[child].separator_cells);
+        clique.extent = watched(table, clique.cells, clique.extent, extent, scales);
+        cliques_[child].from_parent.multiply(table, message);
+      }
+      clique.children = std::move(changing);
+      clique.settled = clique.children.empty() && clique.cuts.empty() && clique.soft.empty();
+      if (!clique.settled) {
+        upward_.push_back(downward_[at]);
+        continue;
+      }
+      const double total = send(clique, table, settled_.data() + clique.separator_start);
+      impossible_ = impossible_ || !(total > 0);
+      scales.multiply(total);
+    }
+    log_constant_ += scales.log();
+  }
+
+  // The message of a clique to its parent, which sums to 1; returns what it summed to before.
+  static double send(const Clique& clique, const double* table, double* message) {
+    const std::int64_t rest = clique.cells / clique.separator_cells;
+    double total = 0;
+    for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < rest; ++i) sum += table[i];
+      message[s] = sum;
+      total += sum;
+    }
+    for (std::int64_t s = 0; s < clique.separator_cells; ++s) message[s] /= total;
+    return total;
+  }
+
   // From the leaves to the roots; false where the evidence is impossible.
   bool collect(const std::int32_t* states, const double* likelihoods, Scratch& scratch, double& log_evidence) const {
     LogProduct product;
-    for (std::size_t at = downward_.size(); at-- > 0;) {
-      const std::size_t k = downward_[at];
+    for (const std::size_t k : upward_) {
       const Clique& clique = cliques_[k];
       double* table = scratch.tables.data() + clique.start;
       std::copy_n(base_.data() + clique.start, clique.cells, table);
@@ -372,17 +418,9 @@ class JunctionTree {
         cliques_[child].from_parent.multiply(table, scratch.upward.data() + cliques_[child].separator_start);
       }
       double* message = scratch.upward.data() + clique.separator_start;
-      const std::int64_t rest = clique.cells / clique.separator_cells;
-      double total = 0;
-      for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest) {
-        double sum = 0;
-        for (std::int64_t i = 0; i < rest; ++i) sum += table[i];
-        message[s] = sum;
-        total += sum;
-      }
+      const double total = send(clique, table, message);
       if (!(total > 0)) return false;
       product.multiply(total);
-      for (std::int64_t s = 0; s < clique.separator_cells; ++s) message[s] /= total;
       scratch.messages[k] = Extent::of(message, clique.separator_cells);
     }
     log_evidence += product.log();
@@ -394,7 +432,7 @@ class JunctionTree {
     for (const std::size_t k : downward_) {
       const Clique& clique = cliques_[k];
       if (clique.parent < 0) continue;
-      const double* above = scratch.tables.data() + cliques_[static_cast<std::size_t>(clique.parent)].start;
+      const double* above = table_of(static_cast<std::size_t>(clique.parent), scratch);
       double* marginal = scratch.downward.data() + clique.separator_start;
       const double* message = scratch.upward.data() + clique.separator_start;
       std::fill_n(marginal, clique.separator_cells, 0.0);
@@ -402,13 +440,20 @@ class JunctionTree {
       double total = 0;
       for (std::int64_t s = 0; s < clique.separator_cells; ++s) total += marginal[s];
       double* table = scratch.tables.data() + clique.start;
+      const double* before = clique.settled ? base_.data() + clique.start : table;
       const std::int64_t rest = clique.cells / clique.separator_cells;
-      for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest) {
+      for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest, before += rest) {
         marginal[s] /= total;
         const double ratio = message[s] > 0 ? marginal[s] / message[s] : 0.0;
-        for (std::int64_t i = 0; i < rest; ++i) table[i] *= ratio;
+        for (std::int64_t i = 0; i < rest; ++i) table[i] = before[i] * ratio;
       }
     }
+  }
+
+  // A clique's table as it stands after the way down; a settled root never changes.
+  const double* table_of(std::size_t k, const Scratch& scratch) const {
+    const Clique& clique = cliques_[k];
+    return (clique.settled && clique.parent < 0 ? base_.data() : scratch.tables.data()) + clique.start;
   }
 
   void read(const Marginal& marginal, const Scratch& scratch, double* posteriors) const {
@@ -417,7 +462,7 @@ class JunctionTree {
     double* to = posteriors + model_->offsets[v];
     std::fill_n(to, model_->cards[v], 0.0);
     marginal.map.sum(to, marginal.of_separator ? scratch.downward.data() + clique.separator_start
-                                               : scratch.tables.data() + clique.start);
+                                               : table_of(marginal.clique, scratch));
     double total = 0;
     for (std::int64_t s = 0; s < model_->cards[v]; ++s) total += to[s];
     for (std::int64_t s = 0; s < model_->cards[v]; ++s) to[s] /= total;
@@ -428,6 +473,9 @@ class JunctionTree {
   double log2_cells_ = 0;
   std::vector<Clique> cliques_;
   std::vector<std::size_t> downward_;  // parents before children
+  std::vector<std::size_t> upward_;    // children before parents, without those that are settled
+  std::vector<double> settled_;        // the messages of settled cliques
+  bool impossible_ = false;            // whatever the evidence
   std::vector<double> base_;           // the tables that no observed variable cuts, multiplied beforehand
   std::size_t separators_ = 0;
   double log_constant_ = 0;

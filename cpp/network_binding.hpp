@@ -101,6 +101,7 @@ struct PyJunctionTree {
   bool softened = false;
   double log2_limit = 0;
   std::unique_ptr<JunctionTree> tree;
+  std::unique_ptr<JunctionTree::Scratch> spare;  // kept from the last run; taken and given back under the GIL
 };
 
 inline void make_tree(PyJunctionTree* self, const std::shared_ptr<FactorModel>& model, nb::handle observed,
@@ -119,7 +120,7 @@ inline void make_tree(PyJunctionTree* self, const std::shared_ptr<FactorModel>& 
   new (self) PyJunctionTree(std::move(*made));
 }
 
-inline nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::handle likelihoods) {
+inline nb::tuple run_tree(PyJunctionTree& self, nb::handle states, nb::handle likelihoods) {
   if (self.tree->log2_cells() > self.log2_limit) throw nb::value_error("the tables are larger than the limit");
   const Buffer buffer(states, "states");
   const std::size_t variables = self.model->cards.size();
@@ -144,13 +145,15 @@ inline nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::han
   }
   std::vector<double> posteriors(rows * width);
   std::vector<double> log_evidence(rows);
+  std::unique_ptr<JunctionTree::Scratch> scratch = std::move(self.spare);
   {
     nb::gil_scoped_release release;
-    JunctionTree::Scratch scratch = self.tree->scratch();
+    if (!scratch) scratch = std::make_unique<JunctionTree::Scratch>(self.tree->scratch());
     for (std::size_t r = 0; r < rows; ++r)
       log_evidence[r] =
-          self.tree->run(cells.data() + r * variables, soft.data(), posteriors.data() + r * width, scratch);
+          self.tree->run(cells.data() + r * variables, soft.data(), posteriors.data() + r * width, *scratch);
   }
+  self.spare = std::move(scratch);
   return nb::make_tuple(to_array(std::move(posteriors), {rows, width}), to_array(std::move(log_evidence), {rows}));
 }
 

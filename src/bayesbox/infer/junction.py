@@ -15,7 +15,7 @@ from bayesbox.model.factor_graph import FactorModel
 
 BYTES_A_CELL = 20  # the tables as they are, as a run changes them, and where their cells go
 MOST_PLANS = 32
-MOST_KEPT_CELLS = 2.0**25
+MOST_KEPT_CELLS = 2.0**24
 
 
 class Posteriors(NamedTuple):

@@ -1,0 +1,132 @@
+#include "bif.hpp"
+#include "junction.hpp"
+
+#include <cmath>
+
+#include "test.hpp"
+
+namespace bayesbox::test {
+namespace {
+
+// A product of random tables over a few variables, some of which no table may name.
+std::shared_ptr<FactorModel> random_model(std::mt19937_64& random) {
+  auto model = std::make_shared<FactorModel>();
+  const std::size_t variables = 1 + random() % 6;
+  model->offsets.push_back(0);
+  for (std::size_t v = 0; v < variables; ++v) {
+    model->cards.push_back(1 + static_cast<std::int64_t>(random() % 3));
+    model->offsets.push_back(model->offsets.back() + model->cards.back());
+  }
+  model->starts.push_back(0);
+  for (std::size_t f = random() % 8; f > 0; --f) {
+    Scope scope;
+    for (std::size_t v = 0; v < variables; ++v)
+      if (random() % 3 == 0) scope.push_back(static_cast<std::int32_t>(v));
+    std::shuffle(scope.begin(), scope.end(), random);
+    std::int64_t cells = 1;
+    for (const std::int32_t v : scope) cells *= model->cards[static_cast<std::size_t>(v)];
+    for (std::int64_t i = 0; i < cells; ++i)
+      model->cells.push_back(random() % 10 == 0 ? 0.0 : std::uniform_real_distribution<double>(0.01, 2)(random));
+    model->scopes.push_back(scope);
+    model->starts.push_back(static_cast<std::int64_t>(model->cells.size()));
+  }
+  return model;
+}
+
+// The sum over all states that fit the evidence, and the same for each state of each variable.
+double enumerate(const FactorModel& model, const std::vector<char>& observed, const std::vector<std::int32_t>& states,
+                 const std::vector<char>& soft, const std::vector<double>& likelihoods, std::vector<double>& sums) {
+  const std::size_t variables = model.cards.size();
+  std::vector<std::int32_t> at(variables, 0);
+  sums.assign(static_cast<std::size_t>(model.offsets.back()), 0.0);
+  double total = 0;
+  while (true) {
+    double product = 1;
+    for (std::size_t v = 0; v < variables; ++v) {
+      if (observed[v] && at[v] != states[v]) product = 0;
+      if (soft[v]) product *= likelihoods[static_cast<std::size_t>(model.offsets[v] + at[v])];
+    }
+    for (std::size_t f = 0; f < model.scopes.size(); ++f) {
+      std::int64_t place = 0;
+      for (const std::int32_t v : model.scopes[f])
+        place = place * model.cards[static_cast<std::size_t>(v)] + at[static_cast<std::size_t>(v)];
+      product *= model.table(f)[place];
+    }
+    total += product;
+    for (std::size_t v = 0; v < variables; ++v) sums[static_cast<std::size_t>(model.offsets[v] + at[v])] += product;
+    std::size_t v = 0;
+    while (v < variables && ++at[v] == model.cards[v]) at[v++] = 0;
+    if (v == variables) return total;
+  }
+}
+
+TEST(junction_tree_is_the_sum_over_all_states) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 1500; ++round) {
+    const auto model = random_model(random);
+    const std::size_t variables = model->cards.size();
+    std::vector<char> observed(variables), soft(variables);
+    std::vector<std::int32_t> states(variables);
+    std::vector<double> likelihoods(static_cast<std::size_t>(model->offsets.back()));
+    for (double& each : likelihoods) each = std::uniform_real_distribution<double>(0, 1)(random);
+    for (std::size_t v = 0; v < variables; ++v) {
+      observed[v] = random() % 3 == 0;
+      soft[v] = random() % 4 == 0;
+    }
+    const JunctionTree tree(model, observed, soft, 30);
+    JunctionTree::Scratch scratch = tree.scratch();
+    for (int repeat = 0; repeat < 2; ++repeat) {  // a second run with other states of the same variables
+      for (std::size_t v = 0; v < variables; ++v)
+        states[v] = static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(model->cards[v]));
+      std::vector<double> expected, found(likelihoods.size());
+      const double total = enumerate(*model, observed, states, soft, likelihoods, expected);
+      const double log_total = tree.run(states.data(), likelihoods.data(), found.data(), scratch);
+      if (total == 0) {
+        CHECK(std::isinf(log_total));
+        continue;
+      }
+      CHECK(std::fabs(log_total - std::log(total)) < 1e-12);
+      for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::fabs(found[i] - expected[i] / total) < 1e-12);
+    }
+  }
+}
+
+TEST(junction_tree_over_the_limit_is_not_made) {
+  auto model = std::make_shared<FactorModel>();
+  model->cards.assign(70, 3);
+  for (std::int64_t v = 0; v <= 70; ++v) model->offsets.push_back(3 * v);
+  model->starts.push_back(0);
+  for (std::int32_t a = 0; a < 70; ++a)
+    for (std::int32_t b = 0; b < a; ++b) {
+      model->scopes.push_back({a, b});
+      model->cells.insert(model->cells.end(), 9, 1.0);
+      model->starts.push_back(static_cast<std::int64_t>(model->cells.size()));
+    }
+  const std::vector<char> none(70, 0);
+  CHECK(JunctionTree(model, none, none, 28).log2_cells() > 100);
+}
+
+BifFile read(const std::string& text) { return BifReader(text, BifLimits{100, 1000, 1e-6, false}).read(); }
+
+TEST(bif_cut_anywhere_is_refused_or_whole) {
+  const std::string text =
+      "network n { property \"p\" ; }\nvariable a { type discrete [ 2 ] { <5, \"x y\" }; }\n"
+      "variable b { type discrete [ 2 ] { t, f }; } // end\n"
+      "probability ( a ) { table 0.25, 7.5e-1; }\nprobability ( b | a ) { (<5) 1, 0; default .5 .5; }";
+  const BifFile file = read(text);
+  CHECK(file.variables[0].states[1] == "x y");
+  CHECK((file.variables[1].table == std::vector<double>{1, 0, 0.5, 0.5}));
+  for (std::size_t length = 0; length + 1 < text.size(); ++length) CHECK_THROWS(read(text.substr(0, length)), TextFault);
+  std::mt19937_64 random(12);
+  for (int round = 0; round < 20000; ++round) {  // any other byte anywhere: read or refused, never worse
+    std::string changed = text;
+    changed[random() % changed.size()] = static_cast<char>(random() % 256);
+    try {
+      read(changed);
+    } catch (const TextFault&) {
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bayesbox::test
