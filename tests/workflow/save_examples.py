@@ -15,8 +15,9 @@ from bayesbox.estimators.inputs import batch_from, labels_from
 from bayesbox.model import arrow_file
 from bayesbox.model import file as container
 from bayesbox.model.strict_json import document, parse
+from bayesbox.schema.kinds import Kind, as_kind
 from bayesbox.workflow.naive import NaiveClassifier
-from bayesbox.workflow.save import to_bytes
+from bayesbox.workflow.save import from_bytes, to_bytes
 
 COLUMNS: dict[str, list[Any]] = {
     "age": [25, 20, 25, 45, 20, 25],
@@ -126,3 +127,38 @@ def with_table(data: bytes, member: str, **changes: Any) -> bytes:
 def saved(name: str) -> bytes:
     """The bytes of an example."""
     return to_bytes(EXAMPLES[name]())
+
+
+def assert_same(one: NaiveClassifier, other: NaiveClassifier) -> None:
+    """Two classifiers that nothing can tell apart."""
+    assert one.rules == other.rules
+    assert one.schema is not None
+    assert other.schema is not None
+    assert list(one.schema.kinds.items()) == list(other.schema.kinds.items())
+    assert one.schema.declared == other.schema.declared
+    assert set(one.schema.classes) == set(other.schema.classes)
+    assert one.target == other.target
+    assert one.fold == other.fold
+    assert one.fixed == other.fixed
+    assert one.classes == other.classes
+    assert one.book.classes == other.book.classes
+    assert one.book.label_type == other.book.label_type
+    assert one.book.digest() == other.book.digest()
+    assert (one.declared is None) == (other.declared is None)
+    assert declared_kinds(one.declared) == declared_kinds(other.declared)
+    if one.classes:
+        assert one.model.labels.dtype == other.model.labels.dtype
+        assert one.model.labels.tolist() == other.model.labels.tolist()
+        assert one.model.log_prior.tobytes() == other.model.log_prior.tobytes()
+
+
+def declared_kinds(declared: Any) -> dict[Any, Kind]:
+    return {key: as_kind(kind) for key, kind in (declared or {}).items()}
+
+
+def assert_round_trip(classifier: NaiveClassifier) -> NaiveClassifier:
+    data = to_bytes(classifier)
+    again = from_bytes(data)
+    assert_same(again, classifier)
+    assert to_bytes(again) == data
+    return again

@@ -1,7 +1,5 @@
-"""What is saved comes back: every kind, rule, option and label type, to the last bit, and it goes on learning."""
+"""What is saved comes back to the last bit, equal models give equal bytes, and a loaded model goes on learning."""
 
-import dataclasses
-import datetime
 import io
 import os
 import subprocess
@@ -14,60 +12,28 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.laws.mixed import KINDS as MIXED_KINDS
 from tests.laws.mixed import estimator, pick, table
-from tests.workflow.save_examples import COLUMNS, EXAMPLES, LABELS, forget, learn, mixed, saved
+from tests.workflow.save_examples import (
+    COLUMNS,
+    EXAMPLES,
+    LABELS,
+    assert_round_trip,
+    assert_same,
+    forget,
+    learn,
+    mixed,
+    saved,
+)
 
 import bayesbox as bb
 from bayesbox.errors import BadData, CannotForget, SourceUnavailable
 from bayesbox.estimators.inputs import batch_from
-from bayesbox.model.naive import MISSING, UNSEEN, Rules
-from bayesbox.model.strict_json import dumps, parse
-from bayesbox.rule.smoothing import RULES, Smoothing
-from bayesbox.schema.kinds import COUNT_DENSITIES, REAL_DENSITIES, Count, Kind, as_kind
-from bayesbox.schema.levels import LABEL_TYPES
-from bayesbox.tally.base import TALLIES
-from bayesbox.workflow import document, tally_tables
+from bayesbox.workflow import tally_tables
 from bayesbox.workflow.naive import NaiveClassifier
 from bayesbox.workflow.save import from_bytes, load, save, to_bytes
 
 X, Y = table()
 ROWS = range(len(Y))
-
-
-def assert_same(one: NaiveClassifier, other: NaiveClassifier) -> None:
-    """Two classifiers that nothing can tell apart."""
-    assert one.rules == other.rules
-    assert one.schema is not None
-    assert other.schema is not None
-    assert list(one.schema.kinds.items()) == list(other.schema.kinds.items())
-    assert one.schema.declared == other.schema.declared
-    assert set(one.schema.classes) == set(other.schema.classes)
-    assert one.target == other.target
-    assert one.fold == other.fold
-    assert one.fixed == other.fixed
-    assert one.classes == other.classes
-    assert one.book.classes == other.book.classes
-    assert one.book.label_type == other.book.label_type
-    assert one.book.digest() == other.book.digest()
-    assert (one.declared is None) == (other.declared is None)
-    assert _kinds(one.declared) == _kinds(other.declared)
-    if one.classes:
-        assert one.model.labels.dtype == other.model.labels.dtype
-        assert one.model.labels.tolist() == other.model.labels.tolist()
-        assert one.model.log_prior.tobytes() == other.model.log_prior.tobytes()
-
-
-def _kinds(declared: Any) -> dict[Any, Kind]:
-    return {key: as_kind(kind) for key, kind in (declared or {}).items()}
-
-
-def assert_round_trip(classifier: NaiveClassifier) -> NaiveClassifier:
-    data = to_bytes(classifier)
-    again = from_bytes(data)
-    assert_same(again, classifier)
-    assert to_bytes(again) == data
-    return again
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -238,145 +204,6 @@ def test_counts_beyond_int64_and_extreme_sums_come_back() -> None:
     )
     again = assert_round_trip(classifier)
     assert again.book["x"].variance.tobytes() == classifier.book["x"].variance.tobytes()
-
-
-# -- every kind, every rule, every option ----------------------------------------------------------------------------
-
-names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
-shares = st.floats(0, 1e6, allow_nan=False)
-OPTIONS: dict[str, Callable[[type[Kind]], st.SearchStrategy[Any]]] = {
-    "missing": lambda _: st.sampled_from([None, "ignore", "level"]),
-    "levels": lambda _: st.none() | st.lists(names, max_size=4),
-    "density": lambda kind: st.sampled_from(COUNT_DENSITIES if kind is Count else REAL_DENSITIES),
-    "floor": lambda _: st.floats(0, allow_infinity=False) | st.integers(0, 9),
-    "width": lambda _: st.integers(0, 10**6),
-}
-
-
-def kinds(kind: type[Kind]) -> st.SearchStrategy[Kind]:
-    return st.builds(kind, **{field.name: OPTIONS[field.name](kind) for field in dataclasses.fields(kind)})
-
-
-def rules(name: str) -> st.SearchStrategy[Smoothing]:
-    priors = st.dictionaries(names, st.integers(1, 9), min_size=1, max_size=4).map(
-        lambda counts: {level: count / sum(counts.values()) for level, count in counts.items()}
-    )
-    parameters = {
-        "lidstone": {"a": shares},
-        "m": {"m": shares, "prior": st.none() | priors},
-        "prior-counts": {"counts": st.dictionaries(names, shares, max_size=4)},
-        "replace-zero": {"by": st.sampled_from(["half", "prior"])},
-        "as-written": {"a": shares, "b": shares},
-    }
-    made: st.SearchStrategy[Smoothing] = st.builds(RULES[name], **parameters.get(name, {}))
-    return made
-
-
-@pytest.mark.parametrize("name", document.KINDS)
-def test_every_kind_comes_back(name: str) -> None:
-    @settings(max_examples=50)
-    @given(kinds(document.KINDS[name]))
-    def check(kind: Kind) -> None:
-        reader = document.Reader(parse(dumps(document.kind_document(kind))), "kind")
-        assert document.kind_of(reader) == kind
-        reader.done()
-
-    check()
-
-
-def test_no_kind_is_forgotten() -> None:
-    def below(kind: type) -> set[type]:
-        return {kind}.union(*(below(each) for each in kind.__subclasses__()))
-
-    assert below(Kind) - {Kind} == set(document.KINDS.values())
-
-
-@pytest.mark.parametrize("name", RULES)
-def test_every_rule_comes_back(name: str) -> None:
-    @settings(max_examples=50)
-    @given(rules(name))
-    def check(rule: Smoothing) -> None:
-        assert document.smoothing_of(parse(dumps(document.smoothing_document(rule)))) == rule
-
-    check()
-
-
-labels = st.one_of(
-    names, st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False, allow_infinity=False), st.booleans()
-)
-dates = st.dates() | st.datetimes()
-
-
-@settings(max_examples=100)
-@given(
-    st.builds(
-        Rules,
-        smoothing=st.sampled_from(sorted(RULES)).flatmap(rules),
-        prior_smoothing=st.none() | st.sampled_from(sorted(RULES)).flatmap(rules),
-        prior=st.none() | st.dictionaries(labels | dates, st.floats(0, 1), max_size=4),
-        numeric=st.sampled_from(REAL_DENSITIES),
-        missing=st.sampled_from(MISSING),
-        unseen=st.sampled_from(UNSEEN),
-    )
-)
-def test_all_rules_come_back(rules: Rules) -> None:
-    again = document.rules_of(parse(dumps(document.rules_document(rules))))
-    assert again == rules
-    assert {type(key) for key in again.prior or ()} == {type(key) for key in rules.prior or ()}
-
-
-def test_every_tally_has_a_table() -> None:
-    assert {name: form.tally for name, form in tally_tables.FORMS.items()} == TALLIES
-
-
-def test_every_attribute_of_a_classifier_is_saved() -> None:
-    kept = {"rules", "declared", "fold", "target", "schema", "book", "fixed"}
-    assert {name for name in vars(mixed()) if not name.startswith("_")} == kept
-    assert {field.name for field in dataclasses.fields(Rules)} == set(document.rules_document(Rules()))
-
-
-LABELS_OF: dict[str, st.SearchStrategy[Any]] = {
-    "text": names,
-    "integer": st.integers(-(2**63), 2**63 - 1),
-    "real": st.floats(allow_nan=False, allow_infinity=False, width=64).map(lambda x: x + 0.0),
-    "flag": st.booleans(),
-    "date": st.dates(),
-    "moment": st.datetimes(datetime.datetime(1700, 1, 1), datetime.datetime(2200, 1, 1)),
-}
-
-
-@pytest.mark.parametrize("label_type", LABEL_TYPES)
-def test_random_models_of_every_label_type_come_back(label_type: str) -> None:
-    @settings(max_examples=20)
-    @given(st.data())
-    def check(data: st.DataObject) -> None:
-        rows = data.draw(st.integers(1, 6))
-
-        def column(values: st.SearchStrategy[Any]) -> list[Any]:
-            return data.draw(st.lists(st.none() | values, min_size=rows, max_size=rows))
-
-        X = {
-            "text": column(names),
-            "real": column(st.floats(-1e300, 1e300)),
-            "whole": column(st.integers(-(2**53), 2**53)),
-            "flag": column(st.booleans()),
-            "count": column(st.integers(0, 9)),
-            "ignored": column(st.integers(0, 9)),
-        }
-        choice = data.draw(st.lists(LABELS_OF[label_type], min_size=1, max_size=3))
-        y = data.draw(st.lists(st.sampled_from(choice), min_size=rows, max_size=rows))
-        weights = data.draw(st.none() | st.lists(st.floats(0.01, 1e6), min_size=rows, max_size=rows))
-        columns = {"text": "category", "flag": "flag", "count": "count", "real": "real", "ignored": "ignore"}
-        classifier = learn(bb.NaiveBayes(columns=columns).new_classifier(), X, y, weights)
-        assert classifier.book.label_type == label_type or label_type == "real"
-        assert_round_trip(classifier)
-
-    check()
-
-
-def test_every_kind_of_the_mixed_table_is_declared_and_comes_back() -> None:
-    again = assert_round_trip(learn(estimator().new_classifier(), X, Y))
-    assert _kinds(again.declared) == MIXED_KINDS
 
 
 # -- the file --------------------------------------------------------------------------------------------------------
