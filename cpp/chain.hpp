@@ -41,8 +41,8 @@ struct ChainRequest {
   }
 };
 
-// Where results go; a null pointer is a result that nobody asked for. A sequence that is impossible adds to no count
-// and leaves its posteriors at zero.
+// Where results go; a null pointer is a result that nobody asked for. A sequence that is impossible adds to no count,
+// and its rows are zeros.
 struct ChainResult {
   double* log_likelihood = nullptr;  // sequences
   double* filtered = nullptr;        // steps x states: P(state | steps so far)
@@ -63,7 +63,7 @@ inline constexpr double kTooSmall = 0x1p-900;  // a sum below has lost digits
 inline constexpr double kLost = 0x1p-700;      // a state below may be lost before it matters again
 inline constexpr double kLeast = 0x1p-200;     // parameters that are smaller, and not zero, call for logarithms
 inline constexpr std::size_t kLanes = 4;
-inline constexpr std::int64_t kBlock = 512;    // steps whose best scores are held at once
+inline constexpr std::int64_t kBlock = 256;    // steps whose vectors are held at once; others are done again
 
 typedef double Four __attribute__((vector_size(32)));
 typedef double LooseFour __attribute__((vector_size(32), aligned(8)));
@@ -216,8 +216,10 @@ class Recursion {
  public:
   Recursion(const ChainRequest& request, const Scaled& scaled, const ChainResult& result)
       : request_(request), scaled_(scaled), result_(result), shape_(request.states) {
-    if (!result.only_forward())
-      alpha_.resize(static_cast<std::size_t>(request.longest()) * scaled.width);
+    if (!result.only_forward()) {
+      alpha_.resize(static_cast<std::size_t>(kBlock) * scaled.width);
+      starts_.resize(static_cast<std::size_t>((request.longest() + kBlock - 1) / kBlock) * scaled.width);
+    }
     if (result.transition != nullptr) sums_.assign(scaled.states * scaled.width, 0.0);
   }
 
@@ -271,8 +273,8 @@ class Recursion {
         for (std::size_t k = 0; k < shape_.states(); ++k) out[k] = now.at(k) / sum;
       }
       if (!alpha_.empty()) {
-        double* out = alpha_.data() + static_cast<std::size_t>(t) * width;
-        for (std::size_t p = 0; p < shape_.parts(); ++p) store(out + 4 * p, now.get(p));
+        keep(now, alpha(t));
+        if (t % kBlock == 0) keep(now, start_of(t));
       }
       if (t + 1 == steps) break;
       times<S>(now, scaled_.forward.data(), width, shape_, next);
@@ -281,10 +283,36 @@ class Recursion {
     return true;
   }
 
+  double* alpha(std::int64_t t) { return alpha_.data() + static_cast<std::size_t>(t % kBlock) * scaled_.width; }
+  double* start_of(std::int64_t t) { return starts_.data() + static_cast<std::size_t>(t / kBlock) * scaled_.width; }
+  BAYESBOX_INLINE void keep(const Vector<S>& x, double* to) const {
+    for (std::size_t p = 0; p < shape_.parts(); ++p) store(to + 4 * p, x.get(p));
+  }
+
+  // Does the block that ends before step `stop` again, from its first vector on: the same operations, the same bits.
+  BAYESBOX_INLINE void fill(std::int64_t begin, std::int64_t stop) {
+    const std::size_t width = scaled_.width;
+    const std::int64_t first = (stop - 1) / kBlock * kBlock;
+    Vector<S> now(width), next(width);
+    const double* start = start_of(first);
+    for (std::size_t p = 0; p < shape_.parts(); ++p) now.set(p, load(start + 4 * p));
+    keep(now, alpha_.data());
+    for (std::int64_t t = first + 1; t < stop; ++t) {
+      times<S>(now, scaled_.forward.data(), width, shape_, next);
+      const double* terms = emission(begin + t);
+      for (std::size_t p = 0; p < shape_.parts(); ++p) now.set(p, next.get(p) * load(terms + 4 * p));
+      double sum = sum_of<S>(now, shape_);
+      if (__builtin_expect(!(sum >= kRescale), 0)) rescale<S>(now, shape_, sum);
+      keep(now, alpha(t));
+    }
+  }
+
   // Adds the counts of a sequence, once it is sure that all its sums keep their digits.
   BAYESBOX_INLINE bool backward_is_sure(std::int64_t begin, std::int64_t steps) {
     if (!scaled_.has_zero) return backward<true>(begin, steps), true;
-    return backward<false>(begin, steps) && (backward<true>(begin, steps), true);
+    if (!backward<false>(begin, steps)) return false;
+    if (steps > kBlock) fill(begin, steps);
+    return backward<true>(begin, steps), true;
   }
 
   template <bool Count>
@@ -292,11 +320,11 @@ class Recursion {
     const std::size_t width = scaled_.width;
     Vector<S> beta(width), weighted(width), before(width);
     for (std::size_t p = 0; p < shape_.parts(); ++p) beta.set(p, all(1.0));
-    const double* alpha = alpha_.data() + static_cast<std::size_t>(steps - 1) * width;
-    double sum = product(alpha, beta);
+    const double* now = alpha(steps - 1);
+    double sum = product(now, beta);
     for (std::int64_t t = steps - 1;; --t) {
       if (!(sum >= kTooSmall)) return false;
-      if constexpr (Count) take_posterior(begin + t, alpha, beta, 1.0 / sum, t == 0);
+      if constexpr (Count) take_posterior(begin + t, now, beta, 1.0 / sum, t == 0);
       if (t == 0) return true;
       const double* terms = emission(begin + t);
       for (std::size_t p = 0; p < shape_.parts(); ++p) weighted.set(p, beta.get(p) * load(terms + 4 * p));
@@ -307,13 +335,14 @@ class Recursion {
         const Four factor = all(power_of_two(-rescale<S>(before, shape_, size)));
         for (std::size_t p = 0; p < shape_.parts(); ++p) weighted.set(p, weighted.get(p) * factor);
       }
-      alpha -= width;
-      sum = product(alpha, before);
+      if (t % kBlock == 0) fill(begin, t);
+      now = alpha(t - 1);
+      sum = product(now, before);
       if constexpr (Count) {
         if (result_.transition != nullptr && sum >= kTooSmall) {
           const double inverse = 1.0 / sum;
           for (std::size_t i = 0; i < shape_.states(); ++i) {
-            const Four share = all(alpha[i] * inverse);
+            const Four share = all(now[i] * inverse);
             for (std::size_t p = 0; p < shape_.parts(); ++p) {
               double* cell = sums_.data() + i * width + 4 * p;
               store(cell, load(cell) + share * weighted.get(p));
@@ -351,7 +380,8 @@ class Recursion {
   const Scaled& scaled_;
   const ChainResult& result_;
   Shape<S> shape_;
-  std::vector<double> alpha_;
+  std::vector<double> alpha_;   // of one block of steps
+  std::vector<double> starts_;  // of the first step of each block
   std::vector<double> sums_;  // of the transitions, not yet times their probability
 };
 
@@ -384,8 +414,9 @@ class LogRecursion {
     }
     result_.log_likelihood[sequence] = total;
     if (total == kNone) {
-      if (result_.filtered != nullptr)
-        std::fill_n(result_.filtered + static_cast<std::size_t>(begin) * S, static_cast<std::size_t>(steps) * S, 0.0);
+      for (double* rows : {result_.filtered, result_.posterior})
+        if (rows != nullptr)
+          std::fill_n(rows + static_cast<std::size_t>(begin) * S, static_cast<std::size_t>(steps) * S, 0.0);
       return;
     }
     if (!result_.only_forward()) backward(begin, steps, alpha, total);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +85,12 @@ nb::object chain_array(std::vector<T>&& values, std::initializer_list<std::size_
   return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), shape, owner));
 }
 
+inline nb::object chain_rows(std::unique_ptr<double[]> rows, std::size_t steps, std::size_t states) {
+  double* held = rows.release();
+  nb::capsule owner(held, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, double>(held, {steps, states}, owner));
+}
+
 inline nb::object py_chain_score(nb::handle log_start, nb::handle log_transition, nb::handle log_terms,
                                  nb::handle codes, nb::handle offsets) {
   const ChainArguments given(log_start, log_transition, log_terms, codes, offsets);
@@ -100,16 +107,18 @@ inline nb::object py_chain_score(nb::handle log_start, nb::handle log_transition
 inline nb::tuple py_chain_posterior(nb::handle log_start, nb::handle log_transition, nb::handle log_terms,
                                     nb::handle codes, nb::handle offsets, bool filtered) {
   const ChainArguments given(log_start, log_transition, log_terms, codes, offsets);
-  std::vector<double> log_likelihood(given.request.sequences), rows(given.steps * given.request.states);
+  std::vector<double> log_likelihood(given.request.sequences);
+  const std::size_t cells = given.steps * given.request.states;
+  std::unique_ptr<double[]> rows(new double[cells + 1]);  // every one of them is written
   {
     nb::gil_scoped_release release;
     ChainResult result;
     result.log_likelihood = log_likelihood.data();
-    (filtered ? result.filtered : result.posterior) = rows.data();
+    (filtered ? result.filtered : result.posterior) = rows.get();
     forward_backward(given.request, result);
   }
   return nb::make_tuple(chain_array(std::move(log_likelihood), {given.request.sequences}),
-                        chain_array(std::move(rows), {given.steps, given.request.states}));
+                        chain_rows(std::move(rows), given.steps, given.request.states));
 }
 
 inline nb::tuple py_chain_expect(nb::handle log_start, nb::handle log_transition, nb::handle log_terms,

@@ -27,6 +27,7 @@ from bayesbox.source.base import Batch
 from bayesbox.source.cells import values_column
 from bayesbox.source.frames import batch_of, labels_of
 
+DIRECT_RANGE = 4096  # integers whose range is no wider are codes as they are
 MOST_COMBINATIONS = 1 << 20  # of levels; more are not worth a row each
 
 
@@ -220,6 +221,8 @@ def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None =
         raise UnknownColumn(schema.used[0], available=found.columns)
     if not all(_has_levels(schema.kinds[name]) for name in columns):
         return Steps(columns, found.size, None, found.offsets, known)
+    if len(columns) == 1 and known is None:
+        return _steps_of_one(*columns.items(), found.offsets)
     codes = np.zeros(found.size, dtype=np.int64)
     combinations = 1
     parts: list[tuple[str, int, int, list[str]]] = []  # name, how far apart its codes are, how many, levels
@@ -246,6 +249,20 @@ def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None =
         tables[name] = text_array([texts[code] for code in (distinct // apart % size).tolist()])
     own_known = None if known is None else (distinct // combinations - 1).astype(np.int32)
     return Steps(tables, len(distinct), codes.astype(np.int32), found.offsets, own_known)
+
+
+def _steps_of_one(item: tuple[str, Any], offsets: NDArray[np.int64]) -> Steps:
+    """The steps of one column of levels: a row a level, and one for missing."""
+    name, column = item
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
+        lowest, highest = int(column.min()), int(column.max())
+        if highest - lowest < DIRECT_RANGE:  # a row for each integer between them, without a dictionary
+            texts = [*map(str, range(lowest, highest + 1))]
+            return Steps({name: text_array(texts)}, len(texts), (column - lowest).astype(np.int32), offsets)
+    codes, levels, _ = encode(column)
+    if codes.min(initial=0) < 0:
+        codes = np.where(codes < 0, np.int32(len(levels)), codes)
+    return Steps({name: text_array([*levels, None])}, len(levels) + 1, codes, offsets)
 
 
 def _has_levels(kind: Kind) -> bool:
