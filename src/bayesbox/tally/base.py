@@ -13,6 +13,7 @@ which what is zero does not appear; equality and digest are those of the lines.
 from __future__ import annotations
 
 import copyreg
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -35,6 +36,7 @@ class Tally(Protocol):
     def zero(self) -> Self: ...
     def __add__(self, other: Any, /) -> Any: ...
     def with_classes(self, classes: tuple[str, ...]) -> Self: ...
+    def is_empty(self) -> bool: ...
     def canonical(self) -> Iterator[bytes]: ...
 
 
@@ -108,8 +110,9 @@ def numbers(array: ExactArray) -> NDArray[Any]:
     return array.to_doubles()
 
 
+_NAMES = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
+
+
 def quoted(names: Sequence[str]) -> bytes:
     """Names as one line of JSON strings."""
-    import json
-
-    return json.dumps(list(names), ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+    return _NAMES.encode(list(names)).encode() + b"\n"

@@ -87,7 +87,7 @@ class Book:
         columns = dict(mine.columns)
         for name, tally in theirs.columns.items():
             if name not in columns:
-                _require_learned(not _has_values(tally), name)
+                _require_learned(tally.is_empty(), name)
                 continue
             columns[name] = _subtracted(name, columns[name], tally)
         for name, tally in columns.items():  # those too that were not subtracted from
@@ -97,7 +97,7 @@ class Book:
     def pruned(self) -> Book:
         """Without the classes and columns of which nothing is left."""
         present = self.class_counts.signs() != 0
-        columns = {name: tally for name, tally in self.columns.items() if _has_values(tally)}
+        columns = {name: tally for name, tally in self.columns.items() if not tally.is_empty()}
         kept = tuple(name for name, some in zip(self.classes, present, strict=True) if some)
         pruned = Book(self.classes, self.class_counts, columns, label_type=self.label_type)
         return pruned.with_classes(kept)
@@ -132,7 +132,7 @@ class Book:
         yield self.class_counts.take(positions(classes, self.classes)).text()
         for name in sorted(self.columns):
             tally = self.columns[name]
-            if _has_values(tally):
+            if not tally.is_empty():
                 yield quoted([name, tally.form])
                 yield from tally.canonical()
 
@@ -153,10 +153,6 @@ class Book:
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}: {count}" for name, count in zip(self.classes, self.n, strict=True))
         return f"Book({{{counts}}}, columns={list(self.columns)})"
-
-
-def _has_values(tally: Tally) -> bool:
-    return bool(np.any(np.asarray(tally.n) != 0))  # type: ignore[attr-defined]
 
 
 def _added(name: str, one: Tally, other: Tally) -> Tally:

@@ -90,6 +90,9 @@ class Counts:
             return self
         return self.of(classes, list(self.levels), self._spread(classes, self.levels))
 
+    def is_empty(self) -> bool:
+        return not self.cells.signs().any()
+
     def is_possible(self) -> bool:
         return bool(np.all(self.cells.signs() >= 0))
 

@@ -180,6 +180,9 @@ class Moments:
         index = positions(classes, self.classes)
         return self._built(classes, [array.take(index) for array in self._arrays()])
 
+    def is_empty(self) -> bool:
+        return not self.sums.n.signs().any()
+
     def is_possible(self) -> bool:
         n, fractional, total, squares = (array.signs() for array in self._arrays())
         if (n < 0).any() or (fractional < 0).any() or (squares < 0).any():

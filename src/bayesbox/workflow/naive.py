@@ -22,7 +22,7 @@ from bayesbox.model.naive import NaiveModel, Rules, naive_model
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.fold import Fold, folded
-from bayesbox.schema.levels import label_order
+from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
@@ -144,7 +144,7 @@ class NaiveClassifier:
         """A classifier made of given tables."""
         made = cls(Rules())
         made.schema, made._model, made.fixed = schema, model, True
-        made.book = Book.empty()
+        made.book = Book.empty(label_type_of(model.labels.tolist()))
         return made
 
     def with_prior(self, prior: Mapping[Any, float]) -> Self:
