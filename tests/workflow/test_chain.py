@@ -106,6 +106,17 @@ def test_every_form_of_a_sequence(weather):
     assert letters.score("") == 0.0
 
 
+def test_integers_of_any_type():
+    hmm = bb.HiddenMarkovModel(1, smoothing="mle").fit(np.array([-128, 127, 127], dtype=np.int8))
+    assert hmm.symbols_ == ("-128", "127")
+    assert hmm.score(np.array([-128, 127], dtype=np.int8)) == pytest.approx(np.log(2 / 9))
+    assert hmm.score(np.array([-128, 127])) == hmm.score([-128, 127])
+    strict = bb.HiddenMarkovModel(1, unseen="error").fit([0, 2])
+    assert np.isfinite(strict.score(np.array([0, 2])))
+    with pytest.raises(bb.BadData, match="never seen"):
+        strict.score(np.array([0, 1]))
+
+
 def test_several_columns_as_an_array():
     values = np.array([[0.0, 1.0], [0.1, 1.2], [5.0, -3.0], [5.1, -3.3]])
     hmm = bb.HiddenMarkovModel(2).fit(values)

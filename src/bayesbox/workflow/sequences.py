@@ -222,7 +222,8 @@ def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None =
     if not all(_has_levels(schema.kinds[name]) for name in columns):
         return Steps(columns, found.size, None, found.offsets, known)
     if len(columns) == 1 and known is None:
-        return _steps_of_one(*columns.items(), found.offsets)
+        [(name, column)] = columns.items()
+        return _steps_of_one(name, column, found.offsets)
     codes = np.zeros(found.size, dtype=np.int64)
     combinations = 1
     parts: list[tuple[str, int, int, list[str]]] = []  # name, how far apart its codes are, how many, levels
@@ -251,14 +252,15 @@ def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None =
     return Steps(tables, len(distinct), codes.astype(np.int32), found.offsets, own_known)
 
 
-def _steps_of_one(item: tuple[str, Any], offsets: NDArray[np.int64]) -> Steps:
+def _steps_of_one(name: str, column: Any, offsets: NDArray[np.int64]) -> Steps:
     """The steps of one column of levels: a row a level, and one for missing."""
-    name, column = item
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
         lowest, highest = int(column.min()), int(column.max())
-        if highest - lowest < DIRECT_RANGE:  # a row for each integer between them, without a dictionary
-            texts = [*map(str, range(lowest, highest + 1))]
-            return Steps({name: text_array(texts)}, len(texts), (column - lowest).astype(np.int32), offsets)
+        if highest - lowest < DIRECT_RANGE and highest < 1 << 62:
+            codes = (column.astype(np.int64, copy=False) - lowest).astype(np.int32)
+            if np.bincount(codes).all():  # each integer between them occurs: no dictionary is needed
+                texts = [str(value) for value in range(lowest, highest + 1)]
+                return Steps({name: text_array(texts)}, len(texts), codes, offsets)
     codes, levels, _ = encode(column)
     if codes.min(initial=0) < 0:
         codes = np.where(codes < 0, np.int32(len(levels)), codes)
