@@ -53,7 +53,7 @@ inline Vocabulary vocabulary_of(const Documents& words) {
     padded.assign(words.bytes + words.offsets[i], words.bytes + words.offsets[i + 1]);
     const std::size_t length = padded.size();
     padded.resize(length + Tokeniser::kSpare);
-    vocabulary.add(padded.data(), length);
+    vocabulary.add(vocabulary.key_of(padded.data(), length), padded.data(), length);
   }
   return vocabulary;
 }

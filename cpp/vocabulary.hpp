@@ -29,18 +29,49 @@ class Vocabulary {
     return {letters_.data() + ends_[number], static_cast<std::size_t>(ends_[number + 1] - ends_[number])};
   }
 
-  // The number of a word, kNone where it is not there. Eight bytes past the word's end must be readable.
-  std::uint32_t find(const std::uint8_t* bytes, std::size_t length) const { return slots_[place(bytes, length)].number; }
+  // A short word stands in the table itself, so that finding it touches one line of memory: its first eight bytes, and
+  // then three more and its length. A long word stands there by its hash and length, and is compared in full.
+  static constexpr std::size_t kShort = 11;
+  struct Key {
+    std::uint64_t low;
+    std::uint32_t high;
+    std::uint64_t hash;
+  };
+
+  // Sixteen bytes past the word's end must be readable.
+  Key key_of(const std::uint8_t* bytes, std::size_t length) const {
+    if (length <= kShort) {
+      const std::uint64_t low = piece(bytes, length);
+      const std::uint64_t rest = length > 8 ? piece(bytes + 8, length - 8) : 0;
+      const std::uint32_t high = static_cast<std::uint32_t>(rest) | static_cast<std::uint32_t>(length) << 24;
+      return {low, high, mixed(low ^ key_[0], high ^ key_[1])};
+    }
+    std::uint64_t state = key_[0] ^ length;
+    std::size_t left = length;
+    for (; left > 8; bytes += 8, left -= 8) state = mixed(state ^ piece(bytes, 8), key_[1]);
+    const std::uint64_t hash = mixed(state ^ piece(bytes, left), key_[2]);
+    return {hash, kLong | static_cast<std::uint32_t>(length & 0xFFFFFF), hash};
+  }
+  void prefetch(const Key& key) const { __builtin_prefetch(&slots_[key.hash & (slots_.size() - 1)]); }
+
+  // The number of a word, kNone where it is not there. The bytes of a short word are in its key.
+  std::uint32_t find(const Key& key, const std::uint8_t* bytes = nullptr, std::size_t length = 0) const {
+    return slots_[place(key, bytes, length)].number;
+  }
+  bool contains(const std::uint8_t* bytes, std::size_t length) const {
+    return find(key_of(bytes, length), bytes, length) != kNone;
+  }
 
   // The number of a word, a new one where it is not there.
-  std::uint32_t add(const std::uint8_t* bytes, std::size_t length) {
-    Slot& slot = slots_[place(bytes, length)];
+  std::uint32_t add(const Key& key, const std::uint8_t* bytes = nullptr, std::size_t length = 0) {
+    Slot& slot = slots_[place(key, bytes, length)];
     if (slot.number != kNone) return slot.number;
     const std::size_t number = size();
     if (number >= kNone) throw std::length_error("more words than a vocabulary takes");
-    letters_.insert(letters_.end(), bytes, bytes + length);
+    if (key.high < kLong) append(key);
+    else letters_.insert(letters_.end(), bytes, bytes + length);
     ends_.push_back(letters_.size());
-    slot = {static_cast<std::uint32_t>(hash(bytes, length) >> 32), static_cast<std::uint32_t>(number)};
+    slot = {key.low, key.high, static_cast<std::uint32_t>(number)};
     if (2 * size() > slots_.size()) grow();
     return static_cast<std::uint32_t>(number);
   }
@@ -58,8 +89,10 @@ class Vocabulary {
   }
 
  private:
+  static constexpr std::uint32_t kLong = 0xFF000000u;  // in place of the length of a short word
   struct Slot {
-    std::uint32_t tag = 0;  // the upper half of the hash
+    std::uint64_t low = 0;
+    std::uint32_t high = 0;
     std::uint32_t number = kNone;
   };
 
@@ -67,42 +100,38 @@ class Vocabulary {
     const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }
-  std::uint64_t hash(const std::uint8_t* bytes, std::size_t length) const {
-    std::uint64_t state = key_[0] ^ length, piece;
-    for (; length > 8; bytes += 8, length -= 8) {
-      std::memcpy(&piece, bytes, 8);
-      state = mixed(state ^ piece, key_[1]);
-    }
-    std::memcpy(&piece, bytes, 8);
-    if (length < 8) {  // what follows the word is not part of it
-      if constexpr (std::endian::native == std::endian::little) piece &= (std::uint64_t{1} << 8 * length) - 1;
-      else piece = length == 0 ? 0 : piece >> 8 * (8 - length);
-    }
-    return mixed(state ^ piece, key_[2]);
+  // Up to eight bytes as a number; what follows them is not part of it.
+  static std::uint64_t piece(const std::uint8_t* bytes, std::size_t length) {
+    std::uint64_t value;
+    std::memcpy(&value, bytes, 8);
+    if constexpr (std::endian::native == std::endian::big) value = __builtin_bswap64(value);
+    return length >= 8 ? value : value & ((std::uint64_t{1} << 8 * length) - 1);
   }
-  std::size_t place(const std::uint8_t* bytes, std::size_t length) const {
-    const std::uint64_t code = hash(bytes, length);
+  // The letters of a short word, from its key.
+  void append(const Key& key) {
+    const std::size_t length = key.high >> 24;
+    for (std::size_t i = 0; i < length; ++i)
+      letters_.push_back(static_cast<char>(i < 8 ? key.low >> 8 * i : key.high >> 8 * (i - 8)));
+  }
+  std::size_t place(const Key& key, const std::uint8_t* bytes, std::size_t length) const {
     const std::size_t mask = slots_.size() - 1;
-    const std::uint32_t tag = static_cast<std::uint32_t>(code >> 32);
-    std::size_t at = code & mask;
+    std::size_t at = key.hash & mask;
     for (; slots_[at].number != kNone; at = (at + 1) & mask) {
-      if (slots_[at].tag != tag) continue;
+      if (slots_[at].low != key.low || slots_[at].high != key.high) continue;
+      if (key.high < kLong) break;
       const std::string_view found = word(slots_[at].number);
       if (found.size() == length && std::memcmp(found.data(), bytes, length) == 0) break;
     }
     return at;
   }
   void grow() {
-    slots_.assign(2 * slots_.size(), Slot{});
-    std::vector<std::uint8_t> padded;
-    for (std::uint32_t number = 0; number < size(); ++number) {
-      const std::string_view letters = word(number);
-      padded.assign(letters.begin(), letters.end());
-      padded.resize(letters.size() + 16);
-      const std::uint64_t code = hash(padded.data(), letters.size());
-      std::size_t at = code & (slots_.size() - 1);
+    std::vector<Slot> before(2 * slots_.size());
+    before.swap(slots_);
+    for (const Slot& slot : before) {
+      if (slot.number == kNone) continue;
+      std::size_t at = (slot.high < kLong ? mixed(slot.low ^ key_[0], slot.high ^ key_[1]) : slot.low) & (slots_.size() - 1);
       while (slots_[at].number != kNone) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = {static_cast<std::uint32_t>(code >> 32), number};
+      slots_[at] = slot;
     }
   }
   static std::uint64_t prefix(std::string_view letters) {

@@ -114,10 +114,11 @@ def _as_plain_text(column: pa.Array, where: str | None) -> pa.Array:
 
 def _lowered_sigma(column: pa.Array) -> pa.Array:
     """The column with the texts that hold a capital sigma in lower case already."""
+    data = column.buffers()[2]
+    if data is None or re.search(FINAL_SIGMA.encode(), data) is None:
+        return column
     is_bytes = pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)
     found = pc.match_substring(column, FINAL_SIGMA.encode() if is_bytes else FINAL_SIGMA)
-    if not pc.any(found).as_py():
-        return column
     values = column.to_pylist()
     for row in np.flatnonzero(found.fill_null(False).to_numpy(zero_copy_only=False)).tolist():
         text = values[row].decode("utf-8", errors="replace") if is_bytes else values[row]

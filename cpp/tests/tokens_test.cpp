@@ -1,0 +1,115 @@
+#include "words.hpp"
+
+#include <map>
+#include <string>
+
+#include "test.hpp"
+
+namespace bayesbox::test {
+namespace {
+
+WordTable latin() {
+  std::vector<std::uint32_t> lower(kCodePoints, 0);
+  for (std::uint32_t c = 'a'; c <= 'z'; ++c) lower[c] = lower[c - 32] = c;
+  for (std::uint32_t c = '0'; c <= '9'; ++c) lower[c] = c;
+  lower[0xC4] = lower[0xE4] = 0xE4;  // a with two dots
+  lower[0x4E2D] = 0x4E2D;
+  lower[0x10400] = 0x10428;
+  lower[0x130] = 'i' | WordTable::kEndsWord;
+  return WordTable(std::move(lower));
+}
+
+std::vector<std::string> words_of(const std::string& text, std::size_t fewest = 1, std::size_t most = 1) {
+  static const WordTable table = latin();
+  PhraseReader reader({&table, 2, fewest, most, nullptr});
+  const Documents one{reinterpret_cast<const std::uint8_t*>(text.data()), {0, static_cast<std::int64_t>(text.size())}};
+  std::vector<std::string> found;
+  reader.read(one, 0, [&](const std::uint8_t* bytes, std::size_t length) {
+    found.emplace_back(reinterpret_cast<const char*>(bytes), length);
+  });
+  return found;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(words_of_a_text) {
+  CHECK(words_of("Kiwi, a SHEEP") == (Texts{"kiwi", "sheep"}));
+  CHECK(words_of("") == Texts{});
+  CHECK(words_of(std::string("ab\0cd", 5)) == (Texts{"ab", "cd"}));
+  CHECK(words_of("\xC3\x84" "rger") == Texts{"\xC3\xA4" "rger"});
+  CHECK(words_of("\xF0\x90\x90\x80x \xE4\xB8\xAD\xE4\xB8\xAD") == (Texts{"\xF0\x90\x90\xA8x", "\xE4\xB8\xAD\xE4\xB8\xAD"}));
+  CHECK(words_of("xx\xC4\xB0yy") == (Texts{"xxi", "yy"}));
+  CHECK(words_of("aa bb cc", 1, 2) == (Texts{"aa", "bb", "cc", "aa bb", "bb cc"}));
+  CHECK(words_of("aa bb", 3, 3) == Texts{});
+  CHECK(words_of(std::string(100000, 'X')) == Texts{std::string(100000, 'x')});
+}
+
+TEST(broken_bytes_are_separators) {
+  for (const char* broken : {"\xFF", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE4\xB8", "\xF0\x90\x90", "\x80"})
+    CHECK(words_of("ab" + std::string(broken) + "cd") == (Texts{"ab", "cd"}));
+  for (std::string text : {"ab\xC3", "ab\xE4\xB8", "ab\xF0\x90\x90"}) CHECK(words_of(text) == Texts{"ab"});
+}
+
+TEST(words_are_counted_by_class) {
+  std::mt19937_64 random(9);
+  static const WordTable table = latin();
+  std::string text;
+  Documents documents{nullptr, {0}};
+  std::vector<std::int32_t> labels = random_labels(random, 500, -1, 2);
+  std::map<std::string, std::vector<std::int64_t>> words, holders;
+  for (const std::int32_t label : labels) {
+    std::map<std::string, int> own;
+    for (std::size_t k = random() % 30; k-- > 0;) {
+      std::string word(2 + random() % 14, 'a');
+      word.back() = static_cast<char>('a' + random() % 20);
+      text += word + " ";
+      ++own[word];
+    }
+    documents.offsets.push_back(static_cast<std::int64_t>(text.size()));
+    if (label != 0 && label != 1) continue;
+    for (const auto& [word, count] : own) {
+      words.try_emplace(word, 2).first->second[static_cast<std::size_t>(label)] += count;
+      holders.try_emplace(word, 2).first->second[static_cast<std::size_t>(label)] += 1;
+    }
+  }
+  documents.bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  documents.check(text.size());
+  const Phrases phrases{&table};
+  WordCounts counts(2);
+  counts.count(documents, labels.data(), phrases);
+  const std::vector<std::uint32_t> order = counts.vocabulary().sorted();
+  CHECK(order.size() == words.size());
+  std::size_t at = 0;
+  for (const auto& [word, expected] : words) {
+    CHECK(counts.vocabulary().word(order[at]) == word);
+    for (std::size_t label = 0; label < 2; ++label) {
+      CHECK(counts.words(order[at], label) == expected[label]);
+      CHECK(counts.documents(order[at], label) == holders[word][label]);
+    }
+    ++at;
+  }
+  const Terms terms = list_terms(documents, counts.vocabulary(), phrases);
+  std::vector<double> scores(labels.size()), ones(counts.vocabulary().size(), 1.0);
+  std::vector<std::int64_t> known(labels.size());
+  for (const bool once : {false, true}) {
+    std::fill(scores.begin(), scores.end(), 0.0);
+    add_weights(documents, counts.vocabulary(), phrases, ones.data(), 1, once, scores.data(), known.data());
+    for (std::size_t row = 0; row < labels.size(); ++row) {
+      std::int64_t expected = 0;
+      for (auto entry = terms.starts[row]; entry < terms.starts[row + 1]; ++entry)
+        expected += once ? 1 : terms.counts[static_cast<std::size_t>(entry)];
+      CHECK(known[row] == expected);
+      CHECK(scores[row] == static_cast<double>(expected));
+    }
+  }
+}
+
+TEST(bad_documents_are_refused) {
+  for (const std::vector<std::int64_t>& offsets : {std::vector<std::int64_t>{}, {-1, 2}, {0, 3, 2}, {0, 5}}) {
+    const Documents documents{nullptr, offsets};
+    CHECK_THROWS(documents.check(4), std::invalid_argument);
+  }
+}
+
+}  // namespace
+}  // namespace bayesbox::test
