@@ -112,7 +112,7 @@ bench: $(PEERS)/.made $(CORE)
 	@set -o pipefail; $(PEERS)/bin/python benchmarks/run.py $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(DATA),--data "$(DATA)") \
 		| tee build/bench.txt
 
-$(PEERS)/.made: $(CORE)
+$(PEERS)/.made: pyproject.toml | $(CORE)
 	@echo 'Making $(PEERS) with the peers'
 	@$(PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/python $(PIP_INSTALL) 'scikit-build-core>=0.11'
