@@ -278,6 +278,7 @@ def test_file_round_trip(weather, tmp_path, kind):
     hmm.save(path)
     again = bb.HiddenMarkovModel.load(path)
     assert again.score(data) == hmm.score(data)
+    assert bb.load(path).score(data) == hmm.score(data)
     assert again.states_.tolist() == hmm.states_.tolist()
     assert again.book_ == hmm.book_
     again.save(tmp_path / "again.bayes")

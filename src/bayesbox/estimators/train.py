@@ -12,7 +12,7 @@ from bayesbox.errors import BadOption
 from bayesbox.estimators.naive_bayes import NaiveBayes
 from bayesbox.estimators.text_classifier import TextClassifier
 from bayesbox.model import file as container
-from bayesbox.workflow import save, save_text
+from bayesbox.workflow import chain_file, save, save_text
 from bayesbox.workflow import train as workflow
 from bayesbox.workflow.text import DocumentClassifier
 
@@ -52,6 +52,8 @@ def load(path: str | PathLike[str]) -> Any:
     data, name = container.read(path), fspath(path)
     if save_text.is_text(data, name=name):
         return _text_classifier(save_text.from_bytes(data, name=name))
+    if chain_file.is_chain(data, name=name):
+        return chain_file.from_bytes(data, name=name)
     classifier = save.from_bytes(data, name=name)
     rules = classifier.rules
     estimator = NaiveBayes(

@@ -53,6 +53,16 @@ def load(path: str | os.PathLike[str]) -> chain.HiddenMarkovModel:
     return from_bytes(container.read(path), name=os.fspath(path))
 
 
+def is_chain(data: bytes, *, name: str = "model") -> bool:
+    """Whether the bytes of a file are those of a hidden Markov model; a damaged file is refused here already."""
+    members = container.unpack(data, name=name)
+    try:
+        written = parse(members.get(MODEL, b"null"))
+    except ValueError:
+        return False
+    return isinstance(written, dict) and written.get("kind") == KIND
+
+
 def to_bytes(model: chain.HiddenMarkovModel) -> bytes:
     """A model as the bytes of a file."""
     schema, book, rules = model._schema, model.book_, model.rules
