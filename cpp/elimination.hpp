@@ -36,7 +36,8 @@ class Eliminator {
 
   // stage: variables of stage 0 go first, then those of stage 1, ...; kKept ones never.
   Eliminator(const std::vector<std::int64_t>& cards, const std::vector<Scope>& scopes, std::vector<std::int32_t> stage)
-      : words_((cards.size() + 63) / 64), stage_(std::move(stage)), rows_(cards.size() * words_), log2_(cards.size()) {
+      : words_((cards.size() + 63) / 64), stage_(std::move(stage)), rows_(cards.size() * words_),
+        sizes_(cards.begin(), cards.end()), log2_(cards.size()) {
     for (std::size_t v = 0; v < cards.size(); ++v) log2_[v] = std::log2(static_cast<double>(cards[v]));
     for (const Scope& scope : scopes)
       for (const std::int32_t a : scope)
@@ -84,7 +85,7 @@ class Eliminator {
     each(mine, words_, [&](std::int32_t u) {
       const std::uint64_t* theirs = row(rows, u);
       work += words_;
-      const double own = log2_[static_cast<std::size_t>(u)];
+      const double own = sizes_[static_cast<std::size_t>(u)];
       for (std::size_t w = 0; w < words_; ++w) {
         std::uint64_t lacking = mine[w] & ~theirs[w];
         if (w == static_cast<std::size_t>(u) / 64) lacking &= ~(std::uint64_t{1} << (u % 64));
@@ -92,7 +93,7 @@ class Eliminator {
           fill += std::popcount(lacking);
         } else {
           for (; lacking != 0; lacking &= lacking - 1)
-            fill += std::exp2(own + log2_[w * 64 + static_cast<std::size_t>(std::countr_zero(lacking))]);
+            fill += own * sizes_[w * 64 + static_cast<std::size_t>(std::countr_zero(lacking))];
         }
       }
     });
@@ -176,6 +177,7 @@ class Eliminator {
   std::size_t words_;
   std::vector<std::int32_t> stage_;
   Bits rows_;
+  std::vector<double> sizes_;
   std::vector<double> log2_;
 };
 

@@ -94,9 +94,12 @@ class JunctionTree {
     std::vector<double> tables, upward, downward;
     std::vector<Extent> messages;
   };
-  Scratch scratch() const {
-    return {std::vector<double>(base_.size()), settled_, std::vector<double>(separators_),
-            std::vector<Extent>(cliques_.size())};
+  // Makes room in tables that another tree may have used before.
+  void prepare(Scratch& scratch) const {
+    if (scratch.tables.size() < base_.size()) scratch.tables.resize(base_.size());
+    scratch.upward = settled_;
+    if (scratch.downward.size() < separators_) scratch.downward.resize(separators_);
+    scratch.messages.resize(cliques_.size());
   }
 
   // states: one a variable (of unobserved ones it is not read); likelihoods: one a state, read for soft variables;

@@ -65,9 +65,14 @@ inline nb::tuple py_elimination_order(nb::handle cards, nb::handle members, nb::
   return nb::make_tuple(to_array(std::move(found.order), {count}), found.log2_cells);
 }
 
-inline std::shared_ptr<FactorModel> py_factor_model(nb::handle cards, nb::handle members, nb::handle ends,
+// A model, and the working tables of the last run: taken and given back under the GIL, so that no run waits for another.
+struct PyFactorModel : FactorModel {
+  std::unique_ptr<JunctionTree::Scratch> spare;
+};
+
+inline std::shared_ptr<PyFactorModel> py_factor_model(nb::handle cards, nb::handle members, nb::handle ends,
                                                     nb::list tables) {
-  auto model = std::make_shared<FactorModel>();
+  auto model = std::make_shared<PyFactorModel>();
   model->cards = cards_of(cards);
   model->offsets.push_back(0);
   for (const std::int64_t card : model->cards) model->offsets.push_back(model->offsets.back() + card);
@@ -96,15 +101,14 @@ inline std::vector<char> mask_of(nb::handle object, const char* what, std::size_
 
 // A junction tree and the number of states it answers for.
 struct PyJunctionTree {
-  std::shared_ptr<FactorModel> model;
+  std::shared_ptr<PyFactorModel> model;
   std::vector<char> observed;
   bool softened = false;
   double log2_limit = 0;
   std::unique_ptr<JunctionTree> tree;
-  std::unique_ptr<JunctionTree::Scratch> spare;  // kept from the last run; taken and given back under the GIL
 };
 
-inline void make_tree(PyJunctionTree* self, const std::shared_ptr<FactorModel>& model, nb::handle observed,
+inline void make_tree(PyJunctionTree* self, const std::shared_ptr<PyFactorModel>& model, nb::handle observed,
                       nb::handle soft, double log2_limit) {
   const std::size_t count = model->cards.size();
   auto made = std::make_unique<PyJunctionTree>();
@@ -120,7 +124,7 @@ inline void make_tree(PyJunctionTree* self, const std::shared_ptr<FactorModel>& 
   new (self) PyJunctionTree(std::move(*made));
 }
 
-inline nb::tuple run_tree(PyJunctionTree& self, nb::handle states, nb::handle likelihoods) {
+inline nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::handle likelihoods) {
   if (self.tree->log2_cells() > self.log2_limit) throw nb::value_error("the tables are larger than the limit");
   const Buffer buffer(states, "states");
   const std::size_t variables = self.model->cards.size();
@@ -145,15 +149,16 @@ inline nb::tuple run_tree(PyJunctionTree& self, nb::handle states, nb::handle li
   }
   std::vector<double> posteriors(rows * width);
   std::vector<double> log_evidence(rows);
-  std::unique_ptr<JunctionTree::Scratch> scratch = std::move(self.spare);
+  std::unique_ptr<JunctionTree::Scratch> scratch = std::move(self.model->spare);
   {
     nb::gil_scoped_release release;
-    if (!scratch) scratch = std::make_unique<JunctionTree::Scratch>(self.tree->scratch());
+    if (!scratch) scratch = std::make_unique<JunctionTree::Scratch>();
+    self.tree->prepare(*scratch);
     for (std::size_t r = 0; r < rows; ++r)
       log_evidence[r] =
           self.tree->run(cells.data() + r * variables, soft.data(), posteriors.data() + r * width, *scratch);
   }
-  self.spare = std::move(scratch);
+  self.model->spare = std::move(scratch);
   return nb::make_tuple(to_array(std::move(posteriors), {rows, width}), to_array(std::move(log_evidence), {rows}));
 }
 
@@ -185,7 +190,7 @@ inline nb::tuple py_read_bif(nb::bytes text, std::int64_t nodes, std::int64_t ce
 
 inline void bind_network(nb::module_& m) {
   using namespace nb::literals;
-  nb::class_<FactorModel>(m, "FactorModel").def_prop_ro("cells", [](const FactorModel& self) { return self.cells.size(); });
+  nb::class_<PyFactorModel>(m, "FactorModel").def_prop_ro("cells", [](const PyFactorModel& self) { return self.cells.size(); });
   nb::class_<PyJunctionTree>(m, "JunctionTree")
       .def("__init__", &make_tree, "model"_a, "observed"_a, "soft"_a, "log2_limit"_a)
       .def("run", &run_tree, "states"_a, "likelihoods"_a = nb::none())

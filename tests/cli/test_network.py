@@ -54,6 +54,17 @@ def test_most_probable_states(bayes: Bayes, sprinkler: str) -> None:
     assert "probability 0.642312" in ended.err
 
 
+def test_show_work(bayes: Bayes, sprinkler: str) -> None:
+    lines = bayes("query", sprinkler, "P(rain=yes | grass=wet)", "--show-work").out.splitlines()
+    assert lines[0] == (
+        "P(rain, grass=wet) = sum over sprinkler of P(rain) P(sprinkler | rain) P(grass=wet | rain, sprinkler)"
+    )
+    assert "    sprinkler=on: 0.2 x 0.01 x 0.99 = 0.00198" in lines
+    assert lines[-1] == "891/2491 = 0.3576877"
+    assert "certain" in bayes("query", sprinkler, "P(rain | grass~(wet:1, dry:0))", "--show-work", code=2).err
+    assert bayes("query", sprinkler, "P(rain)", "--show-work", "--json").json["work"]
+
+
 def test_independence(bayes: Bayes, sprinkler: str) -> None:
     assert bayes("query", sprinkler, "rain _|_ grass | sprinkler").out == (
         "not independent by the graph: rain -> grass is open\n"

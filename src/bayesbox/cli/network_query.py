@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SHORTEST_WORK = 20  # nodes up to which an answer is also a fraction
 
 
-def answer_network(path: str, asked: Question, *, mpe: bool, normalize: bool, as_json: bool) -> None:
+def answer_network(path: str, asked: Question, *, mpe: bool, normalize: bool, show_work: bool, as_json: bool) -> None:
     """Answer a question of the network in a file."""
     from bayesbox.infer.notation import Independence
     from bayesbox.workflow.network import read_network
@@ -24,21 +24,40 @@ def answer_network(path: str, asked: Question, *, mpe: bool, normalize: bool, as
     elif mpe:
         _tell_explanation(network, asked, as_json=as_json)
     else:
-        _tell_answer(network, asked, as_json=as_json)
+        _tell_answer(network, asked, show_work=show_work, as_json=as_json)
 
 
-def _tell_answer(network: Any, asked: Query, *, as_json: bool) -> None:
+def _tell_answer(network: Any, asked: Query, *, show_work: bool, as_json: bool) -> None:
     from bayesbox.infer.distribution import Distribution, figure
 
     value = _small_exactly(network, asked)
     distribution = value if isinstance(value, Distribution) else None
+    work = _work(network, asked) if show_work else []
     if as_json:
-        emit_json(_answer_facts(asked, value))
-    elif distribution is not None:
+        emit_json(_answer_facts(asked, value) | ({"work": work} if work else {}))
+        return
+    for line in work:
+        say(line)
+    if distribution is not None:
         columns = list(distribution.columns)
         table([*columns, "fraction", "probability"], distribution.rows(), right=[len(columns)])
     else:
         say(figure(value))
+
+
+def _work(network: Any, asked: Query) -> list[str]:
+    """The sum behind the answer, for hard evidence."""
+    from bayesbox.errors import BadOption
+    from bayesbox.explain.network_work import sum_written_out
+    from bayesbox.workflow.network import BayesianNetwork
+
+    evidence = network.evidence_of(asked)
+    soft = [name for name, value in evidence.items() if not isinstance(value, str)]
+    if soft or not isinstance(network, BayesianNetwork):
+        raise BadOption("--show-work is for Bayesian networks and evidence that is certain", found=", ".join(soft))
+    known = {name: network.states(name)[network.graph.node(name).code(state)] for name, state in evidence.items()}
+    targets = [name for name in dict.fromkeys(target.name for target in asked.targets) if name not in known]
+    return sum_written_out(network.graph, targets, known)
 
 
 def _small_exactly(network: Any, asked: Query) -> Any:

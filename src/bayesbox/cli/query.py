@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "Keys of --json: question, counted, left_out; for an event fraction, probability, given; for a table columns, "
     "rows, given; for independence independent, joint, product, parts, chi_square, g. Of a network: question, and "
     "probability (with fraction, where the network is small), or columns and rows; with --mpe states, probability, "
-    "log_joint; for independence independent, path.",
+    "log_joint; for independence independent, path; with --show-work, work.",
 )
 @click.argument("data", nargs=-1)
 @click.argument("question")
@@ -48,8 +48,11 @@ if TYPE_CHECKING:
 @options.input_format_option("-f", "--format")
 @click.option("--mpe", is_flag=True, help="Of a network: the most probable states of the targets, together.")
 @click.option("--normalize", is_flag=True, help="Of a network: make rows sum to 1 that do not.")
+@click.option("--show-work", is_flag=True, help="Of a small network: write out the sum behind the answer.")
 @options.json_option
-def command(data: tuple[str, ...], question: str, mpe: bool, normalize: bool, as_json: bool, **given: Any) -> None:
+def command(
+    data: tuple[str, ...], question: str, mpe: bool, normalize: bool, show_work: bool, as_json: bool, **given: Any
+) -> None:
     """Count the rows of DATA and answer QUESTION exactly, as a fraction and as a decimal.
 
     P(colour=red | class=+) is a number, P(colour | class=+) a table; colour _|_ size | class asks for independence.
@@ -66,10 +69,10 @@ def command(data: tuple[str, ...], question: str, mpe: bool, normalize: bool, as
     if len(data) == 1 and _is_network(data[0], given["input_format"]):
         from bayesbox.cli.network_query import answer_network
 
-        answer_network(data[0], asked, mpe=mpe, normalize=normalize, as_json=as_json)
+        answer_network(data[0], asked, mpe=mpe, normalize=normalize, show_work=show_work, as_json=as_json)
         return
-    if mpe or normalize:
-        raise click.UsageError("--mpe and --normalize are for the file of a network")
+    if mpe or normalize or show_work:
+        raise click.UsageError("--mpe, --normalize and --show-work are for the file of a network")
     counted = _counted(data, asked, given)
     if isinstance(asked, Query):
         answered = answer(counted, asked)

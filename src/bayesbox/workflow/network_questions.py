@@ -18,6 +18,7 @@ from bayesbox.infer.junction import Propagation
 from bayesbox.infer.mpe import most_probable
 from bayesbox.infer.notation import Query, Term, Virtual, parse_query, quoted_name
 from bayesbox.infer.orders import MOST_BYTES
+from bayesbox.infer.posterior_table import PosteriorTable
 from bayesbox.infer.query import POSITIVE
 from bayesbox.model.factor_graph import FactorModel
 from bayesbox.model.graph import UnknownNode
@@ -102,7 +103,7 @@ class NetworkQuestions:
             raise BadOption("a fraction is of an event: every target has a value", found=text)
         return Fraction(self.ask(query, exact=True))
 
-    def posteriors(self, evidence: Any = None) -> dict[str, dict[str, Any]]:
+    def posteriors(self, evidence: Any = None) -> PosteriorTable:
         """P(state | evidence) of every variable: node -> state -> probability.
 
         Evidence is a dict from node to state, or to a dict of likelihoods where it is itself uncertain; None for what
@@ -113,12 +114,12 @@ class NetworkQuestions:
             found = self._propagation.posteriors(self.findings(evidence or {}), max_bytes=self.max_bytes)
             if math.isinf(found.log_evidence[0]):
                 raise self._impossible(evidence or {})
-            return self._by_state(found.table[0].tolist())
+            return PosteriorTable(self.model, found.table[0].tolist())
         rows = self._coded(evidence)
         found = self._propagation.of_rows(rows, max_bytes=self.max_bytes)
         table = found.table
         table[np.isneginf(found.log_evidence)] = np.nan
-        return self._by_state(list(table.T))
+        return PosteriorTable(self.model, list(table.T))
 
     def log_probability(self, evidence: Evidence | None = None) -> float:
         """The natural log of the probability of any partial assignment; of a factor graph, log Z."""
@@ -238,13 +239,6 @@ class NetworkQuestions:
         known = [names[place] for place in (*findings.states, *findings.likelihoods)]
         factors = self._relevant([names[place] for place in wanted], known)
         return eliminate(self.model, findings, wanted, factors=factors, exact=exact, max_bytes=self.max_bytes)
-
-    def _by_state(self, cells: Sequence[Any]) -> dict[str, dict[str, Any]]:
-        offsets = self.model.offsets.tolist()
-        return {
-            name: dict(zip(states, cells[start : start + len(states)], strict=True))
-            for name, states, start in zip(self.model.names, self.model.states, offsets, strict=False)
-        }
 
     @staticmethod
     def _impossible(evidence: Evidence) -> ImpossibleEvidence:
