@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -38,12 +39,18 @@ def gaussian(
 LEAST = math.ulp(0.0)  # a spread that is there, but less than half of this, does not round to a point mass
 
 
+@lru_cache
+def _exact(floor: float) -> Fraction:
+    """A floor as it is written: 0.1 is one tenth."""
+    return Fraction(str(floor))
+
+
 def floored_deviation(spread: Spread, whole: Spread, floor: float) -> float:
     """The deviation of a class, or the root of floor times the variance of the column if that is more.
 
     Variances are compared exactly, as excess / n**2 with the denominators multiplied out.
     """
-    share = Fraction(str(floor))
+    share = _exact(floor)
     least = whole.excess * Dyadic(share.numerator, 0)
     least_under = whole.n * whole.n * Dyadic(share.denominator, 0)
     if (spread.excess * least_under - least * (spread.n * spread.n)).m < 0:

@@ -31,28 +31,30 @@ class Hint:
 
 def hints(schema: Schema, book: Book) -> list[Hint]:
     """Everything suspicious, in the order of the columns."""
-    if sum(_fractions(book.class_counts)) < FEW_ROWS:
-        return []
+    few = sum(_fractions(book.class_counts)) < FEW_ROWS
     found: list[Hint] = []
     for name in schema.used:
         if name in book:
-            found.extend(_column_hints(name, schema.kinds[name], book[name]))
-    return [*found, *_one_hot_groups(schema, book)]
+            found.extend(_column_hints(name, schema.kinds[name], book[name], few=few))
+    return found if few else [*found, *_one_hot_groups(schema, book)]
 
 
-def _column_hints(name: str, kind: Any, tally: Any) -> Iterator[Hint]:
+def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hint]:
     ignore = f"Leave it out: --ignore {name}, or columns={{'{name}': 'ignore'}}"
-    if isinstance(tally, Counts) and not isinstance(kind, CountGroup):
-        total = sum(_fractions(tally.totals()))
-        if len(tally.levels) == 1:
-            yield Hint((name,), f"column `{name}` holds one value only, so it says nothing", ignore)
-        elif len(tally.levels) == total and isinstance(kind, Category):
-            yield Hint((name,), f"column `{name}` has a different value in every row, like an identifier", ignore)
+    constant = Hint((name,), f"column `{name}` holds one value only, so it says nothing", ignore)
+    if isinstance(tally, Moments) and tally.pooled().excess.m == 0:
+        if not few or not tally.holds_only_flags:  # a number without spread is left out, however few the rows
+            yield constant
+    elif few:
+        return
     elif isinstance(tally, Moments):
-        if tally.pooled().excess.m == 0:
-            yield Hint((name,), f"column `{name}` holds one value only, so it says nothing", ignore)
-        elif isinstance(kind, Number) and _numbers_the_rows(tally):
+        if isinstance(kind, Number) and _numbers_the_rows(tally):
             yield Hint((name,), f"column `{name}` numbers the rows, like an identifier", ignore)
+    elif isinstance(tally, Counts) and not isinstance(kind, CountGroup):
+        if len(tally.levels) == 1:
+            yield constant
+        elif len(tally.levels) == sum(_fractions(tally.totals())) and isinstance(kind, Category):
+            yield Hint((name,), f"column `{name}` has a different value in every row, like an identifier", ignore)
 
 
 def _numbers_the_rows(tally: Moments) -> bool:
