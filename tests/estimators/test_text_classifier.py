@@ -156,6 +156,9 @@ def test_long_documents_are_less_certain_when_normalised():
     long = [" ".join(["Kiwi sheep"] * 100)]
     plain, normalised = (bb.TextClassifier(occurrence=each).fit(TEXTS, LABELS) for each in ("count", "normalised"))
     assert plain.predict_proba(long).max() > 0.9999 > normalised.predict_proba(long).max() > 0.75
+    terms = plain.joint_log_proba(long) - plain.class_log_prior_
+    expected = plain.class_log_prior_ + terms / np.sqrt(200)
+    assert normalised.joint_log_proba(long) == pytest.approx(expected, rel=1e-12)
     assert plain.predict(long) == normalised.predict(long)
 
 

@@ -21,16 +21,17 @@ from bayesbox.schema.tokens import Documents, Tokens
 class WordWeights:
     """offset + the sum of the weights of a document's words, for each class.
 
-    `once` adds a word once however often it occurs. `length`, where it is given, scales every document to that many
-    words. `certain` marks words x classes without which a document is impossible: such words are never absent.
-    A weight of -inf makes a document with the word impossible. Words that are not here say nothing.
+    `once` adds a word once however often it occurs. `tempered` divides the sum by the root of the number of words: n
+    words that depend on each other speak like fewer that do not. `certain` marks words x classes without which a
+    document is impossible: such words are never absent. A weight of -inf makes a document with the word impossible.
+    Words that are not here say nothing.
     """
 
     words: tuple[str, ...]
     weights: Doubles  # words x classes
     offset: Doubles  # classes
     once: bool = False
-    length: float | None = None
+    tempered: bool = False
     certain: NDArray[np.bool_] | None = None
 
     @cached_property
@@ -44,9 +45,8 @@ class WordWeights:
     def terms(self, documents: Documents | CountMatrix, tokens: Tokens) -> Doubles:
         """log P(document | class), documents x classes."""
         sums, known = self._sums(documents, tokens, self.weights)
-        if self.length is not None:
-            scale = self.length / np.maximum(known, 1)
-            sums = sums * scale[:, None]
+        if self.tempered:
+            sums = sums / np.sqrt(np.maximum(known, 1))[:, None]
         sums = sums + self.offset
         if self.certain is not None and self.certain.any():
             present, _ = self._sums(documents, tokens, self.certain.astype(np.float64))

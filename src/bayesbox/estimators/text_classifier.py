@@ -41,8 +41,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Keep only so many of the most common words.
     occurrence : "count", "binary", "complement" or "normalised"
         "count" is the multinomial over words; "binary" (or "occurrence") the Bernoulli model, in which each word is
-        present or absent; "complement" weighs a word by the other classes; "normalised" is the multinomial with every
-        document taken as long as the average one, which tempers the certainty that long documents get.
+        present or absent; "complement" weighs a word by the other classes; "normalised" is the multinomial with n
+        words speaking like the root of n, which tempers the certainty that long documents get.
     smoothing : rule or its name
         How counts become probabilities: "laplace", "lidstone:0.1", or one of `bayesbox.rules`.
     prior_smoothing : rule, its name, or None

@@ -29,7 +29,7 @@ class TextRules:
     """How the tallies of words become weights. Changing these changes nothing that was counted.
 
     `occurrence`: "count" is the multinomial, "binary" the Bernoulli model of presence and absence, "complement" weighs
-    a word by the other classes, "normalised" is the multinomial with every document taken as long as the average one.
+    a word by the other classes, "normalised" is the multinomial with n words speaking like the root of n.
     `top` keeps the most common words, `min_documents` those that so many documents hold.
     """
 
@@ -74,8 +74,8 @@ def text_model(book: Book, rules: TextRules, *, declared: tuple[str, ...] = (), 
     elif rules.occurrence == "complement":
         conditional = complement_weights(words, cells, size, rule)
     else:
-        length = _mean_length(cells, counted) if rules.occurrence == "normalised" else None
-        conditional = count_weights(words, cells, size, rule, length=length)
+        tempered = rules.occurrence == "normalised"
+        conditional = count_weights(words, cells, size, rule, tempered=tempered)
     if rules.prior is not None:
         prior = log(given_prior(rules.prior, classes))
     elif rules.occurrence == "complement" and size > 1:
@@ -111,11 +111,6 @@ def _kept(book: Book, rules: TextRules, width: int | None) -> tuple[tuple[str, .
 def _by_word(cells: ExactArray, classes: int, width: int) -> Doubles:
     """The sum over the classes, word by word."""
     return cells.sum_groups(np.tile(np.arange(width, dtype=np.int64), classes), width).to_doubles()
-
-
-def _mean_length(cells: ExactArray, book: Book) -> float:
-    documents = float(book.class_counts.to_doubles().sum())
-    return float(cells.to_doubles().sum()) / documents if documents else 0.0
 
 
 class Parameters(NamedTuple):

@@ -13,11 +13,11 @@ from bayesbox.tally.base import added
 
 
 def count_weights(
-    words: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing, *, length: float | None = None
+    words: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing, *, tempered: bool = False
 ) -> WordWeights:
     """The multinomial: the weight of a word is log P(word | class), its share of all words of the class."""
     log_p, _, _ = log_table(LevelCounts(words, cells, classes), rule)
-    return WordWeights(words, np.ascontiguousarray(log_p), np.zeros(classes), length=length)
+    return WordWeights(words, np.ascontiguousarray(log_p), np.zeros(classes), tempered=tempered)
 
 
 def complement_weights(words: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing) -> WordWeights:

@@ -160,9 +160,9 @@ class DocumentClassifier:
         listed = weights.listed(texts, self.tokens)
         data = np.asarray(listed.data, dtype=np.float64)
         factors = np.ones(len(data)) if weights.once else data
-        if weights.length is not None:
+        if weights.tempered:
             lengths = listed.times(np.ones((listed.width, 1)))[:, 0] if listed.width else np.zeros(listed.rows)
-            factors = factors * np.repeat(weights.length / np.maximum(lengths, 1), np.diff(listed.indptr))
+            factors = factors / np.sqrt(np.repeat(np.maximum(lengths, 1), np.diff(listed.indptr)))
         return explained(model.labels, model.log_prior, weights.offset, weights.words, weights.weights, listed, factors)
 
     def telling_words(self, label: str, number: int) -> list[tuple[str, float]]:
