@@ -13,6 +13,7 @@
 
 #include "elimination.hpp"
 #include "index_map.hpp"
+#include "table_buffer.hpp"
 
 namespace bayesbox {
 
@@ -91,12 +92,13 @@ class JunctionTree {
 
   // The tables a run works on; one for each thread.
   struct Scratch {
-    std::vector<double> tables, upward, downward;
+    TableBuffer tables;
+    std::vector<double> upward, downward;
     std::vector<Extent> messages;
   };
   // Makes room in tables that another tree may have used before.
   void prepare(Scratch& scratch) const {
-    if (scratch.tables.size() < base_.size()) scratch.tables.resize(base_.size());
+    scratch.tables.reserve(cells_);
     scratch.upward = settled_;
     if (scratch.downward.size() < separators_) scratch.downward.resize(separators_);
     scratch.messages.resize(cliques_.size());
@@ -204,7 +206,6 @@ class JunctionTree {
         cliques_[static_cast<std::size_t>(cliques_[k].parent)].children.push_back(k);
       }
     }
-    std::int64_t cells = 0;
     std::vector<char> in_parent(observed_.size(), 0);
     for (std::size_t k = 0; k < kept.size(); ++k) {
       Clique& clique = cliques_[k];
@@ -222,12 +223,13 @@ class JunctionTree {
       for (const std::int32_t v : clique.variables) clique.separator_cells *= card(v);
       clique.variables.insert(clique.variables.end(), own.begin(), own.end());
       for (const std::int32_t v : clique.variables) clique.cells *= card(v);
-      clique.start = cells;
+      clique.start = static_cast<std::int64_t>(cells_);
       clique.separator_start = static_cast<std::int64_t>(separators_);
-      cells += clique.cells;
+      cells_ += static_cast<std::size_t>(clique.cells);
       separators_ += static_cast<std::size_t>(clique.separator_cells);
     }
-    base_.assign(static_cast<std::size_t>(cells), 1.0);
+    base_.reserve(cells_);
+    std::fill_n(base_.data(), cells_, 1.0);
     for (Clique& clique : cliques_)
       if (clique.parent >= 0) {
         const Scope shared(clique.variables.begin(),
@@ -479,7 +481,8 @@ class JunctionTree {
   std::vector<std::size_t> upward_;    // children before parents, without those that are settled
   std::vector<double> settled_;        // the messages of settled cliques
   bool impossible_ = false;            // whatever the evidence
-  std::vector<double> base_;           // the tables that no observed variable cuts, multiplied beforehand
+  std::size_t cells_ = 0;
+  TableBuffer base_;  // the tables that no observed variable cuts, multiplied beforehand
   std::size_t separators_ = 0;
   double log_constant_ = 0;
   std::vector<Cut> constants_;

@@ -1,0 +1,55 @@
+// Memory for large tables: not filled, and on Linux in huge pages, since touching new small ones would cost more than the
+// arithmetic on them.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace bayesbox {
+
+class TableBuffer {
+ public:
+  TableBuffer() = default;
+  TableBuffer(TableBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  TableBuffer(const TableBuffer&) = delete;
+  TableBuffer& operator=(TableBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  TableBuffer& operator=(const TableBuffer&) = delete;
+  ~TableBuffer() { std::free(data_); }
+
+  // Room for so many numbers, of no value yet; what was there before is lost where it grows.
+  void reserve(std::size_t size) {
+    if (size <= size_) return;
+    std::free(data_);
+    size_ = 0;
+    const std::size_t page = size * sizeof(double) >= kHugePage ? kHugePage : kCacheLine;
+    const std::size_t bytes = (size * sizeof(double) + page - 1) / page * page;
+    data_ = static_cast<double*>(std::aligned_alloc(page, bytes));
+    if (data_ == nullptr) throw std::bad_alloc();
+    size_ = size;
+#ifdef __linux__
+    if (page == kHugePage) (void)madvise(data_, bytes, MADV_HUGEPAGE);
+#endif
+  }
+  double* data() { return data_; }
+  const double* data() const { return data_; }
+
+ private:
+  static constexpr std::size_t kHugePage = std::size_t{1} << 21;
+  static constexpr std::size_t kCacheLine = 64;
+
+  double* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace bayesbox
