@@ -204,3 +204,5 @@ def test_refusals():
             bb.TextClassifier(**options).fit(TEXTS, LABELS)
     with pytest.raises(bb.BadData, match="0 sample"):
         clf.predict([])
+    with pytest.raises(bb.BadOption, match="not from a table"):
+        bb.train({"text": TEXTS, "label": LABELS}, target="label", model=bb.TextClassifier())

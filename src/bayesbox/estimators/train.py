@@ -36,6 +36,11 @@ def train(
     array(['H', 'L'], dtype='<U1')
     """
     estimator = NaiveBayes() if model is None else clone(model)
+    if isinstance(estimator, TextClassifier):
+        raise BadOption(
+            "a TextClassifier learns from documents, not from a table of columns",
+            remedy="Call its fit or partial_fit with the column of texts",
+        )
     if not hasattr(estimator, "new_classifier"):
         raise BadOption("a model to train is one of bayesbox's estimators", found=type(model).__name__)
     classifier = estimator.new_classifier()
