@@ -12,60 +12,12 @@
 #include <vector>
 
 #include "elimination.hpp"
+#include "factor_model.hpp"
 #include "index_map.hpp"
+#include "scaling.hpp"
 #include "table_buffer.hpp"
 
 namespace bayesbox {
-
-// Variables with so many states each, and tables over some of them, row-major in the order of their scope.
-struct FactorModel {
-  std::vector<std::int64_t> cards;
-  std::vector<std::int64_t> offsets;  // of each variable's states in a row of all states; one more for the end
-  std::vector<Scope> scopes;
-  std::vector<std::int64_t> starts;  // of each table in `cells`; one more for the end
-  std::vector<double> cells;
-
-  const double* table(std::size_t factor) const { return cells.data() + starts[factor]; }
-};
-
-// The least and the greatest of positive numbers, so that products can be watched for underflow and overflow.
-struct Extent {
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0;
-
-  static Extent of(const double* values, std::int64_t count) {
-    Extent extent;
-    for (std::int64_t i = 0; i < count; ++i)
-      if (values[i] > 0) {
-        extent.least = std::min(extent.least, values[i]);
-        extent.most = std::max(extent.most, values[i]);
-      }
-    return extent;
-  }
-  Extent times(const Extent& other) const { return {least * other.least, most * other.most}; }
-  bool risky() const { return least < 1e-250 || most > 1e250; }
-};
-
-// The logarithm of a product, taken now and then.
-class LogProduct {
- public:
-  void multiply(double factor) {
-    if (factor < 1e-100 || factor > 1e100) {
-      log_ += std::log(factor);
-      return;
-    }
-    product_ *= factor;
-    if (product_ < 1e-150 || product_ > 1e150) {
-      log_ += std::log(product_);
-      product_ = 1;
-    }
-  }
-  double log() const { return log_ + std::log(product_); }
-
- private:
-  double product_ = 1;
-  double log_ = 0;
-};
 
 class JunctionTree {
  public:

@@ -1,6 +1,9 @@
 """Exact inference against the sum over the whole joint distribution, on networks made at random."""
 
+import copy
 import math
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -200,3 +203,20 @@ def test_inexact_rows_are_counted_as_they_are():
     expected = table.sum(axis=network.nodes.index("b"))[0] / table.sum()
     assert network.query("P(a=true)") == pytest.approx(expected, abs=1e-15)
     assert network.posteriors({})["a"]["true"] == pytest.approx(expected, abs=1e-15)
+
+
+def test_a_network_can_be_copied_and_pickled():
+    network = bb.BayesianNetwork({"b": ["a"]}, {"a": 0.1, "b": {"true": 0.3, "false": 0.7}})
+    before = network.posteriors({"b": "true"})["a"]
+    for other in (copy.deepcopy(network), pickle.loads(pickle.dumps(network))):
+        assert other == network
+        assert other.posteriors({"b": "true"})["a"] == before
+
+
+def test_threads_share_a_network():
+    network = random_network(np.random.default_rng(2), nodes=7, zeros=0)
+    cases = [random_evidence(np.random.default_rng(seed), network) for seed in range(40)]
+    alone = [dict(network.posteriors(case)) for case in cases]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda case: dict(network.posteriors(case)), cases * 3))
+    assert together == alone * 3

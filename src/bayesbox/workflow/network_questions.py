@@ -234,6 +234,10 @@ class NetworkQuestions:
     def _propagation(self) -> Propagation:
         return Propagation(self.model)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the compiled plans, which are made again when they are needed."""
+        return {name: value for name, value in self.__dict__.items() if name != "_propagation"}
+
     def _marginal(self, findings: Findings, wanted: Sequence[int], *, exact: bool = False) -> Marginal:
         names = self.model.names
         known = [names[place] for place in (*findings.states, *findings.likelihoods)]
