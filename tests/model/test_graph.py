@@ -142,3 +142,9 @@ def test_html_and_drawing():
     network = bb.BayesianNetwork({"a<b": [], "c": ["a<b"]}, {"a<b": 0.5, "c": {"true": 0.1, "false": 0.2}})
     assert "a&lt;b" in network._repr_html_()
     assert network.svg(evidence={"c": "true"}).count("<rect") == 2 + 4
+
+
+def test_a_network_without_nodes():
+    network = bb.BayesianNetwork({})
+    assert network.nodes == []
+    assert network._repr_html_().startswith("<svg")

@@ -46,6 +46,8 @@ def drawing(graph: Graph, posteriors: Posteriors | None = None, known: set[str] 
     >>> text[:4], text.count("<rect"), text.count("<path")
     ('<svg', 2, 2)
     """
+    if not graph.nodes:
+        return '<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0"></svg>\n'
     places = {name: _place(graph, name, posteriors) for name in graph.nodes}
     for name in graph.order:
         parents = graph.nodes[name].parents
