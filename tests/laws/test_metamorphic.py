@@ -132,6 +132,7 @@ def test_weights_of_one_are_no_weights(whole):
     assert state(estimator().fit(X, Y, sample_weight=np.ones(ROWS))) == state(whole)
 
 
+@pytest.mark.filterwarnings("ignore::bayesbox.errors.DataWarning")
 @given(data=st.data())
 @settings(max_examples=40)
 def test_learn_then_forget_is_never_learned(data):

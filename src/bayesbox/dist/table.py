@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.errors import UnseenLevel
-from bayesbox.schema.encode import encode
+from bayesbox.schema.encode import encode_narrow
 
 WIDEST_LOOKUP = 65_536  # integer levels in a wider range are encoded first
 
@@ -79,7 +79,7 @@ class Table:
         self._add_coded(plan, column)
 
     def _add_coded(self, plan: Plan, column: Any) -> None:
-        codes, levels, _ = encode(column)
+        codes, levels, _ = encode_narrow(column)
         if self.unseen_is_error:
             self._require_seen(levels)
         rows = np.empty((len(levels) + 1, plan.classes))

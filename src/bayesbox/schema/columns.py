@@ -44,6 +44,27 @@ class CountMatrix:
         return product
 
 
+def as_view(column: Any) -> Any:
+    """An Arrow column of integers or flags without nulls as numpy has it; any other column as it is.
+
+    >>> as_view(pa.array([True, False]))
+    array([ True, False])
+    """
+    if isinstance(column, (np.ndarray, CountMatrix)) or column.null_count:
+        return column
+    if not (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
+        return column
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if pa.types.is_integer(column.type):
+        return numpy_values(column)
+    buffer = column.buffers()[1]
+    if buffer is None:
+        return np.zeros(0, dtype=bool)
+    bits = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8), count=len(column) + column.offset, bitorder="little")
+    return bits[column.offset :].view(bool)
+
+
 def as_numbers(column: Any, *, name: str = "", where: str | None = None) -> NDArray[Any]:
     """A column as numbers the core reads: integers and bools as they are, else doubles with NaN where missing.
 

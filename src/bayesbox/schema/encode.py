@@ -15,7 +15,7 @@ from bayesbox import _core
 from bayesbox.schema.arrays import is_present, numpy_values
 from bayesbox.schema.levels import level_text
 
-Codes = NDArray[np.int32]
+Codes = NDArray[Any]  # of any integer type
 MISSING = -1
 
 
@@ -36,6 +36,12 @@ def encode(column: Any) -> Encoded:
     >>> encode(pa.array(["suv", None, "sports", "suv"]))
     Encoded(codes=array([ 0, -1,  1,  0], dtype=int32), levels=['suv', 'sports'], values=['suv', 'sports'])
     """
+    found = encode_narrow(column)
+    return found._replace(codes=_as_int32(found.codes))
+
+
+def encode_narrow(column: Any) -> Encoded:
+    """The same with the codes as narrow as the column has them: for the core, which reads every width."""
     if isinstance(column, np.ndarray):
         if column.dtype.kind in "iub" and column.dtype.itemsize <= 8:
             codes, distinct = _core.factorize_integers(column)
@@ -59,9 +65,10 @@ def as_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
 
 
 def _encode_arrow(column: pa.DictionaryArray) -> Encoded:
-    codes = _as_int32(numpy_values(column.indices))
+    codes = numpy_values(column.indices)
     if column.indices.null_count:
-        codes = np.where(is_present(column.indices), codes, np.int32(MISSING))
+        signed = codes if codes.dtype.kind == "i" else _as_int32(codes)
+        codes = np.where(is_present(column.indices), signed, signed.dtype.type(MISSING))
     values = column.dictionary.to_pylist()
     levels = [level_text(value) if value is not None and value == value else None for value in values]
     if None in levels or len(set(levels)) < len(levels):

@@ -13,7 +13,7 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData, BadWeight, KindContradiction
 from bayesbox.schema.columns import CountMatrix, as_numbers
-from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.encode import Encoded, encode_narrow
 from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Unknown
 from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.schema import Schema
@@ -121,7 +121,7 @@ class _Counter:
             self._coded(name, column, kind)
 
     def _coded(self, name: str, column: Any, kind: Kind) -> None:
-        codes, texts, _ = encode(column)
+        codes, texts, _ = encode_narrow(column)
         self.coded[name] = (codes, self._flag_texts(name, texts) if isinstance(kind, Flag) else texts)
 
     def _flag_texts(self, name: str, texts: list[str]) -> list[str]:

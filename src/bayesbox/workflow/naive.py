@@ -20,6 +20,7 @@ from bayesbox.infer import direct
 from bayesbox.learn.leave_one_out import leave_one_out
 from bayesbox.model.naive import NaiveModel, Rules, naive_model
 from bayesbox.rule.priors import given_prior
+from bayesbox.schema.columns import as_view
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.fold import Fold, folded
 from bayesbox.schema.levels import label_order, label_type_of
@@ -57,7 +58,7 @@ class NaiveClassifier:
 
     def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Any]:
         """The columns of a batch by name, 1-of-M groups folded."""
-        columns = dict(zip(batch.names, batch.columns, strict=True))
+        columns = {name: as_view(column) for name, column in zip(batch.names, batch.columns, strict=True)}
         return folded(columns, self.fold, where=where) if self.fold else columns
 
     def tally(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesbox.errors import BadData, BadOption, UnknownColumn
-from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.columns import as_numbers, as_view
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.fold import folded
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, as_kind
@@ -151,7 +151,7 @@ def split_columns(
     batch: Batch, target: str, weight: str | None = None, *, where: str | None = None
 ) -> tuple[dict[str, Any], Encoded, Any]:
     """(columns, labels, weights) of a batch."""
-    columns = dict(zip(batch.names, batch.columns, strict=True))
+    columns = {name: as_view(column) for name, column in zip(batch.names, batch.columns, strict=True)}
     for name in (target, weight):
         if name is not None and name not in columns:
             raise UnknownColumn(name, available=columns, where=where)
