@@ -9,6 +9,9 @@
         BadWeight                                 a negative or missing weight
         MissingTarget                             a row without a class label
         UnseenLevel                               a level never seen, where unseen="error"
+        BadTable                                  a table of a network that is no distribution
+        UnknownNode (KeyError)                    a node, or a state, that a network does not have
+        TooCostly                                 an exact answer that would not fit in memory
       BadModelFile (ValueError)         exit 4    a model file that is damaged, newer, or not one
       SourceUnavailable (OSError)       exit 74   a file that is not there or cannot be read or written
       MissingExtra (ImportError)        exit 2    an optional package that is not installed
@@ -136,6 +139,43 @@ class MissingTarget(BadData):
 
 class UnseenLevel(BadData):
     """A level that was never seen, where `unseen="error"` asks for one."""
+
+
+class BadTable(BadData):
+    """A table that is no conditional distribution; `node` and `row` say where."""
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        node: str,
+        row: int | None = None,
+        where: str | None = None,
+        found: object = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(what, where=where, found=found, remedy=remedy)
+        self.node = node
+        self.row = row
+
+
+class UnknownNode(BadData, KeyError):
+    """A node, or a state of one, that is not there, with the nearest name that is."""
+
+    def __init__(self, kind: str, name: object, available: Iterable[str], *, where: str | None = None) -> None:
+        names = list(available)
+        near = difflib.get_close_matches(str(name), names, n=1)
+        listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        remedy = f"Did you mean `{near[0]}`?" if near else f"There are {listed}"
+        super().__init__(f"no {kind} `{name}`", where=where, remedy=remedy)
+
+
+class TooCostly(BadData):
+    """A question whose tables would not fit in memory; `bytes` is what they would take."""
+
+    def __init__(self, what: str, *, bytes: float, remedy: str | None = None) -> None:
+        super().__init__(what, remedy=remedy)
+        self.bytes = bytes
 
 
 class BadModelFile(BayesboxError, ValueError):

@@ -116,7 +116,8 @@ def test_completion(folder: Path) -> None:
 
 
 def test_a_terminal_gets_a_drawn_table(tables: Path) -> None:
-    pty = pytest.importorskip("pty")
+    import pty
+
     leader, follower = pty.openpty()
     process = subprocess.Popen([*COMMAND, "schema", "cars.csv"], stdout=follower, stderr=follower)
     os.close(follower)

@@ -10,7 +10,7 @@ import pytest
 from tests.oracle.enumeration import joint, marginal, random_evidence, random_network, weighed
 
 import bayesbox as bb
-from bayesbox.infer.orders import TooCostly
+from bayesbox.errors import TooCostly
 
 SEEDS = range(0, 400, 20)
 

@@ -12,22 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesbox._core import elimination_order
-from bayesbox.errors import BadData
+from bayesbox.errors import TooCostly
 
 MOST_BYTES = 2 * 2**30
 KEPT = -1  # the stage of a variable that is not summed out
-
-
-class TooCostly(BadData):
-    """A question whose tables would not fit in memory; `bytes` is what they would take."""
-
-    def __init__(self, log2_bytes: float, limit: int) -> None:
-        super().__init__(
-            f"an exact answer would need {bytes_text(log2_bytes)} of tables; "
-            f"the limit is {bytes_text(math.log2(limit))}",
-            remedy="Give more evidence, ask of fewer variables, raise max_bytes, or count samples: net.sample(...)",
-        )
-        self.bytes = 2.0**log2_bytes if log2_bytes < 1000 else math.inf
 
 
 class Order(NamedTuple):
@@ -59,7 +47,12 @@ def require_affordable(log2_cells: float, bytes_a_cell: int, limit: int = MOST_B
     """Refuse what would take more than the limit."""
     log2_bytes = log2_cells + math.log2(bytes_a_cell)
     if log2_bytes > math.log2(limit):
-        raise TooCostly(log2_bytes, limit)
+        raise TooCostly(
+            f"an exact answer would need {bytes_text(log2_bytes)} of tables; "
+            f"the limit is {bytes_text(math.log2(limit))}",
+            bytes=2.0**log2_bytes if log2_bytes < 1000 else math.inf,
+            remedy="Give more evidence, ask of fewer variables, raise max_bytes, or count samples: net.sample(...)",
+        )
 
 
 def bytes_text(log2_bytes: float) -> str:

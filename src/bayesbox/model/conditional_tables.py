@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.errors import BadData
-from bayesbox.model.graph import BadTable, Doubles, Graph, Node, UnknownNode, require_cells
+from bayesbox.errors import BadData, BadTable, UnknownNode
+from bayesbox.model.graph import Doubles, Graph, Node, require_cells
 from bayesbox.schema.levels import level_text
 
 POSITIVE = ("true", "yes", "1")

@@ -7,7 +7,6 @@ A graph may do without tables; then it answers questions of structure only.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadData
+from bayesbox.errors import BadData, BadTable, UnknownNode
 from bayesbox.model.factor_graph import Factor, FactorModel
 from bayesbox.schema.levels import level_text
 
@@ -25,26 +24,6 @@ Doubles = NDArray[np.float64]
 MOST_NODES = 10_000
 MOST_CELLS = 10**8
 TOLERANCE = 1e-6  # how far a row may be from the sum 1
-
-
-class BadTable(BadData):
-    """A table that is no conditional distribution; `node` and `row` say where."""
-
-    def __init__(self, what: str, *, node: str, row: int | None = None, **details: Any) -> None:
-        super().__init__(what, **details)
-        self.node = node
-        self.row = row
-
-
-class UnknownNode(BadData, KeyError):
-    """A node, or a state of one, that is not there, with the nearest name that is."""
-
-    def __init__(self, kind: str, name: object, available: Iterable[str], *, where: str | None = None) -> None:
-        names = list(available)
-        near = difflib.get_close_matches(str(name), names, n=1)
-        listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-        remedy = f"Did you mean `{near[0]}`?" if near else f"There are {listed}"
-        super().__init__(f"no {kind} `{name}`", where=where, remedy=remedy)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadOption, ImpossibleEvidence
+from bayesbox.errors import BadOption, ImpossibleEvidence, UnknownNode
 from bayesbox.infer.distribution import Distribution
 from bayesbox.infer.eliminate import Findings, Marginal, eliminate
 from bayesbox.infer.junction import Propagation
@@ -21,7 +21,6 @@ from bayesbox.infer.orders import MOST_BYTES
 from bayesbox.infer.posterior_table import PosteriorTable
 from bayesbox.infer.query import POSITIVE
 from bayesbox.model.factor_graph import FactorModel
-from bayesbox.model.graph import UnknownNode
 from bayesbox.schema.encode import encode
 from bayesbox.schema.levels import level_text
 from bayesbox.source.frames import batch_of

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 
 from bayesbox._core import read_bif
-from bayesbox.errors import BadModelFile
+from bayesbox.errors import BadModelFile, BadTable
 from bayesbox.model.conditional_tables import combinations
 from bayesbox.model.formats.text import decoded, number_text, position, require_plain
-from bayesbox.model.graph import MOST_CELLS, MOST_NODES, TOLERANCE, BadTable, Graph, Node
+from bayesbox.model.graph import MOST_CELLS, MOST_NODES, TOLERANCE, Graph, Node
 
 UNWRITABLE = re.compile(r'["\r\n]')
 BARE = re.compile(r'(?!//|/\*)[^\s{}()\[\],;|"]+')

@@ -14,9 +14,9 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadModelFile
+from bayesbox.errors import BadModelFile, BadTable
 from bayesbox.model.formats.text import NUMBER
-from bayesbox.model.graph import MOST_CELLS, BadTable, Graph, Node
+from bayesbox.model.graph import MOST_CELLS, Graph, Node
 
 DEEPEST = 100
 

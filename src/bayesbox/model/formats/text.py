@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from bayesbox.errors import BadModelFile
-from bayesbox.model.graph import BadTable, Graph, Node, UnknownNode
+from bayesbox.errors import BadModelFile, BadTable, UnknownNode
+from bayesbox.model.graph import Graph, Node
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
