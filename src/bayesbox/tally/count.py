@@ -114,6 +114,8 @@ class _Counter:
 
     def levels(self, name: str, column: Any, kind: Kind) -> None:
         """Take up a column of levels."""
+        if isinstance(column, np.ndarray) and column.dtype.kind == "f":
+            column = whole_numbers(column)
         direct = isinstance(column, np.ndarray) and column.dtype.kind in "iub" and self.weights is None
         if direct:
             self.integers[name] = (column, kind)
@@ -201,6 +203,13 @@ class _Counter:
             self.weights,
         )
         return Words.of(self.classes, [str(index) for index in range(matrix.width)], cells)
+
+
+def whole_numbers(column: NDArray[Any]) -> NDArray[Any]:
+    """Doubles that are all whole numbers as integers, whose levels have the same texts; others as they are."""
+    with np.errstate(invalid="ignore"):
+        integers = column.astype(np.int64)
+    return integers if np.array_equal(integers, column) else column
 
 
 def _place(where: str | None, row: int) -> str:
