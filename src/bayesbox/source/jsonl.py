@@ -125,6 +125,8 @@ class JsonRows:
         """Arrow's answer; None where it refuses, or where lines and objects do not match one to one."""
         block = bytes(self._window.view[:end])
         lines = block.count(self._window.newline) + (not block.endswith(self._window.newline))
+        if not _is_one_object_a_line(block, self._window.newline, lines):
+            return None
         try:
             table = arrow_json.read_json(
                 pa.BufferReader(block),
@@ -221,6 +223,16 @@ class JsonRows:
         kind = self._reading.kind_of(name)
         if not (is_missing(value) or value in self._reading.na or _fits(kind, value)):
             raise contradiction(str(kind), name, value, where)
+
+
+def _is_one_object_a_line(block: bytes, newline: bytes, lines: int) -> bool:
+    """Whether every line begins with the only `{` and ends with the only `}` it has.
+
+    Arrow's reader crashes on some texts with anything else at the top level, so those are read line by line.
+    """
+    opened = block.startswith(b"{") and block.count(newline + b"{") == lines - 1
+    closed = block.count(b"}" + newline) + block.endswith(b"}") == lines
+    return opened and closed and block.count(b"{") == lines == block.count(b"}")
 
 
 def _object(pairs: list[tuple[str, Any]], where: str) -> Row:
