@@ -29,3 +29,10 @@ def test_a_refusal_without_its_place_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr(mutations, "train", refuse)
     with pytest.raises(AssertionError):
         mutations.try_many(1, seed=0, folder=tmp_path)
+
+
+def test_a_value_before_the_first_object(tmp_path):
+    """Arrow's JSON reader crashes on this text; it never gets to see it."""
+    path = tmp_path / "null.jsonl"
+    path.write_bytes(b"null, " + mutations.KINDS["jsonl"])
+    assert mutations.outcome(path) == "BadRow"
