@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -93,8 +92,3 @@ def _merge_equal(codes: NDArray[Any], levels: Sequence[str | None], values: Sequ
             kept.append(values[index])
         target[index] = position[text]
     return Encoded(target[codes], list(position), kept)
-
-
-def sorted_positions(texts: Sequence[str]) -> list[int]:
-    """The positions of the texts in sorted order."""
-    return [index for index, _ in sorted(enumerate(texts), key=operator.itemgetter(1))]
