@@ -290,12 +290,6 @@ def test_leave_one_out_counts_rows_without_a_label():
     assert (found.scored.rows, found.scored.unlabelled) == (55, 5)
 
 
-def test_a_model_that_cannot_leave_one_out(monkeypatch):
-    monkeypatch.delattr(NaiveClassifier, "leave_one_out")
-    with pytest.raises(BadOption, match="cannot leave one row out"):
-        leave_one_out(fresh(), Cut(people(60), 7), "label")
-
-
 def test_columns_the_data_lack_are_named():
     classifier = fresh()
     train(classifier, Cut(people(), 50), "label")
@@ -369,7 +363,7 @@ def test_parts_of_a_fold_hold_its_rows():
         assert np.concatenate(found).tolist() == np.flatnonzero(fold_of_row == number).tolist()
     whole = fresh()
     train(whole, Cut(people(), 50), "label")
-    assert judge_fold(whole, parts_of(kept, fold_of_row, 3)[0]).rows == (fold_of_row == 0).sum()
+    assert judge_fold(whole, parts_of(kept, fold_of_row, 3), 0).rows == (fold_of_row == 0).sum()
 
 
 def test_progress_counts_every_row():

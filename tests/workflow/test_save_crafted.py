@@ -47,7 +47,9 @@ def test_a_newer_version_names_itself_and_the_remedy() -> None:
 
 
 def test_another_kind_of_model() -> None:
-    assert "holds no naive-bayes model; found 'network'" in refused(with_document(MIXED, kind="network"))
+    assert "no classifier of tables that is known here; found 'network'" in refused(
+        with_document(MIXED, kind="network")
+    )
 
 
 def rule(**parameters: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:

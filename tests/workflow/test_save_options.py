@@ -19,7 +19,7 @@ from bayesbox.rule.smoothing import RULES, Smoothing
 from bayesbox.schema.kinds import COUNT_DENSITIES, REAL_DENSITIES, Count, Kind
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.tally.base import TALLIES
-from bayesbox.workflow import document, tally_tables
+from bayesbox.workflow import document, joint_tables, tally_tables
 
 X, Y = table()
 
@@ -107,11 +107,12 @@ def test_all_rules_come_back(rules: Rules) -> None:
 
 
 def test_every_tally_has_a_table() -> None:
-    assert {name: form.tally for name, form in tally_tables.FORMS.items()} == TALLIES
+    forms = {**tally_tables.FORMS, **joint_tables.FORMS}
+    assert {name: form.tally for name, form in forms.items()} == TALLIES
 
 
 def test_every_attribute_of_a_classifier_is_saved() -> None:
-    kept = {"rules", "declared", "fold", "target", "schema", "book", "fixed"}
+    kept = {"rules", "declared", "fold", "target", "schema", "book", "derived", "fixed"}
     assert {name for name in vars(mixed()) if not name.startswith("_")} == kept
     assert {field.name for field in dataclasses.fields(Rules)} == set(document.rules_document(Rules()))
 

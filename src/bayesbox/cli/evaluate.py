@@ -13,13 +13,13 @@ from bayesbox.cli.output import emit_json, note, say
 
 if TYPE_CHECKING:
     from bayesbox.source.base import Source
+    from bayesbox.workflow.classifier import Classifier
     from bayesbox.workflow.evaluation import Evaluation
-    from bayesbox.workflow.naive import NaiveClassifier
 
 ZIP = b"PK\3\4"
 MODEL_SUFFIX = ".bayes"
 FOLDS = 10
-LEARNING = ("cv", "repeats", "seed", "smoothing", "prior_smoothing", "types", "ignore", "missing", "unseen")
+LEARNING = ("cv", "repeats", "seed", "model", "smoothing", "prior_smoothing", "types", "ignore", "missing", "unseen")
 """The options that say how to learn: they have no meaning for a model that has learned."""
 
 
@@ -47,6 +47,7 @@ LEARNING = ("cv", "repeats", "seed", "smoothing", "prior_smoothing", "types", "i
     "--bins", type=click.IntRange(min=1), default=15, show_default=True, help="Bins of the calibration error."
 )
 @click.option("--svg", metavar="FILE", help="Draw the reliability diagram.")
+@click.option("--model", metavar="KIND", help="The kind of model; naive by default.")
 @click.option("--smoothing", metavar="RULE", help="How counts become probabilities; laplace by default.")
 @click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
 @options.types_option
@@ -180,29 +181,18 @@ def _require_one_way(given: dict[str, Any]) -> None:
         raise click.UsageError("--loo takes every row as one: give --cv instead to use weights")
 
 
-def _learner(data: Sequence[str], target: str, given: dict[str, Any], threads: int) -> tuple[NaiveClassifier, Source]:
+def _learner(data: Sequence[str], target: str, given: dict[str, Any], threads: int) -> tuple[Classifier, Source]:
     """A classifier that has learned nothing yet, and the rows as it reads them."""
     from bayesbox.cli.sources import declared_kinds, without_target
-    from bayesbox.model.naive import Rules
-    from bayesbox.rule.smoothing import as_smoothing
-    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.workflow.models import new_classifier
     from bayesbox.workflow.train import source_of
 
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, given["weight"])
-    prior_smoothing = given["prior_smoothing"]
-    rules = Rules(
-        smoothing=as_smoothing(given["smoothing"] or "laplace"),
-        prior_smoothing=None if prior_smoothing is None else as_smoothing(prior_smoothing),
-        prior=given["prior"],
-        missing=given["missing"] or "ignore",
-        unseen=given["unseen"] or "smooth",
-    )
-    return NaiveClassifier(rules, kinds), source_of(list(data), target, kinds, **_reading(given, threads))
+    classifier = new_classifier(given["model"] or "naive", given, kinds)
+    return classifier, source_of(list(data), target, kinds, **_reading(given, threads))
 
 
-def _judged(
-    classifier: NaiveClassifier, source: Source, target: str, given: dict[str, Any], threads: int
-) -> Evaluation:
+def _judged(classifier: Classifier, source: Source, target: str, given: dict[str, Any], threads: int) -> Evaluation:
     from bayesbox.cli.sources import Progress
     from bayesbox.workflow.evaluate import cross_validate, leave_one_out
 

@@ -10,7 +10,7 @@ from bayesbox.errors import BadModelFile, CannotForget
 
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
-    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.workflow.classifier import Classifier
 
 
 def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool, as_json: bool) -> None:
@@ -43,7 +43,7 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
         _tell(report, "forgotten" if forget else "learned")
 
 
-def _certify(path: str, before: Book, classifier: NaiveClassifier, count: int) -> None:
+def _certify(path: str, before: Book, classifier: Classifier, count: int) -> None:
     """Write the certificate of a forgetting."""
     from bayesbox.model.atomic import replacing
     from bayesbox.workflow.certificate import Certificate
@@ -54,7 +54,7 @@ def _certify(path: str, before: Book, classifier: NaiveClassifier, count: int) -
 
 
 def _counted(
-    classifier: NaiveClassifier, model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool
+    classifier: Classifier, model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool
 ) -> dict[str, Any]:
     from bayesbox.cli.sources import Progress, model_source, skipped_rows
     from bayesbox.workflow.train import train

@@ -11,7 +11,7 @@ from bayesbox.cli.output import emit_json, note, told_warnings
 from bayesbox.errors import BayesboxError, CannotMerge
 
 if TYPE_CHECKING:
-    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.workflow.classifier import Classifier
 
 
 @click.command(
@@ -64,7 +64,7 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
     note(f"written to {output}")
 
 
-def _merged(whole: NaiveClassifier, other: NaiveClassifier, path: str) -> NaiveClassifier:
+def _merged(whole: Classifier, other: Classifier, path: str) -> Classifier:
     try:
         merged = whole.merged(other)
     except BayesboxError as error:

@@ -11,7 +11,7 @@ from bayesbox.cli import options
 from bayesbox.cli.output import note, plural, told_warnings
 
 if TYPE_CHECKING:
-    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.workflow.classifier import Classifier
 
 OUTPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet"]
 IMPOSSIBLE = re.compile(r"^(\d+) of (\d+) (rows are impossible.*)$")
@@ -77,7 +77,7 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
         note(f"note: {text}")
 
 
-def _answer(classifier: NaiveClassifier, data: tuple[str, ...], given: dict[str, Any]) -> None:
+def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]) -> None:
     from bayesbox.cli.sources import Progress, skipped_rows
     from bayesbox.cli.writers import format_of, output_file, table_writer
     from bayesbox.source.files import open_source, peek
@@ -126,7 +126,7 @@ def _names_to_keep(keep: list[str], data: tuple[str, ...], format: str | None) -
     return list(file_columns(list(data), format=format))
 
 
-def tell_absent(classifier: NaiveClassifier, names: tuple[str, ...], where: str) -> None:
+def tell_absent(classifier: Classifier, names: tuple[str, ...], where: str) -> None:
     """Say which of the model's columns the data lack; refuse data that lack them all."""
     from bayesbox.workflow.predict import absent_columns
 
@@ -136,7 +136,7 @@ def tell_absent(classifier: NaiveClassifier, names: tuple[str, ...], where: str)
         note(f"note: {where} has no {listed}: taken as missing in every row{_nearest(absent, classifier, names)}")
 
 
-def _nearest(absent: list[str], classifier: NaiveClassifier, names: tuple[str, ...]) -> str:
+def _nearest(absent: list[str], classifier: Classifier, names: tuple[str, ...]) -> str:
     import difflib
 
     others = [name for name in names if name not in classifier.feature_names]

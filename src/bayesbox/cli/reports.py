@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from bayesbox.cli.output import table, whole
 
 if TYPE_CHECKING:
-    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.workflow.classifier import Classifier
 
 MOST_CLASSES = 12
 MOST_COLUMNS = 60
 
 
-def columns_table(classifier: NaiveClassifier, *, err: bool = False) -> None:
+def columns_table(classifier: Classifier, *, err: bool = False) -> None:
     """What each column was taken for."""
     from bayesbox.workflow.describe import column_facts
 

@@ -32,6 +32,7 @@ EXACT_UP_TO = 10**15
 def command(model: str, column: str | None, as_json: bool) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
     from bayesbox.workflow.describe import column_facts, size_of
+    from bayesbox.workflow.models import model_name
     from bayesbox.workflow.save import load
 
     classifier = load(model)
@@ -40,7 +41,7 @@ def command(model: str, column: str | None, as_json: bool) -> None:
     if as_json:
         report = {
             "model": model,
-            "kind": "naive",
+            "kind": model_name(classifier),
             "target": classifier.target,
             "classes": _counts(classifier),
             "prior": _prior(classifier),
@@ -85,7 +86,7 @@ def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
     from bayesbox.cli.reports import columns_table
 
     counts, prior = _counts(classifier), _prior(classifier)
-    say(f"{path}: naive Bayes" + (", made of given tables" if classifier.fixed else ""))
+    say(f"{path}: {classifier.title}" + (", made of given tables" if classifier.fixed else ""))
     say()
     rows = [[name, whole(counts[name]) if name in counts else "", decimal(p)] for name, p in prior.items()]
     table([classifier.target or "class", "rows", "prior"], rows, right=[1, 2])

@@ -17,7 +17,7 @@ from bayesbox.errors import BadOption
 if TYPE_CHECKING:
     from bayesbox.schema.kinds import Kind
     from bayesbox.source.base import Batch, Source
-    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.workflow.classifier import Classifier
 
 PATIENCE = 1.0  # seconds before progress is shown
 PAUSE = 0.2  # seconds between two looks
@@ -110,9 +110,7 @@ class Narrowed:
             yield batch.select(tuple(name for name in batch.names if name in self.wanted))
 
 
-def model_source(
-    classifier: NaiveClassifier, data: Any, *, target: str, weight: str | None, **options: Any
-) -> Narrowed:
+def model_source(classifier: Classifier, data: Any, *, target: str, weight: str | None, **options: Any) -> Narrowed:
     """The rows of files as a model that goes on learning reads them."""
     from bayesbox.source.files import open_source
     from bayesbox.workflow.predict import reading_of

@@ -11,9 +11,7 @@ from bayesbox.cli.output import emit_json, note, plural, told_warnings
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
-    from bayesbox.workflow.naive import NaiveClassifier
-
-MODELS = ("naive",)
+    from bayesbox.workflow.classifier import Classifier
 
 
 @click.command(
@@ -79,8 +77,8 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """
     from bayesbox.workflow.save import save
 
-    if given["model"] not in MODELS:
-        raise BadOption(f"there is no model `{given['model']}`", remedy=f"There is: {', '.join(MODELS)}")
+    if given["tables"] and given["model"] != "naive":
+        raise click.UsageError("a model of --tables is naive Bayes")
     path = _output(data, given)
     with told_warnings() as warned:
         classifier, report = _of_tables(data, given) if given["tables"] else _of_rows(data, given)
@@ -101,12 +99,10 @@ def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
     return given["output"] or default_model_name([given["tables"]] if given["tables"] else data)
 
 
-def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[NaiveClassifier, dict[str, Any]]:
+def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, dict[str, Any]]:
     from bayesbox.cli.sources import Progress, declared_kinds, skipped_rows, without_target
-    from bayesbox.model.naive import Rules
-    from bayesbox.rule.smoothing import as_smoothing
     from bayesbox.workflow.describe import column_facts, remarks
-    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.workflow.models import new_classifier
     from bayesbox.workflow.train import source_of, train
 
     if not data:
@@ -115,14 +111,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[NaiveClassif
     if target is None:
         raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
-    rules = Rules(
-        smoothing=as_smoothing(given["smoothing"]),
-        prior_smoothing=None if given["prior_smoothing"] is None else as_smoothing(given["prior_smoothing"]),
-        prior=given["prior"],
-        missing=given["missing"],
-        unseen=given["unseen"],
-    )
-    classifier = NaiveClassifier(rules, kinds, _fold(given["fold"]))
+    classifier = new_classifier(given["model"], given, kinds, _fold(given["fold"]))
     threads = options.threads_or_default(given["threads"])
     source = source_of(
         list(data),
@@ -174,7 +163,7 @@ def _fold(given: tuple[str, ...]) -> dict[str, list[str]]:
     return groups
 
 
-def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[NaiveClassifier, dict[str, Any]]:
+def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, dict[str, Any]]:
     from bayesbox.cli.tables import read_tables
     from bayesbox.workflow.tables import classifier_from_tables
 
@@ -200,7 +189,7 @@ def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[NaiveClass
     }
 
 
-def _tell(classifier: NaiveClassifier, report: dict[str, Any]) -> None:
+def _tell(classifier: Classifier, report: dict[str, Any]) -> None:
     from bayesbox.cli.reports import columns_table, counted_classes
 
     if classifier.fixed:

@@ -13,7 +13,7 @@ from bayesbox.errors import BadData, BadModelFile, SourceUnavailable
 
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
-    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.workflow.classifier import Classifier
 
 
 @click.command(
@@ -69,7 +69,7 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
         raise BadData("the certificate does not hold", where=certificate)
 
 
-def _counted(classifier: NaiveClassifier, model: str, data: tuple[str, ...], given: dict[str, Any]) -> Book | None:
+def _counted(classifier: Classifier, model: str, data: tuple[str, ...], given: dict[str, Any]) -> Book | None:
     """The tallies of some rows alone, read as the model reads them."""
     if not data:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from os import PathLike, fspath
 from typing import Any
@@ -15,6 +16,9 @@ from bayesbox.model import file as container
 from bayesbox.workflow import chain_file, save, save_text
 from bayesbox.workflow import train as workflow
 from bayesbox.workflow.text import DocumentClassifier
+
+ESTIMATORS = {"naive-bayes": ("naive_bayes", "NaiveBayes")}
+"""Where the estimator of each kind of classifier is."""
 
 
 def train(
@@ -60,18 +64,8 @@ def load(path: str | PathLike[str]) -> Any:
     if chain_file.is_chain(data, name=name):
         return chain_file.from_bytes(data, name=name)
     classifier = save.from_bytes(data, name=name)
-    rules = classifier.rules
-    estimator = NaiveBayes(
-        smoothing=rules.smoothing,
-        prior_smoothing=rules.prior_smoothing,
-        prior=rules.prior,
-        numeric=rules.numeric,
-        missing=rules.missing,
-        unseen=rules.unseen,
-        columns=classifier.declared,
-        fold=classifier.fold or None,
-    )
-    return estimator.adopt(classifier)
+    module, estimator = ESTIMATORS[classifier.kind]
+    return getattr(importlib.import_module(f"bayesbox.estimators.{module}"), estimator).of_classifier(classifier)
 
 
 def _text_classifier(classifier: DocumentClassifier) -> TextClassifier:

@@ -30,9 +30,8 @@ def joint_log(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
     return joint
 
 
-def log_density(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
-    """log P(x) = log of the sum over the classes of P(class, x), a value a row."""
-    joint = joint_log(model, columns, rows)
+def log_sum(joint: Doubles) -> Doubles:
+    """log P(x), a value a row: the log of the sum over the classes of P(class, x)."""
     best = joint.max(axis=1, keepdims=True)
     finite = np.isfinite(best)
     shift = np.where(finite, best, 0.0)
@@ -40,6 +39,13 @@ def log_density(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
         total = np.log(np.exp(np.where(finite, joint - shift, 0.0)).sum(axis=1))
     density: Doubles = np.where(finite[:, 0], total + shift[:, 0], best[:, 0])
     return density
+
+
+def normalised_log(joint: Doubles, log_prior: Doubles) -> Doubles:
+    """log P(class | x) of joint log-probabilities that are worked out already, rows x classes."""
+    plan = Plan(len(joint), np.zeros(joint.shape[1]))
+    plan.add_terms(joint)
+    return normalised(plan, log_prior, _core.LOG_POSTERIOR)
 
 
 def posterior(model: NaiveModel, columns: Columns, rows: int) -> Doubles:

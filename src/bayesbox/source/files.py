@@ -99,6 +99,11 @@ class FileSource:
         self._rows: Rows | None = None
 
     @property
+    def rereadable(self) -> bool:
+        """Whether the rows are still there once they were read."""
+        return STDIN not in self.paths
+
+    @property
     def progress(self) -> float | None:
         """How much of the files the pass under way has read, from 0 to 1; None for standard input."""
         if STDIN in self.paths:
@@ -233,6 +238,8 @@ def file_columns(paths: Paths, *, format: str | None = None) -> dict[str, Any]:
 
 class Peeked:
     """A source whose first batch was taken out; it still yields all of them, once."""
+
+    rereadable = False
 
     def __init__(self, source: Source, first: Batch | None, rest: Iterator[Batch]) -> None:
         self.name = source.name

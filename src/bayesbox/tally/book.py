@@ -16,13 +16,14 @@ from bayesbox.tally.base import Removable, Tally, added, numbers, positions, quo
 
 VERSION = b"bayesbox book 1\n"
 LEVEL_LIMIT = 1_000_000  # of one column
+TOGETHER = "(columns together)"  # what messages call the joint tally
 
 
 class Book:
     """The tallies by column, split by class; `+` learns, `-` forgets, `digest()` names the whole.
 
     Classes stand in the order of their labels' own type; a class whose count is zero is not there. A column that has
-    no value so far is not there either.
+    no value so far is not there either. `joint` is the tally of several columns together, for models that need one.
     """
 
     def __init__(
@@ -32,11 +33,13 @@ class Book:
         columns: Mapping[str, Tally],
         *,
         label_type: str = "text",
+        joint: Tally | None = None,
     ) -> None:
         self.classes = classes
         self.class_counts = class_counts
         self.columns = dict(columns)
         self.label_type = label_type
+        self.joint = joint
 
     @classmethod
     def empty(cls, label_type: str = "text") -> Self:
@@ -75,7 +78,10 @@ class Book:
         for name, tally in theirs.columns.items():
             columns[name] = _added(name, columns[name], tally) if name in columns else tally
         counts = added(mine.class_counts, theirs.class_counts)
-        return Book(classes, counts, columns, label_type=label_type)
+        joint = mine.joint if theirs.joint is None else theirs.joint
+        if mine.joint is not None and theirs.joint is not None:
+            joint = _added(TOGETHER, mine.joint, theirs.joint)
+        return Book(classes, counts, columns, label_type=label_type, joint=joint)
 
     def __sub__(self, other: Book) -> Book:
         if not other.classes:
@@ -90,16 +96,22 @@ class Book:
                 _require_learned(tally.is_empty(), name)
                 continue
             columns[name] = _subtracted(name, columns[name], tally)
-        for name, tally in columns.items():  # those too that were not subtracted from
+        joint = mine.joint
+        if theirs.joint is not None:
+            _require_learned(joint is not None or theirs.joint.is_empty(), TOGETHER)
+            joint = None if joint is None else _subtracted(TOGETHER, joint, theirs.joint)
+        left = columns if joint is None else {**columns, TOGETHER: joint}
+        for name, tally in left.items():  # those too that were not subtracted from
             _require_learned(not isinstance(tally, Removable) or tally.fits(counts), name)
-        return Book(classes, counts, columns, label_type=self.label_type).pruned()
+        return Book(classes, counts, columns, label_type=self.label_type, joint=joint).pruned()
 
     def pruned(self) -> Book:
         """Without the classes and columns of which nothing is left."""
         present = self.class_counts.signs() != 0
         columns = {name: tally for name, tally in self.columns.items() if not tally.is_empty()}
         kept = tuple(name for name, some in zip(self.classes, present, strict=True) if some)
-        pruned = Book(self.classes, self.class_counts, columns, label_type=self.label_type)
+        joint = None if self.joint is None or self.joint.is_empty() else self.joint
+        pruned = Book(self.classes, self.class_counts, columns, label_type=self.label_type, joint=joint)
         return pruned.with_classes(kept)
 
     def with_classes(self, classes: tuple[str, ...]) -> Book:
@@ -108,7 +120,8 @@ class Book:
             return self
         counts = self.class_counts.take(positions(classes, self.classes))
         columns = {name: tally.with_classes(classes) for name, tally in self.columns.items()}
-        return Book(classes, counts, columns, label_type=self.label_type)
+        joint = None if self.joint is None else self.joint.with_classes(classes)
+        return Book(classes, counts, columns, label_type=self.label_type, joint=joint)
 
     def with_label_type(self, label_type: str) -> Book:
         """The same book with its labels read as this type, where they can be."""
@@ -120,7 +133,7 @@ class Book:
                 found=", ".join(self.classes),
                 remedy="Mend the target",
             )
-        typed = Book(self.classes, self.class_counts, self.columns, label_type=label_type)
+        typed = Book(self.classes, self.class_counts, self.columns, label_type=label_type, joint=self.joint)
         return typed.with_classes(tuple(label_order(list(self.classes), label_type)))
 
     def canonical(self) -> Iterator[bytes]:
@@ -135,6 +148,9 @@ class Book:
             if not tally.is_empty():
                 yield quoted([name, tally.form])
                 yield from tally.canonical()
+        if self.joint is not None and not self.joint.is_empty():
+            yield quoted([self.joint.form])
+            yield from self.joint.canonical()
 
     def digest(self) -> str:
         """SHA-256 of the canonical lines, in hex: equal for the same multiset of rows, however it was learned."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,16 +29,16 @@ from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import Category
 from bayesbox.source.base import Batch, Source, fold
 from bayesbox.tally.book import Book
+from bayesbox.workflow.classifier import Classifier, Rows
 from bayesbox.workflow.evaluation import Evaluation
-from bayesbox.workflow.naive import NaiveClassifier
 from bayesbox.workflow.predict import absent_columns
 from bayesbox.workflow.train import Progress, Training, split_columns, train
 
-Rows = NDArray[np.int64]
+Places = NDArray[np.int64]
 
 
 def evaluate_held_out(
-    classifier: NaiveClassifier,
+    classifier: Classifier,
     source: Source,
     target: str,
     *,
@@ -80,7 +80,7 @@ def evaluate_held_out(
 
 
 def cross_validate(
-    classifier: NaiveClassifier,
+    classifier: Classifier,
     source: Source,
     target: str,
     *,
@@ -107,8 +107,8 @@ def cross_validate(
     with ThreadPoolExecutor(threads) as pool:
         for repeat in range(repeats):
             parts = parts_of(kept, stratified_folds(codes, folds, seed=seed, repeat=repeat), folds)
-            judge = functools.partial(judge_fold, classifier, bins=bins, progress=progress)
-            by_repeat.append(functools.reduce(operator.add, pool.map(judge, parts)))
+            judge = functools.partial(judge_fold, classifier, parts, bins=bins, progress=progress)
+            by_repeat.append(functools.reduce(operator.add, pool.map(judge, range(folds))))
     total = functools.reduce(operator.add, by_repeat)
     total = replace(total, rows=by_repeat[0].rows, unlabelled=training.unlabelled)
     return Evaluation(
@@ -126,7 +126,7 @@ def cross_validate(
 
 
 def leave_one_out(
-    classifier: NaiveClassifier,
+    classifier: Classifier,
     source: Source,
     target: str,
     *,
@@ -136,16 +136,13 @@ def leave_one_out(
 ) -> Evaluation:
     """Every row judged by the model of all the others; the classifier has learned nothing yet, afterwards all rows."""
     _require_bins(bins)
-    answer: Callable[[Batch, Encoded], Any] | None = getattr(classifier, "leave_one_out", None)
-    if answer is None:
-        raise BadOption("this kind of model cannot leave one row out", remedy="Cross-validate it")
     kept, training = learned_and_kept(classifier, source, target, threads=threads)
     classes, total = classifier.model.classes, Scored(classifier.model.classes, bins)
     for rows in kept:
         part = rows.take(np.flatnonzero(rows.labels.codes >= 0))
         if part.batch.rows:
             with np.errstate(divide="ignore"):
-                log_p = np.log(answer(part.batch, part.labels))
+                log_p = np.log(classifier.leave_one_out(part.batch, part.labels))
             total = total + scored(log_p, part.labels, classes, bins=bins)
         if progress is not None:
             progress(rows.batch.rows)
@@ -173,7 +170,7 @@ class Kept:
     labels: Encoded
     weights: NDArray[np.float64] | None = None
 
-    def take(self, rows: Rows) -> Kept:
+    def take(self, rows: Places) -> Kept:
         """These rows, in this order."""
         columns = tuple(_taken(column, rows) for column in self.batch.columns)
         labels = self.labels._replace(codes=self.labels.codes[rows])
@@ -181,7 +178,7 @@ class Kept:
         return Kept(Batch(self.batch.names, columns, len(rows)), labels, weights)
 
 
-def _taken(column: Any, rows: Rows) -> Any:
+def _taken(column: Any, rows: Places) -> Any:
     if isinstance(column, np.ndarray):
         return column[rows]
     if isinstance(column, CountMatrix):
@@ -211,13 +208,14 @@ class Recorded:
         return getattr(self.source, name)
 
     def batches(self) -> Iterator[Batch]:
+        self.given = []
         for batch in self.source.batches():
             self.given.append(batch)
             yield batch
 
 
 def learned_and_kept(
-    classifier: NaiveClassifier, source: Source, target: str, *, weight: str | None = None, threads: int = 1
+    classifier: Classifier, source: Source, target: str, *, weight: str | None = None, threads: int = 1
 ) -> tuple[list[Kept], Training]:
     """Learn every row of a source, and keep the rows with their texts encoded."""
     recorded = Recorded(source)
@@ -246,7 +244,7 @@ def common_codes(labels: list[Encoded]) -> NDArray[np.int64]:
     return np.concatenate(found)
 
 
-Part = tuple[Kept, Rows]  # some of the rows that are kept; they are taken when they are needed
+Part = tuple[Kept, Places]  # some of the rows that are kept; they are taken when they are needed
 
 
 def parts_of(kept: list[Kept], fold_of_row: NDArray[np.int32], folds: int) -> list[list[Part]]:
@@ -263,7 +261,7 @@ def parts_of(kept: list[Kept], fold_of_row: NDArray[np.int32], folds: int) -> li
     return parts
 
 
-def without(classifier: NaiveClassifier, parts: list[Kept]) -> NaiveClassifier:
+def without(classifier: Classifier, parts: list[Kept]) -> Classifier:
     """The classifier that never saw these rows: the total less their tally, exactly."""
     assert classifier.schema is not None
     tallies = (classifier.tally(rows.batch, rows.labels, classifier.schema, weights=rows.weights) for rows in parts)
@@ -272,12 +270,33 @@ def without(classifier: NaiveClassifier, parts: list[Kept]) -> NaiveClassifier:
     return other
 
 
+def learned_anew(classifier: Classifier, folds: Sequence[list[Part]]) -> Classifier:
+    """A classifier of the same rules that has learned these folds and derived its choices from them alone."""
+    other = classifier.blank()
+    parts = [rows.take(chosen) for fold in folds for rows, chosen in fold]
+    other.learn_all([Rows(rows.batch, rows.labels, rows.weights) for rows in parts])
+    return other
+
+
 def judge_fold(
-    classifier: NaiveClassifier, fold: list[Part], *, bins: int = BINS, progress: Progress | None = None
+    classifier: Classifier,
+    folds: Sequence[list[Part]],
+    place: int,
+    *,
+    bins: int = BINS,
+    progress: Progress | None = None,
 ) -> Scored:
-    """The predictions for the rows of a fold by the classifier that never saw them."""
-    parts = [rows.take(chosen) for rows, chosen in fold]
-    other = without(classifier, parts)
+    """The predictions for the rows of one fold by the classifier that never saw them.
+
+    Where the classifier is its tallies and no more, that is a subtraction; else it learns the other folds anew.
+    """
+    parts = [rows.take(chosen) for rows, chosen in folds[place]]
+    if not parts:
+        return Scored(classifier.model.classes, bins)
+    if classifier.relearns():
+        other = learned_anew(classifier, [fold for index, fold in enumerate(folds) if index != place])
+    else:
+        other = without(classifier, parts)
     known = other.model.classes
     total = Scored(classifier.model.classes, bins)
     for rows in parts:

@@ -17,14 +17,14 @@ from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real
 from bayesbox.source.base import Batch, Source, pieces
-from bayesbox.workflow.naive import NaiveClassifier
+from bayesbox.workflow.classifier import Classifier
 
 EVERY = "*"  # keeps all columns
 TERMS_AT_ONCE = 4_000_000  # rows x classes x columns that an explanation holds in memory
 ROWS_AT_ONCE = 65_536
 
 
-def reading_of(classifier: NaiveClassifier, *, keep: Sequence[str] = (), learning: bool = False) -> dict[str, Any]:
+def reading_of(classifier: Classifier, *, keep: Sequence[str] = (), learning: bool = False) -> dict[str, Any]:
     """How a file is to be read so that its columns are what the model takes them for: `text` and `number`.
 
     A column that is only kept is read as it stands, so that 007 stays 007. A flag is told from its values where rows
@@ -41,7 +41,7 @@ def reading_of(classifier: NaiveClassifier, *, keep: Sequence[str] = (), learnin
     return {"text": frozenset(text), "number": frozenset(number)}
 
 
-def absent_columns(classifier: NaiveClassifier, names: Sequence[str], *, where: str) -> list[str]:
+def absent_columns(classifier: Classifier, names: Sequence[str], *, where: str) -> list[str]:
     """The model's columns that are not among the names, each with the nearest name; an error if none is there."""
     assert classifier.schema is not None
     used = [flag for name in classifier.schema.used for flag in classifier.fold.get(name, (name,))]
@@ -69,7 +69,7 @@ class Asked:
 class Answers:
     """The answers of a classifier, table by table: the kept columns, `prediction`, P(class), `explanation`."""
 
-    def __init__(self, classifier: NaiveClassifier, asked: Asked, names: Sequence[str], *, where: str) -> None:
+    def __init__(self, classifier: Classifier, asked: Asked, names: Sequence[str], *, where: str) -> None:
         self.classifier = classifier
         self.asked = asked
         self.keep = _kept(asked.keep, names, where)

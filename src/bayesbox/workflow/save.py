@@ -18,37 +18,36 @@ from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Numbe
 from bayesbox.schema.levels import LABEL_TYPES, label_values, level_text
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
-from bayesbox.workflow import given_tables, tally_tables
+from bayesbox.workflow import given_tables, joint_tables, tally_tables
+from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.document import (
     Reader,
     columns_document,
     declared_document,
     declared_of,
     fold_of,
-    rules_document,
-    rules_of,
     schema_of,
 )
+from bayesbox.workflow.models import kind_in_file
 from bayesbox.workflow.naive import NaiveClassifier
 
 FORMAT = 1
-KIND = "naive-bayes"
 MODEL = "model.json"
 
 
-def save(classifier: NaiveClassifier, path: str | os.PathLike[str]) -> None:
+def save(classifier: Classifier, path: str | os.PathLike[str]) -> None:
     """Write a classifier to a file, whole or not at all."""
     data = to_bytes(classifier)
     with replacing(path) as file:
         file.write(data)
 
 
-def load(path: str | os.PathLike[str]) -> NaiveClassifier:
+def load(path: str | os.PathLike[str]) -> Any:
     """The classifier of a file."""
     return from_bytes(container.read(path), name=os.fspath(path))
 
 
-def to_bytes(classifier: NaiveClassifier) -> bytes:
+def to_bytes(classifier: Classifier) -> bytes:
     """A classifier as the bytes of a file."""
     schema, book = classifier.schema, classifier.book
     if schema is None:
@@ -56,21 +55,27 @@ def to_bytes(classifier: NaiveClassifier) -> bytes:
     label_type = given_tables.label_type(classifier.model) if classifier.fixed else book.label_type
     written = {
         "format": FORMAT,
-        "kind": KIND,
+        "kind": classifier.kind,
         "bayesbox": bayesbox.__version__,
         "digest": book.digest(),
         "fixed": classifier.fixed,
         "target": None if classifier.target is None else str(classifier.target),
         "label_type": label_type,
         "classes": sorted(schema.classes),
-        "rules": rules_document(classifier.rules),
+        "rules": classifier.rules_document(),
         "fold": {name: list(classifier.fold[name]) for name in sorted(classifier.fold)},
         "declared": declared_document(classifier.declared),
         "columns": columns_document(schema),
     }
+    derived = classifier.derived_document()
+    if derived is not None:
+        written["derived"] = derived
     try:
         _require_consistent(schema, book, label_type)
-        tables = given_tables.members(classifier.model, schema) if classifier.fixed else tally_tables.members(book)
+        if classifier.fixed:
+            tables = given_tables.members(classifier.model, schema)
+        else:
+            tables = tally_tables.members(book) | joint_tables.members(book)
         members = {MODEL: document(written), **tables}
         size = sum(len(content) for content in members.values())
         if size > container.LIMIT - (1 << 16):
@@ -84,7 +89,7 @@ def to_bytes(classifier: NaiveClassifier) -> bytes:
         raise BadData(f"this model cannot be saved: {error}") from error
 
 
-def from_bytes(data: bytes, *, name: str = "model") -> NaiveClassifier:
+def from_bytes(data: bytes, *, name: str = "model") -> Any:
     """The classifier of the bytes of a file; `name` is the file's, for messages."""
     members = container.unpack(data, name=name)
     section = MODEL
@@ -92,8 +97,7 @@ def from_bytes(data: bytes, *, name: str = "model") -> NaiveClassifier:
         if MODEL not in members:
             raise ValueError(f"the archive is whole, but it holds no {MODEL}")
         reader = Reader(parse(members.pop(MODEL)), "the document")
-        _require_version(reader, name)
-        return _classifier(reader, members)
+        return _classifier(_kind(reader, name), reader, members)
     except ValueError as error:
         if isinstance(error, BadModelFile):
             raise
@@ -104,7 +108,8 @@ def from_bytes(data: bytes, *, name: str = "model") -> NaiveClassifier:
         raise BadModelFile(reason, where=f"{name}, {section}", remedy=container.DAMAGED) from error
 
 
-def _require_version(reader: Reader, name: str) -> None:
+def _kind(reader: Reader, name: str) -> type[Classifier]:
+    """The kind of classifier that the file holds, in a format that is known."""
     version, kind = reader.take("format", int), reader.take("kind", str)
     if version > FORMAT:
         raise BadModelFile(
@@ -115,20 +120,23 @@ def _require_version(reader: Reader, name: str) -> None:
         )
     if version < 1:
         raise ValueError(f"there is no format {version}")
-    if kind != KIND:
+    classifier = kind_in_file(kind)
+    if classifier is None:
         raise BadModelFile(
-            f"the file holds no {KIND} model",
+            "the file holds no classifier of tables that is known here",
             where=f"{name}, {MODEL}",
             found=kind,
             remedy="Load it with the kind of model that it was saved from, or upgrade bayesbox",
         )
+    return classifier
 
 
-def _classifier(reader: Reader, tables: dict[str, bytes]) -> NaiveClassifier:
+def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]) -> Classifier:
     reader.take("bayesbox", str)
     digest, fixed = reader.take("digest", str), reader.take("fixed", bool)
     target, label_type = reader.take("target", str, None), reader.take("label_type", str)
-    rules = rules_of(reader.take("rules", dict))
+    rules = kind.rules_of(reader.take("rules", dict))
+    derived = kind.derived_of(reader.take_if_present("derived", dict))
     fold = fold_of(reader.take("fold", dict))
     declared = declared_of(reader.take("declared", list, None))
     classes = reader.texts("classes")
@@ -137,14 +145,18 @@ def _classifier(reader: Reader, tables: dict[str, bytes]) -> NaiveClassifier:
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
     _require_members(tables, given_tables.MEMBERS if fixed else ("classes.arrow", *_tally_members()), fixed)
+    classifier: Classifier
     if fixed:
+        if kind is not NaiveClassifier:
+            raise ValueError(f"no {kind.title} is made of given tables")
         model = given_tables.model_of(tables, schema, label_type)
         classifier = NaiveClassifier.of_model(model, schema)
         classifier.rules = rules
     else:
-        classifier = NaiveClassifier(rules)
+        classifier = kind(rules)
         book = tally_tables.book_of(tables, label_type, tuple(schema.kinds))
-        classifier.accept(schema, book)
+        classifier.accept(schema, joint_tables.completed(book, tables))
+        classifier.derived = derived
     classifier.declared, classifier.fold, classifier.target = declared, fold, target
     _require_consistent(schema, classifier.book, label_type)
     if classifier.book.digest() != digest:
@@ -153,7 +165,7 @@ def _classifier(reader: Reader, tables: dict[str, bytes]) -> NaiveClassifier:
 
 
 def _tally_members() -> tuple[str, ...]:
-    return tuple(f"{form}.arrow" for form in sorted(tally_tables.FORMS))
+    return tuple(f"{form}.arrow" for form in sorted({*tally_tables.FORMS, *joint_tables.FORMS}))
 
 
 def _require_members(tables: dict[str, bytes], known: tuple[str, ...], fixed: bool) -> None:

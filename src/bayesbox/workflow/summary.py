@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import html
 
+from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.describe import column_facts
-from bayesbox.workflow.naive import NaiveClassifier
 
 
-def summary_html(title: str, classifier: NaiveClassifier) -> str:
+def summary_html(title: str, classifier: Classifier) -> str:
     """The classes with their counts, the columns with their kinds and values."""
     assert classifier.schema is not None
     book = classifier.book

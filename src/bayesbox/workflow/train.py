@@ -18,8 +18,7 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch, OneBatch, Source, fold
 from bayesbox.source.frames import batch_of
 from bayesbox.tally.book import Book
-from bayesbox.tally.count import count
-from bayesbox.workflow.naive import NaiveClassifier
+from bayesbox.workflow.classifier import Classifier
 
 Progress = Callable[[int], None]
 
@@ -87,7 +86,7 @@ def _is_path(data: Any) -> bool:
 
 
 def train(
-    classifier: NaiveClassifier,
+    classifier: Classifier,
     source: Source,
     target: str,
     *,
@@ -101,10 +100,18 @@ def train(
     The classifier changes only when all rows were counted.
     """
     classifier.require_counts("forget" if forget else "learn")
-    counted = tally_source(classifier, source, target, weight=weight, threads=threads, progress=progress)
-    if counted is None or counted.rows == counted.unlabelled:
-        raise BadData("there is no row with a label", where=source.name)
-    before = classifier.schema
+    before, derived = classifier.schema, classifier.derived
+    try:
+        while True:
+            counted = tally_source(classifier, source, target, weight=weight, threads=threads, progress=progress)
+            if counted is None or counted.rows == counted.unlabelled:
+                raise BadData("there is no row with a label", where=source.name)
+            if before is not None or not classifier.derive(counted.schema, counted.book):
+                break
+            require_rereadable(source)
+    except BaseException:
+        classifier.derived = derived
+        raise
     schema = counted.schema if before is None else before.merged(counted.schema)
     learned = counted.book
     if getattr(source, "untyped", False):  # text such as 1, 2, 3 may stand for integers
@@ -116,8 +123,18 @@ def train(
     return Training(counted.rows, counted.unlabelled, skipped.count if skipped else 0)
 
 
+def require_rereadable(source: Source) -> None:
+    """Refuse a source whose rows are gone once they were read."""
+    if not getattr(source, "rereadable", True):
+        raise BadOption(
+            "this kind of model reads the rows more than once, but they come from a pipe",
+            where=source.name,
+            remedy="Write them to a file first",
+        )
+
+
 def tally_source(
-    classifier: NaiveClassifier,
+    classifier: Classifier,
     source: Source,
     target: str,
     *,
@@ -139,7 +156,7 @@ def tally_source(
         if classifier.fold:
             columns = folded(columns, classifier.fold, where=source.name)
         schema = schema_for(columns)
-        book = count(columns, labels, schema, weights=weights, where=source.name, first_row=batch.first_row)
+        book = classifier.count(columns, labels, schema, weights=weights, where=source.name, first_row=batch.first_row)
         if progress is not None:
             progress(batch.rows)
         return Counted(schema, book, batch.rows, int((labels.codes < 0).sum()))

@@ -1,0 +1,292 @@
+"""What the scikit-learn estimators over tables share: fit, forget, `+`, the answers, and scikit-learn's protocol.
+
+An estimator adds its parameters, `new_classifier`, and what only its kind of model can do.
+"""
+
+from __future__ import annotations
+
+import copy
+import html
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bayesbox.errors import BadData, DataWarning
+from bayesbox.estimators.inputs import GROUP, batch_from, counts_from, labels_from
+from bayesbox.explain.evidence import Explanation
+from bayesbox.rule.priors import given_prior
+from bayesbox.schema.encode import encode
+from bayesbox.schema.levels import level_text
+from bayesbox.source.base import Batch
+from bayesbox.source.frames import labels_of
+from bayesbox.source.sparse import is_sparse
+from bayesbox.tally.book import Book
+from bayesbox.workflow.classifier import Classifier
+from bayesbox.workflow.summary import summary_html
+
+
+class TableEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of tables with scikit-learn's methods; `classifier_` is what has learned."""
+
+    prior: Mapping[Any, float] | None
+    classifier_: Classifier
+
+    @abstractmethod
+    def new_classifier(self) -> Any:
+        """A classifier with this estimator's parameters that has learned nothing."""
+
+    @classmethod
+    @abstractmethod
+    def of_classifier(cls, classifier: Any) -> Self:
+        """The estimator that would have made this classifier, and holds it."""
+
+    def adopt(self, classifier: Any) -> Self:
+        """Take over a classifier that has learned elsewhere."""
+        self.classifier_ = classifier
+        names = classifier.feature_names
+        self._name_features(names, named=names != tuple(str(index) for index in range(len(names))))
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Count the rows of X by the labels y."""
+        batch = batch_from(X)
+        self._require_rows(batch)
+        labels = labels_from(y, batch.rows)
+        classifier = self.new_classifier()
+        classifier.learn(batch, labels, weights=sample_weight)
+        if len(classifier.book.classes) == 0:
+            raise BadData("every sample weight is zero, so no row counts")
+        if self.prior is not None:
+            given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
+        self._note_features(X, batch)
+        self.classifier_ = classifier
+        self.warn_of_hints()
+        return self
+
+    def warn_of_hints(self) -> None:
+        """One warning for each thing that looks wrong in the rows."""
+        for hint in self.classifier_.hints():
+            warnings.warn(str(hint), DataWarning, stacklevel=3)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Count more rows; equal to one fit on all of them. Classes may be declared, or turn up later."""
+        if not hasattr(self, "classifier_"):
+            batch = batch_from(X)
+            self._require_rows(batch)
+            classifier = self.new_classifier()
+            labels = labels_from(y, batch.rows)
+            classifier.learn(batch, labels, weights=sample_weight)
+            self._note_features(X, batch)
+            self.classifier_ = classifier
+        else:
+            batch = self._checked(X)
+            self.classifier_.learn(batch, labels_from(y, batch.rows), weights=sample_weight)
+        if classes is not None:
+            schema = self.classifier_.schema
+            assert schema is not None
+            texts = tuple(sorted({level_text(value) for value in encode(labels_of(classes)).values}))
+            self.classifier_.accept(schema.with_classes(texts), self.classifier_.book)
+        return self
+
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take rows out again: the tallies are as if these had never been learned."""
+        check_is_fitted(self)
+        batch = self._checked(X)
+        self.classifier_.forget(batch, labels_from(y, batch.rows), weights=sample_weight)
+        return self
+
+    def __add__(self, other: Self) -> Self:
+        """What one fit on the rows of both would give."""
+        check_is_fitted(self)
+        check_is_fitted(other)
+        result = copy.copy(self)
+        return result.adopt(self.classifier_.merged(other.classifier_))
+
+    # -- what was learned ----------------------------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels in their own type, sorted."""
+        self._require_fitted()
+        labels: NDArray[Any] = self.classifier_.model.labels
+        return labels
+
+    @property
+    def book_(self) -> Book:
+        """The tallies."""
+        self._require_fitted()
+        classifier = self.classifier_
+        return classifier.book.with_classes(classifier.classes)
+
+    @property
+    def class_log_prior_(self) -> NDArray[np.float64]:
+        """The log of the class prior."""
+        self._require_fitted()
+        log_prior: NDArray[np.float64] = self.classifier_.model.log_prior
+        return log_prior
+
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "classifier_"):
+            raise AttributeError(f"This {type(self).__name__} instance is not fitted yet")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classifier_")
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row."""
+        batch = self._asked(X)
+        return self.classifier_.predict(batch)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(class | x), rows x classes."""
+        batch = self._asked(X)
+        return self.classifier_.posterior(batch)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """log P(class | x), rows x classes."""
+        batch = self._asked(X)
+        return self.classifier_.log_posterior(batch)
+
+    def joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """log P(class, x), rows x classes."""
+        batch = self._asked(X)
+        return self.classifier_.joint_log(batch)
+
+    def log_density(self, X: Any) -> NDArray[np.float64]:
+        """log P(x), a value a row: how usual a row is under the model."""
+        batch = self._asked(X)
+        return self.classifier_.log_density(batch)
+
+    def log_likelihood(self, X: Any, y: Any) -> float:
+        """The sum over the rows of log P(class = y, x)."""
+        batch = self._asked(X)
+        joint = self.classifier_.joint_log(batch)
+        labels = labels_from(y, batch.rows)
+        place = {text: index for index, text in enumerate(self.classifier_.model.classes)}
+        columns = np.array([place.get(text, -1) for text in labels.levels], dtype=np.int64)[labels.codes]
+        rows = np.where(columns < 0, -np.inf, joint[np.arange(batch.rows), columns])
+        return float(rows.sum())
+
+    def leave_one_out(self, X: Any, y: Any) -> NDArray[np.float64]:
+        """P(class | x) of each learned row under the model of all the other rows, without a refit."""
+        batch = self._asked(X)
+        return self.classifier_.leave_one_out(batch, labels_from(y, batch.rows))
+
+    def explain(self, X: Any) -> Explanation:
+        """How much each column says for each class."""
+        batch = self._asked(X)
+        return self.classifier_.explain(batch)
+
+    def with_prior(self, prior: Mapping[Any, float]) -> Self:
+        """The same likelihoods under another base rate."""
+        check_is_fitted(self)
+        result = copy.copy(self)
+        result.prior = dict(prior)
+        result.classifier_ = self.classifier_.with_prior(prior)
+        return result
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model file; `bayesbox.load` reads it, and it goes on learning."""
+        from bayesbox.workflow.save import save
+
+        check_is_fitted(self)
+        save(self.classifier_, path)
+
+    def _repr_html_(self) -> str:
+        """The model as a small table: the classes with their counts, the columns with their kinds."""
+        if not hasattr(self, "classifier_"):
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        return summary_html(type(self).__name__, self.classifier_)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    # -- scikit-learn --------------------------------------------------------------------------------------------
+
+    def _asked(self, X: Any) -> Batch:
+        check_is_fitted(self)
+        return self._checked(X)
+
+    def _checked(self, X: Any) -> Batch:
+        """The rows of X under the names that were learned."""
+        schema = self.classifier_.schema
+        assert schema is not None
+        names = tuple(schema.kinds)
+        if names == (GROUP,):
+            batch = counts_from(X)
+        elif is_sparse(X):
+            X = X.toarray()
+            batch = batch_from(X)
+        else:
+            batch = batch_from(X)
+        self._require_rows(batch)
+        if names == (GROUP,):
+            self._require_width(_width(batch))
+            return batch
+        if _has_own_names(X):
+            return batch
+        self._require_width(len(batch.names))
+        return Batch(self._feature_names(), batch.columns, batch.rows)
+
+    def _feature_names(self) -> tuple[str, ...]:
+        """The columns as they were given, before any was folded."""
+        if hasattr(self, "feature_names_in_"):
+            return tuple(self.feature_names_in_)
+        return tuple(str(index) for index in range(self.n_features_in_))
+
+    def _require_width(self, width: int) -> None:
+        if width != self.n_features_in_:
+            raise BadData(
+                f"X has {width} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+
+    @staticmethod
+    def _require_rows(batch: Batch) -> None:
+        if not batch.names or _width(batch) == 0:
+            raise BadData(f"0 feature(s) (shape=({batch.rows}, 0)) while a minimum of 1 is required.")
+        if batch.rows == 0:
+            raise BadData("Found array with 0 sample(s): there are no rows")
+
+    def _note_features(self, X: Any, batch: Batch) -> None:
+        if batch.names == (GROUP,):
+            self.n_features_in_ = _width(batch)
+            return
+        self._name_features(batch.names, named=_has_own_names(X))
+
+    def _name_features(self, names: tuple[str, ...], *, named: bool) -> None:
+        self.n_features_in_ = len(names)
+        if named:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _width(batch: Batch) -> int:
+    return batch.columns[0].width if batch.names == (GROUP,) else len(batch.names)
+
+
+def _has_own_names(X: Any) -> bool:
+    """Whether the columns of X have names, rather than positions."""
+    if isinstance(X, np.ndarray):
+        return X.dtype.names is not None
+    if isinstance(X, (list, tuple)):
+        return bool(X) and isinstance(X[0], Mapping)
+    return True
