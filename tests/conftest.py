@@ -1,6 +1,7 @@
-"""What every test shares: hypothesis draws the same cases each time and is not timed."""
+"""What every test shares: hypothesis draws the same cases each time and is not timed; servers are started on demand."""
 
 from hypothesis import HealthCheck, settings
+from tests.servers import postgres as postgres
 
 settings.register_profile(
     "bayesbox",

@@ -34,6 +34,7 @@ _WHERE = {
     "bayes_rule": "infer.bayes_rule",
     "load": "estimators.train",
     "read_network": "workflow.network",
+    "sql": "source.sql",
     "train": "estimators.train",
 }
 
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from bayesbox.schema.kinds import Flag as Flag
     from bayesbox.schema.kinds import Ignore as Ignore
     from bayesbox.schema.kinds import Real as Real
+    from bayesbox.source.sql import sql as sql
     from bayesbox.workflow.chain import HiddenMarkovModel as HiddenMarkovModel
     from bayesbox.workflow.joint import Joint as Joint
     from bayesbox.workflow.network import BayesianNetwork as BayesianNetwork

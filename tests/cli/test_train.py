@@ -170,3 +170,29 @@ def test_suspicious_columns_are_noted(bayes: Bayes, folder: Path) -> None:
     assert "column `mixed` has the level ?" in warnings
     assert "'Male' and 'male': are they the same?" in warnings
     assert "column `sex` tells the class by itself" in warnings
+
+
+def test_rows_of_a_query(bayes: Bayes, people: Path) -> None:
+    options = ["-t", "income", "--types", "zip=category,member=flag", "--ignore", "id", "--json"]
+    digest = bayes("train", "people.csv", *options).json["digest"]
+    query = "select * from read_csv('people.csv', all_varchar = true)"
+    asked = bayes("train", "--sql", query, "-o", "asked.bayes", *options[:3], "age=real,zip=category", *options[4:])
+    assert asked.json["rows"] == 4
+    typed = "select id, age::double as age, zip, member = 'true' as member, income from (" + query + ")"
+    assert bayes("train", "--sql", typed, *options).json["digest"] == digest
+    assert Path("model.bayes").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["people.csv", "--sql", "select 1"], "DATA cannot be given as well"),
+        (["people.csv", "--database", "people.db"], "--database goes with --sql"),
+        (["--sql", "select 1", "--na", "?"], "--na says how a file is read"),
+        (["--sql", "select 1", "--bad-rows", "skip"], "--bad-rows says how a file is read"),
+        (["--sql", "selct 1"], "syntax error"),
+    ],
+)
+def test_queries_that_cannot_be(bayes: Bayes, people: Path, arguments: list[str], words: str) -> None:
+    ended = bayes("train", *arguments, "-t", "income", code=2)
+    assert words in ended.err

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
+from bayesbox.cli import elsewhere, options
 from bayesbox.cli.output import emit_json, note, plural, told_warnings
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
+    from bayesbox.source.base import Source
     from bayesbox.workflow.classifier import Classifier
 
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         "bayes train credit.csv -t class --types zip=category,age=real --ignore id --na ?",
         "bayes train cars.csv -t risk --smoothing mle --types car=category:sports:vintage:suv:truck",
         "bayes train --tables radio.json -o radio.bayes",
+        "bayes train --sql 'select * from people where year > 2020' --database people.db -t income -o people.bayes",
     ),
     notes="Rules of --smoothing: laplace, mle, lidstone:0.5, m:2, prior-counts:red=2,blue=1, replace-zero:half, "
     "replace-zero:prior, as-written:1,2. A file of --tables holds "
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 )
 @click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
 @click.option("--tables", metavar="FILE", help="Make a model of given probabilities (JSON) instead of rows.")
+@elsewhere.sql_options
 @options.types_option
 @click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
 @click.option(
@@ -105,7 +108,8 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
     from bayesbox.workflow.models import new_classifier
     from bayesbox.workflow.train import source_of, train
 
-    if not data:
+    source: Source | None = elsewhere.rows_elsewhere(data, given)
+    if source is None and not data:
         raise click.UsageError("no data were given")
     target, weight = given["target"], given["weight"]
     if target is None:
@@ -113,7 +117,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
     classifier = new_classifier(given["model"], given, kinds, _fold(given["fold"]))
     threads = options.threads_or_default(given["threads"])
-    source = source_of(
+    source = source or source_of(
         list(data),
         target,
         kinds,
@@ -146,6 +150,8 @@ def _columns_of(data: tuple[str, ...], given: dict[str, Any]) -> str:
     from bayesbox.errors import BayesboxError
     from bayesbox.source.files import file_columns
 
+    if not data:
+        return ""
     try:
         names = list(file_columns(list(data), format=given["input_format"]))
     except BayesboxError:

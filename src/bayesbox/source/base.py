@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.schema.arrays import is_present, numpy_values
+from bayesbox.schema.columns import nearest_doubles
 
 Column = Any  # pa.Array, pa.ChunkedArray or a one-dimensional np.ndarray of any stride
 
@@ -130,6 +131,6 @@ def as_doubles(column: Column) -> np.ndarray:
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
     if column.type != pa.float64():
-        column = column.cast(pa.float64(), safe=False)
+        column = nearest_doubles(column)
     values = numpy_values(column)
     return np.where(is_present(column), values, np.nan) if column.null_count else values

@@ -1,0 +1,208 @@
+"""Rows that a query gives: DuckDB runs it over its own files, Parquet, SQLite and PostgreSQL, and streams the rows.
+
+Nothing is added up by the engine: the rows come as Arrow batches and are counted here, so that the tallies are those
+of the same rows in a frame, bit for bit. The databases are opened to be read only.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from bayesbox.errors import BadData, BadOption, BayesboxError, MissingExtra, SourceUnavailable
+from bayesbox.source.base import Batch
+from bayesbox.source.cells import plain
+from bayesbox.source.reading import check_names
+
+ROWS = 65_536  # in one batch
+ATTACHED = "attached"  # the name under which another database is known inside DuckDB
+EXTENSIONS = {"sqlite": "sqlite_scanner", "postgres": "postgres_scanner"}
+SQLITE_HEAD = b"SQLite format 3\0"
+DUCKDB_MARK = b"DUCK"  # from the ninth byte on
+POSTGRES_ADDRESS = re.compile(r"postgres(ql)?://|\s*\w+\s*=")
+
+
+def sql(query: str, database: Any = None) -> SqlSource:
+    """The rows of a query, to train on.
+
+    `database` is the file of a DuckDB or SQLite database, the address of a PostgreSQL server
+    (`postgresql://user@host/name`), or an open DuckDB connection. Without one the query stands by itself and may name
+    Parquet and CSV files. In each case it is written in DuckDB's SQL.
+
+    >>> import bayesbox as bb
+    >>> rows = bb.sql("select * from (values (25, 'L'), (20, 'H'), (45, 'H')) as people(age, risk)")
+    >>> bb.train(rows, target="risk").book_["age"].mean
+    array([32.5, 25. ])
+    """
+    return SqlSource(query, database)
+
+
+class SqlSource:
+    """The rows of a query; each pass runs it anew."""
+
+    def __init__(self, query: str, database: Any = None) -> None:
+        if not isinstance(query, str) or not query.strip():
+            raise BadOption("a query is a text such as 'select * from people'", found=query)
+        self.query = query
+        self.database = database
+        self.name = "the query" if database is None else f"the query on {_database_name(database)}"
+
+    def __repr__(self) -> str:
+        return f"SqlSource({self.query!r}, database={_database_name(self.database)})"
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows, batch after batch."""
+        connection = _connected(self.database, self.name)
+        try:
+            with _Told(self.name):
+                result = connection.execute(self.query)
+                if result.description is None:
+                    raise BadOption("the query gives no rows", where=self.name, found=self.query)
+                stream = getattr(result, "to_arrow_reader", None) or result.fetch_record_batch
+                reader = stream(ROWS)
+            names = tuple(reader.schema.names)
+            check_names(names, self.name)
+            first_row = 0
+            while True:
+                with _Told(self.name):
+                    found = next(reader, None)
+                if found is None:
+                    return
+                columns = tuple(
+                    plain(column, name, where=self.name) for name, column in zip(names, found.columns, strict=True)
+                )
+                yield Batch(names, columns, found.num_rows, first_row)
+                first_row += found.num_rows
+        finally:
+            connection.close()
+
+
+def _connected(database: Any, where: str) -> Any:
+    """A DuckDB connection that sees the tables of the database under their own names."""
+    duckdb = _duckdb()
+    if hasattr(database, "execute") and hasattr(database, "cursor"):
+        return database.cursor()
+    kind, place = _kind_of(database)
+    with _Told(where):
+        if kind == "duckdb":
+            return duckdb.connect(place, read_only=True)
+        connection = duckdb.connect(config={"python_enable_replacements": "false"})
+        if kind in EXTENSIONS:
+            _load(connection, EXTENSIONS[kind], where)
+            quoted = place.replace("'", "''")
+            connection.execute(f"ATTACH '{quoted}' AS {ATTACHED} (TYPE {kind}, READ_ONLY)")
+            connection.execute(f"USE {ATTACHED}")
+        return connection
+
+
+def _duckdb() -> Any:
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtra("duckdb", "sql") from None
+    return duckdb
+
+
+def _kind_of(database: Any) -> tuple[str, str]:
+    """What a database is, told from its first bytes or from the form of its address; and where it is."""
+    if database is None:
+        return "memory", ""
+    if not isinstance(database, (str, os.PathLike)):
+        raise BadOption(
+            "a database is a file, the address of a PostgreSQL server or a DuckDB connection",
+            found=type(database).__name__,
+        )
+    place = os.fspath(database)
+    if not os.path.exists(place) and POSTGRES_ADDRESS.match(place):
+        return "postgres", place
+    try:
+        with open(place, "rb") as file:
+            head = file.read(16)
+    except OSError as error:
+        raise SourceUnavailable(f"the database cannot be opened ({error.strerror})", where=place) from None
+    if head == SQLITE_HEAD:
+        return "sqlite", place
+    if head[8:12] == DUCKDB_MARK:
+        return "duckdb", place
+    raise BadData(
+        "is no DuckDB and no SQLite database",
+        where=place,
+        remedy="Parquet and CSV files are named in the query itself: select * from 'people.parquet'",
+    )
+
+
+def _load(connection: Any, extension: str, where: str) -> None:
+    """DuckDB's reader of another database: from a Python package, from where DuckDB keeps them, or downloaded."""
+    duckdb = _duckdb()
+    packaged = importlib.util.find_spec(f"duckdb_extension_{extension}")
+    for folder in (packaged.submodule_search_locations or ()) if packaged else ():
+        file = Path(folder, "extensions", f"v{duckdb.__version__}", f"{extension}.duckdb_extension")
+        if file.exists():
+            connection.load_extension(str(file))
+            return
+    try:
+        connection.load_extension(extension)
+    except duckdb.Error:
+        try:
+            connection.install_extension(extension)
+            connection.load_extension(extension)
+        except duckdb.Error as error:
+            package = f"duckdb-extension-{extension.replace('_', '-')}"
+            raise SourceUnavailable(
+                f"DuckDB's reader of this database could not be had ({_first_line(error)})",
+                where=where,
+                remedy=f"DuckDB downloads it once; without a network: pip install {package}=={duckdb.__version__}",
+            ) from None
+
+
+class _Told:
+    """Turns what DuckDB and Arrow raise into one clear error."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, BayesboxError) or not isinstance(error, Exception):
+            return
+        duckdb = _duckdb()
+        text = without_password(_first_line(error))
+        if isinstance(error, (duckdb.IOException, duckdb.HTTPException, duckdb.ConnectionException)):
+            raise SourceUnavailable(text, where=self.where) from None
+        if isinstance(error, (duckdb.ProgrammingError, duckdb.NotSupportedError)):
+            raise BadOption(f"the query cannot be run: {text}", where=self.where) from None
+        if isinstance(error, (duckdb.Error, pa.ArrowException, OSError)):
+            raise BadData(
+                f"the rows cannot be read: {text}", where=self.where, remedy="Cast or filter them in the query"
+            ) from None
+
+
+def _first_line(error: Exception) -> str:
+    """DuckDB's message without the part of the query that it points at."""
+    lines = [line.strip() for line in str(error).split("\n\nLINE ")[0].splitlines()]
+    return " ".join(line for line in lines if line) or type(error).__name__
+
+
+def _database_name(database: Any) -> str:
+    if isinstance(database, (str, os.PathLike)):
+        text = os.fspath(database)
+        return without_password(text) if POSTGRES_ADDRESS.match(text) else os.path.basename(text)
+    return "a DuckDB connection" if database is not None else "None"
+
+
+def without_password(text: str) -> str:
+    """A message or an address in which no password is left.
+
+    >>> without_password("postgresql://ann:secret@db/people"), without_password("host=db password='a b' user=ann")
+    ('postgresql://ann:***@db/people', 'host=db password=*** user=ann')
+    """
+    text = re.sub(r"(postgres(?:ql)?://[^:@/\s]*):[^@\s]*@", r"\1:***@", text)
+    return re.sub(r"(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s'&]+)", r"\1***", text)
