@@ -13,6 +13,7 @@
 #include "chain_binding.hpp"
 #include "count.hpp"
 #include "cpu.hpp"
+#include "cuts_binding.hpp"
 #include "exact_array.hpp"
 #include "exact_text.hpp"
 #include "factorize.hpp"
@@ -516,6 +517,7 @@ NB_MODULE(_core, m) {
   bind_network(m);
   bind_text(m);
   bind_chain(m);
+  bind_cuts(m);
   m.def("has_avx2", &has_avx2);
   m.def("use_avx2", &use_avx2, "enabled"_a);
 }

@@ -284,6 +284,17 @@ def chain_best(
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """(the log-probability of the best path of each sequence, the path); ties go to the first state."""
 
+def mdl_cuts(counts: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Fayyad and Irani's cuts of a column: counts of distinct values (ascending) x classes; a cut is the position of
+    the last value below it."""
+
+def modl_cuts(counts: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The same by Boulle's MODL criterion; a best partition where the column has at most 256 runs."""
+
+def modl_groups(counts: NDArray[np.float64]) -> NDArray[np.int32]:
+    """The group of each level by the MODL criterion for groupings; a best one up to 10 levels. Counts: levels x
+    classes."""
+
 def has_avx2() -> bool: ...
 def use_avx2(enabled: bool) -> bool:
     """Switch the AVX2/FMA path off or on (for tests and measurements); returns what is now in force."""
