@@ -204,5 +204,14 @@ def test_refusals():
             bb.TextClassifier(**options).fit(TEXTS, LABELS)
     with pytest.raises(bb.BadData, match="0 sample"):
         clf.predict([])
-    with pytest.raises(bb.BadOption, match="not from a table"):
-        bb.train({"text": TEXTS, "label": LABELS}, target="label", model=bb.TextClassifier())
+    with pytest.raises(bb.BadOption, match="classes is not said"):
+        bb.train({"text": TEXTS, "label": LABELS}, model=bb.TextClassifier())
+    with pytest.raises(bb.BadOption, match="texts is not said"):
+        bb.train({"one": TEXTS, "two": TEXTS, "label": LABELS}, "label", model=bb.TextClassifier())
+
+
+def test_train_takes_a_column_of_a_table():
+    table = {"one": TEXTS, "two": LABELS, "label": LABELS}
+    trained = bb.train(table, "label", model=bb.TextClassifier(), text="one")
+    assert trained.book_.digest() == bb.TextClassifier().fit(TEXTS, LABELS).book_.digest()
+    assert trained.training_.rows == len(TEXTS)

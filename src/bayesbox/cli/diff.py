@@ -24,9 +24,9 @@ def command(one: str, other: str, as_json: bool) -> None:
     The tallies are compared, levels and classes aligned by name; the rules of the models are not.
     """
     from bayesbox.workflow.difference import differences
-    from bayesbox.workflow.save import load
+    from bayesbox.workflow.load import load_classifier
 
-    books = {path: load(path).book for path in (one, other)}
+    books = {path: load_classifier(path).book for path in (one, other)}
     found = differences(books[one], books[other])
     digests = {path: book.digest() for path, book in books.items()}
     if as_json:

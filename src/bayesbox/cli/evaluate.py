@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
+from bayesbox.cli import options, text
 from bayesbox.cli.output import emit_json, note, say
+from bayesbox.cli.text_options import TEXT_ONLY, refuse, text_options
 
 if TYPE_CHECKING:
     from bayesbox.source.base import Source
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 ZIP = b"PK\3\4"
 MODEL_SUFFIX = ".bayes"
 FOLDS = 10
-LEARNING = ("cv", "repeats", "seed", "model", "smoothing", "prior_smoothing", "types", "ignore", "missing", "unseen")
+LEARNING = (
+    *("cv", "repeats", "seed", "smoothing", "prior_smoothing", "types", "ignore", "missing", "unseen", "model"),
+    *(name for name in TEXT_ONLY if name != "text"),
+)
 """The options that say how to learn: they have no meaning for a model that has learned."""
 
 
@@ -32,6 +36,7 @@ LEARNING = ("cv", "repeats", "seed", "model", "smoothing", "prior_smoothing", "t
         "bayes evaluate people.csv -t income --cv 10 --repeats 10 --seed 1",
         "bayes evaluate people.csv -t income --loo --smoothing m:2",
         "bayes evaluate people.bayes test.csv --json --svg reliability.svg",
+        "bayes evaluate mail/ --model text --cv 5",
     ),
     notes="Keys of --json: how, data, target, rows, unlabelled, skipped, weight, folds, repeats, seed, classes, "
     "accuracy, accuracy_by_repeat, log_loss, brier, calibration_error, auc, baseline, macro, per_class, confusion, "
@@ -63,6 +68,7 @@ LEARNING = ("cv", "repeats", "seed", "model", "smoothing", "prior_smoothing", "t
     type=click.Choice(["smooth", "ignore", "error"]),
     help="What a level that was never seen gets: the rule's answer to a count of 0 (the default), nothing, an error.",
 )
+@text_options
 @options.prior_option
 @options.na_option
 @options.bad_rows_option
@@ -87,8 +93,8 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
         emit_json({**evaluation.as_dict(), "warnings": told})
     else:
         say(evaluation.text())
-        for text in told:
-            note(f"note: {text}")
+        for line in told:
+            note(f"note: {line}")
     if svg is not None:
         note(f"reliability diagram written to {svg}")
 
@@ -123,8 +129,9 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     from bayesbox.cli.sources import Progress, skipped_rows
     from bayesbox.source.files import open_source, peek
     from bayesbox.workflow.evaluate import evaluate_held_out
+    from bayesbox.workflow.load import load_classifier
     from bayesbox.workflow.predict import reading_of
-    from bayesbox.workflow.save import load
+    from bayesbox.workflow.text import DocumentClassifier
 
     model, *data = files
     if not data:
@@ -133,9 +140,12 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     if meaningless:
         option = meaningless[0].replace("_", "-")
         raise click.UsageError(f"--{option} says how to learn, but {model} has learned. Give the data without a model")
-    classifier = load(model)
+    classifier = load_classifier(model)
     if given["prior"]:
         classifier = classifier.with_prior(given["prior"])
+    if isinstance(classifier, DocumentClassifier):
+        return text.evaluate_model(classifier, data, given)
+    refuse(given, ("text",), "is about documents: this is a model of rows")
     target = given["target"] or classifier.target
     if target is None:
         raise click.UsageError("the model does not know its target: say which column holds the classes, with -t")
@@ -161,6 +171,10 @@ def _of_rows(data: Sequence[str], given: dict[str, Any]) -> Evaluation:
     from bayesbox.cli.sources import skipped_rows
 
     target = given["target"]
+    if given["model"] == "text":
+        _require_one_way(given)
+        return text.evaluate_documents(data, given, given["cv"] or FOLDS)
+    refuse(given, TEXT_ONLY, "is about documents: it goes with --model text")
     if target is None:
         raise click.UsageError(f"{data[0]} is no model: give one first, or say with -t which column holds the classes")
     _require_one_way(given)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bayesbox.source.base import Batch
     from bayesbox.workflow.case import Case
     from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.workflow.text import DocumentClassifier
 
 
 @click.command(
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
         "bayes explain weather.bayes --set outlook=sunny --set temperature=cool --set windy=true",
         "bayes explain weather.bayes --set outlook=sunny --show-work",
         "bayes explain people.bayes new.csv --row 3 --against '>50K'",
+        "bayes explain spam.bayes message.eml",
     ),
     notes="Log-odds are natural logarithms: +0.69 doubles the odds. Keys of --json: prediction, against, posterior, "
-    "prior, log_odds, prior_log_odds, columns (name, value, log_odds), notes, and work with --show-work. Infinite "
+    "prior, log_odds, prior_log_odds, columns (name, value, log_odds), notes, and work with --show-work; for a "
+    "document absent_log_odds and words (word, times, log_odds, counts) in place of columns and notes. Infinite "
     'numbers are the texts "inf" and "-inf".',
 )
 @click.argument("model")
@@ -47,15 +50,20 @@ if TYPE_CHECKING:
 def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
     """Show the posterior of one case, and what each column says for its class.
 
-    The case is given by --set, or is row N of DATA. Columns that are not set are missing.
+    The case is given by --set, or is row N of DATA. Columns that are not set are missing. For a model of documents DATA
+    may be a text file or a message, or - for standard input; the words that decided are shown with their counts.
     """
     from bayesbox.workflow.case import Case
-    from bayesbox.workflow.save import load
+    from bayesbox.workflow.load import load_classifier
+    from bayesbox.workflow.text import DocumentClassifier
 
     with told_warnings() as warned:
-        classifier = load(model)
+        classifier = load_classifier(model)
         if given["prior"]:
             classifier = classifier.with_prior(given["prior"])
+        if isinstance(classifier, DocumentClassifier):
+            _explain_text(classifier, data, given, as_json=as_json)
+            return
         batch = _batch(classifier, model, data, given)
         case = Case.of(classifier, batch, against=given["against"])
         work = _work(classifier, batch) if given["show_work"] else None
@@ -69,6 +77,16 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
         say(work.text())
     for text in notes:
         note(f"note: {text}")
+
+
+def _explain_text(classifier: DocumentClassifier, data: str | None, given: dict[str, Any], *, as_json: bool) -> None:
+    from bayesbox.cli import text
+
+    case = text.explain(classifier, data, given)
+    if as_json:
+        emit_json(case.as_dict())
+    else:
+        text.tell_case(case, classifier.target or "class")
 
 
 def _work(classifier: NaiveClassifier, batch: Batch) -> Any:

@@ -18,6 +18,7 @@ from bayesbox.cli.learning import change
         "bayes forget people.bayes withdrawn.csv",
         "bayes forget people.bayes withdrawn.csv -o without.bayes",
         "bayes forget people.bayes withdrawn.csv --certificate withdrawn.json",
+        "bayes forget spam.bayes message.eml --class spam",
     ),
     notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings, "
     "and certificate where one was asked for.",
@@ -30,6 +31,9 @@ from bayesbox.cli.learning import change
 )
 @click.option(
     "--certificate", metavar="FILE", help="Write a certificate of what was taken out, which `bayes verify` checks."
+)
+@click.option(
+    "--class", "label", metavar="CLASS", help="The class of all documents, where their folders do not say it."
 )
 @options.weight_option
 @options.na_option

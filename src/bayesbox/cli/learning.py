@@ -6,28 +6,36 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbox.cli import options
 from bayesbox.cli.output import emit_json, note, plural, told_warnings
+from bayesbox.cli.text_options import refuse
 from bayesbox.errors import BadModelFile, CannotForget
 
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
     from bayesbox.workflow.classifier import Classifier
+    from bayesbox.workflow.text import DocumentClassifier
 
 
 def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool, as_json: bool) -> None:
     """Learn or forget the rows of data and write the model again."""
-    from bayesbox.workflow.save import load, save
+    from bayesbox.cli import text_learning
+    from bayesbox.workflow.load import load_classifier, save_classifier
+    from bayesbox.workflow.text import DocumentClassifier
 
     with told_warnings() as warned:
-        classifier = load(model)
+        classifier = load_classifier(model)
         before = classifier.book.digest()
         old = classifier.book
-        report = _counted(classifier, model, data, given, forget=forget)
+        if isinstance(classifier, DocumentClassifier):
+            report = text_learning.change(classifier, data, given, forget=forget)
+        else:
+            refuse(given, ("label",), "is about documents: the rows of a table have a column of classes")
+            report = _counted(classifier, model, data, given, forget=forget)
         if classifier.classes:
             classifier.model  # noqa: B018  a model that cannot be made is not written
         path = given["output"] or model
         if given.get("certificate"):
             _certify(given["certificate"], old, classifier, report["rows"] - report["unlabelled"])
-        save(classifier, path)
+        save_classifier(classifier, path)
     report |= {
         "model": path,
         "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
@@ -43,7 +51,7 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
         _tell(report, "forgotten" if forget else "learned")
 
 
-def _certify(path: str, before: Book, classifier: Classifier, count: int) -> None:
+def _certify(path: str, before: Book, classifier: Classifier | DocumentClassifier, count: int) -> None:
     """Write the certificate of a forgetting."""
     from bayesbox.model.atomic import replacing
     from bayesbox.workflow.certificate import Certificate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,7 @@ from bayesbox.errors import BayesboxError, CannotMerge
 
 if TYPE_CHECKING:
     from bayesbox.workflow.classifier import Classifier
+    from bayesbox.workflow.text import DocumentClassifier
 
 
 @click.command(
@@ -30,18 +31,18 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
     They must have the same rules. Rows that were learned by two of them count twice.
     """
     from bayesbox.cli.reports import counted_classes
-    from bayesbox.workflow.save import load, save
+    from bayesbox.workflow.load import load_classifier, save_classifier
 
     if len(models) < 2:
         raise click.UsageError("two models or more are needed")
     with told_warnings() as warned:
-        loaded = [(path, load(path)) for path in models]
+        loaded = [(path, load_classifier(path)) for path in models]
         (_, whole), *others = loaded
         digests = {path: classifier.book.digest() for path, classifier in loaded}
         for path, other in others:
             whole = _merged(whole, other, path)
         whole.model  # noqa: B018  a model that cannot be made is not written
-        save(whole, output)
+        save_classifier(whole, output)
     classes = dict(zip(whole.book.classes, whole.book.n.tolist(), strict=True))
     warnings = list(dict.fromkeys(warned))
     digest = whole.book.digest()
@@ -64,9 +65,13 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
     note(f"written to {output}")
 
 
-def _merged(whole: Classifier, other: Classifier, path: str) -> Classifier:
+def _merged(whole: Any, other: Any, path: str) -> Classifier | DocumentClassifier:
+    from bayesbox.workflow.text import DocumentClassifier
+
+    if isinstance(whole, DocumentClassifier) is not isinstance(other, DocumentClassifier):
+        raise CannotMerge("one is a model of rows, the other one of documents", where=path)
     try:
-        merged = whole.merged(other)
+        merged: Classifier | DocumentClassifier = whole.merged(other)
     except BayesboxError as error:
         error.where = error.where or path
         raise

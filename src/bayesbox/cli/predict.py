@@ -9,11 +9,13 @@ import click
 
 from bayesbox.cli import options
 from bayesbox.cli.output import note, plural, told_warnings
+from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
     from bayesbox.workflow.classifier import Classifier
 
 OUTPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet"]
+EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is not of the class
 IMPOSSIBLE = re.compile(r"^(\d+) of (\d+) (rows are impossible.*)$")
 
 
@@ -26,6 +28,7 @@ IMPOSSIBLE = re.compile(r"^(\d+) of (\d+) (rows are impossible.*)$")
         "bayes predict people.bayes new.csv --proba --keep id -o answers.parquet",
         "bayes predict people.bayes new.csv --explain 3 --prior '<=50K=.9,>50K=.1'",
         "zcat new.csv.gz | bayes predict people.bayes - --keep '*' > answers.csv",
+        "bayes predict spam.bayes - --exit-class spam --unsure .9 < message.eml",
     ),
     notes="Text cells of CSV and TSV that begin with = + - @ get an apostrophe in front, lest a spreadsheet run them; "
     "single characters and numbers stay as they are. Keys of --json, a line a row: the kept columns, prediction, "
@@ -42,6 +45,17 @@ IMPOSSIBLE = re.compile(r"^(\d+) of (\d+) (rows are impossible.*)$")
 )
 @click.option(
     "--keep", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to copy to the output; * for all."
+)
+@click.option(
+    "--unsure",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    help="Answer `unsure` where no class has a probability of P or more.",
+)
+@click.option(
+    "--exit-class",
+    metavar="CLASS",
+    help="For one row or document: end with 0 if it is of CLASS, 1 if of another, 5 if unsure.",
 )
 @options.prior_option
 @click.option(
@@ -62,24 +76,52 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
     """Give every row its most probable class, a batch at a time.
 
     DATA are files, patterns or folders, or - for standard input. A column of the model that DATA lack is missing in
-    every row, and said to be so.
+    every row, and said to be so. A model of documents also takes text files, messages, mbox files and Maildir folders;
+    standard input is then one document, unless --input-format says otherwise.
     """
-    from bayesbox.workflow.save import load
+    from bayesbox.cli import text
+    from bayesbox.workflow.load import load_classifier
+    from bayesbox.workflow.text import DocumentClassifier
 
     with told_warnings() as warned:
-        classifier = load(model)
+        classifier = load_classifier(model)
         if given["prior"]:
             classifier = classifier.with_prior(given["prior"])
         if as_json:
             given["output_format"] = "jsonl"
-        _answer(classifier, data, given)
-    for text in gathered(warned):
-        note(f"note: {text}")
+        _require_class(given["exit_class"], classifier.classes or classifier.model.classes, model)
+        if isinstance(classifier, DocumentClassifier):
+            only = text.predict(classifier, data, given)
+        else:
+            only = _answer(classifier, data, given)
+    for line in gathered(warned):
+        note(f"note: {line}")
+    if given["exit_class"] is not None:
+        _end_by(only, given["exit_class"])
 
 
-def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]) -> None:
+def _require_class(name: str | None, classes: tuple[str, ...], model: str) -> None:
+    if name is not None and name not in classes:
+        raise BadOption(
+            "there is no such class", where=model, found=name, remedy=f"There are {', '.join(classes[:12])}"
+        )
+
+
+def _end_by(prediction: str | None, name: str) -> None:
+    """End with an exit code that says whether the only row is of a class."""
+    from bayesbox.workflow.predict import UNSURE
+
+    if prediction is None:
+        raise BadOption("--exit-class tells the class of one row or document, and there was not one")
+    if prediction != name:
+        raise click.exceptions.Exit(EXIT_UNSURE if prediction == UNSURE else EXIT_OTHER)
+
+
+def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]) -> str | None:
+    """Write the answers; the prediction where there was one row."""
     from bayesbox.cli.sources import Progress, skipped_rows
     from bayesbox.cli.writers import format_of, output_file, table_writer
+    from bayesbox.schema.levels import level_text
     from bayesbox.source.files import open_source, peek
     from bayesbox.workflow.predict import Answers, Asked, answer_tables, reading_of
 
@@ -97,10 +139,11 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
     names = tuple(keep) if first is None else first.names  # without a row there is no batch to ask
     if first is not None:
         tell_absent(classifier, names, opened.name)
-    asked = Asked(proba=given["proba"], explain=given["explain"] or 0, keep=tuple(keep))
+    asked = Asked(given["proba"], given["explain"] or 0, tuple(keep), given["unsure"])
     answers = Answers(classifier, asked, names, where=opened.name)
     format = format_of(given["output"], given["output_format"])
     progress = Progress(opened)
+    predictions: list[Any] = []
     try:
         with (
             output_file(given["output"]) as file,
@@ -109,11 +152,13 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
             for table in answer_tables(answers, source, threads=threads):
                 write(table)
                 progress(table.num_rows)
+                predictions = predictions or table["prediction"].slice(0, 1).to_pylist()
     finally:
         progress.close()
     skipped_rows(source)
     if given["output"] not in (None, "-"):
         note(f"{plural(progress.rows, 'row')} written to {given['output']}")
+    return level_text(predictions[0]) if progress.rows == 1 else None
 
 
 def _names_to_keep(keep: list[str], data: tuple[str, ...], format: str | None) -> list[str]:

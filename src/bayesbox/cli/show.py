@@ -24,18 +24,26 @@ EXACT_UP_TO = 10**15
     short_help="Show what a model has learned.",
     examples=("bayes show people.bayes", "bayes show people.bayes --column age", "bayes show people.bayes --json"),
     notes="Keys of --json: model, kind, target, classes, prior, rules, columns, left_out, parameters, joint_parameters "
-    "(null where a density takes part), digest (null for a model of given tables), and with --column also column.",
+    "(null where a density takes part), digest (null for a model of given tables), and with --column also "
+    "column; for documents text, words, vocabulary, used, telling and free_parameters in place of columns, left_out "
+    "and joint_parameters.",
 )
 @click.argument("model")
-@click.option("--column", metavar="NAME", help="Also the tally of one column, class by class.")
+@click.option("--column", metavar="NAME", help="Also the tally of one column, or word, class by class.")
 @options.json_option
 def command(model: str, column: str | None, as_json: bool) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
     from bayesbox.workflow.describe import column_facts, size_of
+    from bayesbox.workflow.load import load_classifier
     from bayesbox.workflow.models import model_name
-    from bayesbox.workflow.save import load
+    from bayesbox.workflow.text import DocumentClassifier
 
-    classifier = load(model)
+    classifier = load_classifier(model)
+    if isinstance(classifier, DocumentClassifier):
+        from bayesbox.cli import text
+
+        text.show(classifier, model, column, as_json=as_json)
+        return
     assert classifier.schema is not None
     size = size_of(classifier.model)
     if as_json:

@@ -8,6 +8,7 @@ import click
 
 from bayesbox.cli import elsewhere, options
 from bayesbox.cli.output import emit_json, note, plural, told_warnings
+from bayesbox.cli.text_options import TEXT_ONLY, refuse, text_options
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
@@ -26,12 +27,17 @@ if TYPE_CHECKING:
         "bayes train cars.csv -t risk --smoothing mle --types car=category:sports:vintage:suv:truck",
         "bayes train --tables radio.json -o radio.bayes",
         "bayes train --sql 'select * from people where year > 2020' --database people.db -t income -o people.bayes",
+        "bayes train mail/ --model text -o spam.bayes",
+        "bayes train reviews.csv -t stars --model text --text review",
     ),
     notes="Rules of --smoothing: laplace, mle, lidstone:0.5, m:2, prior-counts:red=2,blue=1, replace-zero:half, "
     "replace-zero:prior, as-written:1,2. A file of --tables holds "
     '{"prior": {"young": 0.4, "old": 0.6}, '
     '"tables": {"Radio1": {"young": {"like": 0.95, "dislike": 0.05}, "old": ...}}}. '
-    "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest.",
+    "With --model text, DATA are also folders of documents or mail (a folder or mailbox a class: text files, single "
+    "messages, mbox, Maildir). "
+    "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest; for documents "
+    "text, words, used and telling in place of columns.",
 )
 @click.argument("data", nargs=-1)
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes.")
@@ -55,17 +61,15 @@ if TYPE_CHECKING:
 @click.option(
     "--missing",
     type=click.Choice(["ignore", "level"]),
-    default="ignore",
-    show_default=True,
-    help="Leave missing values out, or count them as a level of their own.",
+    help="Leave missing values out (the default), or count them as a level of their own.",
 )
 @click.option(
     "--unseen",
     type=click.Choice(["smooth", "ignore", "error"]),
-    default="smooth",
-    show_default=True,
-    help="What a level that was never seen gets when predicting: the rule's answer to a count of 0, nothing, an error.",
+    help="What a level that was never seen gets when predicting: the rule's answer to a count of 0 (the default), "
+    "nothing, an error.",
 )
+@text_options
 @options.prior_option
 @options.na_option
 @options.bad_rows_option
@@ -78,11 +82,16 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     DATA are files (CSV, TSV, JSON lines, Parquet, Arrow; gz, zst, bz2), patterns or folders of them, or - for
     standard input. What each column was taken for is printed; --types says otherwise.
     """
+    from bayesbox.cli import text_learning
     from bayesbox.workflow.save import save
 
     if given["tables"] and given["model"] != "naive":
         raise click.UsageError("a model of --tables is naive Bayes")
     path = _output(data, given)
+    if given["model"] == "text":
+        text_learning.train(data, given, path, as_json=as_json)
+        return
+    refuse(given, TEXT_ONLY, "is about documents: it goes with --model text")
     with told_warnings() as warned:
         classifier, report = _of_tables(data, given) if given["tables"] else _of_rows(data, given)
         save(classifier, path)

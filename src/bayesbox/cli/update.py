@@ -17,6 +17,7 @@ from bayesbox.cli.learning import change
     examples=(
         "bayes update people.bayes tuesday.csv",
         "bayes update people.bayes 'week/*.csv' -o week.bayes",
+        "bayes update spam.bayes message.eml --class spam",
     ),
     notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings.",
 )
@@ -25,6 +26,9 @@ from bayesbox.cli.learning import change
 @click.option("-o", "--output", metavar="FILE", help="Another file for the new model; by default the model itself.")
 @click.option(
     "-t", "--target", metavar="COLUMN", help="The column of the classes, if it has another name than in the model."
+)
+@click.option(
+    "--class", "label", metavar="CLASS", help="The class of all documents, where their folders do not say it."
 )
 @options.weight_option
 @options.na_option

@@ -14,6 +14,7 @@ from bayesbox.errors import BadData, BadModelFile, SourceUnavailable
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
     from bayesbox.workflow.classifier import Classifier
+    from bayesbox.workflow.text import DocumentClassifier
 
 
 @click.command(
@@ -42,7 +43,7 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
     then nothing of the rows taken out is in the tallies.
     """
     from bayesbox.workflow.certificate import Certificate
-    from bayesbox.workflow.save import load
+    from bayesbox.workflow.load import load_classifier
 
     try:
         text = Path(certificate).read_text(encoding="utf-8")
@@ -51,7 +52,7 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
     except UnicodeDecodeError:
         raise BadData("this is no certificate: not text", where=certificate) from None
     promised = Certificate.from_text(text, where=certificate)
-    classifier = load(model)
+    classifier = load_classifier(model)
     found = promised.check(
         model=classifier.book,
         rows=_counted(classifier, model, given["rows"], given),
@@ -69,10 +70,18 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
         raise BadData("the certificate does not hold", where=certificate)
 
 
-def _counted(classifier: Classifier, model: str, data: tuple[str, ...], given: dict[str, Any]) -> Book | None:
+def _counted(
+    classifier: Classifier | DocumentClassifier, model: str, data: tuple[str, ...], given: dict[str, Any]
+) -> Book | None:
     """The tallies of some rows alone, read as the model reads them."""
+    from bayesbox.workflow.text import DocumentClassifier
+
     if not data:
         return None
+    if isinstance(classifier, DocumentClassifier):
+        from bayesbox.cli.text_learning import book_of
+
+        return book_of(classifier, data, given)
     from bayesbox.cli.sources import model_source
     from bayesbox.workflow.train import train
 

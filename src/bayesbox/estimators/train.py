@@ -16,6 +16,7 @@ from bayesbox.model import file as container
 from bayesbox.workflow import chain_file, save, save_text
 from bayesbox.workflow import train as workflow
 from bayesbox.workflow.text import DocumentClassifier
+from bayesbox.workflow.text_train import labelled_documents, train_documents
 
 ESTIMATORS = {"naive-bayes": ("naive_bayes", "NaiveBayes")}
 """Where the estimator of each kind of classifier is."""
@@ -23,9 +24,10 @@ ESTIMATORS = {"naive-bayes": ("naive_bayes", "NaiveBayes")}
 
 def train(
     data: Any,
-    target: str,
+    target: str | None = None,
     *,
     model: Any = None,
+    text: str | None = None,
     weight: str | None = None,
     threads: int = 1,
     na: Sequence[str] = (),
@@ -34,17 +36,25 @@ def train(
 ) -> Any:
     """A fitted estimator from files (a name, a glob, a folder, several of them), a frame, or any source.
 
-    The rows stream through in one pass. Rows without a label are left out; `training_` says how many.
+    The rows stream through in one pass. Rows without a label are left out; `training_` says how many. A
+    `TextClassifier` learns the column `text` of a table, or files of documents: a folder with one folder a class (text,
+    mail, Maildir), or an mbox a class; the names of these are the classes then.
 
     >>> train({"age": [25, 20, 45], "class": ["L", "H", "H"]}, target="class").classes_
     array(['H', 'L'], dtype='<U1')
     """
     estimator = NaiveBayes() if model is None else clone(model)
     if isinstance(estimator, TextClassifier):
-        raise BadOption(
-            "a TextClassifier learns from documents, not from a table of columns",
-            remedy="Call its fit or partial_fit with the column of texts",
-        )
+        labelled = labelled_documents(data, target, text, weight=weight, na=na, bad_rows=bad_rows, format=format)
+        documents = estimator.new_classifier()
+        training = train_documents(documents, labelled, weight=weight, threads=threads)
+        estimator.adopt(documents)
+        estimator.training_ = training
+        return estimator
+    if text is not None:
+        raise BadOption("text= names the column of a TextClassifier", found=type(estimator).__name__)
+    if target is None:
+        raise BadOption("which column holds the classes is not said", remedy="Give target=")
     if not hasattr(estimator, "new_classifier"):
         raise BadOption("a model to train is one of bayesbox's estimators", found=type(model).__name__)
     classifier = estimator.new_classifier()

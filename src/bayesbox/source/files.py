@@ -142,7 +142,7 @@ class FileSource:
 
 def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -> Rows:
     """A file opened in its format: the one given, that of the extension, or what its first bytes say."""
-    format = format or _format_of_name(stream.path) or _format_of_bytes(stream)
+    format = format or format_of_name(stream.path) or _format_of_bytes(stream)
     return _reader(format)(stream, reading)
 
 
@@ -162,7 +162,12 @@ def _reader(format: str) -> Callable[[ByteStream, Reading], Rows]:
     return ParquetRows if format == "parquet" else ArrowRows
 
 
-def _format_of_name(path: str) -> str | None:
+def format_of_name(path: str) -> str | None:
+    """The format of a table by the ending of its name, None where it says nothing.
+
+    >>> format_of_name("people.csv.gz"), format_of_name("letter.eml")
+    ('csv', None)
+    """
     stem, suffix = os.path.splitext(path.lower())
     if suffix in CODECS:
         suffix = os.path.splitext(stem)[1]
@@ -209,7 +214,7 @@ def _files_of_folder(folder: str) -> list[str]:
         names = sorted(os.listdir(folder))
     except OSError as error:
         raise SourceUnavailable(f"the folder cannot be read ({error.strerror})", where=folder) from None
-    visible = [name for name in names if not name.startswith((".", "_")) and _format_of_name(name)]
+    visible = [name for name in names if not name.startswith((".", "_")) and format_of_name(name)]
     files = [file for name in visible if os.path.isfile(file := os.path.join(folder, name))]
     if not files:
         endings = ", ".join(EXTENSIONS)

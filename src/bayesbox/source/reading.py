@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bayesbox.errors import BadData, KindContradiction
+from bayesbox.errors import BadData, BayesboxError, KindContradiction
 from bayesbox.source.base import Column
 
 CELL_LIMIT = 1 << 20  # bytes of one cell
@@ -24,7 +24,7 @@ class Skipped:
     count: int = 0
     first: list[str] = field(default_factory=list)
 
-    def add(self, error: BadData) -> None:
+    def add(self, error: BayesboxError) -> None:
         """One more row, and what is wrong with it."""
         self.count += 1
         if len(self.first) < EXAMPLES:

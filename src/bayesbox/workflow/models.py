@@ -53,6 +53,6 @@ def new_classifier(
     """
     name, _, parameter = model.partition(":")
     if name not in MODELS:
-        raise BadOption(f"there is no model `{name}`", remedy=f"There is: {', '.join(MODELS)}")
+        raise BadOption(f"there is no model `{name}`", remedy=f"There is: {', '.join(MODELS)}, and text for documents")
     classifier = MODELS[name].load()
     return classifier(classifier.rules_from(parameter, options), declared, fold)

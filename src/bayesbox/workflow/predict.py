@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real
+from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch, Source, pieces
 from bayesbox.workflow.classifier import Classifier
 
@@ -64,6 +66,23 @@ class Asked:
     proba: bool = False
     explain: int = 0
     keep: tuple[str, ...] = ()
+    unsure: float | None = None  # the least probability of a class that is given
+
+
+UNSURE = "unsure"
+
+
+def unsure_where_low(labels: NDArray[Any], posterior: Any, least: float | None) -> pa.Array:
+    """The labels as a column; with `least`, the text "unsure" where the best class does not reach that probability.
+
+    >>> unsure_where_low(np.array(["ham", "spam"]), np.array([[0.8, 0.2], [0.01, 0.99]]), 0.9).to_pylist()
+    ['unsure', 'spam']
+    """
+    if least is None:
+        return pa.array(labels)
+    texts = [level_text(label) for label in labels.tolist()]
+    sure = (posterior.max(axis=1) >= least).tolist() if len(posterior) else []
+    return pa.array([text if known else UNSURE for text, known in zip(texts, sure, strict=True)], pa.string())
 
 
 class Answers:
@@ -78,6 +97,8 @@ class Answers:
         twice = [name for name in self.keep if name in added]
         if twice:
             raise BadOption(f"`{twice[0]}` would be there twice", remedy="Do not keep it")
+        if asked.unsure is not None and UNSURE in self.classes:
+            raise BadOption(f"a class is called {UNSURE}: the answer could mean either", remedy="Rename the class")
         self.names = (*self.keep, *added)
         self._types: dict[str, pa.DataType] = {}
 
@@ -87,10 +108,10 @@ class Answers:
     def of(self, batch: Batch) -> pa.Table:
         """The answers for one batch."""
         columns = [_arrow(batch[name]) for name in self.keep]
-        if self.asked.explain or self.asked.proba:
+        if self.asked.explain or self.asked.proba or self.asked.unsure is not None:
             posterior = self.classifier.posterior(batch)
             best = posterior.argmax(axis=1) if batch.rows else np.zeros(0, dtype=np.int64)
-            columns.append(pa.array(self.classifier.model.labels[best]))
+            columns.append(unsure_where_low(self.classifier.model.labels[best], posterior, self.asked.unsure))
             if self.asked.proba:
                 columns.extend(
                     pa.array(np.ascontiguousarray(posterior[:, index])) for index in range(len(self.classes))

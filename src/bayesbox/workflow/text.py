@@ -15,8 +15,9 @@ from bayesbox.dist.base import Doubles, Plan
 from bayesbox.errors import BadData, CannotForget, CannotMerge
 from bayesbox.explain.words import TextExplanation, explained
 from bayesbox.infer.direct import normalised
-from bayesbox.model.text import TextModel, TextRules, text_model
+from bayesbox.model.text import Parameters, TextModel, TextRules, parameters, text_model
 from bayesbox.rule.priors import given_prior
+from bayesbox.rule.smoothing import smoothing_text
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
@@ -48,14 +49,20 @@ class DocumentClassifier:
         book = self.book + self._tally(texts, labels, weights)
         if isinstance(texts, CountMatrix):
             self.width = texts.width
-        self._accept(book)
+        self.accept(book)
 
     def forget(self, texts: Texts, labels: Encoded, *, weights: Any = None) -> None:
         """Take these documents out again, exactly. Where they were never learned, nothing changes."""
         if not self.book.classes:
             raise CannotForget("nothing was learned yet")
         self._require_like(texts)
-        self._accept(self.book - self._tally(texts, labels, weights))
+        self.accept(self.book - self._tally(texts, labels, weights))
+
+    def untrained(self) -> Self:
+        """The same options with nothing counted."""
+        result = copy.copy(self)
+        result.accept(Book.empty(self.book.label_type))
+        return result
 
     def merged(self, other: DocumentClassifier) -> Self:
         """What learning the documents of both would give."""
@@ -63,7 +70,7 @@ class DocumentClassifier:
             raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
         result = copy.copy(self)
         result.declared = tuple(sorted({*self.declared, *other.declared}))
-        result._accept(self.book + other.book)
+        result.accept(self.book + other.book)
         return result
 
     def declare(self, classes: tuple[str, ...]) -> None:
@@ -76,7 +83,8 @@ class DocumentClassifier:
             raise BadData(f"{rows} documents, but {len(labels.codes)} labels")
         return count_documents(texts, labels, self.tokens, weights=weights)
 
-    def _accept(self, book: Book) -> None:
+    def accept(self, book: Book) -> None:
+        """Take this as what was learned."""
         self.book, self._model = book, None
 
     def _require_like(self, texts: Texts) -> None:
@@ -164,6 +172,26 @@ class DocumentClassifier:
             lengths = listed.times(np.ones((listed.width, 1)))[:, 0] if listed.width else np.zeros(listed.rows)
             factors = factors / np.sqrt(np.repeat(np.maximum(lengths, 1), np.diff(listed.indptr)))
         return explained(model.labels, model.log_prior, weights.offset, weights.words, weights.weights, listed, factors)
+
+    def parameters(self) -> Parameters:
+        """How many probabilities the model has."""
+        model = self.model
+        return parameters(self.rules.occurrence, words=len(model.conditional.words), classes=len(model.classes))
+
+    def rules_in_words(self) -> dict[str, Any]:
+        """The options of tokens and rules, by name."""
+        rules, tokens = self.rules, self.tokens
+        return {
+            "occurrence": rules.occurrence,
+            "smoothing": smoothing_text(rules.smoothing),
+            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_text(rules.prior_smoothing),
+            "prior": None if rules.prior is None else {str(label): p for label, p in rules.prior.items()},
+            "top": rules.top,
+            "min_documents": rules.min_documents,
+            "shortest": tokens.shortest,
+            "phrases": list(tokens.phrases),
+            "stop_words": list(tokens.stop_words),
+        }
 
     def telling_words(self, label: str, number: int) -> list[tuple[str, float]]:
         """The words whose weight in a class exceeds that in the others most, with that difference."""

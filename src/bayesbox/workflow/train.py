@@ -59,7 +59,7 @@ def source_of(
     """
     if hasattr(data, "batches"):
         return data  # type: ignore[no-any-return]
-    if not _is_path(data):
+    if not is_path(data):
         if any(options.values()) and options != {"na": (), "bad_rows": "error", "format": None}:
             raise BadOption(
                 "na, bad_rows and format say how to read a file, but this is none", found=type(data).__name__
@@ -75,7 +75,8 @@ def source_of(
     return open_source(data, text=frozenset(text), number=frozenset(number), **options)
 
 
-def _is_path(data: Any) -> bool:
+def is_path(data: Any) -> bool:
+    """Whether data are named by a path, or by several."""
     if isinstance(data, str) or hasattr(data, "__fspath__"):
         return True
     return (

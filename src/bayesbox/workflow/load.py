@@ -1,0 +1,27 @@
+"""Load a classifier of any kind that the command trains: of rows, or of documents."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from bayesbox.model import file as container
+from bayesbox.workflow import save, save_text
+from bayesbox.workflow.classifier import Classifier
+from bayesbox.workflow.text import DocumentClassifier
+
+
+def load_classifier(path: str | os.PathLike[str]) -> Any:
+    """The classifier of a file: a `Classifier` of rows or a `DocumentClassifier`."""
+    data, name = container.read(path), os.fspath(path)
+    if save_text.is_text(data, name=name):
+        return save_text.from_bytes(data, name=name)
+    return save.from_bytes(data, name=name)
+
+
+def save_classifier(classifier: Classifier | DocumentClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a classifier to a file, whole or not at all."""
+    if isinstance(classifier, DocumentClassifier):
+        save_text.save(classifier, path)
+    else:
+        save.save(classifier, path)

@@ -1,0 +1,173 @@
+"""How good a classifier of documents is: on documents it has not seen, or by cross-validation.
+
+As with rows, the model that has not seen a fold is made of the total less the tally of the fold.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import operator
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadData
+from bayesbox.learn.folds import stratified_folds
+from bayesbox.learn.metrics import BINS, Scored, measure, scored
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.tokens import Documents
+from bayesbox.source.base import Batch, Source, fold
+from bayesbox.tally.book import Book
+from bayesbox.tally.documents import count_documents
+from bayesbox.workflow.evaluate import Recorded, common_codes
+from bayesbox.workflow.evaluation import Evaluation
+from bayesbox.workflow.text import DocumentClassifier
+from bayesbox.workflow.text_train import Labelled, parts_of, train_documents
+from bayesbox.workflow.train import Progress, Training
+
+
+def evaluate_held_out(
+    classifier: DocumentClassifier,
+    labelled: Labelled,
+    *,
+    weight: str | None = None,
+    bins: int = BINS,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """A fitted classifier on the documents of a source; nothing is learned from them."""
+    classes = classifier.model.classes  # makes the model before threads ask for it
+
+    def judged(batch: Batch) -> Scored:
+        texts, labels, weights = parts_of(batch, labelled, weight)
+        log_p = classifier.log_posterior(texts)
+        if progress is not None:
+            progress(batch.rows)
+        return scored(log_p, labels, classes, weights=weights, bins=bins)
+
+    found = fold(labelled.source, judged, threads=threads)
+    if found is None or not found.rows:
+        raise BadData("there is no document with a label", where=labelled.source.name)
+    return Evaluation(
+        "held-out",
+        labelled.source.name,
+        labelled.target,
+        measure(found),
+        found,
+        skipped=_skipped(labelled.source),
+    )
+
+
+def cross_validate(
+    classifier: DocumentClassifier,
+    labelled: Labelled,
+    *,
+    folds: int = 10,
+    repeats: int = 1,
+    seed: int = 0,
+    weight: str | None = None,
+    bins: int = BINS,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Stratified cross-validation of a classifier that has learned nothing yet; afterwards it knows all documents."""
+    kept, training = _learned_and_kept(classifier, labelled, weight=weight, threads=threads)
+    codes = common_codes([each.labels for each in kept])
+    by_repeat = []
+    with ThreadPoolExecutor(threads) as pool:
+        for repeat in range(repeats):
+            fold_of_row = stratified_folds(codes, folds, seed=seed, repeat=repeat)
+            parts = [list(_of_fold(kept, fold_of_row, number)) for number in range(folds)]
+            judge = functools.partial(_judge_fold, classifier, bins=bins, progress=progress)
+            by_repeat.append(functools.reduce(operator.add, pool.map(judge, parts)))
+    total = functools.reduce(operator.add, by_repeat)
+    total = replace(total, rows=by_repeat[0].rows, unlabelled=training.unlabelled)
+    return Evaluation(
+        "cross-validation",
+        labelled.source.name,
+        labelled.target,
+        measure(total, repeats=repeats),
+        total,
+        folds=folds,
+        repeats=repeats,
+        seed=seed,
+        accuracy_by_repeat=tuple(measure(each).accuracy.value for each in by_repeat),
+        skipped=_skipped(labelled.source),
+    )
+
+
+def _skipped(source: Source) -> int:
+    return int(getattr(getattr(source, "skipped", None), "count", 0))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Some documents in memory, with their labels and weights."""
+
+    column: pa.Array
+    labels: Encoded
+    weights: NDArray[np.float64] | None
+
+    def take(self, rows: NDArray[Any]) -> Kept:
+        """These documents, in this order."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Kept(self.column.take(pa.array(rows)), self.labels._replace(codes=self.labels.codes[rows]), weights)
+
+    @property
+    def texts(self) -> Documents:
+        """The documents as the core reads them."""
+        return Documents.of(self.column)
+
+
+def _learned_and_kept(
+    classifier: DocumentClassifier, labelled: Labelled, *, weight: str | None, threads: int
+) -> tuple[list[Kept], Training]:
+    recorded = Recorded(labelled.source)
+    training = train_documents(classifier, replace(labelled, source=recorded), weight=weight, threads=threads)
+    kept = []
+    for batch in recorded.given:
+        _, labels, weights = parts_of(batch, labelled, weight)
+        kept.append(Kept(batch[labelled.column], labels, weights))
+    return kept, training
+
+
+def _of_fold(kept: list[Kept], fold_of_row: NDArray[np.int32], number: int) -> Iterator[Kept]:
+    start = 0
+    for each in kept:
+        own = np.flatnonzero(fold_of_row[start : start + len(each.labels.codes)] == number)
+        start += len(each.labels.codes)
+        if len(own):
+            yield each.take(own)
+
+
+def _judge_fold(classifier: DocumentClassifier, parts: list[Kept], *, bins: int, progress: Progress | None) -> Scored:
+    """The documents of a fold judged by the classifier that never saw them."""
+    other = without(classifier, parts)
+    total = Scored(classifier.model.classes, bins)
+    for part in parts:
+        log_p = other.log_posterior(part.texts)
+        total = total + scored(
+            log_p, part.labels, other.model.classes, classes=total.classes, weights=part.weights, bins=bins
+        )
+        if progress is not None:
+            progress(len(part.labels.codes))
+    return total
+
+
+def without(classifier: DocumentClassifier, parts: list[Kept]) -> DocumentClassifier:
+    """The classifier that never saw these documents: the total less their tally, exactly."""
+    tallies = (
+        count_documents(part.texts, part.labels, classifier.tokens, weights=part.weights).with_label_type(
+            classifier.book.label_type
+        )
+        for part in parts
+    )
+    other = copy.copy(classifier)
+    other.accept(classifier.book - functools.reduce(operator.add, tallies, Book.empty()))
+    return other

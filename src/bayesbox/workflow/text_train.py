@@ -1,0 +1,151 @@
+"""Train a classifier of documents from any source: a column of a table, or files and folders of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bayesbox.errors import BadData, BadOption, UnknownColumn
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.levels import natural_label_type
+from bayesbox.source.base import Batch, OneBatch, Source, fold
+from bayesbox.source.documents import CLASS, TEXT, is_table, open_documents
+from bayesbox.source.files import file_columns, open_source
+from bayesbox.source.frames import batch_of
+from bayesbox.source.streams import STDIN
+from bayesbox.tally.book import Book
+from bayesbox.tally.documents import count_documents
+from bayesbox.workflow.text import DocumentClassifier
+from bayesbox.workflow.train import Progress, Training, is_path, split_columns
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Documents with classes: a source, and the columns of the classes and of the texts in it."""
+
+    source: Source
+    target: str
+    column: str
+
+
+def labelled_documents(
+    data: Any,
+    target: str | None = None,
+    column: str | None = None,
+    *,
+    label: str | None = None,
+    weight: str | None = None,
+    **reading: Any,
+) -> Labelled:
+    """Documents from a source, a frame, tables, or files and folders of documents.
+
+    Without `target` and `column` paths are documents (unless their names are those of tables), whose folders say the
+    class; `label` is the class of all.
+    """
+    if not is_path(data):
+        if label is not None or any(value for name, value in reading.items() if (name, value) != ("bad_rows", "error")):
+            raise BadOption("na, bad_rows and format say how to read a file, but this is none")
+        source = data if hasattr(data, "batches") else OneBatch(batch_of(data))
+        names = source.batch.names if isinstance(source, OneBatch) else ()
+        return _of_table(source, names, target, column, weight)
+    if is_table(data, reading.get("format")) or (target is not None and column is not None):
+        if label is not None:
+            raise BadOption("the classes of a table stand in one of its columns", found=label)
+        names = () if _is_stdin(data) else tuple(file_columns(data, format=reading.get("format")))
+        found = _of_table(None, names, target, column, weight)
+        opened = open_source(data, text=frozenset({found.target, found.column}), **reading)
+        return Labelled(opened, found.target, found.column)
+    for name in ("na", "format"):
+        if reading.get(name):
+            raise BadOption(f"{name} says how to read a table, but these are documents", found=reading[name])
+    if weight is not None:
+        raise BadOption("documents in files have no column of weights", found=weight)
+    if target not in (None, CLASS):
+        raise BadOption("documents in files have their folder's name as their class", found=target)
+    return Labelled(open_documents(data, label=label, bad_rows=reading.get("bad_rows", "error")), CLASS, TEXT)
+
+
+def _is_stdin(data: Any) -> bool:
+    return STDIN in ([data] if isinstance(data, str) else list(data))
+
+
+def _of_table(
+    source: Any, names: Sequence[str], target: str | None, column: str | None, weight: str | None
+) -> Labelled:
+    if target is None:
+        listed = f"The columns are {', '.join(names[:12])}" if names else None
+        raise BadOption("which column holds the classes is not said", remedy=listed)
+    if names and target not in names:
+        raise UnknownColumn(target, available=names)
+    return Labelled(source, target, column or text_column_of(names, (target, weight)))
+
+
+def text_column_of(names: Sequence[str], taken: Sequence[str | None]) -> str:
+    """The column of the texts where it is not said: the only one left, or the one called text."""
+    others = [name for name in names if name not in taken]
+    if TEXT in others:
+        return TEXT
+    if len(others) == 1:
+        return others[0]
+    listed = f", one of {', '.join(others[:12])}" if others else ""
+    raise BadOption(
+        "which column holds the texts is not said", remedy=f"Say it: --text COLUMN, text= in Python{listed}"
+    )
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What was counted of some documents: the tally that a fold adds up."""
+
+    book: Book
+    rows: int = 0
+    unlabelled: int = 0
+
+    def __add__(self, other: Counted) -> Counted:
+        return Counted(self.book + other.book, self.rows + other.rows, self.unlabelled + other.unlabelled)
+
+
+def train_documents(
+    classifier: DocumentClassifier,
+    labelled: Labelled,
+    *,
+    weight: str | None = None,
+    threads: int = 1,
+    progress: Progress | None = None,
+    forget: bool = False,
+) -> Training:
+    """Learn (or forget) every document of a source; those without a label are left out and counted.
+
+    The classifier changes only when all documents were counted.
+    """
+    source, where = labelled.source, labelled.source.name
+
+    def tally_of(batch: Batch) -> Counted:
+        texts, labels, weights = parts_of(batch, labelled, weight)
+        book = count_documents(texts, labels, classifier.tokens, weights=weights)
+        if progress is not None:
+            progress(batch.rows)
+        return Counted(book, batch.rows, int((labels.codes < 0).sum()))
+
+    counted = fold(source, tally_of, threads=threads)
+    if counted is None or counted.rows == counted.unlabelled:
+        raise BadData("there is no document with a label", where=where)
+    learned = counted.book
+    if getattr(source, "untyped", False):  # text such as 1, 2, 3 may stand for integers
+        before = classifier.book
+        learned = learned.with_label_type(before.label_type if before.classes else natural_label_type(learned.classes))
+    classifier.accept(classifier.book - learned if forget else classifier.book + learned)
+    classifier.target, classifier.column = labelled.target, labelled.column
+    skipped = getattr(source, "skipped", None)
+    return Training(counted.rows, counted.unlabelled, skipped.count if skipped else 0)
+
+
+def parts_of(batch: Batch, labelled: Labelled, weight: str | None = None) -> tuple[Any, Encoded, Any]:
+    """(documents, labels, weights) of a batch."""
+    from bayesbox.schema.tokens import Documents
+
+    columns, labels, weights = split_columns(batch, labelled.target, weight, where=labelled.source.name)
+    if labelled.column not in columns:
+        raise UnknownColumn(labelled.column, available=columns, where=labelled.source.name)
+    return Documents.of(columns[labelled.column], where=labelled.source.name), labels, weights

@@ -1,0 +1,190 @@
+"""The command on documents: folders, mail, columns of tables; exit codes for a mail filter."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+import bayesbox as bb
+
+HAM = ["see you at noon", "lunch at the harbour", "the meeting is at noon", "thanks for lunch"]
+SPAM = ["win a prize now", "you won a free prize", "free loan now"]
+
+
+class Input(io.TextIOWrapper):
+    """Standard input with these bytes."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(io.BytesIO(content))
+
+
+@pytest.fixture
+def mail(folder: Path) -> Path:
+    for name, texts in (("ham", HAM), ("spam", SPAM)):
+        (folder / "mail" / name).mkdir(parents=True)
+        for number, text in enumerate(texts):
+            (folder / "mail" / name / f"{number}.eml").write_text(f"Subject: {text}\nFrom: a@b\n\n{text}\n")
+    lines = [f"{label},{text}\n" for label, texts in (("ham", HAM), ("spam", SPAM)) for text in texts]
+    (folder / "texts.csv").write_text("label,text\n" + "".join(lines))
+    return folder
+
+
+@pytest.fixture
+def trained(mail, bayes):
+    bayes("train", "mail", "--model", "text", "-o", "spam.bayes")
+    bayes("train", "texts.csv", "-t", "label", "--model", "text", "-o", "texts.bayes")
+    return mail
+
+
+def test_train_says_what_was_learned(mail, bayes) -> None:
+    told = bayes("train", "mail/", "--model", "text").err
+    assert "7 documents; class: ham 4, spam 3" in told
+    assert (mail / "mail.bayes").exists()
+    report = bayes("train", "texts.csv", "-t", "label", "--model", "text", "--json").json
+    assert report["kind"] == "text"
+    assert report["classes"] == {"ham": 4, "spam": 3}
+    assert report["text"] == "text"
+    assert "prize" in report["telling"]["spam"]
+    same = bb.train("texts.csv", "label", model=bb.TextClassifier())
+    assert same.book_.digest() == report["digest"]
+    assert bb.load("texts.bayes").predict(["a prize"]).tolist() == ["spam"]
+    assert bb.train("mail", model=bb.TextClassifier()).book_.digest() == bb.load("mail.bayes").book_.digest()
+
+
+def test_options_of_documents(mail, bayes) -> None:
+    (mail / "stop.txt").write_text("the\nat\n")
+    options = ["--occurrence", "binary", "--top", "5", "--phrases", "1-2", "--stop-words", "stop.txt"]
+    report = bayes("train", "texts.csv", "-t", "label", "--model", "text", *options, "-o", "m.bayes", "--json").json
+    assert report["used"] == 5
+    loaded = bb.load("m.bayes")
+    assert loaded.get_params()["phrases"] == (1, 2)
+    assert loaded.get_params()["stop_words"] == ("at", "the")
+    rules = bayes("show", "m.bayes", "--json").json["rules"]
+    assert rules["occurrence"] == "binary"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["train", "texts.csv", "-t", "label", "--text", "text"], "--model text"),
+        (["train", "texts.csv", "-t", "label", "--model", "text", "--missing", "level"], "--missing"),
+        (["train", "texts.csv", "--model", "text"], "classes"),
+        (["train", "mail/ham/0.eml", "--model", "text"], "no classes"),
+        (["train", "--model", "text"], "no data"),
+        (["evaluate", "mail", "--model", "text", "--loo"], "--loo"),
+        (["evaluate", "texts.csv", "-t", "label", "--top", "3"], "--model text"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(mail, bayes, arguments, said) -> None:
+    code = 3 if "0.eml" in " ".join(arguments) else 2
+    assert said in bayes(*arguments, code=code).err
+
+
+def test_several_columns_need_to_be_told_apart(mail, bayes) -> None:
+    (mail / "more.csv").write_text("label,title,body\nham,hello,see you\nspam,win,a prize\n")
+    said = bayes("train", "more.csv", "-t", "label", "--model", "text", code=2).err
+    assert "title, body" in said
+    bayes("train", "more.csv", "-t", "label", "--model", "text", "--text", "body")
+    assert (
+        "no column `bdy`" in bayes("train", "more.csv", "-t", "label", "--model", "text", "--text", "bdy", code=3).err
+    )
+
+
+def test_predict_files_tables_and_folders(trained, bayes) -> None:
+    assert bayes("predict", "spam.bayes", "mail/spam/0.eml").out == "file,prediction\nmail/spam/0.eml,spam\n"
+    lines = bayes("predict", "spam.bayes", "mail").out.splitlines()
+    assert len(lines) == 8
+    answers = bayes("predict", "texts.bayes", "texts.csv", "--proba", "--explain", "2", "--keep", "label").out
+    header, first, *_ = answers.splitlines()
+    assert header == "label,prediction,P(ham),P(spam),explanation"
+    assert first.startswith("ham,ham,0.")
+    assert "no column `text`" in _without_text(trained, bayes)
+
+
+def _without_text(folder, bayes) -> str:
+    (folder / "other.csv").write_text("body\nhello\n")
+    return bayes("predict", "texts.bayes", "other.csv", code=3).err
+
+
+def test_a_message_on_standard_input_ends_the_command_by_its_class(trained, bayes, monkeypatch) -> None:
+    for content, more, code, answer in [
+        (b"Subject: prize\n\nfree prize", [], 0, "spam"),
+        (b"see you at noon", [], 1, "ham"),
+        (b"", ["--unsure", "0.9"], 5, "unsure"),
+        (b"unheard words", ["--unsure", "0.9"], 5, "unsure"),
+        (b"\xff\xfe\x00", [], 1, "ham"),
+    ]:
+        monkeypatch.setattr(sys, "stdin", Input(content))
+        ended = bayes("predict", "spam.bayes", "-", "--exit-class", "spam", *more, code=code)
+        assert ended.out == f"prediction\n{answer}\n"
+    assert "one" in bayes("predict", "spam.bayes", "mail", "--exit-class", "spam", code=2).err
+    assert "ham, spam" in bayes("predict", "spam.bayes", "mail/ham/0.eml", "--exit-class", "eggs", code=2).err
+
+
+def test_unsure_and_exit_codes_for_a_table(tables, bayes) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    answers = bayes("predict", "cars.bayes", "cars.csv", "--unsure", "0.99").out.splitlines()
+    assert set(answers[1:]) <= {"H", "L", "unsure"}
+    assert "unsure" in answers
+    (tables / "one.csv").write_text("age,car\n20,vintage\n")
+    bayes("predict", "cars.bayes", "one.csv", "--exit-class", "H")
+    bayes("predict", "cars.bayes", "one.csv", "--exit-class", "L", code=1)
+
+
+def test_explain_shows_the_words_with_their_counts(trained, bayes) -> None:
+    told = bayes("explain", "texts.bayes", "--set", "text=free prize at noon", "--against", "ham").out
+    assert "free" in told
+    case = bayes("explain", "texts.bayes", "--set", "text=free prize at noon", "--json").json
+    words = {each["word"]: each for each in case["words"]}
+    assert words["prize"]["counts"] == {"spam": 2, "ham": 0}
+    total = case["prior_log_odds"] + case["absent_log_odds"] + sum(each["log_odds"] for each in case["words"])
+    assert case["log_odds"] == pytest.approx(total)
+    row = bayes("explain", "texts.bayes", "texts.csv", "--row", "5", "--json").json
+    assert row["prediction"] == "spam"
+    assert bayes("explain", "spam.bayes", "mail/spam/1.eml", "--json").json["prediction"] == "spam"
+    assert "--row" in bayes("explain", "texts.bayes", "texts.csv", code=2).err
+    assert "--set text" in bayes("explain", "texts.bayes", code=2).err
+
+
+def test_evaluate_held_out_and_by_folds(trained, bayes) -> None:
+    held = bayes("evaluate", "texts.bayes", "texts.csv", "--json").json
+    assert held["accuracy"]["value"] == 1
+    folds = bayes("evaluate", "mail", "--model", "text", "--cv", "2", "--json").json
+    assert folds["rows"] == 7
+    same = bayes("evaluate", "mail", "--model", "text", "--cv", "2", "--threads", "1", "--json").json
+    assert same == folds
+    assert bayes("evaluate", "spam.bayes", "mail").out.startswith("rows held out: mail, target class")
+
+
+def test_update_forget_certify_merge_and_diff(trained, bayes) -> None:
+    before = bb.load("spam.bayes").book_.digest()
+    (trained / "new.eml").write_text("Subject: loan\n\ncheap loan")
+    report = bayes("update", "spam.bayes", "new.eml", "--class", "spam", "--json").json
+    assert report["digest_before"] == before
+    assert report["classes"]["spam"] == 4
+    bayes("forget", "spam.bayes", "new.eml", "--class", "spam", "--certificate", "gone.json")
+    assert bb.load("spam.bayes").book_.digest() == before
+    assert "NO" not in bayes("verify", "gone.json", "spam.bayes", "--rest", "mail").out
+    assert "never" in bayes("forget", "spam.bayes", "new.eml", "--class", "spam", code=3).err
+    bayes("train", "texts.csv", "-t", "label", "--model", "text", "-o", "again.bayes")
+    bayes("merge", "texts.bayes", "again.bayes", "-o", "both.bayes")
+    assert bb.load("both.bayes").book_.n.tolist() == [8, 6]
+    assert "the same" in bayes("diff", "texts.bayes", "again.bayes").out
+    assert "(classes)" in bayes("diff", "texts.bayes", "both.bayes").out
+
+
+def test_show(trained, bayes) -> None:
+    told = bayes("show", "texts.bayes", "--column", "prize").out
+    assert "most telling for spam" in told
+    report = bayes("show", "texts.bayes", "--column", "prize", "--json").json
+    assert report["column"]["classes"] == {"ham": {"words": 0, "documents": 0}, "spam": {"words": 2, "documents": 2}}
+    assert report["vocabulary"] == len(bb.load("texts.bayes").words_)
+    assert "never learned" in bayes("show", "texts.bayes", "--column", "unheard", code=2).err
+
+
+def test_a_model_of_rows_and_one_of_documents_do_not_merge(trained, tables, bayes) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    assert "documents" in bayes("merge", "cars.bayes", "texts.bayes", "-o", "x.bayes", code=3).err
