@@ -19,6 +19,7 @@
 #include "factorize.hpp"
 #include "leave_one_out.hpp"
 #include "moments.hpp"
+#include "approximate_binding.hpp"
 #include "network_binding.hpp"
 #include "score.hpp"
 #include "sparse.hpp"
@@ -515,6 +516,7 @@ NB_MODULE(_core, m) {
   m.def("score", &py_score, "rows"_a, "prior"_a, "gaussians"_a, "tables"_a, "integers"_a, "extra"_a.none(), "output"_a,
         "target"_a = nb::none(), "by_class"_a = nb::list());
   bind_network(m);
+  bind_approximate(m);
   bind_text(m);
   bind_chain(m);
   bind_cuts(m);

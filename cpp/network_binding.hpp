@@ -5,8 +5,10 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bif.hpp"
@@ -124,7 +126,7 @@ inline void make_tree(PyJunctionTree* self, const std::shared_ptr<PyFactorModel>
   new (self) PyJunctionTree(std::move(*made));
 }
 
-inline nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::handle likelihoods) {
+inline nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::handle likelihoods, std::int64_t threads) {
   if (self.tree->log2_cells() > self.log2_limit) throw nb::value_error("the tables are larger than the limit");
   const Buffer buffer(states, "states");
   const std::size_t variables = self.model->cards.size();
@@ -149,16 +151,26 @@ inline nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::han
   }
   std::vector<double> posteriors(rows * width);
   std::vector<double> log_evidence(rows);
-  std::unique_ptr<JunctionTree::Scratch> scratch = std::move(self.model->spare);
+  std::vector<std::unique_ptr<JunctionTree::Scratch>> scratch(
+      std::clamp<std::size_t>(static_cast<std::size_t>(std::max<std::int64_t>(threads, 1)), 1, std::max<std::size_t>(rows, 1)));
+  scratch[0] = std::move(self.model->spare);
   {
     nb::gil_scoped_release release;
-    if (!scratch) scratch = std::make_unique<JunctionTree::Scratch>();
-    self.tree->prepare(*scratch);
-    for (std::size_t r = 0; r < rows; ++r)
-      log_evidence[r] =
-          self.tree->run(cells.data() + r * variables, soft.data(), posteriors.data() + r * width, *scratch);
+    for (auto& each : scratch) {  // here, since a thread could not tell that there is no memory
+      if (!each) each = std::make_unique<JunctionTree::Scratch>();
+      self.tree->prepare(*each);
+    }
+    const auto run = [&](std::size_t part) {
+      const std::size_t end = rows * (part + 1) / scratch.size();
+      for (std::size_t r = rows * part / scratch.size(); r < end; ++r)
+        log_evidence[r] =
+            self.tree->run(cells.data() + r * variables, soft.data(), posteriors.data() + r * width, *scratch[part]);
+    };
+    std::vector<std::jthread> others;
+    for (std::size_t part = 1; part < scratch.size(); ++part) others.emplace_back(run, part);
+    run(0);
   }
-  self.model->spare = std::move(scratch);
+  self.model->spare = std::move(scratch[0]);
   return nb::make_tuple(to_array(std::move(posteriors), {rows, width}), to_array(std::move(log_evidence), {rows}));
 }
 
@@ -193,7 +205,7 @@ inline void bind_network(nb::module_& m) {
   nb::class_<PyFactorModel>(m, "FactorModel").def_prop_ro("cells", [](const PyFactorModel& self) { return self.cells.size(); });
   nb::class_<PyJunctionTree>(m, "JunctionTree")
       .def("__init__", &make_tree, "model"_a, "observed"_a, "soft"_a, "log2_limit"_a)
-      .def("run", &run_tree, "states"_a, "likelihoods"_a = nb::none())
+      .def("run", &run_tree, "states"_a, "likelihoods"_a = nb::none(), "threads"_a = 1)
       .def_prop_ro("cliques", [](const PyJunctionTree& self) { return self.tree->cliques(); })
       .def_prop_ro("log2_cells", [](const PyJunctionTree& self) { return self.tree->log2_cells(); });
   m.def("factor_model", &py_factor_model, "cards"_a, "members"_a, "ends"_a, "tables"_a);

@@ -168,7 +168,7 @@ class JunctionTree:
     @property
     def cliques(self) -> int: ...
     def run(
-        self, states: NDArray[np.int32], likelihoods: NDArray[np.float64] | None = None
+        self, states: NDArray[np.int32], likelihoods: NDArray[np.float64] | None = None, threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(posteriors, rows x all states; log P(evidence), one a row: -inf where it is impossible, with no posteriors)
 
@@ -179,6 +179,60 @@ def elimination_order(
     cards: NDArray[np.int64], members: NDArray[np.int64], ends: NDArray[np.int64], stage: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], float]:
     """(order, log2 of the cells of all tables on the way): stage 0 goes first, then 1, ...; -1 stays."""
+
+def loopy_posteriors(
+    model: FactorModel,
+    states: NDArray[np.int32],
+    soft: NDArray[np.uint8],
+    likelihoods: NDArray[np.float64] | None,
+    sweeps: int,
+    tolerance: float,
+) -> tuple[NDArray[np.float64], float, float, int]:
+    """(posteriors of all states, log P(evidence) by Bethe, -inf where it is impossible; residual, sweeps)
+
+    Here and below: states, one a variable, negative where it is hidden; likelihoods, one for each state of all
+    variables, read for the soft ones.
+    """
+
+def weighted_samples(
+    model: FactorModel,
+    states: NDArray[np.int32],
+    soft: NDArray[np.uint8],
+    likelihoods: NDArray[np.float64] | None,
+    order: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    samples: int,
+    seed: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float, float]:
+    """(sums of weights and of their squares, by state and then by cell of the joint of the wanted; both sums over all
+    samples; the log of the unit of the weights). order: parents first; table i is that of variable i."""
+
+def gibbs_means(
+    model: FactorModel,
+    states: NDArray[np.int32],
+    soft: NDArray[np.uint8],
+    likelihoods: NDArray[np.float64] | None,
+    order: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    chains: int,
+    burn_in: int,
+    sweeps: int,
+    seed: int,
+) -> tuple[NDArray[np.float64] | None, bool]:
+    """(chains x all states and cells of the joint of the wanted: means, None where no start was found; whether a
+    table of several hidden variables has a zero). order: as above, or empty where the model is no network."""
+
+def mean_field(
+    model: FactorModel,
+    states: NDArray[np.int32],
+    soft: NDArray[np.uint8],
+    likelihoods: NDArray[np.float64] | None,
+    order: NDArray[np.int64],
+    sweeps: int,
+    tolerance: float,
+    seed: int,
+) -> tuple[NDArray[np.float64] | None, float, float, int]:
+    """(beliefs of all states, None where no start was found; the bound of log P(evidence), its last change, sweeps)"""
 
 def read_bif(
     text: bytes, nodes: int, cells: int, tolerance: float, normalize: bool

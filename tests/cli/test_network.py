@@ -134,3 +134,31 @@ def test_factor_graphs(bayes: Bayes) -> None:
     assert "2 variables" in bayes("network", "show", "x.uai").out
     assert "factor graph" in bayes("network", "sample", "x.uai", code=2).err
     assert "factor graph" in bayes("query", "x.uai", "0 _|_ 1", code=2).err
+
+
+@pytest.mark.parametrize("method", ["weighting", "gibbs", "loopy", "meanfield"])
+def test_approximations(bayes: Bayes, sprinkler: str, method: str) -> None:
+    found = bayes("query", sprinkler, "P(sprinkler=on | rain=yes)", "--approx", method, "--json").json
+    assert found["approximation"]["method"] == method
+    error = found.get("standard_error", 0.02)
+    assert abs(found["probability"] - 0.01) <= 3 * error
+    assert ("standard_error" in found) == (method in ("weighting", "gibbs"))
+    ended = bayes("query", sprinkler, "P(sprinkler | rain=yes)", "--approx", method)
+    assert f"by {method}: " in ended.err
+    assert ended.out.split()[:4] == ["sprinkler", "probability", "standard", "error"]
+    rows = bayes("query", sprinkler, "P(sprinkler | rain=yes)", "--approx", method, "--json").json["rows"]
+    assert [row["levels"] for row in rows] == [["on"], ["off"]]
+
+
+def test_approximations_with_options(bayes: Bayes, sprinkler: str) -> None:
+    asked = ("query", sprinkler, "P(rain=yes | grass=wet)")
+    one, same, other = (
+        bayes(*asked, "--approx", "weighting", "--samples", "1000", "--seed", seed).out for seed in ("1", "1", "2")
+    )
+    assert one == same != other
+    assert "--approx" in bayes(*asked, "--seed", "1", code=2).err
+    assert "no option of loopy" in bayes(*asked, "--approx", "loopy", "--samples", "5", code=2).err
+    assert "--approx" in bayes("query", sprinkler, "P(rain)", "--approx", "gibbs", "--mpe", code=2).err
+    Path("t.csv").write_text("a,b\n1,2\n")
+    assert "network" in bayes("query", "t.csv", "P(a=1)", "--approx", "gibbs", code=2).err
+    assert "did not come together" in bayes(*asked, "--approx", "gibbs", "--samples", "300").err

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from bayesbox.cli.output import decimal, emit_json, note, say, table
+import click
+
+from bayesbox.cli.output import decimal, emit_json, note, say, table, told_warnings
 
 if TYPE_CHECKING:
     from bayesbox.infer.notation import Independence, Query, Question
@@ -13,16 +15,32 @@ if TYPE_CHECKING:
 SHORTEST_WORK = 20  # nodes up to which an answer is also a fraction
 
 
-def answer_network(path: str, asked: Question, *, mpe: bool, normalize: bool, show_work: bool, as_json: bool) -> None:
+Approximate = tuple[str, dict[str, Any]]  # a method and its options
+
+
+def answer_network(
+    path: str,
+    asked: Question,
+    *,
+    mpe: bool,
+    approximation: Approximate | None,
+    normalize: bool,
+    show_work: bool,
+    as_json: bool,
+) -> None:
     """Answer a question of the network in a file."""
     from bayesbox.infer.notation import Independence
     from bayesbox.workflow.network import read_network
 
+    if approximation is not None and (mpe or show_work or isinstance(asked, Independence)):
+        raise click.UsageError("--approx is for questions P(...), without --mpe or --show-work")
     network = read_network(path, normalize=normalize)
     if isinstance(asked, Independence):
         _tell_independence(network, asked, as_json=as_json)
     elif mpe:
         _tell_explanation(network, asked, as_json=as_json)
+    elif approximation is not None:
+        _tell_estimate(network, asked, approximation, as_json=as_json)
     else:
         _tell_answer(network, asked, show_work=show_work, as_json=as_json)
 
@@ -40,9 +58,27 @@ def _tell_answer(network: Any, asked: Query, *, show_work: bool, as_json: bool) 
         say(line)
     if distribution is not None:
         columns = list(distribution.columns)
-        table([*columns, "fraction", "probability"], distribution.rows(), right=[len(columns)])
+        table([*columns, *distribution.figures], distribution.rows(), right=[len(columns)])
     else:
         say(figure(value))
+
+
+def _tell_estimate(network: Any, asked: Query, approximation: Approximate, *, as_json: bool) -> None:
+    from bayesbox.infer.distribution import Distribution
+
+    method, options = approximation
+    with told_warnings() as told:
+        value = network.ask(asked, approx=method, **options)
+    for text in dict.fromkeys(told):
+        note(text)
+    if as_json:
+        emit_json(_estimate_facts(asked, value))
+        return
+    if isinstance(value, Distribution):
+        table([*value.columns, *value.figures], value.rows())
+    else:
+        say(repr(value))
+    note(value.approximation.summary())
 
 
 def _work(network: Any, asked: Query) -> list[str]:
@@ -76,6 +112,24 @@ def _answer_facts(asked: Query, value: Any) -> dict[str, Any]:
     for probability, (*levels, fraction, _) in zip(value.values(), value.rows(), strict=True):
         rows.append({"levels": levels, **({"fraction": fraction} if fraction else {}), "probability": probability})
     return {"question": str(asked), "columns": list(value.columns), "rows": rows}
+
+
+def _estimate_facts(asked: Query, value: Any) -> dict[str, Any]:
+    from bayesbox.infer.estimate import EstimatedDistribution
+
+    told = {"approximation": value.approximation.facts()}
+    if not isinstance(value, EstimatedDistribution):
+        return {"question": str(asked), "probability": float(value), **_stated(value.standard_error), **told}
+    errors = value.standard_errors
+    rows = [
+        {"levels": levels[:-2], "probability": probability, **_stated(errors.get(key))}
+        for levels, (key, probability) in zip(value.rows(), value.items(), strict=True)
+    ]
+    return {"question": str(asked), "columns": list(value.columns), "rows": rows, **told}
+
+
+def _stated(error: float | None) -> dict[str, float]:
+    return {} if error is None else {"standard_error": error}
 
 
 def _tell_explanation(network: Any, asked: Query, *, as_json: bool) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         "bayes query tests.csv 'P(ill | alarm~0.7)'",
         "bayes query alarm.bif 'P(B | J=true, M=true)'",
         "bayes query alarm.bif 'P(B, E | J=true)' --mpe",
+        "bayes query alarm.bif 'P(B | J=true)' --approx gibbs",
         "bayes query alarm.bif 'J _|_ M | A'",
     ),
     notes="A name that holds one of , | = ( ) ~ : and a value that holds one of , | ( ) stand in double quotes. "
@@ -37,7 +38,10 @@ if TYPE_CHECKING:
     "Keys of --json: question, counted, left_out; for an event fraction, probability, given; for a table columns, "
     "rows, given; for independence independent, joint, product, parts, chi_square, g. Of a network: question, and "
     "probability (with fraction, where the network is small), or columns and rows; with --mpe states, probability, "
-    "log_joint; for independence independent, path; with --show-work, work.",
+    "log_joint; for independence independent, path; with --show-work, work; with --approx, standard_error beside "
+    "probability, and approximation with what the method tells of itself. "
+    "The approximations: weighting and gibbs draw samples and state standard errors, loopy is exact on polytrees and "
+    "else states its residual, meanfield bounds the probability of the evidence from below.",
 )
 @click.argument("data", nargs=-1)
 @click.argument("question")
@@ -47,11 +51,29 @@ if TYPE_CHECKING:
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
 @click.option("--mpe", is_flag=True, help="Of a network: the most probable states of the targets, together.")
+@click.option(
+    "--approx",
+    type=click.Choice(["weighting", "gibbs", "loopy", "meanfield"]),
+    help="Of a network: an approximate answer, where an exact one would cost too much.",
+)
+@click.option(
+    "--samples", type=click.IntRange(1), help="With --approx weighting or gibbs: how many; 100,000 if not said."
+)
+@click.option("--seed", type=click.IntRange(0), help="With --approx, but for loopy: another seed than 0.")
 @click.option("--normalize", is_flag=True, help="Of a network: make rows sum to 1 that do not.")
 @click.option("--show-work", is_flag=True, help="Of a small network: write out the sum behind the answer.")
 @options.json_option
 def command(
-    data: tuple[str, ...], question: str, mpe: bool, normalize: bool, show_work: bool, as_json: bool, **given: Any
+    data: tuple[str, ...],
+    question: str,
+    mpe: bool,
+    approx: str | None,
+    samples: int | None,
+    seed: int | None,
+    normalize: bool,
+    show_work: bool,
+    as_json: bool,
+    **given: Any,
 ) -> None:
     """Count the rows of DATA and answer QUESTION exactly, as a fraction and as a decimal.
 
@@ -66,13 +88,25 @@ def command(
     if not data:
         raise click.UsageError("give the data, and then the question")
     asked = parse(question)
+    drawn = {name: value for name, value in (("samples", samples), ("seed", seed)) if value is not None}
+    if drawn and approx is None:
+        raise click.UsageError("--samples and --seed go with --approx")
     if len(data) == 1 and _is_network(data[0], given["input_format"]):
         from bayesbox.cli.network_query import answer_network
 
-        answer_network(data[0], asked, mpe=mpe, normalize=normalize, show_work=show_work, as_json=as_json)
+        approximation = None if approx is None else (approx, drawn)
+        answer_network(
+            data[0],
+            asked,
+            mpe=mpe,
+            approximation=approximation,
+            normalize=normalize,
+            show_work=show_work,
+            as_json=as_json,
+        )
         return
-    if mpe or normalize or show_work:
-        raise click.UsageError("--mpe, --normalize and --show-work are for the file of a network")
+    if mpe or normalize or show_work or approx:
+        raise click.UsageError("--mpe, --approx, --normalize and --show-work are for the file of a network")
     counted = _counted(data, asked, given)
     if isinstance(asked, Query):
         answered = answer(counted, asked)

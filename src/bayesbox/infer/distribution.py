@@ -29,6 +29,8 @@ class Distribution(Mapping[Key, float]):
       sports  2/3  0.6666667
     """
 
+    figures = ("fraction", "probability")  # what `rows` has after the levels
+
     def __init__(
         self,
         title: str,
@@ -101,7 +103,7 @@ class Distribution(Mapping[Key, float]):
 
     def _repr_html_(self) -> str:
         rows = self.rows()
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in (*self.columns, "fraction", "probability"))
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in (*self.columns, *self.figures))
         body = [
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[:SHOWN_ROWS]
         ]

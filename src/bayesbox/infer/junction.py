@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox._core import JunctionTree, factor_model
+from bayesbox._core import JunctionTree
+from bayesbox.infer.compiled import CompiledModel
 from bayesbox.infer.eliminate import Findings
-from bayesbox.infer.orders import MOST_BYTES, flat, require_affordable
-from bayesbox.model.factor_graph import FactorModel
+from bayesbox.infer.orders import MOST_BYTES, require_affordable
 
 BYTES_A_CELL = 20  # the tables as they are, as a run changes them, and where their cells go
 MOST_PLANS = 32
 MOST_KEPT_CELLS = 2.0**24
+WORTH_A_THREAD = 1e5  # cells in all rows, below which a second thread costs more than it saves
 
 
 class Posteriors(NamedTuple):
@@ -28,11 +30,9 @@ class Posteriors(NamedTuple):
 class Propagation:
     """The junction trees of one model."""
 
-    def __init__(self, model: FactorModel) -> None:
-        self.model = model
-        members, ends = flat(factor.scope for factor in model.factors)
-        cards = np.array(model.cards, dtype=np.int64)
-        self._factors = factor_model(cards, members, ends, [factor.table.reshape(-1) for factor in model.factors])
+    def __init__(self, compiled: CompiledModel) -> None:
+        self.compiled = compiled
+        self.model = compiled.model
         self._plans: OrderedDict[bytes, JunctionTree] = OrderedDict()
         self._kept_cells = 0.0
 
@@ -44,7 +44,7 @@ class Propagation:
             self._plans.move_to_end(key)
             return found
         limit = float(np.log2(max_bytes / BYTES_A_CELL))
-        made = JunctionTree(self._factors, observed, soft, limit)
+        made = JunctionTree(self.compiled.factors, observed, soft, limit)
         require_affordable(made.log2_cells, BYTES_A_CELL, max_bytes)
         self._plans[key] = made
         self._kept_cells += 2.0**made.log2_cells
@@ -55,22 +55,14 @@ class Propagation:
 
     def posteriors(self, findings: Findings, *, max_bytes: int = MOST_BYTES) -> Posteriors:
         """The posteriors of one case."""
-        count = len(self.model.cards)
-        states = np.zeros((1, count), dtype=np.int32)
-        observed, soft = np.zeros(count, dtype=np.uint8), np.zeros(count, dtype=np.uint8)
-        for variable, state in findings.states.items():
-            states[0, variable], observed[variable] = state, 1
-        likelihoods = None
-        if findings.likelihoods:
-            likelihoods = np.ones(int(self.model.offsets[-1]))
-            for variable, values in findings.likelihoods.items():
-                soft[variable] = 1
-                start = int(self.model.offsets[variable])
-                likelihoods[start : start + len(values)] = np.asarray(values, dtype=np.float64)
-        table, log_evidence = self.plan(observed, soft, max_bytes).run(states, likelihoods)
+        case = self.compiled.case(findings)
+        plan = self.plan((case.states >= 0).astype(np.uint8), case.soft, max_bytes)
+        table, log_evidence = plan.run(case.states[None], case.likelihoods)
         return Posteriors(table, log_evidence)
 
-    def of_rows(self, states: NDArray[np.int32], *, max_bytes: int = MOST_BYTES) -> Posteriors:
+    def of_rows(
+        self, states: NDArray[np.int32], *, max_bytes: int = MOST_BYTES, threads: int | None = None
+    ) -> Posteriors:
         """The posteriors of many cases: rows x variables of states, negative where unobserved.
 
         Rows that observe the same variables share a plan.
@@ -78,11 +70,23 @@ class Propagation:
         observed = (states >= 0).astype(np.uint8)
         patterns, group = np.unique(np.packbits(observed, axis=1), axis=0, return_inverse=True)
         group = group.reshape(-1)
+        soft = np.zeros(states.shape[1], dtype=np.uint8)
+        if len(patterns) == 1:
+            return self._run(self.plan(observed[0], soft, max_bytes), states, threads)
         table = np.empty((len(states), int(self.model.offsets[-1])))
         log_evidence = np.empty(len(states))
-        soft = np.zeros(states.shape[1], dtype=np.uint8)
         for place in range(len(patterns)):
             rows = np.flatnonzero(group == place)
             tree = self.plan(observed[rows[0]], soft, max_bytes)
-            table[rows], log_evidence[rows] = tree.run(np.ascontiguousarray(states[rows], dtype=np.int32))
+            table[rows], log_evidence[rows] = self._run(tree, states[rows], threads)
         return Posteriors(table, log_evidence)
+
+    @staticmethod
+    def _run(tree: JunctionTree, states: NDArray[np.int32], threads: int | None) -> Posteriors:
+        worth = len(states) * 2.0**tree.log2_cells > WORTH_A_THREAD
+        return Posteriors(*tree.run(states, threads=(threads or cores()) if worth else 1))
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

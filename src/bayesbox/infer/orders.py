@@ -51,7 +51,8 @@ def require_affordable(log2_cells: float, bytes_a_cell: int, limit: int = MOST_B
             f"an exact answer would need {bytes_text(log2_bytes)} of tables; "
             f"the limit is {bytes_text(math.log2(limit))}",
             bytes=2.0**log2_bytes if log2_bytes < 1000 else math.inf,
-            remedy="Give more evidence, ask of fewer variables, raise max_bytes, or count samples: net.sample(...)",
+            remedy="Give more evidence, ask of fewer variables, raise max_bytes, or take an approximation: weighting, "
+            "gibbs, loopy or meanfield (approx=, --approx)",
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption
+from bayesbox.infer.approximate import Method
 from bayesbox.infer.distribution import Distribution
 from bayesbox.infer.dsep import active_path, path_text, relevant
 from bayesbox.infer.notation import Independence, parse
@@ -73,6 +74,9 @@ class BayesianNetwork(NetworkQuestions):
 
     def _relevant(self, wanted: Sequence[str], known: Sequence[str]) -> list[int]:
         return relevant(self.graph, [*wanted, *known], self._inexact)
+
+    def _parents_first(self) -> list[int] | None:
+        return [self.model.place[name] for name in self.graph.order]
 
     # -- structure -----------------------------------------------------------------------------------------------
 
@@ -158,11 +162,15 @@ class BayesianNetwork(NetworkQuestions):
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def query(self, text: str) -> float | Distribution | bool:
-        """P(...): a float where every target has a value, else a table; X _|_ Y | Z: whether they are d-separated."""
+    def query(self, text: str, *, approx: str | Method | None = None, **options: Any) -> float | Distribution | bool:
+        """P(...): a float where every target has a value, else a table; X _|_ Y | Z: whether they are d-separated.
+
+        `approx` names a method where an exact answer is out of reach, with its options as for `posteriors`; the answer
+        then has its standard error, or a table of them, in `standard_error(s)`.
+        """
         question = parse(text)
         if not isinstance(question, Independence):
-            answer: float | Distribution = self.ask(question)
+            answer: float | Distribution = self.ask(question, approx=approx, **options)
             return answer
         return self.active_path_of(question) is None
 

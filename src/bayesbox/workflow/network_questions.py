@@ -12,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption, ImpossibleEvidence, UnknownNode
+from bayesbox.infer.approximate import Method, joint_posterior, method_of
+from bayesbox.infer.compiled import CompiledModel
 from bayesbox.infer.distribution import Distribution
 from bayesbox.infer.eliminate import Findings, Marginal, eliminate
+from bayesbox.infer.estimate import Estimate, EstimatedDistribution, EstimatedPosteriors
 from bayesbox.infer.junction import Propagation
 from bayesbox.infer.mpe import most_probable
 from bayesbox.infer.notation import Query, Term, Virtual, parse_query, quoted_name
@@ -26,6 +29,7 @@ from bayesbox.schema.levels import level_text
 from bayesbox.source.frames import batch_of
 
 Evidence = Mapping[Any, Any]
+COMPILED = ("_compiled", "_propagation")  # what is made anew rather than copied
 
 
 class NetworkQuestions:
@@ -42,6 +46,10 @@ class NetworkQuestions:
         """The factors that matter to these variables; None for all."""
         return None
 
+    def _parents_first(self) -> list[int] | None:
+        """The variables of a Bayesian network, parents before children."""
+        return None
+
     @property
     def nodes(self) -> list[str]:
         """The names of the variables."""
@@ -53,47 +61,59 @@ class NetworkQuestions:
 
     # -- probabilities -------------------------------------------------------------------------------------------
 
-    def query(self, text: str) -> float | Distribution | bool:
-        """P(...): a float where every target has a value, else a table of probabilities."""
-        answer: float | Distribution = self.ask(parse_query(text))
+    def query(self, text: str, *, approx: str | Method | None = None, **options: Any) -> float | Distribution | bool:
+        """P(...): a float where every target has a value, else a table of probabilities.
+
+        `approx` names a method where an exact answer is out of reach, with its options as for `posteriors`; the answer
+        then has its standard error, or a table of them, in `standard_error(s)`.
+        """
+        answer: float | Distribution = self.ask(parse_query(text), approx=approx, **options)
         return answer
 
-    def ask(self, query: Query, *, exact: bool = False) -> Any:
+    def ask(self, query: Query, *, exact: bool = False, approx: str | Method | None = None, **options: Any) -> Any:
         """The answer to a parsed query; with `exact`, in fractions."""
+        method = None if approx is None else method_of(approx, options)
+        _refuse_options(approx, options)
         evidence = self.evidence_of(query)
         findings = self.findings(evidence)
-        free = [target.name for target in query.targets if target.value is None]
-        fixed: dict[int, int] = {}
-        impossible = False
+        places = [self._place(target.name) for target in query.targets if target.value is None]
+        valued: dict[int, set[int]] = {}
         for target in query.targets:
             if target.value is not None:
                 place = self._place(target.name)
-                state = self._code(place, target.value)
-                impossible |= fixed.setdefault(place, state) != state
-        names = list(dict.fromkeys([*(self._place(name) for name in free), *fixed]))
-        joint = self._marginal(findings, names, exact=exact)
-        total = joint.table.sum()
-        if not total > 0:
-            raise self._impossible(evidence)
-        if impossible:
-            joint = Marginal(joint.table * 0, joint.log_scale)
-        places = [self._place(name) for name in free]
-        index = tuple(slice(None) if place in places else fixed[place] for place in names)
-        for axis, place in enumerate(names):  # a target that is asked for both by value and by name
-            if place in places and place in fixed:
-                keep = np.zeros(self.model.cards[place], dtype=joint.table.dtype)
-                keep[fixed[place]] = 1
+                valued.setdefault(place, set()).add(self._code(place, target.value))
+        names = list(dict.fromkeys([*places, *valued]))
+        errors = None
+        if method is None:
+            joint = self._marginal(findings, names, exact=exact)
+            total = joint.table.sum()
+            if not total > 0:
+                raise self._impossible(evidence)
+            table = np.asarray(joint.table / total, dtype=joint.table.dtype)
+        else:
+            table, errors, found = joint_posterior(method, self._compiled.case(findings), names)
+        for axis, place in enumerate(names):
+            if place in valued and (
+                place in places or len(valued[place]) > 1
+            ):  # by value and by name, or contradicting
                 shape = [-1 if each == axis else 1 for each in range(len(names))]
-                joint = Marginal(joint.table * keep.reshape(shape), joint.log_scale)
-        table = np.asarray(joint.table[index] / total, dtype=joint.table.dtype)
-        if not free:
-            return table[()] if exact else min(float(table[()]), 1.0)
+                keep = np.array([{state} == valued[place] for state in range(self.model.cards[place])])
+                table = table * keep.reshape(shape).astype(table.dtype)
+        index = tuple(slice(None) if place in places else min(valued[place]) for place in names)
+        table = np.asarray(table[index], dtype=table.dtype)
+        errors = None if errors is None else np.asarray(errors[index])
+        if not places:
+            if exact:
+                return table[()]
+            value = min(float(table[()]), 1.0)
+            return value if method is None else Estimate(value, None if errors is None else float(errors[()]), found)
         levels = [self.model.states[place] for place in places]
-        numbers: dict[tuple[str, ...], Any] = {
-            tuple(states[at] for states, at in zip(levels, where, strict=True)): value if exact else float(value)
-            for where, value in np.ndenumerate(table)
-        }
-        return Distribution(str(query), free, numbers, levels=levels)
+        free = [target.name for target in query.targets if target.value is None]
+        numbers = _by_levels(table, levels, plain=not exact)
+        if method is None:
+            return Distribution(str(query), free, numbers, levels=levels)
+        stated = {} if errors is None else _by_levels(errors, levels)
+        return EstimatedDistribution(str(query), free, numbers, errors=stated, levels=levels, approximation=found)
 
     def fraction(self, text: str) -> Fraction:
         """The probability of an event as a fraction, each number of the tables taken for the decimal that names it."""
@@ -102,22 +122,34 @@ class NetworkQuestions:
             raise BadOption("a fraction is of an event: every target has a value", found=text)
         return Fraction(self.ask(query, exact=True))
 
-    def posteriors(self, evidence: Any = None) -> PosteriorTable:
+    def posteriors(
+        self, evidence: Any = None, *, approx: str | Method | None = None, threads: int | None = None, **options: Any
+    ) -> PosteriorTable:
         """P(state | evidence) of every variable: node -> state -> probability.
 
         Evidence is a dict from node to state, or to a dict of likelihoods where it is itself uncertain; None for what
         is not known. A frame of evidence, a column a node and a row a case, gives an array in place of each number; its
         empty cells, and states that a node has not, are not known, and the answers to impossible rows are NaN.
+
+        `approx` takes, in place of an exact answer, "weighting" (samples=, seed=), "gibbs" (samples=, chains=, seed=),
+        "loopy" (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); what they tell of their errors is in
+        `standard_errors` and `approximation`. `threads` is for frames: by default one a core.
         """
-        if evidence is None or (isinstance(evidence, Mapping) and not _has_columns(evidence)):
-            found = self._propagation.posteriors(self.findings(evidence or {}), max_bytes=self.max_bytes)
-            if math.isinf(found.log_evidence[0]):
+        _refuse_options(approx, options)
+        one = evidence is None or (isinstance(evidence, Mapping) and not _has_columns(evidence))
+        if approx is not None:
+            method = method_of(approx, options)
+            cases = [self.findings(evidence or {})] if one else _findings_of(self._coded(evidence))
+            found = [method.run(self._compiled.case(case)) for case in cases]
+            return EstimatedPosteriors(self.model, found, rows=not one)
+        if one:
+            exact = self._propagation.posteriors(self.findings(evidence or {}), max_bytes=self.max_bytes)
+            if math.isinf(exact.log_evidence[0]):
                 raise self._impossible(evidence or {})
-            return PosteriorTable(self.model, found.table[0].tolist())
-        rows = self._coded(evidence)
-        found = self._propagation.of_rows(rows, max_bytes=self.max_bytes)
-        table = found.table
-        table[np.isneginf(found.log_evidence)] = np.nan
+            return PosteriorTable(self.model, exact.table[0].tolist())
+        exact = self._propagation.of_rows(self._coded(evidence), max_bytes=self.max_bytes, threads=threads)
+        table = exact.table
+        table[np.isneginf(exact.log_evidence)] = np.nan
         return PosteriorTable(self.model, list(table.T))
 
     def log_probability(self, evidence: Evidence | None = None) -> float:
@@ -230,12 +262,16 @@ class NetworkQuestions:
     # -- arithmetic ----------------------------------------------------------------------------------------------
 
     @cached_property
+    def _compiled(self) -> CompiledModel:
+        return CompiledModel(self.model, self._parents_first())
+
+    @cached_property
     def _propagation(self) -> Propagation:
-        return Propagation(self.model)
+        return Propagation(self._compiled)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the compiled plans, which are made again when they are needed."""
-        return {name: value for name, value in self.__dict__.items() if name != "_propagation"}
+        return {name: value for name, value in self.__dict__.items() if name not in COMPILED}
 
     def _marginal(self, findings: Findings, wanted: Sequence[int], *, exact: bool = False) -> Marginal:
         names = self.model.names
@@ -254,3 +290,21 @@ def _has_columns(evidence: Mapping[Any, Any]) -> bool:
     return any(
         hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping)) for value in evidence.values()
     )
+
+
+def _refuse_options(approx: str | Method | None, options: Mapping[str, Any]) -> None:
+    if approx is None and options:
+        raise BadOption(f"`{next(iter(options))}` is an option of approximations", remedy="Name one: approx=...")
+
+
+def _findings_of(rows: NDArray[np.int32]) -> list[Findings]:
+    return [Findings({int(place): int(row[place]) for place in np.flatnonzero(row >= 0)}) for row in rows]
+
+
+def _by_levels(
+    table: NDArray[Any], levels: Sequence[Sequence[str]], *, plain: bool = True
+) -> dict[tuple[str, ...], Any]:
+    return {
+        tuple(states[at] for states, at in zip(levels, where, strict=True)): float(value) if plain else value
+        for where, value in np.ndenumerate(table)
+    }

@@ -1,0 +1,81 @@
+"""Likelihood weighting: samples of a Bayesian network, each counted by how well it goes with the evidence.
+
+Nodes are drawn parents first, those that are observed take their state, and the weight of a sample is the probability
+of what was observed, given it. A third of the samples draws a node from P(x | parents), the others from its product
+with what its children tell of it by loopy belief propagation, or with the root of that; the weights make up for the
+difference, which changes the variance only.
+
+With weights w the posterior of a state is p = sum of w over the samples that have it / W, W the sum of all, and
+
+    error^2 = sum of w^2 ([has it] - p)^2 / W^2 + (2 / n)^2,    n = W^2 / sum of w^2  (Kish's effective sample size)
+
+The second term is the resolution: a state that never came up may still have a probability of a few times 1 / n.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesbox._core import weighted_samples
+from bayesbox.errors import BadOption, DataWarning
+from bayesbox.infer.compiled import Case
+from bayesbox.infer.estimate import Approximation, never_drawn
+
+FEW = 100  # effective samples, below which the error is itself uncertain
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """How many samples, and the seed that makes them the same every time."""
+
+    samples: int = 100_000
+    seed: int = 0
+
+    name = "weighting"
+    counts_joints = True
+
+    def run(self, case: Case, wanted: Sequence[int] = ()) -> Approximation:
+        """The posteriors of a case, and the joint of the wanted variables."""
+        if case.compiled.order is None:
+            raise BadOption(
+                "likelihood weighting draws parents before children, and a factor graph has none",
+                remedy="Take another approximation: gibbs, loopy or meanfield",
+            )
+        sums = weighted_samples(
+            *case.arguments, case.order, np.array(wanted, dtype=np.int64), samples=self.samples, seed=self.seed
+        )
+        weights, squares, total, total_squares, log_scale = sums
+        if not total > 0:
+            raise never_drawn(self.samples)
+        effective = total**2 / total_squares
+        p = weights / total
+        variance = np.maximum(squares * (1 - 2 * p) + p**2 * total_squares, 0) / total**2
+        errors = np.sqrt(variance + (2 / effective) ** 2)
+        width = int(case.model.offsets[-1])
+        for variable in np.flatnonzero(case.states >= 0):
+            start, end = case.model.offsets[variable], case.model.offsets[variable + 1]
+            p[start:end] = np.arange(end - start) == case.states[variable]
+            errors[start:end] = 0
+        if effective < FEW:
+            warnings.warn(
+                f"the weights are so uneven that {self.samples:,} samples are worth {effective:.1f}: even the errors "
+                "are uncertain. Take more samples, or another approximation",
+                DataWarning,
+                stacklevel=2,
+            )
+        return Approximation(
+            self.name,
+            p[:width],
+            errors[:width],
+            p[width:],
+            errors[width:],
+            log_evidence=math.log(total / self.samples) + log_scale,
+            log_evidence_error=math.sqrt(max(1 / effective - 1 / self.samples, 0)),
+            samples=self.samples,
+            effective_samples=effective,
+        )
