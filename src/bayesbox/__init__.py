@@ -31,6 +31,7 @@ _WHERE = {
     "NotLinear": "errors",
     "Real": "schema.kinds",
     "TextClassifier": "estimators.text_classifier",
+    "Words": "schema.kinds",
     "bayes_rule": "infer.bayes_rule",
     "load": "estimators.train",
     "read_network": "workflow.network",
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from bayesbox.schema.kinds import Flag as Flag
     from bayesbox.schema.kinds import Ignore as Ignore
     from bayesbox.schema.kinds import Real as Real
+    from bayesbox.schema.kinds import Words as Words
     from bayesbox.source.sql import sql as sql
     from bayesbox.workflow.chain import HiddenMarkovModel as HiddenMarkovModel
     from bayesbox.workflow.joint import Joint as Joint

@@ -127,7 +127,9 @@ def _values(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 def tell(case: Case, target: str) -> None:
     """The posterior and what each column says, for the eye."""
-    values = ", ".join(f"{name}={value}" for name, value, _ in case.columns if value is not None) or "nothing"
+    from bayesbox.workflow.predict import cut
+
+    values = ", ".join(f"{name}={cut(value)}" for name, value, _ in case.columns if value is not None) or "nothing"
     say(f"{target} = {case.prediction}, given {values}")
     say()
     ranked = sorted(case.posterior.items(), key=lambda item: -item[1])
@@ -140,7 +142,7 @@ def tell(case: Case, target: str) -> None:
     rows = [["(prior)", _signed(case.prior_log_odds), _arrow(case.prior_log_odds, longest)]]
     ordered = sorted(case.columns, key=lambda item: -abs(item[2]))
     rows += [
-        [f"{name} {'is missing' if value is None else f'= {value}'}", _signed(odds), _arrow(odds, longest)]
+        [f"{name} {'is missing' if value is None else f'= {cut(value)}'}", _signed(odds), _arrow(odds, longest)]
         for name, value, odds in ordered
         if value is not None or odds
     ]

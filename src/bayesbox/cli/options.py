@@ -192,8 +192,9 @@ def types_option(verb: F) -> F:
         "--types",
         multiple=True,
         metavar="COLUMN=KIND,...",
-        help="What columns are: category, flag, real, count, ignore. The levels a category may take follow colons: "
-        "car=category:suv:truck. Also count:poisson, real:floor=0, and category:missing=level.",
+        help="What columns are: category, flag, real, count, words, ignore. The levels a category may take follow "
+        "colons: car=category:suv:truck. Also count:poisson, real:floor=0, words:normalised, "
+        "and category:missing=level.",
     )(verb)
 
 

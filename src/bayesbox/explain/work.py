@@ -20,6 +20,7 @@ from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
+from bayesbox.dist.text import Text
 from bayesbox.errors import ImpossibleEvidence
 from bayesbox.explain.evidence import explanation
 from bayesbox.model.naive import NaiveModel, Rules, group_cells, level_counts
@@ -214,7 +215,13 @@ class _Maker:
             return self._of_density(conditional, column)
         if isinstance(conditional, Poisson):
             return self._of_poisson(conditional, column)
+        if isinstance(conditional, Text):
+            return self._whole(column)
         return self._of_term(conditional, column)
+
+    def _whole(self, column: Any) -> Factor:
+        whole = [_exp(term) for term in self._terms(column)]
+        return Factor(f"P({self.name} | class)", tuple("product over its words" for _ in whole), tuple(whole))
 
     def _of_level(self, conditional: Table | Bernoulli, column: Any) -> Factor | str:
         level = _level_of(column)
@@ -277,8 +284,7 @@ class _Maker:
 
     def _of_term(self, conditional: Multinomial, column: Any) -> Factor | str:
         if conditional.group is not None:
-            whole = [_exp(term) for term in self._terms(column)]
-            return Factor(f"P({self.name} | class)", tuple("product over its words" for _ in whole), tuple(whole))
+            return self._whole(column)
         count = _number_of(column, self.name)
         if math.isnan(count) or count == 0:
             return f"{self.name}, since " + ("it is missing" if math.isnan(count) else "its count is 0")

@@ -19,10 +19,11 @@ from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
+from bayesbox.dist.text import Text
 from bayesbox.errors import CannotForget
 from bayesbox.infer.direct import normalised, posterior
 from bayesbox.learn.leave_one_out_numbers import Gaussian, add_gaussians, add_poisson, gaussian
-from bayesbox.learn.leave_one_out_words import add_words
+from bayesbox.learn.leave_one_out_words import add_text, add_words
 from bayesbox.model.naive import NaiveModel, Rules, level_counts, missing_is_level, naive_model
 from bayesbox.rule.smoothing import Cells, MaximumLikelihood, Smoothing, listed_levels, ratio
 from bayesbox.rule.table import LevelCounts
@@ -127,6 +128,9 @@ def _add(
         add_words(plan, conditional, book, rules.smoothing, columns, target)
         return None
     name, kind = conditional.columns[0], schema.kinds[conditional.columns[0]]
+    if isinstance(conditional, Text):
+        add_text(plan, conditional, kind, book[name], rules.smoothing, columns.get(name), target)
+        return None
     column = columns.get(name)
     if missing_is_level(kind, rules):
         _add_presence(plan, book, name, rules.smoothing, column, target)

@@ -1,4 +1,7 @@
-"""Leave-one-out terms of a multinomial: a row's own words taken out of the counts of its class."""
+"""Leave-one-out terms of a multinomial: a row's own words taken out of the counts of its class.
+
+The columns of a matrix stay, whatever they hold; a word of a free text that no other row has goes with its row.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,15 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
 from bayesbox.dist.multinomial import Multinomial
-from bayesbox.errors import CannotForget
+from bayesbox.dist.text import Text
+from bayesbox.errors import BadOption, CannotForget
 from bayesbox.model.naive import group_cells
 from bayesbox.rule.smoothing import Cells, Smoothing, ratio
 from bayesbox.rule.table import spread
 from bayesbox.schema.columns import CountMatrix, as_numbers
+from bayesbox.schema.tokens import Documents
 from bayesbox.tally.book import Book
+from bayesbox.tally.words import Words
 
 ENTRIES_A_PIECE = 65_536  # of the sparse matrix: bounds the memory of classes x entries
 
@@ -24,12 +30,55 @@ def add_words(
 ) -> None:
     """Enter the terms; the vocabulary stays as it is, since it is given by the columns."""
     matrix = _matrix(conditional, columns, plan.rows)
-    counts = _counts(conditional, book)
+    terms, _ = own_words_out(matrix, _counts(conditional, book), conditional.words, rule, target)
+    plan.add_terms(terms)
+
+
+def add_text(
+    plan: Plan, conditional: Text, kind: Any, tally: Words, rule: Smoothing, column: Any, target: NDArray[np.int32]
+) -> None:
+    """Enter the terms of a column of free text."""
+    if kind.top is not None:
+        raise BadOption(
+            f"column `{conditional.column}` keeps its most common words, and these may change with each row",
+            remedy="Cross-validate instead, or take all words",
+        )
+    if column is None:
+        return
+    weights = conditional.weights
+    matrix = weights.listed(Documents.of(column), conditional.tokens)
+    counts = tally.cells.to_doubles().reshape(plan.classes, len(weights.words))
+    terms, known = own_words_out(matrix, counts, weights.words, rule, target, words_may_go=True)
+    plan.add_terms(terms / np.sqrt(np.maximum(known, 1))[:, None] if weights.tempered else terms)
+
+
+def own_words_out(
+    matrix: CountMatrix,
+    counts: Doubles,
+    words_of_model: tuple[str, ...],
+    rule: Smoothing,
+    target: NDArray[np.int32],
+    *,
+    words_may_go: bool = False,
+) -> tuple[Doubles, Doubles]:
+    """(rows x classes: log P(row | class) by the counts, classes x words, of all other rows; the words of each row).
+
+    With `words_may_go` a word that only the row has is no word of the model without it: it says nothing, and there are
+    so many words less.
+    """
+    rows_number = len(target)
     totals = counts.sum(axis=1)
-    own_total = np.zeros(plan.rows)
-    entries = np.repeat(np.arange(plan.rows), np.diff(matrix.indptr))
+    own_total = np.zeros(rows_number)
+    entries = np.repeat(np.arange(rows_number), np.diff(matrix.indptr))
+    alone = np.zeros(len(entries), dtype=bool)
+    size = np.full(rows_number, counts.shape[1])
+    if words_may_go:
+        alone = counts.sum(axis=0)[matrix.indices] <= np.asarray(matrix.data, dtype=np.float64)
+        size -= np.bincount(entries[alone], minlength=rows_number)
+    known = np.zeros(rows_number)
+    np.add.at(known, entries[~alone], matrix.data[~alone])
     np.add.at(own_total, entries, matrix.data)
-    terms = np.zeros((plan.rows, plan.classes))
+    terms = np.zeros((rows_number, len(counts)))
     for start in range(0, len(entries), ENTRIES_A_PIECE):
         piece = slice(start, start + ENTRIES_A_PIECE)
         rows, words = entries[piece], matrix.indices[piece]
@@ -41,11 +90,12 @@ def add_words(
         under[at] -= own_total[rows]
         if (left < 0).any():
             raise CannotForget("some of these rows were never learned: they hold more words than were counted")
-        names = [conditional.words[word] for word in words]
-        over, below = ratio(rule, Cells(left, under, len(conditional.words), names))
+        names = [words_of_model[word] for word in words]
+        over, below = ratio(rule, Cells(left, under, size[rows] if words_may_go else len(words_of_model), names))
         log_p = left_out_where_impossible((log(over) - log(below)).T)
+        log_p[alone[piece]] = 0.0
         np.add.at(terms, rows, _times(data, log_p))
-    plan.add_terms(terms)
+    return terms, known
 
 
 def _times(data: Doubles, log_p: Doubles) -> Doubles:

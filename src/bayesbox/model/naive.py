@@ -17,6 +17,7 @@ from bayesbox.rule.normal import gaussian
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.smoothing import Laplace, Smoothing, listed_levels
 from bayesbox.rule.table import LevelCounts, bernoulli, log_table, spread, table
+from bayesbox.rule.words import text
 from bayesbox.schema.kinds import (
     DEFAULT_FLOOR,
     Category,
@@ -27,6 +28,7 @@ from bayesbox.schema.kinds import (
     Number,
     Real,
     Unknown,
+    Words,
 )
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
@@ -128,6 +130,8 @@ class _Builder:
             words = tuple(str(index) for index in range(kind.width))
             cells = spread(tally.cells, self.classes, tally.levels, words)
             return multinomial(words, cells, self.classes, rules.smoothing, group=name), ""
+        if isinstance(kind, Words):
+            return text(name, tally, kind, self.classes, rules.smoothing), ""
         if isinstance(kind, (Category, Flag)) or (isinstance(kind, Number) and tally.holds_only_flags):
             counts = level_counts(self.book, name, kind, rules)
             make = table if isinstance(kind, Category) else bernoulli

@@ -16,7 +16,7 @@ from bayesbox.errors import BadOption
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.smoothing import Laplace, Smoothing
 from bayesbox.rule.table import spread
-from bayesbox.rule.words import complement_weights, count_weights, occurrence_weights
+from bayesbox.rule.words import complement_weights, count_weights, most_common, occurrence_weights, taken
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, WORDS
@@ -102,10 +102,9 @@ def _kept(book: Book, rules: TextRules, width: int | None) -> tuple[tuple[str, .
         documents = _by_word(held, size, len(words))
         chosen = np.flatnonzero(documents >= rules.min_documents)
     if rules.top is not None and rules.top < len(chosen):
-        order = np.argsort(-_by_word(cells, size, len(words))[chosen], kind="stable")[: rules.top]
-        chosen = np.sort(chosen[order])
-    index = (np.arange(size)[:, None] * len(words) + chosen[None, :]).ravel()
-    return tuple(words[place] for place in chosen.tolist()), cells.take(index), held.take(index)
+        chosen = chosen[most_common(taken(cells, size, len(words), chosen), size, len(chosen), rules.top)]
+    kept = tuple(words[place] for place in chosen.tolist())
+    return kept, taken(cells, size, len(words), chosen), taken(held, size, len(words), chosen)
 
 
 def _by_word(cells: ExactArray, classes: int, width: int) -> Doubles:

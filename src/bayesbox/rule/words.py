@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import left_out_where_impossible, log
+from bayesbox.dist.text import Text
 from bayesbox.dist.word_weights import WordWeights
 from bayesbox.rule.smoothing import Cells, Smoothing, ratio
 from bayesbox.rule.table import LevelCounts, log_table
+from bayesbox.schema.kinds import Words as TextWords
 from bayesbox.tally.base import added
+from bayesbox.tally.words import Words
 
 
 def count_weights(
@@ -18,6 +22,27 @@ def count_weights(
     """The multinomial: the weight of a word is log P(word | class), its share of all words of the class."""
     log_p, _, _ = log_table(LevelCounts(words, cells, classes), rule)
     return WordWeights(words, np.ascontiguousarray(log_p), np.zeros(classes), tempered=tempered)
+
+
+def text(column: str, tally: Words, kind: TextWords, classes: int, rule: Smoothing) -> Text:
+    """The distribution of a column of free text: the multinomial over its words, or over the most common ones."""
+    words, cells = tally.levels, tally.cells
+    if kind.top is not None and kind.top < len(words):
+        chosen = most_common(cells, classes, len(words), kind.top)
+        words, cells = tuple(words[place] for place in chosen.tolist()), taken(cells, classes, len(words), chosen)
+    tempered = kind.occurrence == "normalised"
+    return Text(column, count_weights(words, cells, classes, rule, tempered=tempered), kind.tokens)
+
+
+def most_common(cells: ExactArray, classes: int, width: int, number: int) -> NDArray[np.int64]:
+    """The places of the words that occur most in all classes together, in the order of the words."""
+    totals = cells.sum_groups(np.tile(np.arange(width, dtype=np.int64), classes), width).to_doubles()
+    return np.sort(np.argsort(-totals, kind="stable")[:number])
+
+
+def taken(cells: ExactArray, classes: int, width: int, chosen: NDArray[np.int64]) -> ExactArray:
+    """The cells of some words, class by class."""
+    return cells.take((np.arange(classes)[:, None] * width + chosen[None, :]).ravel())
 
 
 def complement_weights(words: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing) -> WordWeights:

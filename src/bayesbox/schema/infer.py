@@ -1,4 +1,4 @@
-"""From the type of a column to its kind."""
+"""From the type of a column to its kind; of text also from its length."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ import pyarrow as pa
 
 from bayesbox.errors import BadData
 from bayesbox.schema.columns import CountMatrix
-from bayesbox.schema.kinds import Category, CountGroup, Flag, Kind, Number, Unknown
+from bayesbox.schema.kinds import Category, CountGroup, Flag, Kind, Number, Unknown, Words
+
+LONG = 40  # bytes that a free text has in the mean
+SEVERAL = 5  # words that it has in the mean
+LOOKED_AT = 1000  # texts
+MOSTLY = 0.5  # the share of free texts that are unlike one another
 
 
 def kind_of(column: Any, *, name: str = "") -> Kind:
     """What a column is by its type: text is a Category, bool a Flag, a number a Number, all null Unknown.
+
+    Long free text is Words: several words each, and hardly one text like another.
 
     >>> kind_of(pa.array(["suv", None])), kind_of(np.array([1.5, 2.0]))
     (Category(missing=None, levels=None), Number(missing=None))
@@ -22,7 +29,36 @@ def kind_of(column: Any, *, name: str = "") -> Kind:
         return CountGroup(width=column.width)
     if isinstance(column, np.ndarray):
         return _kind_of_numpy(column, name)
-    return _kind_of_arrow(column.type, name)
+    kind = _kind_of_arrow(column.type, name)
+    return Words() if isinstance(kind, Category) and is_free_text(column) else kind
+
+
+def is_free_text(column: Any) -> bool:
+    """Whether a column of text holds sentences rather than levels. Short texts are told at once, by their bytes.
+
+    >>> is_free_text(pa.array(["suv", "truck"]))
+    False
+    >>> is_free_text(pa.array([f"the {k}th guest liked the room but not the noise" for k in range(9)]))
+    True
+    """
+    if isinstance(column, pa.ChunkedArray):
+        column = next((chunk for chunk in column.chunks if len(chunk)), None)
+    if column is None or not len(column):
+        return False
+    rows = len(column) - column.null_count
+    if pa.types.is_dictionary(column.type):
+        if len(column.dictionary) <= MOSTLY * rows:
+            return False
+        column = column.dictionary
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)) or not rows:
+        return False
+    kind = np.int64 if pa.types.is_large_string(column.type) else np.int32
+    places = np.frombuffer(column.buffers()[1], dtype=kind)[column.offset : column.offset + len(column) + 1]
+    if places[-1] - places[0] < LONG * min(rows, len(column)):
+        return False
+    texts = [text for text in column.slice(0, LOOKED_AT).to_pylist() if text]
+    words = sum(len(text.split()) for text in texts)
+    return bool(texts) and words >= SEVERAL * len(texts) and len(set(texts)) > MOSTLY * len(texts)
 
 
 def _kind_of_numpy(column: np.ndarray, name: str) -> Kind:

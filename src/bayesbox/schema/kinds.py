@@ -1,4 +1,4 @@
-"""What a column is: Category, Flag, Real, Count or Ignore, and the options that belong to each.
+"""What a column is: Category, Flag, Real, Count, Words or Ignore, and the options that belong to each.
 
 A kind says how a column is read and which family of distributions it gets; it never holds anything learned.
 """
@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bayesbox.errors import BadOption
 from bayesbox.schema.levels import level_text
+
+if TYPE_CHECKING:
+    from bayesbox.schema.tokens import Tokens
 
 Missing = Literal["ignore", "level"]
 
 DEFAULT_FLOOR = 1e-4  # of the column's variance over all rows: a deviation of 1 %
 REAL_DENSITIES = ("gaussian",)
 COUNT_DENSITIES = ("multinomial", "poisson")
+WORDS_OCCURRENCES = ("count", "normalised")
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,42 @@ class Count(Kind):
 
 
 @dataclass(frozen=True)
+class Words(Kind):
+    """Free text: a multinomial over its words. A missing text is one without words.
+
+    `occurrence`: with "count" every word speaks in full, with "normalised" n words speak like the root of n, so that a
+    long text does not drown the other columns. `top` keeps the most common words; the rest says how text is cut.
+
+    >>> Words(top=1000).tokens.count("Kiwi, kiwi & sheep")
+    {'kiwi': 2, 'sheep': 1}
+    """
+
+    occurrence: str = "count"
+    top: int | None = field(default=None, kw_only=True)
+    phrases: tuple[int, int] = field(default=(1, 1), kw_only=True)
+    stop_words: tuple[str, ...] = field(default=(), kw_only=True)
+    shortest: int = field(default=2, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.missing == "level":
+            raise BadOption("a missing text is one without words: it is no level of its own")
+        if self.occurrence not in WORDS_OCCURRENCES:
+            raise BadOption(f"the words speak by {' or '.join(WORDS_OCCURRENCES)}", found=self.occurrence)
+        if self.top is not None and not (isinstance(self.top, int) and self.top >= 1):
+            raise BadOption("top is a number of words, 1 or more, or None for all", found=self.top)
+        object.__setattr__(self, "phrases", self.tokens.phrases)
+        object.__setattr__(self, "stop_words", self.tokens.stop_words)
+
+    @property
+    def tokens(self) -> Tokens:
+        """How the text is cut into words."""
+        from bayesbox.schema.tokens import Tokens
+
+        return Tokens(self.shortest, self.phrases, tuple(self.stop_words))
+
+
+@dataclass(frozen=True)
 class CountGroup(Kind):
     """A whole matrix of counts, such as a sparse document-term matrix. What inference gives; not declared."""
 
@@ -114,6 +154,7 @@ BY_NAME: dict[str, type[Kind]] = {
     "flag": Flag,
     "real": Real,
     "count": Count,
+    "words": Words,
     "ignore": Ignore,
 }
 
@@ -130,7 +171,7 @@ def kind_named(name: str) -> Kind:
         raise BadOption(f"a kind is one of {', '.join(BY_NAME)}", found=name)
     if not density:
         return kind()
-    if kind is Real or kind is Count:
+    if kind is Real or kind is Count or kind is Words:
         return kind(density)
     raise BadOption(f"a {head} has no density", found=name)
 

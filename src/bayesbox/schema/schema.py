@@ -8,7 +8,7 @@ from typing import Any
 
 from bayesbox.errors import KindContradiction, UnknownColumn
 from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Number, Unknown, as_kind
+from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Number, Unknown, Words, as_kind
 
 
 @dataclass(frozen=True)
@@ -100,4 +100,6 @@ def compatible(before: Kind, now: Kind) -> bool:
         return True  # 0 and 1; anything else is refused when it is read
     if isinstance(before, Number) and isinstance(now, Flag):
         return True
+    if isinstance(before, (Category, Words)) and isinstance(now, (Category, Words)):
+        return True  # text may be long in some rows and short in others: the first ones decided
     return isinstance(before, Category) and isinstance(now, Flag)

@@ -15,13 +15,15 @@ from bayesbox.errors import BadData, BadWeight, KindContradiction
 from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode_narrow
 from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Unknown
+from bayesbox.schema.kinds import Words as TextWords
 from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.schema import Schema
+from bayesbox.schema.tokens import Documents
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book, require_few_levels
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
-from bayesbox.tally.words import Words
+from bayesbox.tally.words import Words, count_words
 
 Weights = NDArray[np.float64] | None
 
@@ -52,6 +54,8 @@ def count(
             continue
         if isinstance(kind, CountGroup):
             tallies[name] = counter.words(column)
+        elif isinstance(kind, TextWords):
+            tallies[name] = counter.text(name, column, kind)
         elif isinstance(kind, (Category, Flag)):
             counter.levels(name, column, kind)
         else:
@@ -203,6 +207,16 @@ class _Counter:
             self.weights,
         )
         return Words.of(self.classes, [str(index) for index in range(matrix.width)], cells)
+
+    def text(self, name: str, column: Any, kind: TextWords) -> Words:
+        """The tally of the words of a column of texts."""
+        where = f"{self.where}, column `{name}`" if self.where else f"column `{name}`"
+        target = self.target
+        if self.weights is not None:
+            target = np.where(self.weights > 0, target, np.int32(-1)).astype(np.int32)
+        documents = Documents.of(column, where=where)
+        words, cells, _ = count_words(documents, target, len(self.classes), kind.tokens, self.weights)
+        return Words.of(self.classes, list(words), cells)
 
 
 def whole_numbers(column: NDArray[Any]) -> NDArray[Any]:

@@ -13,14 +13,13 @@ from bayesbox.errors import BadData
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order, label_type_of
-from bayesbox.schema.tokens import Documents, Tokens, text_column
+from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights
-from bayesbox.tally.words import Words
+from bayesbox.tally.words import Words, count_words, require_cells
 
 WORDS = "words"  # occurrences
 DOCUMENTS = "documents"  # documents that hold the word
-MOST_CELLS = 1 << 28  # classes x words of one batch
 
 
 def count_documents(
@@ -42,20 +41,7 @@ def count_documents(
     target, classes = place[target], tuple(np.array(classes, dtype=object)[present].tolist())
     if isinstance(documents, CountMatrix):
         return _count_matrix(documents, target, classes, checked, kind)
-    letters, ends, words, holders = _core.count_words(
-        documents.data, documents.offsets, target, len(classes), tokens.compiled
-    )
-    _require_cells(len(classes), len(ends) - 1)
-    vocabulary = tuple(text_column(letters, ends).to_pylist())
-    if checked is None:
-        cells, held = ExactArray.from_integers(words.ravel()), ExactArray.from_integers(holders.ravel())
-    else:
-        known = _core.Vocabulary(letters, ends)
-        starts, numbers, counts = _core.list_terms(documents.data, documents.offsets, known, tokens.compiled)
-        cells, held = (
-            _core.count_sparse(starts, numbers, data, len(vocabulary), target, len(classes), checked)
-            for data in (counts, np.ones_like(counts))
-        )
+    vocabulary, cells, held = count_words(documents, target, len(classes), tokens, checked)
     tallies = {WORDS: Words(classes, vocabulary, cells), DOCUMENTS: Words(classes, vocabulary, held)}
     return _book(classes, target, checked, tallies, kind)
 
@@ -78,7 +64,7 @@ def _count_matrix(
 ) -> Book:
     if len(matrix.data) and matrix.data.min() < 0:
         raise BadData("a count is 0 or more: Negative values in data passed to TextClassifier", found=matrix.data.min())
-    _require_cells(len(classes), matrix.width)
+    require_cells(len(classes), matrix.width)
     names = [str(index) for index in range(matrix.width)]
     holds = (np.asarray(matrix.data) != 0).astype(np.float64)
     tallies = {}
@@ -103,11 +89,3 @@ def _book(
         counts = _core.count_codes_weighted([zeros], [1], target, size, weights)[0]
     kept = {name: tally for name, tally in tallies.items() if tally.levels}
     return Book(classes, counts, kept, label_type=label_type)
-
-
-def _require_cells(classes: int, words: int) -> None:
-    if classes * words > MOST_CELLS:
-        raise BadData(
-            f"{classes} classes x {words} words are more counts than fit",
-            remedy="Learn in smaller parts, with fewer classes or single words only",
-        )

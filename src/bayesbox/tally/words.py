@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bayesbox import _core
 from bayesbox._core import ExactArray
+from bayesbox.errors import BadData
+from bayesbox.schema.tokens import Documents, Tokens, text_column
 from bayesbox.tally.base import register
 from bayesbox.tally.counts import Counts
 
+MOST_CELLS = 1 << 28  # classes x words of one batch
 FEW = 64  # words are few where the vocabulary they go into has so many times as many
 
 
@@ -55,3 +60,35 @@ class Words(Counts):
             for place in sorted(gone.tolist(), reverse=True):
                 del levels[place]
         return type(self)(self.classes, tuple(levels), cells)
+
+
+def count_words(
+    documents: Documents, target: NDArray[np.int32], classes: int, tokens: Tokens, weights: Any = None
+) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
+    """(the words of these documents, sorted; how often each occurs by class; in how many documents).
+
+    A document whose class is -1 is left out; a weight counts a document so often.
+    """
+    letters, ends, words, holders = _core.count_words(
+        documents.data, documents.offsets, target, classes, tokens.compiled
+    )
+    require_cells(classes, len(ends) - 1)
+    vocabulary = tuple(text_column(letters, ends).to_pylist())
+    if weights is None:
+        return vocabulary, ExactArray.from_integers(words.ravel()), ExactArray.from_integers(holders.ravel())
+    known = _core.Vocabulary(letters, ends)
+    starts, numbers, counts = _core.list_terms(documents.data, documents.offsets, known, tokens.compiled)
+    cells, held = (
+        _core.count_sparse(starts, numbers, data, len(vocabulary), target, classes, weights)
+        for data in (counts, np.ones_like(counts))
+    )
+    return vocabulary, cells, held
+
+
+def require_cells(classes: int, words: int) -> None:
+    """Refuse more counts than a tally holds."""
+    if classes * words > MOST_CELLS:
+        raise BadData(
+            f"{classes} classes x {words} words are more counts than fit",
+            remedy="Learn in smaller parts, with fewer classes or single words only",
+        )

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption, UnknownColumn
-from bayesbox.schema.kinds import Category, Flag, Kind, Unknown
+from bayesbox.schema.kinds import Category, Flag, Kind, Unknown, Words
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 from bayesbox.tally.count import FLAG_TEXTS
@@ -37,8 +37,8 @@ def batch_of_values(classifier: NaiveClassifier, values: Mapping[str, str], *, w
 
 def _column(name: str, text: str, kind: Kind) -> pa.Array:
     if not text:
-        return pa.array([None], pa.string() if isinstance(kind, (Category, Flag, Unknown)) else pa.float64())
-    if isinstance(kind, (Category, Unknown)):
+        return pa.array([None], pa.string() if isinstance(kind, (Category, Flag, Words, Unknown)) else pa.float64())
+    if isinstance(kind, (Category, Words, Unknown)):
         return pa.array([text])
     if isinstance(kind, Flag):
         if text.lower() not in FLAG_TEXTS:

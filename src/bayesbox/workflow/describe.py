@@ -17,8 +17,9 @@ from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
+from bayesbox.dist.text import Text
 from bayesbox.model.naive import NaiveModel
-from bayesbox.schema.kinds import Category, Ignore, Kind, Number, Unknown
+from bayesbox.schema.kinds import Category, Ignore, Kind, Number, Unknown, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
@@ -45,10 +46,13 @@ class ColumnFacts:
     levels: tuple[str, ...] | None = None
     mean: float | None = None
     deviation: float | None = None
+    words: int | None = None
 
     @property
     def values(self) -> str:
         """The values in a few words."""
+        if self.words is not None:
+            return f"{self.words:,} distinct words"
         if self.levels is not None:
             listed = ", ".join(self.levels[:4]) + (", ..." if len(self.levels) > 4 else "")
             return f"{len(self.levels)}: {listed}" if self.levels else ""
@@ -61,6 +65,8 @@ class ColumnFacts:
         facts: dict[str, Any] = {"name": self.name, "kind": self.kind, "declared": self.declared}
         if self.kind != "ignore":
             facts |= {"observed": self.observed, "missing": self.missing}
+        if self.words is not None:
+            facts["words"] = self.words
         if self.levels is not None:
             facts["levels"] = list(self.levels)
         if self.mean is not None:
@@ -84,6 +90,9 @@ def _facts(name: str, kind: Kind, declared: bool, book: Book, rows: float) -> Co
     if isinstance(kind, Ignore):
         return ColumnFacts(name, "ignore", declared)
     domain = kind.levels or () if isinstance(kind, Category) else ()
+    if isinstance(kind, Words):
+        words = book[name].levels if name in book else ()
+        return ColumnFacts(name, kind.name, declared, rows, 0, words=len(words))
     if name not in book:
         return ColumnFacts(name, _word(kind, None), declared, 0, rows, levels=domain or None)
     tally = book[name]
@@ -224,5 +233,7 @@ def _parameters(conditional: Any, labels: int) -> int:
         return (levels - 1) * labels
     if isinstance(conditional, Multinomial):
         return (len(conditional.words) - 1) * labels
+    if isinstance(conditional, Text):
+        return max(len(conditional.weights.words) - 1, 0) * labels
     each = {Gaussian: 2, Poisson: 1}.get(type(conditional), 0)
     return (each + bool(np.any(getattr(conditional, "log_missing", 0)))) * labels

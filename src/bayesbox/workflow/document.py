@@ -100,6 +100,8 @@ def kind_document(kind: Kind) -> Json:
                 written["missing"] = value
         elif option.name == "levels":
             written["levels"] = None if value is None else list(value)
+        elif isinstance(value, tuple):
+            written[option.name] = list(value)
         elif option.name == "floor":
             written["floor"] = number(value, "a variance floor")
         else:
@@ -124,13 +126,19 @@ def kind_of(reader: Reader) -> Kind:
             if given is not None and given != sorted(set(given)):
                 raise ValueError(f"`levels` of {reader.where} are not in order")
             options["levels"] = given
+        elif option.name == "top":
+            options["top"] = reader.take("top", int, None)
+        elif option.name == "phrases":
+            options["phrases"] = tuple(reader.take("phrases", list))
+        elif option.name == "stop_words":
+            options["stop_words"] = reader.texts("stop_words")
         else:
             options[option.name] = reader.take(option.name, _OPTION_TYPES[option.name])
     result: Kind = made(lambda: kind(**options), reader.where)
     return result
 
 
-_OPTION_TYPES: dict[str, type] = {"density": str, "floor": float, "width": int}
+_OPTION_TYPES: dict[str, Any] = {"density": str, "floor": float, "width": int, "occurrence": str, "shortest": int}
 
 
 # -- schema ----------------------------------------------------------------------------------------------------------

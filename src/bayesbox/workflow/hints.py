@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Number, Real
+from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Number, Real, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
@@ -50,7 +50,7 @@ def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hi
     elif isinstance(tally, Moments):
         if isinstance(kind, Number) and _numbers_the_rows(tally):
             yield Hint((name,), f"column `{name}` numbers the rows, like an identifier", ignore)
-    elif isinstance(tally, Counts) and not isinstance(kind, CountGroup):
+    elif isinstance(tally, Counts) and not isinstance(kind, (CountGroup, Words)):
         if len(tally.levels) == 1:
             yield constant
         elif len(tally.levels) == sum(_fractions(tally.totals())) and isinstance(kind, Category):

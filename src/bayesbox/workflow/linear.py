@@ -54,7 +54,7 @@ def linear_weights(classifier: NaiveClassifier, positive: Any = None) -> LinearW
                 weights[conditional.column] = [float(np.log(rate[one]) - np.log(rate[zero]))]
             constant -= rate[one] - rate[zero]
         else:
-            raise NotLinear(f"column `{conditional.columns[0]}` is a number: its term is not linear")
+            raise NotLinear(f"column `{conditional.columns[0]}` is a number or a text: its term is not linear")
     w = np.array([weight for column in weights.values() for weight in column])
     if not (np.isfinite(w).all() and np.isfinite(constant)):
         raise NotLinear("a probability of 0 makes a weight infinite", remedy="Use a rule that smooths, such as laplace")

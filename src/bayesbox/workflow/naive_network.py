@@ -29,7 +29,7 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
     for conditional in model.conditionals:
         if not isinstance(conditional, (Bernoulli, Table)):
             raise BadOption(
-                f"column `{conditional.columns[0]}` is a number: it has no table of states",
+                f"column `{conditional.columns[0]}` is a number or a text: it has no table of states",
                 remedy="Ignore it, or declare it a category: columns={...}",
             )
         nodes.append(_node(conditional, name))

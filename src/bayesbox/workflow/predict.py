@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import encode
-from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch, Source, pieces
 from bayesbox.workflow.classifier import Classifier
@@ -24,6 +24,7 @@ from bayesbox.workflow.classifier import Classifier
 EVERY = "*"  # keeps all columns
 TERMS_AT_ONCE = 4_000_000  # rows x classes x columns that an explanation holds in memory
 ROWS_AT_ONCE = 65_536
+LONGEST = 60  # characters of a value that an explanation shows
 
 
 def reading_of(classifier: Classifier, *, keep: Sequence[str] = (), learning: bool = False) -> dict[str, Any]:
@@ -35,7 +36,7 @@ def reading_of(classifier: Classifier, *, keep: Sequence[str] = (), learning: bo
     assert classifier.schema is not None
     kinds, declared = classifier.schema.kinds, classifier.schema.declared
     number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count, Number))}
-    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Ignore))}
+    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Words, Ignore))}
     text |= {name for name, kind in kinds.items() if isinstance(kind, Flag) and (name in declared or not learning)}
     text |= {name for name in keep if name not in classifier.feature_names}
     if classifier.target is not None:
@@ -171,10 +172,17 @@ def _moved(name: str, column: Any, rows: Any, odds: Any) -> pa.Array:
         values = pa.array(["(missing)"]).take(pa.array(np.zeros(len(rows), dtype=np.int64)))
     else:
         codes, levels, _ = encode(column)
-        values = pa.array([*levels, "(missing)"], pa.string()).take(pa.array(codes[rows] % (len(levels) + 1)))
+        values = pa.array([*(cut(level) for level in levels), "(missing)"], pa.string()).take(
+            pa.array(codes[rows] % (len(levels) + 1))
+        )
     figures, inverse = np.unique(np.round(odds, 2), return_inverse=True)
     moves = pa.array([f"{figure:+.2f}" for figure in figures]).take(pa.array(inverse))
     return pc.binary_join_element_wise(pc.binary_join_element_wise(f"{name}=", values, ""), moves, " ")
+
+
+def cut(text: str) -> str:
+    """A value for the eye: a long one is cut."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
 def difference(one: Any, other: Any) -> Any:

@@ -14,7 +14,7 @@ from bayesbox.errors import BadData, BadModelFile
 from bayesbox.model import file as container
 from bayesbox.model.atomic import replacing as replacing
 from bayesbox.model.strict_json import document, parse
-from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real
+from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real, Words
 from bayesbox.schema.levels import LABEL_TYPES, label_values, level_text
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
@@ -184,6 +184,7 @@ _FORMS_OF: dict[type[Kind], str] = {
     Number: "moments",
     Count: "moments",
     CountGroup: "words",
+    Words: "words",
 }
 
 

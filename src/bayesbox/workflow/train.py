@@ -12,7 +12,7 @@ from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.columns import as_numbers, as_view
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.fold import folded
-from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, as_kind
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, Words, as_kind
 from bayesbox.schema.levels import natural_label_type
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch, OneBatch, Source, fold
@@ -68,7 +68,7 @@ def source_of(
     from bayesbox.source.files import open_source
 
     kinds = {str(name): as_kind(kind) for name, kind in (declared or {}).items()}
-    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Ignore))}
+    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Words, Ignore))}
     number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
     if target is not None:
         text.add(target)
