@@ -17,6 +17,7 @@
 #include "exact_array.hpp"
 #include "exact_text.hpp"
 #include "factorize.hpp"
+#include "learning_binding.hpp"
 #include "leave_one_out.hpp"
 #include "moments.hpp"
 #include "approximate_binding.hpp"
@@ -517,6 +518,7 @@ NB_MODULE(_core, m) {
         "target"_a = nb::none(), "by_class"_a = nb::list());
   bind_network(m);
   bind_approximate(m);
+  bind_learning(m);
   bind_text(m);
   bind_chain(m);
   bind_cuts(m);

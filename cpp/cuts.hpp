@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "log_gamma.hpp"
+
 namespace bayesbox {
 
 // Counts summed up from the first value: any run of values is the difference of two rows.
@@ -107,11 +109,6 @@ inline std::vector<std::int64_t> mdl_cuts(const RunningCounts& counts) {
 //
 // The two terms of an interval are together log (N_i + J - 1)! / ((J - 1)! prod n_ij!). As a function of where a cut
 // lies within a run of values of a single class this is concave, so a best cut never lies within such a run.
-
-inline double log_gamma(double x) {
-  int sign;
-  return ::lgamma_r(x, &sign);  // std::lgamma writes to a global
-}
 
 class Modl {
  public:

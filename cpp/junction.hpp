@@ -19,6 +19,8 @@
 
 namespace bayesbox {
 
+class ExpectedCounts;
+
 class JunctionTree {
  public:
   // soft: variables for which a run brings likelihoods. Nothing large is made where the cells pass the limit.
@@ -76,6 +78,8 @@ class JunctionTree {
   }
 
  private:
+  friend class ExpectedCounts;  // expected_counts.hpp: reads the tables of a run
+
   // A table of the model with the observed variables cut out.
   struct Cut {
     std::size_t factor = 0;

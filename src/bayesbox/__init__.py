@@ -33,6 +33,7 @@ _WHERE = {
     "TextClassifier": "estimators.text_classifier",
     "Words": "schema.kinds",
     "bayes_rule": "infer.bayes_rule",
+    "learn_network": "workflow.network_learning",
     "load": "estimators.train",
     "read_network": "workflow.network",
     "sql": "source.sql",
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from bayesbox.workflow.network import BayesianNetwork as BayesianNetwork
     from bayesbox.workflow.network import FactorGraph as FactorGraph
     from bayesbox.workflow.network import read_network as read_network
+    from bayesbox.workflow.network_learning import learn_network as learn_network
 
 
 def __getattr__(name: str) -> Any:

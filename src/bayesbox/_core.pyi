@@ -244,6 +244,59 @@ def read_bif(
     """(name, variables, None), each (name, states, places of the parents, rows x states); or a fault:
     (what, byte, found, remedy). Limits: nodes, cells of all tables; tolerance of a row's sum."""
 
+class FamilyScore:
+    """A score of structure learning: 0 log-likelihood less `parameter` for each free parameter, 1 Dirichlet with
+    `parameter` in each cell, 2 BDeu with the equivalent sample size `parameter`. A counted row is worth `scale`."""
+
+    def __init__(self, kind: int, parameter: float, scale: float, rows: int) -> None: ...
+    def table(self, table: NDArray[np.int64], before: int, states: int, after: int) -> float:
+        """The score of the middle axis of counts of before x states x after, given the other two."""
+
+class CodeTable:
+    """Columns of codes (uint8 or uint16, contiguous), each below its size; they are held, not copied.
+
+    Sets of columns are given as one list of members and where each set ends. A dense table of a set is row-major.
+    """
+
+    def __init__(self, columns: list[NDArray[Any]], sizes: NDArray[np.int64]) -> None: ...
+    @property
+    def rows(self) -> int: ...
+    def count(self, members: NDArray[np.int64], ends: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """How often each combination occurs, a flat table for each set, in one walk over the rows."""
+    def score(
+        self,
+        members: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        of: NDArray[np.int64],
+        child: NDArray[np.int64],
+        score: FamilyScore,
+    ) -> NDArray[np.float64]:
+        """The score of the member child[i] of the set of[i], given its others; -inf where the cells have no number."""
+    def g_tests(
+        self, members: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Wilks' G and the degrees of freedom of the first two members of each set, given its others."""
+    def exact(
+        self,
+        kind: int,
+        parameter: float,
+        most_parents: int,
+        required: NDArray[np.int64],
+        forbidden: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """The parents of each column in the best network, as bits; empty where none keeps to the rules."""
+
+def expected_counts(
+    tree: JunctionTree, states: NDArray[np.int32], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(the expected counts of all tables of the model, one after another; log P(row)); states below 0 are holes.
+
+    The variables that the tree observes have no holes; those that others' rows know are soft in it.
+    """
+
+def fill_holes(tree: JunctionTree, states: NDArray[np.int32], seed: int, first_row: int = 0) -> NDArray[np.int32]:
+    """The rows with their holes drawn from P(holes | row); impossible rows keep theirs."""
+
 class Vocabulary:
     """Words and their numbers, in the order given; the hash table has a key of its own."""
 

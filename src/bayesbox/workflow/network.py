@@ -6,12 +6,12 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadData, BadOption
 from bayesbox.infer.approximate import Method
 from bayesbox.infer.distribution import Distribution
 from bayesbox.infer.dsep import active_path, path_text, relevant
@@ -19,12 +19,17 @@ from bayesbox.infer.notation import Independence, parse
 from bayesbox.model.conditional_tables import graph_of, require_tables
 from bayesbox.model.factor_graph import FactorModel
 from bayesbox.model.graph import Graph
+from bayesbox.workflow.network_fit import NetworkFitting
 from bayesbox.workflow.network_questions import NetworkQuestions
+
+if TYPE_CHECKING:
+    from bayesbox.learn.compare import Comparison
+    from bayesbox.workflow.network_learning import Learning
 
 Names = str | Iterable[str]
 
 
-class BayesianNetwork(NetworkQuestions):
+class BayesianNetwork(NetworkFitting, NetworkQuestions):
     """A Bayesian network: the parents of each node, and P(node | parents) as tables.
 
     `structure` maps each node to its parents; `cpts` each node to its table, by dicts or arrays. A table with a number
@@ -43,6 +48,9 @@ class BayesianNetwork(NetworkQuestions):
     (True, ['B', 'A', 'E'])
     """
 
+    learning_: Learning | None = None
+    """How the structure was learned."""
+
     def __init__(
         self,
         structure: Mapping[str, Iterable[str]],
@@ -53,6 +61,8 @@ class BayesianNetwork(NetworkQuestions):
         name: str = "",
     ) -> None:
         self.graph = graph_of(structure, cpts, states, name=name, normalize=normalize)
+        if cpts is None:
+            self._open = frozenset(self.graph.nodes) - frozenset(map(str, states or {}))
 
     @classmethod
     def of(cls, graph: Graph) -> BayesianNetwork:
@@ -207,6 +217,15 @@ class BayesianNetwork(NetworkQuestions):
             for name, node in self.graph.nodes.items()
         ]
         return pa.Table.from_arrays([column.cast(pa.string()) for column in columns], names=list(self.graph.nodes))
+
+    def compare(self, known: BayesianNetwork) -> Comparison:
+        """How far this structure is from a known one: arcs missing, extra, reversed, and the Hamming distance."""
+        from bayesbox.learn.compare import compare
+
+        if set(self.nodes) != set(known.nodes):
+            differ = sorted(set(self.nodes) ^ set(known.nodes))
+            raise BadData("the two networks have different nodes", found=", ".join(differ[:8]))
+        return compare(self.nodes, self.edges, known.edges)
 
     # -- files and pictures --------------------------------------------------------------------------------------
 

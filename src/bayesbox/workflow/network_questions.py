@@ -25,6 +25,7 @@ from bayesbox.infer.posterior_table import PosteriorTable
 from bayesbox.infer.query import POSITIVE
 from bayesbox.model.factor_graph import FactorModel
 from bayesbox.schema.encode import encode
+from bayesbox.schema.intervals import interval_of
 from bayesbox.schema.levels import level_text
 from bayesbox.source.frames import batch_of
 
@@ -240,6 +241,9 @@ class NetworkQuestions:
         alike = [at for at, known in enumerate(states) if known.lower() == text.lower()]
         if len(alike) == 1:
             return alike[0]
+        interval = interval_of(states, text)
+        if interval is not None:
+            return interval
         raise UnknownNode("state", text, states, where=f"node `{self.model.names[place]}`")
 
     def _coded(self, frame: Any) -> NDArray[np.int32]:

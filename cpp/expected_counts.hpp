@@ -1,0 +1,142 @@
+// What rows with holes are expected to hold, under a network: for learning its tables, and for filling the holes.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "junction.hpp"
+
+namespace bayesbox {
+
+// Works on a tree whose evidence is soft or observed; a state below 0 is a hole.
+class ExpectedCounts {
+ public:
+  explicit ExpectedCounts(const JunctionTree& tree) : tree_(tree), model_(*tree.model_) {
+    std::vector<std::vector<std::size_t>> having(model_.cards.size());
+    for (std::size_t k = 0; k < tree_.cliques_.size(); ++k)
+      for (const std::int32_t v : tree_.cliques_[k].variables) having[static_cast<std::size_t>(v)].push_back(k);
+    for (const Scope& scope : model_.scopes) {
+      Family family;
+      std::int64_t stride = 1;
+      std::vector<std::int64_t> strides(scope.size());
+      for (std::size_t i = scope.size(); i-- > 0; stride *= tree_.card(scope[i])) strides[i] = stride;
+      Scope hidden;
+      std::vector<std::int64_t> hidden_strides;
+      for (std::size_t i = 0; i < scope.size(); ++i) {
+        family.members.emplace_back(scope[i], strides[i]);
+        if (tree_.observed_[static_cast<std::size_t>(scope[i])]) continue;
+        hidden.push_back(scope[i]);
+        hidden_strides.push_back(strides[i]);
+      }
+      family.cells = stride;
+      if (!hidden.empty()) {
+        family.clique = tree_.home(hidden, having);
+        family.map = tree_.map_of(tree_.cliques_[family.clique].variables, hidden, hidden_strides);
+      }
+      families_.push_back(std::move(family));
+    }
+    likelihoods_.resize(static_cast<std::size_t>(model_.offsets.back()));
+    tree_.prepare(scratch_);
+  }
+
+  // Adds weight * P(family | row) to `counts`, one cell for each of the model; returns log P(row).
+  double add(const std::int32_t* states, double weight, double* counts) {
+    const double log_evidence = collect(states);
+    if (std::isinf(log_evidence)) return log_evidence;
+    bool spread = false;
+    for (std::size_t f = 0; f < families_.size(); ++f) {
+      const Family& family = families_[f];
+      double* to = counts + model_.starts[f];
+      std::int64_t place = 0, seen = 0;
+      bool hole = false;
+      for (const auto& [variable, stride] : family.members) {
+        const std::int32_t state = states[variable];
+        if (state < 0)
+          hole = true;
+        else
+          place += stride * state;
+        if (tree_.observed_[static_cast<std::size_t>(variable)]) seen += stride * state;
+      }
+      if (!hole) {
+        to[place] += weight;
+        continue;
+      }
+      if (!spread) tree_.distribute(scratch_);
+      spread = true;
+      buffer_.assign(static_cast<std::size_t>(family.cells), 0.0);
+      family.map.sum(buffer_.data() + seen, tree_.table_of(family.clique, scratch_));
+      double total = 0;
+      for (const double each : buffer_) total += each;
+      for (std::int64_t i = 0; i < family.cells; ++i) to[i] += weight * (buffer_[static_cast<std::size_t>(i)] / total);
+    }
+    return log_evidence;
+  }
+
+  // Fills the holes of a row by a draw from P(holes | row); `draw` gives numbers from 0 up to 1.
+  template <class Draw>
+  bool fill(const std::int32_t* states, std::int32_t* filled, const Draw& draw) {
+    if (std::isinf(collect(states))) return false;
+    for (std::size_t v = 0; v < model_.cards.size(); ++v) filled[v] = states[v];
+    for (const std::size_t k : tree_.downward_) {
+      const JunctionTree::Clique& clique = tree_.cliques_[k];
+      std::int64_t separator = 0;
+      for (std::size_t i = 0; i < clique.shared; ++i)
+        separator = separator * tree_.card(clique.variables[i]) + filled[clique.variables[i]];
+      const std::int64_t rest = clique.cells / clique.separator_cells;
+      const double* table = (clique.settled ? tree_.base_.data() : scratch_.tables.data()) + clique.start + separator * rest;
+      double total = 0;
+      for (std::int64_t i = 0; i < rest; ++i) total += table[i];
+      double left = draw() * total;
+      std::int64_t chosen = -1;
+      for (std::int64_t i = 0; i < rest; ++i) {
+        if (!(table[i] > 0)) continue;
+        chosen = i;
+        if (left < table[i]) break;
+        left -= table[i];
+      }
+      for (std::size_t i = clique.variables.size(); i-- > clique.shared;) {
+        const std::int64_t card = tree_.card(clique.variables[i]);
+        filled[clique.variables[i]] = static_cast<std::int32_t>(chosen % card);
+        chosen /= card;
+      }
+    }
+    return true;
+  }
+
+ private:
+  struct Family {
+    std::vector<std::pair<std::int32_t, std::int64_t>> members;  // variable, stride
+    std::int64_t cells = 1;
+    std::size_t clique = 0;
+    IndexMap map;
+  };
+
+  double collect(const std::int32_t* states) {
+    std::fill(likelihoods_.begin(), likelihoods_.end(), 1.0);
+    for (std::size_t v = 0; v < model_.cards.size(); ++v) {
+      if (states[v] < 0 || tree_.observed_[v]) continue;
+      std::fill(likelihoods_.begin() + model_.offsets[v], likelihoods_.begin() + model_.offsets[v + 1], 0.0);
+      likelihoods_[static_cast<std::size_t>(model_.offsets[v] + states[v])] = 1;
+    }
+    LogProduct product;
+    for (const JunctionTree::Cut& cut : tree_.constants_)
+      product.multiply(model_.table(cut.factor)[cut.place(states)]);
+    double log_evidence = tree_.log_constant_ + product.log();
+    if (tree_.impossible_ || std::isinf(log_evidence) ||
+        !tree_.collect(states, likelihoods_.data(), scratch_, log_evidence))
+      return -std::numeric_limits<double>::infinity();
+    return log_evidence;
+  }
+
+  const JunctionTree& tree_;
+  const FactorModel& model_;
+  std::vector<Family> families_;
+  std::vector<double> likelihoods_, buffer_;
+  JunctionTree::Scratch scratch_;
+};
+
+}  // namespace bayesbox

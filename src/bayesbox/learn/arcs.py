@@ -1,0 +1,149 @@
+"""What is known of a structure beforehand: arcs that must be there, arcs that must not, tiers, and how many parents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadOption, UnknownNode
+
+Matrix = NDArray[np.bool_]  # [parent, child]
+Arc = tuple[str, str]
+
+
+def arc_of(given: Any) -> Arc:
+    """An arc as people write it: "a->b", or a pair.
+
+    >>> arc_of("rain -> grass"), arc_of(("rain", "grass"))
+    (('rain', 'grass'), ('rain', 'grass'))
+    """
+    if isinstance(given, str):
+        parent, arrow, child = given.partition("->")
+        if arrow and parent.strip() and child.strip():
+            return parent.strip(), child.strip()
+    elif isinstance(given, (tuple, list)) and len(given) == 2:
+        return str(given[0]), str(given[1])
+    raise BadOption("an arc is written parent->child", found=given)
+
+
+@dataclass(frozen=True)
+class ArcRules:
+    """Which arcs may be, must be, and how many may lead to one node."""
+
+    allowed: Matrix
+    required: Matrix
+    max_parents: int
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        *,
+        required: Iterable[Any] = (),
+        forbidden: Iterable[Any] = (),
+        tiers: Iterable[Any] | None = None,
+        max_parents: int | None = None,
+    ) -> ArcRules:
+        """From names. A node of a later tier is no parent of one of an earlier tier; all nodes have a tier or none."""
+        count = len(names)
+        place = {name: index for index, name in enumerate(names)}
+        allowed = ~np.eye(count, dtype=bool)
+        must = np.zeros((count, count), dtype=bool)
+        for parent, child in (_placed(arc, place) for arc in forbidden):
+            allowed[parent, child] = False
+        if tiers is not None:
+            tier = _tiers(tiers, place)
+            allowed &= tier[:, None] <= tier[None, :]
+        for arc in required:
+            parent, child = _placed(arc, place)
+            if not allowed[parent, child]:
+                raise BadOption("an arc is both required and forbidden", found=f"{names[parent]}->{names[child]}")
+            must[parent, child] = True
+        most = max(count - 1, 0) if max_parents is None else max_parents
+        if most < 0:
+            raise BadOption("max_parents is a whole number, 0 or more", found=max_parents)
+        if must.sum(axis=0).max(initial=0) > most:
+            raise BadOption(f"more parents are required than the {most} that are allowed")
+        if has_cycle(must):
+            raise BadOption("the required arcs form a cycle", found=[arc_of(arc) for arc in required])
+        return cls(allowed & ~must.T, must, most)
+
+
+def _placed(arc: Any, place: dict[str, int]) -> tuple[int, int]:
+    parent, child = arc_of(arc)
+    for name in (parent, child):
+        if name not in place:
+            raise UnknownNode("node", name, place, where=f"the arc {parent}->{child}")
+    if parent == child:
+        raise BadOption("an arc leads from one node to another", found=f"{parent}->{child}")
+    return place[parent], place[child]
+
+
+def _tiers(tiers: Iterable[Any], place: dict[str, int]) -> NDArray[np.int64]:
+    tier = np.full(len(place), -1, dtype=np.int64)
+    for level, given in enumerate(tiers):
+        for name in [given] if isinstance(given, str) else given:
+            if str(name) not in place:
+                raise UnknownNode("node", name, place, where="tiers")
+            if tier[place[str(name)]] >= 0:
+                raise BadOption(f"`{name}` is in two tiers")
+            tier[place[str(name)]] = level
+    without = [name for name, index in place.items() if tier[index] < 0]
+    if without:
+        raise BadOption("every node has a tier", found=", ".join(without[:8]), remedy="Add it to one")
+    return tier
+
+
+def reachable(parents: Sequence[int]) -> tuple[Matrix, bool]:
+    """(from, to) where a directed path leads, of the parents of each node as bits; and whether there is no cycle."""
+    count = len(parents)
+    below = [0] * count  # the children of each
+    waiting = [0] * count
+    for child, above in enumerate(parents):
+        waiting[child] = above.bit_count()
+        while above:
+            low = above & -above
+            below[low.bit_length() - 1] |= 1 << child
+            above ^= low
+    order = [node for node in range(count) if not waiting[node]]
+    for node in order:
+        left = below[node]
+        while left:
+            low = left & -left
+            child = low.bit_length() - 1
+            waiting[child] -= 1
+            if not waiting[child]:
+                order.append(child)
+            left ^= low
+    reached = [0] * count
+    for node in reversed(order):
+        found = left = below[node]
+        while left:
+            low = left & -left
+            found |= reached[low.bit_length() - 1]
+            left ^= low
+        reached[node] = found
+    return unpacked(reached), len(order) == count
+
+
+def unpacked(masks: Sequence[int]) -> Matrix:
+    """Sets of bits as rows of a matrix."""
+    count = len(masks)
+    width = -(-count // 8)
+    packed = np.frombuffer(b"".join(mask.to_bytes(width, "little") for mask in masks), dtype=np.uint8)
+    bits = np.unpackbits(packed.reshape(count, width), axis=1, bitorder="little")
+    return bits[:, :count].astype(bool)
+
+
+def packed(matrix: Matrix) -> list[int]:
+    """The parents of each node as bits, of a matrix of arcs."""
+    return [sum(1 << int(parent) for parent in np.flatnonzero(column)) for column in matrix.T]
+
+
+def has_cycle(matrix: Matrix) -> bool:
+    """Whether the arcs lead from some node back to it."""
+    return not reachable(packed(matrix))[1]

@@ -1,0 +1,103 @@
+"""From the counts of a family to P(node | parents), by a smoothing rule.
+
+A rule of the textbooks sees the combinations of the parents where a classifier has its classes. Two more belong to
+networks: `bdeu:ess`, with ess rows seen beforehand and spread evenly over the cells of each family, and `k2`, one row
+in each cell. A combination that never occurred, and for which a rule has nothing to say, takes the distribution over
+all combinations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadOption
+from bayesbox.rule.smoothing import AsWritten, Cells, Laplace, Lidstone, ReplaceZero, Smoothing, as_smoothing, ratio
+
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Bdeu:
+    """ess / (q r) rows beforehand in each of the q x r cells."""
+
+    ess: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.ess < float("inf"):
+            raise BadOption("the equivalent sample size of bdeu is a finite number, 0 or more", found=self.ess)
+
+    def rule(self, cells: int) -> Lidstone:
+        """The rule of a family with so many cells."""
+        return Lidstone(self.ess / cells)
+
+
+Rule = Smoothing | Bdeu
+
+
+def as_rule(given: Any) -> Rule:
+    """A rule from what a user gives.
+
+    >>> as_rule("bdeu:10"), as_rule("k2"), as_rule("lidstone:0.5")
+    (Bdeu(ess=10.0), Laplace(), Lidstone(a=0.5))
+    """
+    if isinstance(given, Bdeu):
+        return given
+    if given == "k2":
+        return Laplace()
+    if isinstance(given, str) and given.partition(":")[0] == "bdeu":
+        text = given.partition(":")[2]
+        try:
+            return Bdeu(float(text)) if text else Bdeu()
+        except ValueError as error:
+            if isinstance(error, BadOption):
+                raise
+            raise BadOption("bdeu is written bdeu:10", found=given) from None
+    return as_smoothing(given)
+
+
+@dataclass(frozen=True)
+class TableRules:
+    """The rule of each node: one for all, or by name with `laplace` for those that are not named."""
+
+    default: Rule
+    by_node: Mapping[str, Rule]
+
+    @classmethod
+    def of(cls, given: Any) -> TableRules:
+        """From an option."""
+        if isinstance(given, Mapping):
+            return cls(Laplace(), {str(name): as_rule(rule) for name, rule in given.items()})
+        return cls(as_rule(given), {})
+
+    def of_node(self, name: str, cells: int) -> Smoothing:
+        """The rule of a node whose family has so many cells."""
+        rule = self.by_node.get(name, self.default)
+        return rule.rule(cells) if isinstance(rule, Bdeu) else rule
+
+
+def table_of(counts: Doubles, states: Sequence[str], rule: Smoothing) -> Doubles:
+    """P(node | parents) from counts of combinations x states; rows sum to 1 whatever the rule."""
+    cells = Cells(counts, counts.sum(axis=1), counts.shape[1], list(states))
+    over, under = ratio(rule, cells)
+    table: Doubles = np.asarray(over, dtype=np.float64) / np.asarray(under, dtype=np.float64)
+    sums = table.sum(axis=1)
+    if (sums == 0).any():  # nothing was counted at all
+        table[sums == 0] = 1.0
+        sums = table.sum(axis=1)
+    off = np.abs(sums - 1) > 1e-12
+    if off.any():
+        table[off] /= sums[off, None]
+    return table
+
+
+def prior_counts(shape: tuple[int, int], states: Sequence[str], rule: Smoothing) -> Doubles | None:
+    """The rows that a rule takes for seen beforehand, combinations x states; None where it is no such rule."""
+    if isinstance(rule, (AsWritten, ReplaceZero)):
+        return None
+    empty = Cells(np.zeros(shape), np.zeros(shape[0]), shape[1], list(states))
+    return np.array(np.broadcast_to(rule.ratio(empty).over, shape), dtype=np.float64)

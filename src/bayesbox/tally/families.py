@@ -1,0 +1,103 @@
+"""Counts of every family of a network: how often each state of a node goes with each combination of its parents'.
+
+The structure and the states are fixed, so the tallies of two sets of rows have the same cells and add cell by cell,
+exactly; subtracting takes rows out again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import ExactArray
+from bayesbox.errors import CannotForget, CannotMerge
+from bayesbox.tally.base import added, numbers, quoted
+
+
+@dataclass(frozen=True)
+class FamilyBook:
+    """The counts of the families by node; `scopes` holds (parents..., node), in the order of the cells.
+
+    >>> states = {"rain": ("yes", "no"), "grass": ("wet", "dry")}
+    >>> scopes = {"rain": ("rain",), "grass": ("rain", "grass")}
+    >>> book = FamilyBook.of(scopes, states, {"rain": [1, 3], "grass": [1, 0, 1, 2]}, 4)
+    >>> (book + book).counts("grass").tolist(), (book + book) - book == book
+    ([[2, 0], [2, 4]], True)
+    """
+
+    scopes: Mapping[str, tuple[str, ...]]
+    states: Mapping[str, tuple[str, ...]]
+    cells: Mapping[str, ExactArray]
+    total: ExactArray  # one cell: the rows, or the sum of the weights
+
+    @classmethod
+    def of(
+        cls,
+        scopes: Mapping[str, tuple[str, ...]],
+        states: Mapping[str, tuple[str, ...]],
+        counts: Mapping[str, Any],
+        rows: int,
+    ) -> FamilyBook:
+        """From integers."""
+        cells = {
+            name: ExactArray.from_integers(np.asarray(counts[name], dtype=np.int64).reshape(-1)) for name in scopes
+        }
+        return cls(scopes, states, cells, ExactArray.from_integers(np.array([rows], dtype=np.int64)))
+
+    @property
+    def n(self) -> Any:
+        """The rows, or the sum of the weights."""
+        return numbers(self.total)[0].item()
+
+    def shape(self, node: str) -> tuple[int, ...]:
+        """An axis for each parent, and the states of the node along the last."""
+        return tuple(len(self.states[name]) for name in self.scopes[node])
+
+    def counts(self, node: str) -> NDArray[Any]:
+        """The counts of a node's family as a table."""
+        return numbers(self.cells[node]).reshape(self.shape(node))
+
+    def __add__(self, other: FamilyBook) -> FamilyBook:
+        return self._combined(other, sign=1)
+
+    def __sub__(self, other: FamilyBook) -> FamilyBook:
+        left = self._combined(other, sign=-1)
+        below = [name for name, cells in left.cells.items() if (cells.signs() < 0).any()]
+        if below or (left.total.signs() < 0).any():
+            raise CannotForget(
+                "rows that were never learned cannot be forgotten", where=f"node `{below[0]}`" if below else None
+            )
+        return left
+
+    def _combined(self, other: FamilyBook, *, sign: int) -> FamilyBook:
+        if dict(self.scopes) != dict(other.scopes) or dict(self.states) != dict(other.states):
+            raise CannotMerge("the two networks differ in their nodes, states or arcs")
+        cells = {name: added(mine, other.cells[name], sign=sign) for name, mine in self.cells.items()}
+        return FamilyBook(self.scopes, self.states, cells, added(self.total, other.total, sign=sign))
+
+    def canonical(self) -> Iterator[bytes]:
+        """The counts as lines."""
+        yield self.total.text()
+        for name in sorted(self.scopes):
+            yield quoted(self.scopes[name])
+            yield quoted(self.states[name])
+            yield self.cells[name].text()
+
+    def digest(self) -> str:
+        """SHA-256 of the counts, in hex."""
+        digest = hashlib.sha256()
+        for line in self.canonical():
+            digest.update(line)
+        return digest.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FamilyBook):
+            return NotImplemented
+        return list(self.canonical()) == list(other.canonical())
+
+    __hash__ = None  # type: ignore[assignment]
