@@ -11,7 +11,7 @@ from bayesbox.cli.main import run
 
 LISTED = """
     how data target rows unlabelled skipped weight folds repeats seed classes accuracy accuracy_by_repeat log_loss brier
-    calibration_error auc baseline macro per_class confusion bins unseen absent warnings
+    calibration_error auc baseline macro per_class confusion bins unseen absent before_calibration warnings
 """
 KEYS = LISTED.split()
 
@@ -198,3 +198,15 @@ def test_a_model_is_known_by_its_first_bytes(folder):
     assert evaluate.is_model("renamed.csv")
     assert not evaluate.is_model("people.csv")
     assert run(["evaluate", "renamed.csv", "test.csv"]) == 0
+
+
+def test_calibration_is_judged_before_and_after(bayes, tmp_path):
+    options = ("people.csv", "-t", "label", "--ignore", "times", "--cv", 5, "--calibrate", "dirichlet")
+    code, out, _ = bayes(*options, "--svg", tmp_path / "r.svg")
+    assert code == 0
+    assert "reliability before calibration" in out
+    assert "before calibration" in (tmp_path / "r.svg").read_text()
+    _, out, _ = bayes(*options, "--json")
+    assert json.loads(out)["before_calibration"]["calibration_error"] >= 0
+    code, _, err = bayes("people.csv", "-t", "label", "--loo", "--calibrate", "isotonic")
+    assert (code, "--cv" in err) == (2, True)

@@ -21,17 +21,14 @@ from bayesbox.schema.encode import Encoded, encode
 from bayesbox.source.base import Batch, OneBatch
 from bayesbox.workflow import evaluation
 from bayesbox.workflow.evaluate import (
-    Kept,
-    common_codes,
     cross_validate,
     evaluate_held_out,
     judge_fold,
     learned_and_kept,
     leave_one_out,
-    parts_of,
-    without,
 )
 from bayesbox.workflow.naive import NaiveClassifier
+from bayesbox.workflow.rows import Rows, common_codes, parts_of, without
 from bayesbox.workflow.train import train
 
 FOLDS = 4
@@ -315,7 +312,7 @@ def test_unseen_levels_are_an_error_only_where_asked_for():
 def test_taken_rows_bring_their_own_levels():
     column = pa.array(["suv", None, "van", "bus", "van"]).dictionary_encode()
     labels = Encoded(np.zeros(5, dtype=np.int32), ["a"], ["a"])
-    taken = Kept(Batch(("car",), (column,), 5), labels).take(np.array([4, 1, 3]))
+    taken = Rows(Batch(("car",), (column,), 5), labels).take(np.array([4, 1, 3]))
     assert taken.batch["car"].to_pylist() == ["van", None, "bus"]
     assert taken.batch["car"].dictionary.to_pylist() == ["van", "bus"]
 
@@ -347,7 +344,7 @@ def test_rows_of_a_count_matrix_are_taken():
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=4))])
     matrix = CountMatrix(indptr, columns, dense[rows, columns], 3)
     labels = Encoded(np.array([0, 1, 0, -1], dtype=np.int32), ["a", "b"], ["a", "b"])
-    taken = Kept(Batch(("counts",), (matrix,), 4), labels, np.arange(4.0)).take(np.array([3, 2, 0]))
+    taken = Rows(Batch(("counts",), (matrix,), 4), labels, np.arange(4.0)).take(np.array([3, 2, 0]))
     np.testing.assert_array_equal(taken.batch["counts"].times(np.eye(3)), dense[[3, 2, 0]])
     assert taken.labels.codes.tolist() == [-1, 0, 0]
     assert taken.weights.tolist() == [3, 2, 0]
@@ -363,7 +360,7 @@ def test_parts_of_a_fold_hold_its_rows():
         assert np.concatenate(found).tolist() == np.flatnonzero(fold_of_row == number).tolist()
     whole = fresh()
     train(whole, Cut(people(), 50), "label")
-    assert judge_fold(whole, parts_of(kept, fold_of_row, 3), 0).rows == (fold_of_row == 0).sum()
+    assert judge_fold(whole, parts_of(kept, fold_of_row, 3), 0).found.rows == (fold_of_row == 0).sum()
 
 
 def test_progress_counts_every_row():
@@ -395,7 +392,7 @@ def test_the_keys_are_stable():
     found = cross_validate(fresh(), Cut(people(), 50), "label", folds=3, repeats=2, seed=9).as_dict()
     expected = """
         how data target rows unlabelled skipped weight folds repeats seed classes accuracy accuracy_by_repeat log_loss
-        brier calibration_error auc baseline macro per_class confusion bins unseen absent
+        brier calibration_error auc baseline macro per_class confusion bins unseen absent before_calibration
     """
     assert list(found) == expected.split()
     assert list(found["log_loss"]) == ["value", "low", "high", "clipped", "impossible"]

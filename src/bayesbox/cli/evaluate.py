@@ -40,7 +40,7 @@ LEARNING = (
     ),
     notes="Keys of --json: how, data, target, rows, unlabelled, skipped, weight, folds, repeats, seed, classes, "
     "accuracy, accuracy_by_repeat, log_loss, brier, calibration_error, auc, baseline, macro, per_class, confusion, "
-    "bins, unseen, absent, warnings.",
+    "bins, unseen, absent, before_calibration, warnings.",
 )
 @click.argument("files", nargs=-1, required=True, metavar="[MODEL] DATA...")
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes; by default the model's.")
@@ -69,6 +69,7 @@ LEARNING = (
     help="What a level that was never seen gets: the rule's answer to a count of 0 (the default), nothing, an error.",
 )
 @text_options
+@options.calibrate_option
 @options.prior_option
 @options.na_option
 @options.bad_rows_option
@@ -191,6 +192,8 @@ def _require_one_way(given: dict[str, Any]) -> None:
     for name in ("cv", "repeats", "seed"):
         if given[name] is not None:
             raise click.UsageError(f"--loo and --{name} are two ways to evaluate: take one")
+    if given["calibrate"] is not None:
+        raise click.UsageError("--calibrate is judged by folds that learn it anew: give --cv in place of --loo")
     if given["weight"] is not None:
         raise click.UsageError("--loo takes every row as one: give --cv instead to use weights")
 
@@ -203,6 +206,7 @@ def _learner(data: Sequence[str], target: str, given: dict[str, Any], threads: i
 
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, given["weight"])
     classifier = new_classifier(given["model"] or "naive", given, kinds)
+    classifier.calibrate = given["calibrate"]
     return classifier, source_of(list(data), target, kinds, **_reading(given, threads))
 
 

@@ -198,6 +198,15 @@ def types_option(verb: F) -> F:
     )(verb)
 
 
+def calibrate_option(verb: F) -> F:
+    """--calibrate."""
+    return click.option(
+        "--calibrate",
+        type=click.Choice(["temperature", "isotonic", "dirichlet"]),
+        help="Learn to mend the probabilities, on answers to rows the model has not seen.",
+    )(verb)
+
+
 def threads_or_default(given: int | None) -> int:
     """The threads asked for, or one a processor up to a few."""
     return given or min(MOST_THREADS, os.cpu_count() or 1)

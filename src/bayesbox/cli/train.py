@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     "nothing, an error.",
 )
 @text_options
+@options.calibrate_option
 @options.prior_option
 @options.na_option
 @options.bad_rows_option
@@ -125,6 +126,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
         raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
     classifier = new_classifier(given["model"], given, kinds, _fold(given["fold"]))
+    classifier.calibrate = given["calibrate"]
     threads = options.threads_or_default(given["threads"])
     source = source or source_of(
         list(data),

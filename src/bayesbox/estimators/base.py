@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.errors import BadData, DataWarning
 from bayesbox.estimators.inputs import GROUP, batch_from, counts_from, labels_from
 from bayesbox.explain.evidence import Explanation
+from bayesbox.learn.calibrate import require_kind
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.encode import encode
 from bayesbox.schema.levels import level_text
@@ -47,9 +48,19 @@ class TableEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def of_classifier(cls, classifier: Any) -> Self:
         """The estimator that would have made this classifier, and holds it."""
 
+    def blank_classifier(self) -> Any:
+        """The same with the calibration that is asked for."""
+        classifier = self.new_classifier()
+        kind = getattr(self, "calibration", None)
+        require_kind(kind)
+        classifier.calibrate = kind
+        return classifier
+
     def adopt(self, classifier: Any) -> Self:
         """Take over a classifier that has learned elsewhere."""
         self.classifier_ = classifier
+        if hasattr(self, "calibration"):
+            self.calibration = classifier.calibrate
         names = classifier.feature_names
         self._name_features(names, named=names != tuple(str(index) for index in range(len(names))))
         return self
@@ -59,7 +70,7 @@ class TableEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         batch = batch_from(X)
         self._require_rows(batch)
         labels = labels_from(y, batch.rows)
-        classifier = self.new_classifier()
+        classifier = self.blank_classifier()
         classifier.learn(batch, labels, weights=sample_weight)
         if len(classifier.book.classes) == 0:
             raise BadData("every sample weight is zero, so no row counts")
@@ -80,7 +91,7 @@ class TableEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, "classifier_"):
             batch = batch_from(X)
             self._require_rows(batch)
-            classifier = self.new_classifier()
+            classifier = self.blank_classifier()
             labels = labels_from(y, batch.rows)
             classifier.learn(batch, labels, weights=sample_weight)
             self._note_features(X, batch)

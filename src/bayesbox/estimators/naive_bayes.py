@@ -38,6 +38,8 @@ class NaiveBayes(TableEstimator):
         What a column is, where its type does not say it: `Category([...])`, `Real(floor=0)`, "flag".
     fold : mapping of a new name to a list of columns
         Flags of which each row sets one, to be taken as one category.
+    calibration : "temperature", "isotonic", "dirichlet" or None
+        Learn to mend the probabilities, on answers to rows the model has not seen.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class NaiveBayes(TableEstimator):
         unseen: str = "smooth",
         columns: Mapping[Any, Any] | None = None,
         fold: Mapping[str, Sequence[str]] | None = None,
+        calibration: str | None = None,
     ) -> None:
         self.smoothing = smoothing
         self.prior_smoothing = prior_smoothing
@@ -72,6 +75,7 @@ class NaiveBayes(TableEstimator):
         self.unseen = unseen
         self.columns = columns
         self.fold = fold
+        self.calibration = calibration
 
     def _rules(self) -> Rules:
         return Rules(

@@ -57,7 +57,7 @@ def train(
         raise BadOption("which column holds the classes is not said", remedy="Give target=")
     if not hasattr(estimator, "new_classifier"):
         raise BadOption("a model to train is one of bayesbox's estimators", found=type(model).__name__)
-    classifier = estimator.new_classifier()
+    classifier = estimator.blank_classifier()
     source = workflow.source_of(data, target, estimator.columns, na=na, bad_rows=bad_rows, format=format)
     training = workflow.train(classifier, source, target, weight=weight, threads=threads)
     estimator.adopt(classifier)

@@ -83,12 +83,13 @@ INK, QUIET, GRID, POINT, SHADE = "#222222", "#666666", "#dddddd", "#1f5fa8", "#9
 LEAST_RADIUS, MOST_RADIUS = 2.5, 8.0
 
 
-def reliability_svg(bins: Sequence[Bin], title: str = "Reliability") -> str:
+def reliability_svg(bins: Sequence[Bin], title: str = "Reliability", before: Sequence[Bin] | None = None) -> str:
     """The reliability diagram: a point for each bin that holds rows, its area by their number, the histogram below.
 
-    A point on the diagonal is a confidence that is right; below it the model is too sure of itself.
+    A point on the diagonal is a confidence that is right; below it the model is too sure of itself. Hollow points are
+    the bins `before` calibration.
     """
-    drawn = [*_frame(title), *_axes(), *_points(bins), *_histogram(bins)]
+    drawn = [*_frame(title), *_axes(), *_hollow(before or ()), *_points(bins), *_histogram(bins)]
     body = "\n".join(f"  {line}" for line in drawn)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
@@ -150,6 +151,22 @@ def _points(bins: Sequence[Bin]) -> Iterator[str]:
             f'<circle cx="{_x(each.confidence):.2f}" cy="{_y(each.accuracy):.2f}" r="{radius:.2f}" fill="{POINT}" '
             f'fill-opacity="0.85" stroke="white"><title>{words}</title></circle>'
         )
+
+
+def _hollow(bins: Sequence[Bin]) -> Iterator[str]:
+    """What was before: rings, joined by a line."""
+    filled = [each for each in bins if each.n]
+    if not filled:
+        return
+    path = " ".join(f"{_x(each.confidence):.2f},{_y(each.accuracy):.2f}" for each in filled)
+    yield f'<polyline points="{path}" fill="none" stroke="{QUIET}" stroke-dasharray="1 2"/>'
+    for each in filled:
+        words = f"before: {count_text(each.n)} rows: confidence {each.confidence:.3f}, accuracy {each.accuracy:.3f}"
+        yield (
+            f'<circle cx="{_x(each.confidence):.2f}" cy="{_y(each.accuracy):.2f}" r="4" fill="white" '
+            f'stroke="{QUIET}"><title>{words}</title></circle>'
+        )
+    yield _text(LEFT + 8, TOP + 16, "rings: before calibration", anchor="start")
 
 
 def _histogram(bins: Sequence[Bin]) -> Iterator[str]:

@@ -7,16 +7,17 @@ A classifier differs from another in what it counts of the rows (`count`), in th
 from __future__ import annotations
 
 import copy
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import BadData, CannotForget, CannotMerge, UnknownColumn
+from bayesbox.errors import BadData, CannotForget, CannotMerge, DataWarning, UnknownColumn
 from bayesbox.explain.evidence import Explanation
 from bayesbox.infer import direct
 from bayesbox.rule.priors import given_prior
@@ -28,15 +29,9 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
+from bayesbox.workflow.calibrated import Calibrated, calibrated
 from bayesbox.workflow.hints import Hint, hints
-
-
-class Rows(NamedTuple):
-    """Some rows with their labels, and their weights where they have some."""
-
-    batch: Batch
-    labels: Encoded
-    weights: Any = None
+from bayesbox.workflow.rows import Rows
 
 
 class Classifier(ABC):
@@ -61,6 +56,8 @@ class Classifier(ABC):
         self.derived: Any = None
         self._model: Any = None
         self.fixed = False  # made of given tables: there are no counts behind it
+        self.calibrate: str | None = None  # the kind of calibration to learn with the first rows
+        self.calibrated: Calibrated | None = None
 
     # -- what a kind of model brings -----------------------------------------------------------------------------
 
@@ -106,7 +103,7 @@ class Classifier(ABC):
 
     def relearns(self) -> bool:
         """Whether taking rows out of the tallies leaves something as they made it, so that folds must learn anew."""
-        return self.derived is not None
+        return self.derived is not None or self.calibrate is not None
 
     @abstractmethod
     def explain(self, batch: Batch) -> Explanation:
@@ -170,6 +167,8 @@ class Classifier(ABC):
             self.derived = before
             raise
         self.accept(schema, self.book + book)
+        if first and self.calibrate is not None:
+            self.calibrated = calibrated(self, parts)
 
     def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:
         """Take these rows out again, exactly. Where they were never learned, nothing changes."""
@@ -182,10 +181,18 @@ class Classifier(ABC):
     def accept(self, schema: Schema, book: Book) -> None:
         """Take this as what was learned."""
         self.schema, self.book, self._model = schema, book, None
+        if self.calibrated is not None and self.calibrated.classes != self.classes:
+            self.calibrated = None
+            warnings.warn(
+                "the classes are others than those that were calibrated, so the calibration is gone: train again",
+                DataWarning,
+                stacklevel=4,
+            )
 
     def untrained(self) -> Self:
         """The same schema, rules and derived choices with nothing counted."""
         result = copy.copy(self)
+        result.calibrate = result.calibrated = None
         result.book, result._model = Book.empty(self.book.label_type), None
         return result
 
@@ -193,6 +200,7 @@ class Classifier(ABC):
         """The same rules and declarations, nothing known of any row."""
         result = copy.copy(self)
         result.schema, result.book, result.derived, result._model = None, Book.empty(), None, None
+        result.calibrated = None
         return result
 
     def merged(self, other: Classifier) -> Self:
@@ -280,7 +288,13 @@ class Classifier(ABC):
         return np.exp(self.log_posterior(batch))
 
     def log_posterior(self, batch: Batch) -> Doubles:
-        """log P(class | x), rows x classes; a row that no class allows gets the prior, with a warning."""
+        """log P(class | x), rows x classes, calibrated if the model is."""
+        if self.calibrated is None:
+            return self.plain_log_posterior(batch)
+        return self.calibrated.log_posterior(self, batch)
+
+    def plain_log_posterior(self, batch: Batch) -> Doubles:
+        """log P(class | x) before calibration; a row that no class allows gets the prior, with a warning."""
         return direct.normalised_log(self.joint_log(batch), self.model.log_prior)
 
     def log_density(self, batch: Batch) -> Doubles:

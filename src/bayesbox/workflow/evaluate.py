@@ -7,7 +7,6 @@ counting of the rows and one prediction of each, not k trainings.
 
 from __future__ import annotations
 
-import copy
 import functools
 import operator
 from collections.abc import Iterator, Sequence
@@ -16,9 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, BadOption
 from bayesbox.learn.folds import stratified_folds
@@ -28,13 +24,34 @@ from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import Category
 from bayesbox.source.base import Batch, Source, fold
-from bayesbox.tally.book import Book
-from bayesbox.workflow.classifier import Classifier, Rows
+from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.evaluation import Evaluation
 from bayesbox.workflow.predict import absent_columns
+from bayesbox.workflow.rows import Part, Rows, common_codes, learned_anew, parts_of, without
 from bayesbox.workflow.train import Progress, Training, split_columns, train
 
-Places = NDArray[np.int64]
+
+@dataclass(frozen=True)
+class Judged:
+    """Predictions that were counted, and the same before calibration where the classifier is calibrated."""
+
+    found: Scored
+    plain: Scored | None = None
+
+    def __add__(self, other: Judged) -> Judged:
+        plain = None if self.plain is None or other.plain is None else self.plain + other.plain
+        return Judged(self.found + other.found, plain)
+
+    @classmethod
+    def of(
+        cls, classifier: Classifier, batch: Batch, labels: Encoded, *, classes: tuple[str, ...], **options: Any
+    ) -> Judged:
+        """The answers of a classifier to some rows."""
+        known, wanted = classifier.model.classes, {"classes": classes, **options}
+        found = scored(classifier.log_posterior(batch), labels, known, **wanted)
+        if classifier.calibrate is None:
+            return cls(found)
+        return cls(found, scored(classifier.plain_log_posterior(batch), labels, known, **wanted))
 
 
 def evaluate_held_out(
@@ -55,19 +72,20 @@ def evaluate_held_out(
     classes = classifier.model.classes  # makes the model before threads ask for it
     absent: list[str] = []
 
-    def judged(batch: Batch) -> Scored:
+    def judged(batch: Batch) -> Judged:
         columns, labels, weights = split_columns(batch, target, weight, where=source.name)
         if not absent:
             absent.extend(absent_columns(classifier, tuple(columns), where=source.name))
         features = batch.select(tuple(columns))
-        log_p = classifier.log_posterior(features)
+        answers = Judged.of(classifier, features, labels, classes=classes, weights=weights, bins=bins)
         if progress is not None:
             progress(batch.rows)
-        return scored(log_p, labels, classes, weights=weights, bins=bins)
+        return answers
 
-    found = fold(source, judged, threads=threads)
-    if found is None or not found.rows:
+    both = fold(source, judged, threads=threads)
+    if both is None or not both.found.rows:
         raise BadData("there is no row with a label", where=source.name)
+    found = both.found
     return Evaluation(
         "held-out",
         source.name,
@@ -76,6 +94,7 @@ def evaluate_held_out(
         found,
         skipped=_skipped(source),
         absent=tuple(dict.fromkeys(absent)),
+        before=None if both.plain is None else measure(both.plain),
     )
 
 
@@ -109,8 +128,8 @@ def cross_validate(
             parts = parts_of(kept, stratified_folds(codes, folds, seed=seed, repeat=repeat), folds)
             judge = functools.partial(judge_fold, classifier, parts, bins=bins, progress=progress)
             by_repeat.append(functools.reduce(operator.add, pool.map(judge, range(folds))))
-    total = functools.reduce(operator.add, by_repeat)
-    total = replace(total, rows=by_repeat[0].rows, unlabelled=training.unlabelled)
+    both = functools.reduce(operator.add, by_repeat)
+    total = replace(both.found, rows=by_repeat[0].found.rows, unlabelled=training.unlabelled)
     return Evaluation(
         "cross-validation",
         source.name,
@@ -120,8 +139,9 @@ def cross_validate(
         folds=folds,
         repeats=repeats,
         seed=seed,
-        accuracy_by_repeat=tuple(measure(each).accuracy.value for each in by_repeat),
+        accuracy_by_repeat=tuple(measure(each.found).accuracy.value for each in by_repeat),
         skipped=_skipped(source),
+        before=None if both.plain is None else measure(both.plain, repeats=repeats),
     )
 
 
@@ -162,40 +182,6 @@ def _skipped(source: Source) -> int:
 # -- rows that are kept ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Kept:
-    """Some rows in memory: their columns without the target and the weight, which stand beside them."""
-
-    batch: Batch
-    labels: Encoded
-    weights: NDArray[np.float64] | None = None
-
-    def take(self, rows: Places) -> Kept:
-        """These rows, in this order."""
-        columns = tuple(_taken(column, rows) for column in self.batch.columns)
-        labels = self.labels._replace(codes=self.labels.codes[rows])
-        weights = None if self.weights is None else self.weights[rows]
-        return Kept(Batch(self.batch.names, columns, len(rows)), labels, weights)
-
-
-def _taken(column: Any, rows: Places) -> Any:
-    if isinstance(column, np.ndarray):
-        return column[rows]
-    if isinstance(column, CountMatrix):
-        lengths = np.diff(column.indptr)[rows]
-        ends = np.cumsum(lengths)
-        cells = np.repeat(column.indptr[:-1][rows] - (ends - lengths), lengths) + np.arange(lengths.sum())
-        return CountMatrix(np.concatenate([[0], ends]), column.indices[cells], column.data[cells], column.width)
-    taken = column.take(pa.array(rows))
-    return _compact(taken) if pa.types.is_dictionary(taken.type) else taken
-
-
-def _compact(column: pa.DictionaryArray) -> pa.DictionaryArray:
-    """A dictionary of the levels that occur: one that does not is no level these rows bring."""
-    used = pc.drop_null(pc.unique(column.indices))
-    return pa.DictionaryArray.from_arrays(pc.index_in(column.indices, value_set=used), column.dictionary.take(used))
-
-
 class Recorded:
     """A source that remembers the batches it gave."""
 
@@ -216,7 +202,7 @@ class Recorded:
 
 def learned_and_kept(
     classifier: Classifier, source: Source, target: str, *, weight: str | None = None, threads: int = 1
-) -> tuple[list[Kept], Training]:
+) -> tuple[list[Rows], Training]:
     """Learn every row of a source, and keep the rows with their texts encoded."""
     recorded = Recorded(source)
     training = train(classifier, recorded, target, weight=weight, threads=threads)
@@ -225,7 +211,7 @@ def learned_and_kept(
         batch = recorded.given.pop(0)  # each is let go once it is encoded
         columns, labels, weights = split_columns(batch, target, weight, where=source.name)
         encoded = tuple(_encoded(column) for column in columns.values())
-        kept.append(Kept(Batch(tuple(columns), encoded, batch.rows, batch.first_row), labels, weights))
+        kept.append(Rows(Batch(tuple(columns), encoded, batch.rows, batch.first_row), labels, weights))
     return kept, training
 
 
@@ -236,48 +222,6 @@ def _encoded(column: Any) -> Any:
     return as_dictionary(column)
 
 
-def common_codes(labels: list[Encoded]) -> NDArray[np.int64]:
-    """The labels of all batches as codes in the order of their texts, whatever the batches are."""
-    texts = sorted({text for each in labels for text in each.levels})
-    place = {text: code for code, text in enumerate(texts)}
-    found = [np.array([*(place[text] for text in each.levels), -1], dtype=np.int64)[each.codes] for each in labels]
-    return np.concatenate(found)
-
-
-Part = tuple[Kept, Places]  # some of the rows that are kept; they are taken when they are needed
-
-
-def parts_of(kept: list[Kept], fold_of_row: NDArray[np.int32], folds: int) -> list[list[Part]]:
-    """The rows of each fold, a part for each batch that has some."""
-    parts: list[list[Part]] = [[] for _ in range(folds)]
-    start = 0
-    for rows in kept:
-        own = fold_of_row[start : start + rows.batch.rows]
-        start += rows.batch.rows
-        order = np.argsort(own, kind="stable")
-        cut = np.searchsorted(own[order], np.arange(folds + 1))
-        for number in np.flatnonzero(np.diff(cut)):
-            parts[number].append((rows, order[cut[number] : cut[number + 1]]))
-    return parts
-
-
-def without(classifier: Classifier, parts: list[Kept]) -> Classifier:
-    """The classifier that never saw these rows: the total less their tally, exactly."""
-    assert classifier.schema is not None
-    tallies = (classifier.tally(rows.batch, rows.labels, classifier.schema, weights=rows.weights) for rows in parts)
-    other = copy.copy(classifier)
-    other.accept(classifier.schema, classifier.book - functools.reduce(operator.add, tallies, Book.empty()))
-    return other
-
-
-def learned_anew(classifier: Classifier, folds: Sequence[list[Part]]) -> Classifier:
-    """A classifier of the same rules that has learned these folds and derived its choices from them alone."""
-    other = classifier.blank()
-    parts = [rows.take(chosen) for fold in folds for rows, chosen in fold]
-    other.learn_all([Rows(rows.batch, rows.labels, rows.weights) for rows in parts])
-    return other
-
-
 def judge_fold(
     classifier: Classifier,
     folds: Sequence[list[Part]],
@@ -285,24 +229,23 @@ def judge_fold(
     *,
     bins: int = BINS,
     progress: Progress | None = None,
-) -> Scored:
+) -> Judged:
     """The predictions for the rows of one fold by the classifier that never saw them.
 
     Where the classifier is its tallies and no more, that is a subtraction; else it learns the other folds anew.
     """
     parts = [rows.take(chosen) for rows, chosen in folds[place]]
+    classes = classifier.model.classes
+    plain = Scored(classes, bins) if classifier.calibrate is not None else None
+    total = Judged(Scored(classes, bins), plain)
     if not parts:
-        return Scored(classifier.model.classes, bins)
+        return total
     if classifier.relearns():
         other = learned_anew(classifier, [fold for index, fold in enumerate(folds) if index != place])
     else:
         other = without(classifier, parts)
-    known = other.model.classes
-    total = Scored(classifier.model.classes, bins)
     for rows in parts:
-        log_p = other.log_posterior(rows.batch)
-        found = scored(log_p, rows.labels, known, classes=total.classes, weights=rows.weights, bins=bins)
-        total = total + found
+        total = total + Judged.of(other, rows.batch, rows.labels, classes=classes, weights=rows.weights, bins=bins)
         if progress is not None:
             progress(rows.batch.rows)
     return total

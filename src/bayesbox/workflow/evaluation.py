@@ -21,6 +21,7 @@ Keys of `as_dict()`; a number that is not defined is NaN, which is null in JSON:
     confusion            true x predicted, in the order of `classes`
     unseen               rows of each label that the model did not know
     absent               columns of the model that the data lack
+    before_calibration   log_loss, brier, calibration_error and bins without calibration; null if there is none
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class Evaluation:
     accuracy_by_repeat: tuple[float, ...] = ()
     skipped: int = 0
     absent: tuple[str, ...] = ()
+    before: Metrics | None = None  # without calibration, where the model is calibrated
 
     def as_dict(self) -> dict[str, Any]:
         """The result under the keys that the head of this file lists."""
@@ -102,15 +104,20 @@ class Evaluation:
             "bins": [each._asdict() for each in metrics.bins],
             "unseen": dict(sorted(found.unseen.items())),
             "absent": list(self.absent),
+            "before_calibration": None if self.before is None else _before(self.before),
         }
 
     def svg(self) -> str:
         """The reliability diagram."""
-        return reliability_svg(self.metrics.bins, f"{os.path.basename(self.data)}: {self.target}")
+        before = None if self.before is None else self.before.bins
+        return reliability_svg(self.metrics.bins, f"{os.path.basename(self.data)}: {self.target}", before=before)
 
     def text(self) -> str:
         """The result for the eye."""
         parts = [self._head(), self._scores(), self._classes(), self._confusion()]
+        if self.before is not None:
+            head = "reliability before calibration (# accuracy, | mean confidence)\n"
+            parts.append(head + reliability_table(self.before.bins))
         parts.append("reliability (# accuracy, | mean confidence)\n" + reliability_table(self.metrics.bins))
         return "\n\n".join(part for part in parts if part)
 
@@ -151,6 +158,11 @@ class Evaluation:
         if not math.isnan(metrics.area):
             kind = "" if len(self.scored.classes) == 2 else "mean of one class against the rest"
             rows.append(["area under ROC", f"{metrics.area:.4f}", "", kind])
+        if self.before is not None:
+            rows.append(["before calibration", "", "", ""])
+            rows.append(["  log loss", f"{self.before.log_loss.value:.4f}", "", ""])
+            rows.append(["  Brier score", f"{self.before.brier.value:.4f}", "", ""])
+            rows.append(["  calibration error", f"{self.before.calibration_error:.4f}", "", ""])
         return "\n".join(aligned(rows, right=(1,)))
 
     def _classes(self) -> str:
@@ -180,6 +192,15 @@ class Evaluation:
         rows = [["true", "predicted", "n"]]
         rows += [[labels[row], labels[column], count_text(counts[row, column])] for row, column in pairs]
         return "\n".join([f"most frequent confusions{over}", *aligned(rows, right=(2,))])
+
+
+def _before(metrics: Metrics) -> dict[str, Any]:
+    return {
+        "log_loss": metrics.log_loss.value,
+        "brier": metrics.brier.value,
+        "calibration_error": metrics.calibration_error,
+        "bins": [each._asdict() for each in metrics.bins],
+    }
 
 
 def _score(name: str, estimate: Estimate, remark: str) -> list[str]:

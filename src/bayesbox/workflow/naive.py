@@ -80,13 +80,17 @@ class NaiveClassifier(Classifier):
     # -- answers -------------------------------------------------------------------------------------------------
 
     def predict(self, batch: Batch) -> NDArray[Any]:
+        if self.calibrated is not None:
+            return super().predict(batch)
         labels: NDArray[Any] = self.model.labels
         return labels[direct.best_class(self.model, self.columns_of(batch), batch.rows)]
 
     def posterior(self, batch: Batch) -> Doubles:
+        if self.calibrated is not None:
+            return super().posterior(batch)
         return direct.posterior(self.model, self.columns_of(batch), batch.rows)
 
-    def log_posterior(self, batch: Batch) -> Doubles:
+    def plain_log_posterior(self, batch: Batch) -> Doubles:
         return direct.log_posterior(self.model, self.columns_of(batch), batch.rows)
 
     def joint_log(self, batch: Batch) -> Doubles:

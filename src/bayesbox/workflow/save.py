@@ -19,6 +19,7 @@ from bayesbox.schema.levels import LABEL_TYPES, label_values, level_text
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.workflow import given_tables, joint_tables, tally_tables
+from bayesbox.workflow.calibrated import calibrated_of
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.document import (
     Reader,
@@ -70,6 +71,8 @@ def to_bytes(classifier: Classifier) -> bytes:
     derived = classifier.derived_document()
     if derived is not None:
         written["derived"] = derived
+    if classifier.calibrated is not None:
+        written["calibration"] = classifier.calibrated.document()
     try:
         _require_consistent(schema, book, label_type)
         if classifier.fixed:
@@ -137,6 +140,7 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
     target, label_type = reader.take("target", str, None), reader.take("label_type", str)
     rules = kind.rules_of(reader.take("rules", dict))
     derived = kind.derived_of(reader.take_if_present("derived", dict))
+    calibration = reader.take_if_present("calibration", dict)
     fold = fold_of(reader.take("fold", dict))
     declared = declared_of(reader.take("declared", list, None))
     classes = reader.texts("classes")
@@ -161,6 +165,11 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
     _require_consistent(schema, classifier.book, label_type)
     if classifier.book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")
+    if calibration is not None:
+        classifier.calibrated = calibrated_of(calibration)
+        classifier.calibrate = classifier.calibrated.calibration.kind
+        if classifier.calibrated.classes != classifier.classes:
+            raise ValueError("the calibration is one of other classes")
     return classifier
 
 

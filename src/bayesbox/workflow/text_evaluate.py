@@ -25,8 +25,9 @@ from bayesbox.schema.tokens import Documents
 from bayesbox.source.base import Batch, Source, fold
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import count_documents
-from bayesbox.workflow.evaluate import Recorded, common_codes
+from bayesbox.workflow.evaluate import Recorded
 from bayesbox.workflow.evaluation import Evaluation
+from bayesbox.workflow.rows import common_codes
 from bayesbox.workflow.text import DocumentClassifier
 from bayesbox.workflow.text_train import Labelled, parts_of, train_documents
 from bayesbox.workflow.train import Progress, Training

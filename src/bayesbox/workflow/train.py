@@ -18,7 +18,9 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch, OneBatch, Source, fold
 from bayesbox.source.frames import batch_of
 from bayesbox.tally.book import Book
+from bayesbox.workflow.calibrated import calibrated
 from bayesbox.workflow.classifier import Classifier
+from bayesbox.workflow.rows import Rows
 
 Progress = Callable[[int], None]
 
@@ -120,8 +122,20 @@ def train(
     book = classifier.book - learned if forget else classifier.book + learned
     classifier.accept(schema, book)
     classifier.target = target
+    if before is None and classifier.calibrate is not None:
+        require_rereadable(source)
+        classifier.calibrated = calibrated(classifier, labelled_rows(source, target, weight))
     skipped = getattr(source, "skipped", None)
     return Training(counted.rows, counted.unlabelled, skipped.count if skipped else 0)
+
+
+def labelled_rows(source: Source, target: str, weight: str | None = None) -> list[Rows]:
+    """The rows of a source in memory, the target and the weight apart."""
+    kept = []
+    for batch in source.batches():
+        columns, labels, weights = split_columns(batch, target, weight, where=source.name)
+        kept.append(Rows(Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row), labels, weights))
+    return kept
 
 
 def require_rereadable(source: Source) -> None:
