@@ -70,7 +70,7 @@ class Scorer {
       add_tables(begin, count);
       if (output != Output::joint) find_best(count);
       if (output == Output::argmax)
-        std::copy_n(best_.data(), count, best + begin);
+        for (std::size_t i = 0; i < count; ++i) best[begin + i] = top_[i] == -INFINITY ? kNone : best_[i];
       else
         finish(output, count, out + begin * classes_);
     }
@@ -78,6 +78,7 @@ class Scorer {
 
  private:
   static constexpr std::size_t kBlock = 256;
+  static constexpr std::int32_t kNone = -1;  // the best class of a row that no class allows
 
   double* sums_of(std::size_t label) { return sums_.data() + label * kBlock; }
 

@@ -18,6 +18,7 @@
       CannotForget (ValueError)         exit 3    what was never learned, or cannot be subtracted
       CannotMerge (ValueError)          exit 3    tallies of different make
       NotLinear (ValueError)            exit 3    a model whose decision is not a linear one
+      CannotExport (ValueError)         exit 3    a model that another language cannot say
       ImpossibleEvidence (ValueError)   exit 3    evidence of probability zero
 
     DataWarning (UserWarning)                     what is suspicious, but can be used
@@ -204,6 +205,12 @@ class CannotMerge(BayesboxError, ValueError):
 
 class NotLinear(BayesboxError, ValueError):
     """A model whose decision is not linear in its columns."""
+
+    exit_code = 3
+
+
+class CannotExport(BayesboxError, ValueError):
+    """A model, or a part of one, that the language it is to be written in cannot say."""
 
     exit_code = 3
 

@@ -58,8 +58,8 @@ def check(*args):
     best = on_both_paths(*args, ARGMAX)
     assert best.dtype == np.int32
     if joint.shape[1]:
-        assert np.array_equal(best, np.argmax(found, axis=1))
         possible = np.isfinite(found).any(axis=1)
+        assert np.array_equal(best, np.where(possible, np.argmax(found, axis=1), -1))
         with np.errstate(all="ignore"):
             log_posterior = found - logsumexp(found, axis=1, keepdims=True)
         log_posterior[~possible] = np.nan
@@ -127,7 +127,7 @@ def test_impossible_classes():
     assert posterior[2:].tolist() == [[0.5, 0.5]] * 2
     assert np.isnan(on_both_paths(*args, LOG_POSTERIOR)[1]).all()
     assert on_both_paths(*args, LOG_POSTERIOR)[0].tolist() == [-np.inf, 0]
-    assert on_both_paths(*args, ARGMAX).tolist() == [1, 0, 0, 0]
+    assert on_both_paths(*args, ARGMAX).tolist() == [1, -1, 0, 0]  # -1: no class allows it
 
 
 def test_extreme_deviations():
@@ -189,7 +189,7 @@ def test_views_of_any_stride():
 def test_nothing():
     assert score(0, np.zeros(3), [], [], [], None, POSTERIOR).shape == (0, 3)
     assert score(2, np.zeros(0), [], [(np.zeros(2, int), np.zeros((1, 0)))], [], None, JOINT).shape == (2, 0)
-    assert score(2, np.zeros(0), [], [], [], None, ARGMAX).tolist() == [0, 0]
+    assert score(2, np.zeros(0), [], [], [], None, ARGMAX).tolist() == [-1, -1]
     assert score(2, np.array([1.0]), [], [], [], None, POSTERIOR).tolist() == [[1], [1]]
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.servers import Postgres
 
 import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, KindContradiction, SourceUnavailable
@@ -78,16 +79,16 @@ def test_sqlite(tmp_path: Path, expected: str) -> None:
     assert digest_of(bb.sql("select * from people", database=path)) == expected
 
 
-def test_postgres(postgres: Any, expected: str) -> None:
+def test_postgres(postgres: Postgres, expected: str) -> None:
     values = ", ".join(
         "({})".format(", ".join("null" if pd.isna(cell) else _literal(cell) for cell in row))
         for row in PEOPLE.itertuples(index=False, name=None)
     )
-    postgres.psql(
+    postgres.execute(
         "create table people (age double precision, visits integer, car text, member boolean, risk text);"
         f"insert into people values {values};"
     )
-    assert digest_of(bb.sql("select * from people", database=postgres.get_uri())) == expected
+    assert digest_of(bb.sql("select * from people", database=postgres.address)) == expected
 
 
 def _literal(cell: object) -> str:

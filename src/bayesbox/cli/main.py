@@ -34,6 +34,7 @@ VERBS = {
     "verify": "Check the certificate of a forgetting.",
     "merge": "Join models that were trained apart.",
     "diff": "Say in what two models differ.",
+    "export": "Write a model in another language.",
     "rule": "Bayes' rule by itself, for a few numbers.",
     "query": "Ask a table or a network for any probability, or for independence.",
     "network": "Show, convert or sample a Bayesian network.",

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.model.naive import Rules
 from bayesbox.rule.smoothing import as_smoothing
+from bayesbox.workflow.export import sql_of
 from bayesbox.workflow.linear import LinearWeights, linear_weights
 from bayesbox.workflow.naive import NaiveClassifier
 from bayesbox.workflow.naive_network import network_of
@@ -116,6 +117,22 @@ class NaiveBayes(TableEstimator):
         """The same model as a Bayesian network: the class is the only parent of every column."""
         check_is_fitted(self)
         return network_of(self.classifier_, target)
+
+    def to_sql(self, dialect: str = "duckdb", *, table: str = "data", keep: Sequence[str] = ()) -> str:
+        """The model as one SQL statement: the columns to keep, `prediction`, and `P(class)` for each class.
+
+        `dialect` is duckdb, postgres, sqlite or spark. The table has the model's columns under their names; missing
+        values are NULL. The answers are those of `predict_proba`.
+
+        >>> import duckdb
+        >>> clf = NaiveBayes().fit({"car": ["sports", "suv", "suv"]}, ["H", "L", "H"])
+        >>> with duckdb.connect() as connection:
+        ...     _ = connection.execute("create table cars as select 7 as id, 'suv' as car")
+        ...     connection.execute(clf.to_sql("duckdb", table="cars", keep=["id"])).fetchall()
+        [(7, 'H', 0.6..., 0.4...)]
+        """
+        check_is_fitted(self)
+        return sql_of(self.classifier_, dialect, table=table, keep=keep)
 
     @classmethod
     def from_tables(

@@ -61,17 +61,13 @@ def log_posterior(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
 def best_class(model: NaiveModel, columns: Columns, rows: int) -> NDArray[np.int64]:
     """The most probable class of each row; of equal ones the first."""
     plan = plan_of(model, columns, rows)
-    if plan.order is not None or _may_be_impossible(plan):
-        best: NDArray[np.int64] = np.argmax(posterior(model, columns, rows), axis=1)
-        return best
-    return plan.run(_core.ARGMAX)
-
-
-def _may_be_impossible(plan: Plan) -> bool:
-    """Whether some term can be -inf, so that a row may be impossible in every class."""
-    tables = [rows for *_, rows in (*plan.tables, *plan.integers)]
-    extra = [] if plan.extra is None else [plan.extra]
-    return any(np.isneginf(values).any() for values in (plan.prior, *tables, *extra))
+    best: NDArray[np.int64]
+    if plan.order is None:
+        best = plan.run(_core.ARGMAX)
+        if rows == 0 or best.min() >= 0:
+            return best
+    best = np.argmax(posterior(model, columns, rows), axis=1)  # some row is impossible in every class, or may be
+    return best
 
 
 def _normalised(model: NaiveModel, columns: Columns, rows: int, output: int) -> Doubles:

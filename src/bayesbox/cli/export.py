@@ -1,0 +1,53 @@
+"""`bayes export`."""
+
+from __future__ import annotations
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import emit_json, note
+
+DIALECTS = ("duckdb", "postgres", "sqlite", "spark")
+
+
+@click.command(
+    "export",
+    cls=options.Verb,
+    short_help="Write a model in another language.",
+    examples=(
+        "bayes export people.bayes --sql duckdb --table people --keep id",
+        "bayes export people.bayes --sql postgres --table people -o score.sql",
+    ),
+    notes="The statement of --sql gives the kept columns, prediction, and P(class) for each class: what predict "
+    "--proba gives for the same rows. SQLite needs its function exp, which most builds have. "
+    "Keys of --json: model, language, columns, classes, and output (the file) or text.",
+)
+@click.argument("model")
+@click.option("--sql", type=click.Choice(DIALECTS), help="As one SQL statement that scores a table.")
+@click.option("--table", default="data", show_default=True, metavar="NAME", help="The table that --sql scores.")
+@click.option(
+    "--keep", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns of the table that --sql copies."
+)
+@click.option("-o", "--output", metavar="FILE", help="The file to write; by default standard output.")
+@options.json_option
+def command(
+    model: str, sql: str | None, table: str, keep: tuple[list[str], ...], output: str | None, as_json: bool
+) -> None:
+    """Write a trained model in another language, to be used without this package."""
+    from bayesbox.cli.writers import output_file
+    from bayesbox.workflow.export import sql_of
+    from bayesbox.workflow.load import load_classifier
+
+    if sql is None:
+        raise click.UsageError("say which language, with --sql")
+    classifier = load_classifier(model)
+    text = sql_of(classifier, sql, table=table, keep=options.several(keep))
+    to_file = output not in (None, "-")
+    if to_file or not as_json:
+        with output_file(output) as file:
+            file.write(text.encode("utf-8"))
+    if as_json:
+        facts = {"columns": list(classifier.model.columns), "classes": list(classifier.model.classes)}
+        emit_json({"model": model, "language": sql, **facts, **({"output": output} if to_file else {"text": text})})
+    elif to_file:
+        note(f"written to {output}")

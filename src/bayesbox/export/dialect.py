@@ -1,0 +1,160 @@
+"""How four databases spell the little SQL that a model needs: names, texts, numbers, types."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bayesbox.errors import BadOption, CannotExport
+
+GROUPED = 50  # terms of one flat sum or comparison: databases limit how deep an expression may be
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One database's SQL. Fields with `{}` are patterns around an expression."""
+
+    name: str
+    text_type: str
+    double_type: str
+    quote: str  # around names
+    backslash: bool  # whether a backslash in a text means something
+    number: str  # around the decimal digits of a double
+    infinity: str
+    nan: str | None  # None where a column cannot hold one
+    is_real: str  # whether a column holds doubles or decimals
+    greatest: str
+    fence: str = ""  # ends a step that must not be written into the next one, where each part of it stands many times
+    traps: bool = False  # whether a product or an exponential too small for a double is an error
+
+    def identifier(self, name: str) -> str:
+        """A name in quotes.
+
+        >>> dialect_named("spark").identifier("age"), dialect_named("postgres").identifier('a"ge')
+        ('`age`', '"a""ge"')
+        """
+        return f"{self.quote}{_whole(name).replace(self.quote, 2 * self.quote)}{self.quote}"
+
+    def text(self, text: str) -> str:
+        """A text in quotes.
+
+        >>> dialect_named("spark").text("it's"), dialect_named("duckdb").text("it's")
+        ("'it\\\\'s'", "'it''s'")
+        """
+        if self.backslash:
+            escaped = _whole(text).replace("\\", "\\\\").replace("'", "\\'")
+            return f"'{escaped}'"
+        doubled = _whole(text).replace("'", "''")
+        return f"'{doubled}'"
+
+    def double(self, value: float) -> str:
+        """A double that is read back to the last bit.
+
+        >>> dialect_named("duckdb").double(-0.1), dialect_named("sqlite").double(-math.inf)
+        ('-0.1e0', '-9e999')
+        """
+        value = float(value)
+        if math.isinf(value):
+            return self.infinity.format("-" if value < 0 else "")
+        digits = repr(value)
+        return self.number.format(digits if "e" in digits else f"{digits}e0")
+
+    def as_double(self, expression: str) -> str:
+        """A column as a double, NULL where it is NaN."""
+        number = f"CAST({expression} AS {self.double_type})"
+        return number if self.nan is None else f"NULLIF({number}, {self.nan})"
+
+    def as_text(self, expression: str) -> str:
+        return f"CAST({expression} AS {self.text_type})"
+
+    def largest(self, expressions: Sequence[str]) -> str:
+        """The largest of some expressions."""
+        parts = list(expressions)
+        while len(parts) > 1:
+            groups = [parts[start : start + GROUPED] for start in range(0, len(parts), GROUPED)]
+            parts = [f"{self.greatest}({', '.join(group)})" if len(group) > 1 else group[0] for group in groups]
+        return parts[0]
+
+
+def added_up(terms: Sequence[str]) -> str:
+    """The sum of some terms, in parentheses where there are many: no expression may be too deep.
+
+    >>> added_up(["a", "b", "c"])
+    'a + b + c'
+    """
+    parts = list(terms)
+    while len(parts) > GROUPED:
+        parts = [f"({' + '.join(parts[start : start + GROUPED])})" for start in range(0, len(parts), GROUPED)]
+    return " + ".join(parts)
+
+
+def _whole(text: str) -> str:
+    if "\0" in text:
+        raise CannotExport("a text with a NUL character has no place in SQL", found=text)
+    return text
+
+
+DIALECTS = {
+    dialect.name: dialect
+    for dialect in (
+        Dialect(
+            name="duckdb",
+            text_type="VARCHAR",
+            double_type="DOUBLE",
+            quote='"',
+            backslash=False,
+            number="{}",
+            infinity="CAST('{}Infinity' AS DOUBLE)",
+            nan="CAST('NaN' AS DOUBLE)",
+            is_real="(typeof({0}) IN ('DOUBLE', 'FLOAT') OR typeof({0}) LIKE 'DECIMAL%')",
+            greatest="GREATEST",
+        ),
+        Dialect(
+            name="postgres",
+            text_type="TEXT",
+            double_type="DOUBLE PRECISION",
+            quote='"',
+            backslash=False,
+            number="float8 '{}'",
+            infinity="float8 '{}Infinity'",
+            nan="float8 'NaN'",
+            is_real="pg_typeof({0}) IN (regtype 'float8', regtype 'float4', regtype 'numeric')",
+            greatest="GREATEST",
+            fence="OFFSET 0",
+            traps=True,
+        ),
+        Dialect(
+            name="sqlite",
+            text_type="TEXT",
+            double_type="REAL",
+            quote='"',
+            backslash=False,
+            number="{}",
+            infinity="{}9e999",
+            nan=None,
+            is_real="typeof({0}) = 'real'",
+            greatest="MAX",
+            fence="LIMIT -1 OFFSET 0",
+        ),
+        Dialect(
+            name="spark",
+            text_type="STRING",
+            double_type="DOUBLE",
+            quote="`",
+            backslash=True,
+            number="{}D",
+            infinity="CAST('{}Infinity' AS DOUBLE)",
+            nan="CAST('NaN' AS DOUBLE)",
+            is_real="(typeof({0}) IN ('double', 'float') OR typeof({0}) LIKE 'decimal%')",
+            greatest="GREATEST",
+        ),
+    )
+}
+
+
+def dialect_named(name: str) -> Dialect:
+    """The dialect of that name."""
+    if name not in DIALECTS:
+        raise BadOption(f"there is no dialect `{name}`", remedy=f"There are {', '.join(DIALECTS)}")
+    return DIALECTS[name]

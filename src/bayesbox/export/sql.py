@@ -1,0 +1,164 @@
+"""A naive Bayes model as one SQL statement: class and probabilities inside the database, without this package.
+
+The statement goes in steps, each a named subquery: the columns are prepared (`bayes_input`), the log-probability of
+each class is added up (`bayes_joint`), where there are point masses only the classes that hit most of them stay
+(`bayes_kept`), the largest is found (`bayes_largest`), and what remains is brought back from the logarithm
+(`bayes_weight`) and divided by its sum. A row that no class allows gets the prior, as it does in `predict_proba`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bayesbox.errors import BadOption
+from bayesbox.export.dialect import Dialect, added_up, dialect_named
+from bayesbox.export.sql_terms import Reader, Term, terms_of
+from bayesbox.model.naive import NaiveModel
+
+NEGLIGIBLE = -700.0  # the logarithm of a share of the largest that no posterior shows
+
+
+def to_sql(
+    model: NaiveModel,
+    dialect: str,
+    *,
+    table: str = "data",
+    keep: Sequence[str] = (),
+    fold: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """The statement that scores a table: the kept columns, `prediction`, and `P(class)` for each class."""
+    if isinstance(keep, str):
+        raise BadOption("the columns to keep are a list of names", found=keep, remedy=f"Write keep=[{keep!r}]")
+    return _Statement(model, dialect_named(dialect), table, tuple(keep), fold or {}).text()
+
+
+class _Statement:
+    """The steps of the statement; columns of a step are named by what they are and their position."""
+
+    def __init__(
+        self, model: NaiveModel, dialect: Dialect, table: str, keep: tuple[str, ...], fold: Mapping[str, Sequence[str]]
+    ) -> None:
+        self.model = model
+        self.dialect = dialect
+        self.table = table
+        self.keep = keep
+        self.classes = range(len(model.classes))
+        alias = table.rpartition(".")[2]
+        reader = Reader(dialect, alias, fold)
+        self.reader = reader
+        self.terms: list[Term] = [term for conditional in model.conditionals for term in terms_of(conditional, reader)]
+        self.hits = [self._hits(index) for index in self.classes]
+
+    def _hits(self, index: int) -> list[str]:
+        """The conditions under which a point mass of a class is hit."""
+        found = [term.hit(f"bayes_x{place}", index) for place, term in enumerate(self.terms)]
+        return [condition for condition in found if condition is not None]
+
+    def text(self) -> str:
+        kept = [f"bayes_k{place}" for place in range(len(self.keep))]
+        steps = [self._input(), self._joint(kept)]
+        if any(self.hits):
+            steps.append(self._only_highest(kept))
+        steps += [self._largest(kept), self._weights(kept)]
+        fence = f"\n  {self.dialect.fence}" if self.dialect.fence else ""
+        names = ",\n".join(f"{name} AS (\n{query}{fence}\n)" for name, query in _linked(steps))
+        return f"WITH {names}\n{self._answer(kept)}\n"
+
+    def _input(self) -> tuple[str, str]:
+        column, identifier = self.reader.column, self.dialect.identifier
+        listed = [f"{column(name)} AS bayes_k{place}" for place, name in enumerate(self.keep)]
+        listed += [f"{term.value} AS bayes_x{place}" for place, term in enumerate(self.terms)]
+        source = ".".join(identifier(part) for part in self.table.split("."))
+        return "bayes_input", _select(listed or ["1 AS bayes_row"], source)
+
+    def _joint(self, kept: list[str]) -> tuple[str, str]:
+        double = self.dialect.double
+        listed = list(kept)
+        for index in self.classes:
+            terms = [term.of(f"bayes_x{place}", index) for place, term in enumerate(self.terms)]
+            listed.append(f"{added_up([double(self.model.log_prior[index]), *terms])} AS bayes_l{index}")
+        if any(self.hits):
+            for index in self.classes:
+                counts = [f"CASE WHEN {condition} THEN 1 ELSE 0 END" for condition in self.hits[index]]
+                listed.append(f"{added_up(counts or ['0'])} AS bayes_o{index}")
+        return "bayes_joint", _select(listed, "{before}")
+
+    def _only_highest(self, kept: list[str]) -> tuple[str, str]:
+        """A point mass that is hit outranks every density: only classes with the most hits stay possible."""
+        impossible = self.dialect.double(-math.inf)
+        orders = [f"CASE WHEN bayes_l{index} = {impossible} THEN -1 ELSE bayes_o{index} END" for index in self.classes]
+        highest = self.dialect.largest(orders)
+        logs = [
+            f"CASE WHEN bayes_o{index} < {highest} THEN {impossible} ELSE bayes_l{index} END AS bayes_l{index}"
+            for index in self.classes
+        ]
+        return "bayes_kept", _select([*kept, *logs], "{before}")
+
+    def _largest(self, kept: list[str]) -> tuple[str, str]:
+        logs = [f"bayes_l{index}" for index in self.classes]
+        return "bayes_largest", _select([*kept, *logs, f"{self.dialect.largest(logs)} AS bayes_most"], "{before}")
+
+    def _weights(self, kept: list[str]) -> tuple[str, str]:
+        double = self.dialect.double
+        log_prior = self.model.log_prior
+        with np.errstate(invalid="ignore"):
+            prior = np.where(np.isneginf(log_prior), 0.0, np.exp(log_prior - log_prior.max()))
+        listed = list(kept)
+        for index in self.classes:
+            share = f"bayes_l{index} - bayes_most"
+            listed.append(
+                f"CASE WHEN bayes_most = {double(-math.inf)} THEN {double(prior[index])} "
+                f"WHEN bayes_l{index} = {double(-math.inf)} OR {share} < {double(NEGLIGIBLE)} THEN {double(0.0)} "
+                f"ELSE EXP({share}) END AS bayes_w{index}"
+            )
+        return "bayes_weight", _select(listed, "{before}")
+
+    def _answer(self, kept: list[str]) -> str:
+        identifier = self.dialect.identifier
+        weights = [f"bayes_w{index}" for index in self.classes]
+        total = added_up(weights)
+        listed = [f"{column} AS {identifier(name)}" for column, name in zip(kept, self.keep, strict=True)]
+        listed.append(f"{self._prediction(weights)} AS prediction")
+        for index, name in enumerate(self.model.classes):
+            listed.append(f"{weights[index]} / ({total}) AS {identifier(f'P({name})')}")
+        return _select(listed, "bayes_weight", indent="")
+
+    def _prediction(self, weights: list[str]) -> str:
+        """The first class whose weight no later one exceeds, and that exceeds all before."""
+        labels = [self._label(label) for label in self.model.labels.tolist()]
+        cases = []
+        if any(term.may_fail for term in self.terms):
+            cases.append(f"WHEN {weights[0]} IS NULL THEN NULL")
+        for index in self.classes[:-1]:
+            later = [f"{weights[index]} >= {other}" for other in weights[index + 1 :]]
+            cases.append(f"WHEN {' AND '.join(later)} THEN {labels[index]}")
+        return f"CASE {' '.join(cases)} ELSE {labels[-1]} END" if cases else labels[-1]
+
+    def _label(self, label: Any) -> str:
+        """A label as a literal of its own type."""
+        if isinstance(label, bool):
+            return "TRUE" if label else "FALSE"
+        if isinstance(label, int):
+            return str(label)
+        if isinstance(label, float):
+            return self.dialect.double(label)
+        if hasattr(label, "isoformat"):
+            return self.dialect.text(label.isoformat())
+        return self.dialect.text(str(label))
+
+
+def _select(listed: Sequence[str], source: str, *, indent: str = "  ") -> str:
+    return f"{indent}SELECT\n{indent}  " + f",\n{indent}  ".join(listed) + f"\n{indent}FROM {source}"
+
+
+def _linked(steps: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Each step reads from the one before it."""
+    before = ["", *(name for name, _ in steps)]
+    return [
+        (name, query.removesuffix("{before}") + earlier if query.endswith("{before}") else query)
+        for (name, query), earlier in zip(steps, before, strict=False)
+    ]

@@ -1,0 +1,25 @@
+"""A trained model in the languages of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bayesbox.errors import CannotExport
+from bayesbox.model.naive import NaiveModel
+from bayesbox.workflow.naive import NaiveClassifier
+
+
+def sql_of(classifier: Any, dialect: str, *, table: str = "data", keep: Sequence[str] = ()) -> str:
+    """The model as an SQL statement."""
+    from bayesbox.export.sql import to_sql
+
+    return to_sql(_naive(classifier), dialect, table=table, keep=keep, fold=classifier.fold)
+
+
+def _naive(classifier: Any) -> NaiveModel:
+    if not isinstance(classifier, NaiveClassifier):
+        title = getattr(classifier, "title", "a model of documents")
+        raise CannotExport(f"{title} has no form in another language so far", remedy="Naive Bayes can be exported")
+    model: NaiveModel = classifier.model
+    return model

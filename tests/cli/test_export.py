@@ -1,0 +1,51 @@
+"""`bayes export`: the statement that scores a table, and what cannot be exported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+import bayesbox as bb
+
+from .conftest import Bayes
+
+
+@pytest.fixture
+def cars(bayes: Bayes, tables: Path) -> str:
+    bayes("train", "cars.csv", "-t", "class", "-o", "cars.bayes")
+    return "cars.bayes"
+
+
+def test_the_statement_scores_a_table(bayes: Bayes, cars: str) -> None:
+    ended = bayes("export", cars, "--sql", "duckdb", "--table", "cars", "--keep", "age", "-o", "score.sql")
+    assert ended.out == ""
+    assert "written to score.sql" in ended.err
+    with duckdb.connect() as connection:
+        connection.execute("create table cars as from 'cars.csv'")
+        answers = connection.execute(Path("score.sql").read_text()).fetchall()
+        rows = connection.execute("select age, car from cars").to_arrow_table()
+    model = bb.load(cars)
+    assert [row[0] for row in answers] == rows["age"].to_pylist()
+    assert [row[1] for row in answers] == model.predict(rows).tolist()
+    np.testing.assert_allclose([row[2:] for row in answers], model.predict_proba(rows), atol=1e-9)
+
+
+def test_json(bayes: Bayes, cars: str) -> None:
+    report = bayes("export", cars, "--sql", "sqlite", "--json").json
+    assert list(report) == ["model", "language", "columns", "classes", "text"]
+    assert report["columns"] == ["age", "car"]
+    assert report["classes"] == ["H", "L"]
+    assert report["text"] == bb.load(cars).to_sql("sqlite")
+
+
+def test_what_cannot_be(bayes: Bayes, cars: str, folder: Path) -> None:
+    assert "which language" in bayes("export", cars, code=2).err
+    assert "oracle" in bayes("export", cars, "--sql", "oracle", code=2).err
+    bayes("export", "nothing.bayes", "--sql", "duckdb", code=74)
+    (folder / "mail.csv").write_text("text,label\nbuy now,spam\nhello friend,ham\n")
+    bayes("train", "mail.csv", "-t", "label", "--model", "text", "-o", "mail.bayes")
+    ended = bayes("export", "mail.bayes", "--sql", "duckdb", code=3)
+    assert "has no form in another language" in ended.err

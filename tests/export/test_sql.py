@@ -1,0 +1,164 @@
+"""Models scored inside real databases: the answers are those of `predict_proba`, to 1e-9."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from tests.export.cases import CASES, Case
+from tests.servers import Postgres
+
+import bayesbox as bb
+from bayesbox.errors import BadOption, CannotExport
+from bayesbox.source import sql as sql_source
+
+Scorer = Callable[[pa.Table, str], list[tuple[Any, ...]]]
+
+
+@pytest.fixture
+def in_duckdb() -> Iterator[Scorer]:
+    with duckdb.connect() as connection:
+
+        def score(rows: pa.Table, statement: str) -> list[tuple[Any, ...]]:
+            connection.register("arrived", rows)
+            connection.execute("create or replace table data as select * from arrived")
+            return connection.execute(statement).fetchall()
+
+        yield score
+
+
+@pytest.fixture
+def in_sqlite() -> Iterator[Scorer]:
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+
+        def score(rows: pa.Table, statement: str) -> list[tuple[Any, ...]]:
+            names = ", ".join('"' + name.replace('"', '""') + '"' for name in rows.column_names)
+            connection.execute("drop table if exists data")
+            connection.execute(f"create table data ({names})")
+            places = ", ".join("?" * rows.num_columns)
+            cells = zip(*(column.to_pylist() for column in rows.columns), strict=True)
+            connection.executemany(f"insert into data values ({places})", cells)
+            return connection.execute(statement).fetchall()
+
+        yield score
+
+
+@pytest.fixture
+def in_postgres(postgres: Postgres) -> Iterator[Scorer]:
+    with duckdb.connect() as connection:
+        sql_source._load(connection, "postgres_scanner", "postgres")
+        connection.execute(f"attach '{postgres.address}' as server (type postgres)")
+
+        def score(rows: pa.Table, statement: str) -> list[tuple[Any, ...]]:
+            connection.register("arrived", rows)
+            connection.execute("drop table if exists server.data")
+            connection.execute("create table server.data as select * from arrived")
+            quoted = statement.replace("'", "''")
+            return connection.execute(f"select * from postgres_query('server', '{quoted}')").fetchall()
+
+        yield score
+
+
+@pytest.fixture(params=["duckdb", "sqlite", "postgres"])
+def engine(request: pytest.FixtureRequest) -> tuple[str, Scorer]:
+    return request.param, request.getfixturevalue(f"in_{request.param}")
+
+
+def numbered(rows: pa.Table) -> pa.Table:
+    return rows.append_column("row number", pa.array(range(rows.num_rows)))
+
+
+def require_equal(case: Case, answers: list[tuple[Any, ...]]) -> None:
+    """Answers of rows in any order: their number, the prediction, the posteriors."""
+    ordered = sorted(answers)
+    expected = case.posterior
+    assert [row[0] for row in ordered] == list(range(case.rows.num_rows))
+    found = np.array([row[2:] for row in ordered], dtype=np.float64)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    clear = np.sort(expected, axis=1)
+    for row, (answer, prediction) in enumerate(zip(ordered, case.predictions, strict=True)):
+        if expected.shape[1] == 1 or clear[row, -1] - clear[row, -2] > 1e-9:
+            assert answer[1] == prediction, row
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_same_answers(name: str, engine: tuple[str, Scorer]) -> None:
+    case = CASES[name]()
+    dialect, score = engine
+    require_equal(case, score(numbered(case.rows), case.model.to_sql(dialect, keep=["row number"])))
+
+
+def test_the_cases_reach_what_they_are_for() -> None:
+    """Impossible rows, point masses and left-out values are there to be got wrong."""
+    joint = CASES["point_masses"]().model.joint_log_proba(CASES["point_masses"]().rows)
+    assert np.isposinf(joint).any()
+    assert (np.isneginf(joint).all(axis=1)).any()
+    wrong = CASES["mixed"]()
+    with pytest.raises(AssertionError):
+        require_equal(wrong, [(n, "low", 0.3, 0.3, 0.4) for n in range(wrong.rows.num_rows)])
+
+
+def test_columns_of_other_types(in_duckdb: Scorer, in_postgres: Scorer) -> None:
+    """A category in a column of decimals or of 32-bit numbers, a flag as text or double: the same levels."""
+    model = bb.NaiveBayes(columns={"zip": "category", "member": "flag", "day": "category"}).fit(
+        {"zip": [3, 3, 4], "member": [True, False, True], "day": ["2020-01-31", "2020-02-01", "2020-02-01"]},
+        ["a", "b", "b"],
+    )
+    rows = pa.table({"zip": [3, 4, 5], "member": [True, False, None], "day": ["2020-01-31", "2020-02-01", None]})
+    expected = model.predict_proba(rows)
+    zips = [pa.decimal128(21, 2), pa.float32(), pa.int8(), pa.float64(), pa.string()]
+    for zip_type in zips:
+        for member in (["TRUE", "0", None], [1.0, 0.0, None], [1, 0, None]):
+            typed = pa.table(
+                {"zip": rows["zip"].cast(zip_type), "member": member, "day": rows["day"].cast(pa.date32())}
+            )
+            for dialect, score in (("duckdb", in_duckdb), ("postgres", in_postgres)):
+                answers = score(numbered(typed), model.to_sql(dialect, keep=["row number"]))
+                np.testing.assert_allclose([row[2:] for row in sorted(answers)], expected, rtol=0, atol=1e-9)
+
+
+def test_an_unseen_level_that_is_an_error_has_no_answer(engine: tuple[str, Scorer]) -> None:
+    model = bb.NaiveBayes(unseen="error").fit({"car": ["suv", "van"]}, ["a", "b"])
+    dialect, score = engine
+    answers = score(pa.table({"car": ["tram", "suv"]}), model.to_sql(dialect, keep=["car"]))
+    assert ("tram", None, None, None) in answers
+    assert [row[1] for row in answers if row[0] == "suv"] == ["a"]
+
+
+def test_a_qualified_table_in_a_view() -> None:
+    model = bb.NaiveBayes().fit({"age": [1.0, 2.0, 4.0]}, ["a", "b", "b"])
+    with duckdb.connect() as connection:
+        connection.execute("create schema town; create table town.people as select 1 as id, 1.5 as age")
+        connection.execute("create view scored as " + model.to_sql("duckdb", table="town.people", keep=["id"]))
+        [(number, prediction, *posterior)] = connection.execute("select * from scored").fetchall()
+    assert (number, prediction) == (1, model.predict({"age": [1.5]})[0])
+    assert math.isclose(sum(posterior), 1)
+
+
+def test_a_column_that_the_table_lacks(engine: tuple[str, Scorer]) -> None:
+    """Never a text in its place, as SQLite would have it."""
+    model = bb.NaiveBayes().fit({"car": ["suv", "van"]}, ["a", "b"])
+    dialect, score = engine
+    with pytest.raises((duckdb.Error, sqlite3.Error)):
+        score(pa.table({"cat": ["suv"]}), model.to_sql(dialect))
+
+
+def test_what_cannot_be_written() -> None:
+    model = bb.NaiveBayes().fit({"car": ["suv", "v\0n"]}, ["a", "b"])
+    with pytest.raises(CannotExport, match="NUL"):
+        model.to_sql("duckdb")
+    with pytest.raises(BadOption, match="no dialect `oracle`"):
+        model.to_sql("oracle")
+    with pytest.raises(BadOption, match="list of names"):
+        model.to_sql("duckdb", keep="id")
+    sparse = scipy.sparse.csr_matrix(np.eye(2))
+    with pytest.raises(CannotExport, match="matrix of counts"):
+        bb.NaiveBayes().fit(sparse, ["a", "b"]).to_sql("duckdb")
