@@ -37,7 +37,7 @@ VERBS = {
     "export": "Write a model in another language.",
     "rule": "Bayes' rule by itself, for a few numbers.",
     "query": "Ask a table or a network for any probability, or for independence.",
-    "network": "Show, convert or sample a Bayesian network.",
+    "network": "Learn, show, convert or sample a Bayesian network.",
     "hmm": "Learn, decode, score or continue sequences by a hidden Markov model.",
     "demo": "A tour in ten seconds: the people of the Titanic.",
     "completion": "Print the completion script of a shell.",

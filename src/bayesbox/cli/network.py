@@ -1,4 +1,4 @@
-"""`bayes network`: show, convert and sample Bayesian networks."""
+"""`bayes network`: learn, show, convert and sample Bayesian networks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
+from bayesbox.cli import network_learn, options
+from bayesbox.cli.network_learn import learning_options, refuse_strangers
 from bayesbox.cli.output import emit_json, note, plural, say, table
 
 if TYPE_CHECKING:
@@ -18,43 +19,63 @@ EXTENSIONS = ".bif .xmlbif .xml .uai .net .xdsl .json, each also with .gz"
 @click.command(
     "network",
     cls=options.Verb,
-    short_help="Show, convert or sample a Bayesian network.",
+    short_help="Learn, show, convert or sample a Bayesian network.",
     examples=(
+        'bayes network learn rows.csv -o net.bif --score bic --forbid "grass->rain"',
+        "bayes network learn rows.csv --method pc --known alarm.bif --svg net.svg",
+        "bayes network fit alarm.bif rows.csv -o fitted.bif --smoothing bdeu:10",
         "bayes network show alarm.bif",
         "bayes network show alarm.bif --svg alarm.svg",
         "bayes network convert alarm.bif alarm.xmlbif",
         "bayes network sample alarm.bif -n 1000 --seed 1 -o rows.csv",
     ),
     notes=f"The format of a file is that of its extension: {EXTENSIONS}. Questions are asked with bayes query. "
-    "Keys of --json: show has name, nodes (name, states, parents), edges, factorisation, independences; convert has "
+    "Keys of --json: learn has written, method, score (name, value), parameters, rows, holes, moves, seconds, nodes, "
+    "edges, undirected, strengths (parent, child, strength, direction), comparison (shd, same, missing, extra, "
+    "reversed), skipped, warnings; fit has written, rows, holes, rounds, converged, log_likelihood, skipped; "
+    "show has name, nodes (name, states, parents), edges, factorisation, independences; convert has "
     "written, nodes; sample has rows, written.",
 )
-@click.argument("action", type=click.Choice(["show", "convert", "sample"]))
-@click.argument("network")
-@click.argument("output", required=False)
+@click.argument("action", type=click.Choice(["learn", "fit", "show", "convert", "sample"]))
+@click.argument("files", nargs=-1, required=True)
 @click.option("--normalize", is_flag=True, help="Make rows sum to 1 that do not, instead of refusing them.")
-@click.option("--svg", metavar="FILE", help="show: write a drawing of the graph.")
+@click.option("--svg", metavar="FILE", help="learn, fit, show: write a drawing of the graph.")
 @click.option("-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="sample: rows to draw.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="sample: where chance begins.")
-@click.option("-o", "--out", metavar="FILE", help="sample: a file to write (.csv, .tsv, .jsonl, .parquet).")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Where chance begins.")
+@click.option(
+    "-o", "--out", metavar="FILE", help="learn, fit: the network to write; sample: rows (.csv, .tsv, .jsonl, .parquet)."
+)
+@learning_options
 @options.json_option
-def command(action: str, network: str, output: str | None, normalize: bool, as_json: bool, **given: Any) -> None:
-    """Show the nodes and independences of a network, convert it to OUTPUT, or draw rows from it.
+@click.pass_context
+def command(
+    context: click.Context, /, action: str, files: tuple[str, ...], normalize: bool, as_json: bool, **given: Any
+) -> None:
+    """Learn a network from rows, or only its tables; show a network, convert it, or draw rows from it.
 
-    Converting keeps every number bit for bit; a UAI file keeps no names.
+    learn takes DATA: the structure is found by --method, then the tables. fit takes NETWORK and DATA, and learns the
+    tables of the network's structure. show and sample take NETWORK, convert NETWORK and the file to write: converting
+    keeps every number bit for bit; a UAI file keeps no names.
     """
     from bayesbox.workflow.network import read_network
 
-    if (output is None) == (action == "convert"):
+    refuse_strangers(context, action)
+    if action == "learn":
+        return network_learn.learn(files, given, as_json=as_json)
+    if action == "fit":
+        if len(files) < 2:
+            raise click.UsageError("fit takes a network and data")
+        return network_learn.fit(files, given, as_json=as_json)
+    if len(files) != (2 if action == "convert" else 1):
         raise click.UsageError("convert takes two files, show and sample take one")
-    found = read_network(network, normalize=normalize)
+    found = read_network(files[0], normalize=normalize)
     if action == "convert":
-        assert output is not None
-        _convert(found, output, as_json=as_json)
+        _convert(found, files[1], as_json=as_json)
     elif action == "show":
         _show(found, given["svg"], as_json=as_json)
     else:
         _sample(found, given, as_json=as_json)
+    return None
 
 
 def _convert(found: BayesianNetwork | FactorGraph, output: str, *, as_json: bool) -> None:
@@ -71,7 +92,7 @@ def _show(found: BayesianNetwork | FactorGraph, svg: str | None, *, as_json: boo
     network = _network(found) if svg or isinstance(found, BayesianNetwork) else None
     if svg:
         assert network is not None
-        _write_text(svg, network.svg())
+        write_text(svg, network.svg())
         note(f"{svg} written")
     if as_json:
         emit_json(_facts(found))
@@ -131,7 +152,8 @@ def _network(found: BayesianNetwork | FactorGraph) -> BayesianNetwork:
     return found
 
 
-def _write_text(path: str, text: str) -> None:
+def write_text(path: str, text: str) -> None:
+    """A file of text, whole or not at all."""
     from bayesbox.model.atomic import replacing
 
     with replacing(path) as file:

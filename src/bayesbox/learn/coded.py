@@ -279,6 +279,7 @@ class Survey:
     variables: tuple[Variable, ...]
     coded: Coded | None
     rows: int
+    holes: int  # rows in which something is missing
 
 
 def survey(
@@ -297,13 +298,14 @@ def survey(
     columns: dict[str, _Levels | _Numbers | Variable] = {}
     pieces: dict[str, list[Any]] = {}
     weights: list[Doubles] = []
-    rows, held, keep = 0, 0, True
+    rows, holes, held, keep = 0, 0, 0, True
     for batch in source.batches():
         if not columns:
             names = _wanted(batch, kinds, only, weight, where=source.name)
             pieces = {name: [] for name in names}
         if weight is not None:
             weights.append(np.asarray(as_numbers(batch[weight], name=weight), dtype=np.float64))
+        lacking = np.zeros(batch.rows, dtype=bool)
         for name in names:
             column = batch[name]
             if name not in columns or _turned_to_text(columns[name], column):
@@ -311,9 +313,11 @@ def survey(
                 pieces[name] = [np.full(len(piece), -1, dtype=np.int32) for piece in pieces[name]]
             reader = columns[name]
             codes = reader.codes(column, where=source.name) if isinstance(reader, Variable) else reader.codes(column)
+            lacking |= _absent(reader, codes)
             held += codes.nbytes
             pieces[name].append(codes)
         rows += batch.rows
+        holes += int(lacking.sum())
         keep = keep and held <= most_bytes
         if not keep:
             pieces = {name: [] for name in pieces}
@@ -329,7 +333,13 @@ def survey(
         made.append(np.ascontiguousarray(np.concatenate(parts)) if parts else np.empty(0, dtype=variable.dtype))
     worth = checked_weights(np.concatenate(weights), rows) if weights else None
     coded = Coded(tuple(variables), tuple(made), rows, worth) if keep else None
-    return Survey(tuple(variables), coded, rows)
+    return Survey(tuple(variables), coded, rows, holes)
+
+
+def _absent(reader: _Levels | _Numbers | Variable, codes: Any) -> NDArray[np.bool_]:
+    if isinstance(reader, Variable):
+        return np.asarray(codes == reader.missing)
+    return np.isnan(codes) if isinstance(reader, _Numbers) else np.asarray(codes < 0)
 
 
 def _settled(reader: _Levels | _Numbers, cut: Cuts) -> Variable:

@@ -25,7 +25,7 @@ from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Source
 from bayesbox.tally.families import FamilyBook
 from bayesbox.workflow.network_questions import COMPILED
-from bayesbox.workflow.train import source_of
+from bayesbox.workflow.train import require_rereadable, source_of
 
 Doubles = NDArray[np.float64]
 Progress = Callable[[int, float], None]
@@ -49,6 +49,7 @@ class NetworkRows:
     coded: Coded | None
     source: Source
     rows: int
+    holes: int  # rows in which something is missing
     hidden: tuple[Variable, ...] = ()
 
     def parts(self) -> Iterator[Coded]:
@@ -60,10 +61,6 @@ class NetworkRows:
         shown = [variable for variable in self.variables if variable not in self.hidden]
         for batch in self.source.batches():
             yield code_batch(batch, shown, where=self.source.name).with_hidden(self.hidden).arranged(names)
-
-    def holes(self) -> int:
-        """The rows in which something is missing."""
-        return sum(int(part.holes().sum()) for part in self.parts())
 
     def counter(self) -> MemoryCounter | SourceCounter:
         """Counts of these rows."""
@@ -152,7 +149,7 @@ class NetworkFitting:
         for name in rules.by_node:
             self.graph.node(name)
         experts = self._expert_counts(prior_cases) if prior_cases else None
-        holes = rows.holes()
+        holes = rows.holes
         families = self._families(rows.variables)
         maximise = _Maximise(families, rules, experts)
         if holes and missing == "em":
@@ -172,7 +169,7 @@ class NetworkFitting:
         """Learn more rows: exactly as if they had been there from the beginning. They have no holes."""
         if self.fit_ is None and self.book_ is None:
             rows = self.read_rows(data, **reading)
-            if rows.holes():
+            if rows.holes:
                 raise _holes("learned")
             return self.fit_rows(rows)
         return self._change(data, "learned", sign=1, **reading)
@@ -184,7 +181,7 @@ class NetworkFitting:
     def _change(self, data: Any, done: str, *, sign: int, **reading: Any) -> Self:
         book = self._counted()
         rows = self.read_rows(data, **reading)
-        if rows.holes():
+        if rows.holes:
             raise _holes(done)
         families = self._families(rows.variables)
         change = _book(families, rows)
@@ -210,7 +207,7 @@ class NetworkFitting:
         rows = self.read_rows(data, **reading)
         families = self._families(rows.variables)
         tables = [self._matrix(node) for node in self.graph.nodes.values()]
-        if rows.holes():
+        if rows.holes:
             return expectation(families, tables, rows)[1]
         total = 0.0
         for counts, table in zip(_counts(_book(families, rows), families), tables, strict=True):
@@ -222,7 +219,7 @@ class NetworkFitting:
     def score(self, data: Any, score: Any = "bic", **reading: Any) -> float:
         """How well the structure explains rows without holes, in nats: bic, aic, loglik, k2, bdeu:1, dirichlet:0.5."""
         rows = self.read_rows(data, **reading)
-        if rows.holes():
+        if rows.holes:
             raise BadData("a score is of rows without holes", remedy="Fill them, or leave these rows out")
         families = self._families(rows.variables)
         return Scorer(rows.counter(), Score.of(score)).total([scope[:-1] for scope in families.scopes])
@@ -249,7 +246,7 @@ class NetworkFitting:
         for name in kinds:
             if name not in graph.nodes:
                 raise UnknownNode("node", name, graph.nodes, where="columns")
-        declared = {name: Category() for name, states in known.items() if name not in hidden and _is_text(states)}
+        declared = {name: kind for name, kind in texts_of(graph).items() if name in known and name not in hidden}
         source = source_of(data, declared={**declared, **kinds}, na=na, bad_rows="error", format=None)
         shown = [name for name in graph.nodes if name not in set(hidden)]
         found = survey(
@@ -266,7 +263,9 @@ class NetworkFitting:
         coded = None if found.coded is None else found.coded.with_hidden(unseen).arranged(list(graph.nodes))
         by_name = {variable.name: variable for variable in (*found.variables, *unseen)}
         variables = tuple(by_name[name] for name in graph.nodes)
-        return NetworkRows(variables, coded, source, found.rows, unseen)
+        if coded is None:
+            require_rereadable(source)
+        return NetworkRows(variables, coded, source, found.rows, found.rows if unseen else found.holes, unseen)
 
     def _families(self, variables: Sequence[Variable]) -> Families:
         place = {variable.name: index for index, variable in enumerate(variables)}
@@ -398,7 +397,7 @@ def _book(families: Families, rows: NetworkRows, *, drop: bool = False) -> Famil
     coded = rows.coded
     if drop:
         parts = [part.take(~part.holes()) for part in rows.parts()]
-        books = [_book(families, replace(rows, coded=part, rows=part.rows)) for part in parts]
+        books = [_book(families, replace(rows, coded=part, rows=part.rows, holes=0)) for part in parts]
         return sum(books[1:], start=books[0])
     if coded is not None and coded.weights is not None:
         cells = {names[scope[-1]]: _weighted(coded, scope) for scope in families.scopes}
@@ -436,6 +435,11 @@ def _counts(book: FamilyBook, families: Families) -> list[Doubles]:
 
 def _variables(graph: Graph) -> tuple[Variable, ...]:
     return tuple(Variable.known(name, node.states) for name, node in graph.nodes.items())
+
+
+def texts_of(graph: Graph) -> dict[str, Kind]:
+    """The nodes whose columns are read as they stand, with the kind that says so."""
+    return {name: Category() for name, node in graph.nodes.items() if _is_text(node.states)}
 
 
 def _is_text(states: Sequence[str]) -> bool:

@@ -24,7 +24,7 @@ from bayesbox.schema.kinds import as_kind
 from bayesbox.source.base import Source
 from bayesbox.workflow.network import BayesianNetwork
 from bayesbox.workflow.network_fit import NetworkRows
-from bayesbox.workflow.train import source_of
+from bayesbox.workflow.train import require_rereadable, source_of
 
 METHODS = ("hill", "tabu", "chow-liu", "tan", "pc", "exact")
 RESTARTS = 3
@@ -195,8 +195,10 @@ def _place(names: Sequence[str], name: str | None, what: str) -> int | None:
 
 def _prepared(found: Survey, source: Source, missing: str) -> tuple[NetworkRows, int]:
     """Rows to learn from, and how many of those that were read have a hole."""
-    rows = NetworkRows(found.variables, found.coded, source, found.rows)
-    holes = rows.holes()
+    rows = NetworkRows(found.variables, found.coded, source, found.rows, found.holes)
+    holes = found.holes
+    if found.coded is None:
+        require_rereadable(source)
     if not holes:
         return rows, 0
     if found.coded is None:
@@ -212,7 +214,8 @@ def _prepared(found: Survey, source: Source, missing: str) -> tuple[NetworkRows,
             raise BadData("every row has a hole, so none is left", where=source.name, remedy="Take missing='em'")
     elif missing == "level":
         coded = coded.with_missing_level(MISSING_STATE)
-    return NetworkRows(coded.variables, coded, source, coded.rows), holes
+    left = holes if missing == "em" else 0
+    return NetworkRows(coded.variables, coded, source, coded.rows, left), holes
 
 
 def _structure(task: _Task, rows: NetworkRows, threads: int = 1) -> tuple[Found, tuple[Arc, ...]]:
@@ -230,7 +233,7 @@ def _structure(task: _Task, rows: NetworkRows, threads: int = 1) -> tuple[Found,
 
     if rows.coded is None:
         found = find(SourceCounter(rows.source, rows.variables, rows.rows, threads=threads), 1.0, None)
-    elif rows.coded.holes().any():
+    elif rows.holes:
         copies = COPIES if task.method in ("hill", "tabu") else 1
         found = structural_em(rows.coded, completed, copies=copies, seed=task.seed)
     else:

@@ -1,0 +1,136 @@
+"""`bayes network learn` and `bayes network fit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import bayesbox as bb
+
+from .conftest import Bayes
+from .test_network import SPRINKLER
+
+
+@pytest.fixture
+def rows(bayes: Bayes) -> str:
+    Path("sprinkler.bif").write_text(SPRINKLER)
+    bayes("network", "sample", "sprinkler.bif", "-n", "2000", "--seed", "5", "-o", "rows.csv")
+    return "rows.csv"
+
+
+def test_learn(bayes: Bayes, rows: str) -> None:
+    ended = bayes("network", "learn", rows, "-o", "net.bif", "--svg", "net.svg", "--known", "sprinkler.bif")
+    assert ended.out.splitlines()[0].split() == ["parent", "child"]
+    assert len(ended.out.splitlines()) == 4
+    assert "2,000 rows; 3 arcs" in ended.err
+    assert "bic -" in ended.err
+    assert "structural Hamming distance 0" in ended.err
+    assert "written to net.bif" in ended.err
+    net = bb.read_network("net.bif")
+    assert net == bb.learn_network(rows)
+    assert Path("net.svg").read_text().startswith("<svg")
+
+
+def test_rules(bayes: Bayes, rows: str) -> None:
+    given = ["--forbid", "rain->sprinkler", "--forbid", "sprinkler->rain", "--require", "grass->rain"]
+    facts = bayes("network", "learn", rows, *given, "--json").json
+    assert ["grass", "rain"] in facts["edges"]
+    assert ["rain", "sprinkler"] not in facts["edges"]
+    tiers = ["--tier", "grass", "--tier", "rain,sprinkler"]
+    facts = bayes("network", "learn", rows, *tiers, "--max-parents", "1", "--score", "bdeu:5", "--json").json
+    assert facts["score"]["name"] == "bdeu:5"
+    assert all(child != "grass" for _, child in facts["edges"])
+    assert len({child for _, child in facts["edges"]}) == len(facts["edges"])
+
+
+@pytest.mark.parametrize("method", ["hill", "tabu", "exact", "chow-liu", "tan", "pc"])
+def test_methods(bayes: Bayes, rows: str, method: str) -> None:
+    target = ["-t", "grass"] if method == "tan" else []
+    facts = bayes("network", "learn", rows, "--method", method, *target, "--json").json
+    assert facts["method"] == method
+    assert len(facts["edges"]) >= 2
+    assert list(facts) == [
+        "written",
+        "method",
+        "score",
+        "parameters",
+        "rows",
+        "holes",
+        "moves",
+        "seconds",
+        "nodes",
+        "edges",
+        "undirected",
+        "strengths",
+        "skipped",
+        "warnings",
+    ]
+
+
+def test_undirected_arcs_are_shown_as_such(bayes: Bayes) -> None:
+    Path("pair.csv").write_text("a,b\n" + "x,p\n" * 30 + "y,q\n" * 30)
+    assert bayes("network", "learn", "pair.csv", "--method", "pc").out.split()[2:] == ["b", "--", "a"]
+    Path("alone.csv").write_text("a,b\n" + "x,p\ny,q\nx,q\ny,p\n" * 30)
+    ended = bayes("network", "learn", "alone.csv")
+    assert ended.out == ""
+    assert "no column tells anything of another" in ended.err
+
+
+def test_strengths(bayes: Bayes, rows: str) -> None:
+    ended = bayes("network", "learn", rows, "--bootstrap", "5")
+    assert ended.out.splitlines()[0].split() == ["parent", "child", "strength", "direction"]
+    facts = bayes("network", "learn", rows, "--bootstrap", "5", "--json").json
+    assert {"parent", "child", "strength", "direction"} == set(facts["strengths"][0])
+
+
+def test_numbers_and_holes(bayes: Bayes) -> None:
+    lines = [f"{i / 7},{'low' if i < 50 else 'high'},{'' if i % 5 == 0 else i % 2},{i}" for i in range(100)]
+    Path("n.csv").write_text("size,level,flag,id\n" + "\n".join(lines) + "\nbroken\n")
+    assert "n.csv, line 102" in bayes("network", "learn", "n.csv", code=3).err
+    given = ["--bad-rows", "skip", "--ignore", "id", "--bins", "width:2", "-o", "net.bif"]
+    facts = bayes("network", "learn", "n.csv", *given, "--json").json
+    assert (facts["rows"], facts["holes"], facts["skipped"]) == (100, 20, 1)
+    assert len(facts["nodes"][0]["states"]) == 2
+    net = bb.read_network("net.bif")
+    assert net.query("P(level=low | size=1.5)") > 0.9  # the states of the file still hold their cuts
+    dropped = bayes("network", "learn", "n.csv", *given[:6], "--missing", "drop", "--json").json
+    assert dropped["rows"] == 80
+    assert "learn takes em, drop or level" in bayes("network", "learn", "n.csv", "--missing", "ignore", code=2).err
+
+
+def test_fit(bayes: Bayes, rows: str) -> None:
+    ended = bayes("network", "fit", "sprinkler.bif", rows, "-o", "fitted.bif", "--smoothing", "mle")
+    assert "2,000 rows, 0 with holes, by counting" in ended.err
+    fitted = bb.read_network("fitted.bif")
+    assert isinstance(fitted, bb.BayesianNetwork)
+    assert ended.out == f"log-likelihood {fitted.log_likelihood(rows):.6f}\n"
+    text = Path(rows).read_text().splitlines()
+    holes = [line if place % 3 or not place else line.rpartition(",")[0] + "," for place, line in enumerate(text)]
+    Path("holes.csv").write_text("\n".join(holes) + "\n")
+    facts = bayes("network", "fit", "sprinkler.bif", "holes.csv", "-o", "em.xmlbif", "--json").json
+    assert facts["written"] == ["em.xmlbif"]
+    assert facts["holes"] == 666
+    assert facts["rounds"] > 1
+    assert facts["converged"]
+
+
+def test_what_does_not_go_together(bayes: Bayes, rows: str) -> None:
+    assert "--score is not for show" in bayes("network", "show", "sprinkler.bif", "--score", "bic", code=2).err
+    assert "--forbid is not for fit" in bayes("network", "fit", "sprinkler.bif", rows, "--forbid", "a->b", code=2).err
+    assert "--bins is not for sample" in bayes("network", "sample", "sprinkler.bif", "--bins", "width:2", code=2).err
+    assert "fit takes a network and data" in bayes("network", "fit", "sprinkler.bif", code=2).err
+    assert (
+        "fit takes em, drop or ignore"
+        in bayes("network", "fit", "sprinkler.bif", rows, "--missing", "level", code=2).err
+    )
+    assert "Did you mean `grass`" in bayes("network", "learn", rows, "--forbid", "gras->rain", code=3).err
+    assert "parent->child" in bayes("network", "learn", rows, "--forbid", "grass", code=2).err
+    assert "a score is one of" in bayes("network", "learn", rows, "--score", "best", code=2).err
+    assert bayes("network", "learn", "nothing.csv", code=74).err
+    Path("x.uai").write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 4\n")
+    assert "factor graph" in bayes("network", "learn", rows, "--known", "x.uai", code=2).err
+    assert "factor graph" in bayes("network", "fit", "x.uai", rows, code=2).err
+    Path("other.bif").write_text(SPRINKLER.replace("grass", "lawn"))
+    assert "different nodes" in bayes("network", "learn", rows, "--known", "other.bif", "-o", "n.bif", code=3).err
+    assert not Path("n.bif").exists()
