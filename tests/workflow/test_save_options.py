@@ -16,7 +16,7 @@ import bayesbox as bb
 from bayesbox.model.naive import MISSING, UNSEEN, Rules
 from bayesbox.model.strict_json import dumps, parse
 from bayesbox.rule.smoothing import RULES, Smoothing
-from bayesbox.schema.kinds import COUNT_DENSITIES, REAL_DENSITIES, Count, Kind
+from bayesbox.schema.kinds import COUNT_DENSITIES, REAL_DENSITIES, WORDS_OCCURRENCES, Count, Kind, Words
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.tally.base import TALLIES
 from bayesbox.workflow import document, joint_tables, tally_tables
@@ -26,11 +26,16 @@ X, Y = table()
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
 shares = st.floats(0, 1e6, allow_nan=False)
 OPTIONS: dict[str, Callable[[type[Kind]], st.SearchStrategy[Any]]] = {
-    "missing": lambda _: st.sampled_from([None, "ignore", "level"]),
+    "missing": lambda kind: st.sampled_from([None, "ignore", *(["level"] if kind is not Words else [])]),
     "levels": lambda _: st.none() | st.lists(names, max_size=4),
     "density": lambda kind: st.sampled_from(COUNT_DENSITIES if kind is Count else REAL_DENSITIES),
     "floor": lambda _: st.floats(0, allow_infinity=False) | st.integers(0, 9),
     "width": lambda _: st.integers(0, 10**6),
+    "occurrence": lambda _: st.sampled_from(WORDS_OCCURRENCES),
+    "top": lambda _: st.none() | st.integers(1, 10**6),
+    "phrases": lambda _: st.tuples(st.integers(1, 4), st.integers(4, 9)),
+    "stop_words": lambda _: st.lists(names, max_size=3).map(tuple),
+    "shortest": lambda _: st.integers(1, 9),
 }
 
 
