@@ -20,6 +20,8 @@ BENCHMARKS = (
     "frames",
     "leave_one_out",
     "chains",
+    "networks",
+    "approximations",
     "memory",
     "files",
     "text",

@@ -28,6 +28,7 @@ _WHERE = {
     "ImpossibleEvidence": "errors",
     "Joint": "workflow.joint",
     "NaiveBayes": "estimators.naive_bayes",
+    "NetworkClassifier": "estimators.network_classifier",
     "NotLinear": "errors",
     "Real": "schema.kinds",
     "TextClassifier": "estimators.text_classifier",
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from bayesbox.errors import ImpossibleEvidence as ImpossibleEvidence
     from bayesbox.errors import NotLinear as NotLinear
     from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
+    from bayesbox.estimators.network_classifier import NetworkClassifier as NetworkClassifier
     from bayesbox.estimators.text_classifier import TextClassifier as TextClassifier
     from bayesbox.estimators.train import load as load
     from bayesbox.estimators.train import train as train

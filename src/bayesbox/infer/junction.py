@@ -53,6 +53,11 @@ class Propagation:
             self._kept_cells -= 2.0**oldest.log2_cells
         return made
 
+    def clear(self) -> None:
+        """Let go of the trees that were kept."""
+        self._plans.clear()
+        self._kept_cells = 0.0
+
     def posteriors(self, findings: Findings, *, max_bytes: int = MOST_BYTES) -> Posteriors:
         """The posteriors of one case."""
         case = self.compiled.case(findings)

@@ -14,7 +14,7 @@ from bayesbox.source.base import Batch, Column
 from bayesbox.source.cells import plain, values_column
 from bayesbox.source.sparse import SparseRows, csr_of, is_sparse
 
-__all__ = ["SparseRows", "batch_of", "csr_of", "is_sparse", "labels_of"]
+__all__ = ["SparseRows", "batch_of", "column_names", "csr_of", "is_sparse", "labels_of", "only_columns"]
 
 TWO_DIMENSIONS = (
     "Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row; "
@@ -76,6 +76,51 @@ def _only_column(y: Any) -> Column:
             remedy="Give one label a row: a list, an array of one dimension or a series",
         )
     return columns[0]
+
+
+def column_names(data: Any) -> list[str] | None:
+    """The names that data bring, without a look at the columns; None for arrays and lists of rows, which bring none.
+
+    >>> column_names({"age": [25, 40]}), column_names([{"age": 25}, {"car": "suv"}]), column_names([[25]])
+    (['age'], ['age', 'car'], None)
+    """
+    if isinstance(data, Batch):
+        return list(data.names)
+    if isinstance(data, pa.Table | pa.RecordBatch):
+        return list(data.schema.names)
+    if isinstance(data, np.ndarray):
+        return list(data.dtype.names) if data.dtype.names else None
+    if isinstance(data, Mapping):
+        return [str(name) for name in data]
+    if isinstance(data, list | tuple):
+        records = bool(data) and all(isinstance(row, Mapping) for row in data)
+        return list(dict.fromkeys(str(name) for row in data for name in row)) if records else None
+    if _package(data) == "polars" and hasattr(data, "collect_schema"):
+        return list(data.collect_schema().names())
+    if hasattr(data, "columns"):
+        return [str(name) for name in data.columns]
+    return list(batch_of(data).names) if hasattr(data, "__arrow_c_stream__") else None
+
+
+def only_columns(data: Any, names: Iterable[str]) -> Any:
+    """Data with only the columns of these names, so that the others need not be read; or the data as they are.
+
+    >>> only_columns({"age": [25], "car": ["suv"]}, ["car"])
+    {'car': ['suv']}
+    """
+    wanted = set(names)
+    if isinstance(data, pa.Table | pa.RecordBatch):
+        return data.select([name for name in data.schema.names if name in wanted])
+    if isinstance(data, Mapping):
+        return {name: column for name, column in data.items() if str(name) in wanted} or data
+    if _package(data) in ("pandas", "polars") and hasattr(data, "columns"):
+        found = [name for name in data.columns if str(name) in wanted]
+        if _package(data) == "polars":
+            return data.select(found) if found else data
+        if found and len(set(found)) == len(found):  # series by series, which is far quicker than a frame of them
+            return {name: data[name] for name in found}
+        return data[found]
+    return data
 
 
 Table = tuple[Iterable[object], Sequence[Column], int]  # names, columns, number of rows

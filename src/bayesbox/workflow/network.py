@@ -196,6 +196,13 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
         sides = ([term.name for term in side] for side in (question.left, question.right, question.given))
         return self.active_path(*sides)
 
+    def classifier(self, target: str) -> Any:
+        """A scikit-learn classifier of this node by the others, compiled once: `NetworkClassifier`."""
+        import bayesbox
+
+        self.graph.node(target)
+        return bayesbox.NetworkClassifier(self, target)
+
     def sample(self, n: int, seed: int | None = 0) -> Any:
         """`n` rows drawn from the joint distribution, as an Arrow table with a column a node."""
         import pyarrow as pa

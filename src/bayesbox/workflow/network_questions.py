@@ -24,7 +24,7 @@ from bayesbox.infer.orders import MOST_BYTES
 from bayesbox.infer.posterior_table import PosteriorTable
 from bayesbox.infer.query import POSITIVE
 from bayesbox.model.factor_graph import FactorModel
-from bayesbox.schema.encode import encode
+from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.intervals import interval_of
 from bayesbox.schema.levels import level_text
 from bayesbox.source.frames import batch_of
@@ -148,10 +148,13 @@ class NetworkQuestions:
             if math.isinf(exact.log_evidence[0]):
                 raise self._impossible(evidence or {})
             return PosteriorTable(self.model, exact.table[0].tolist())
-        exact = self._propagation.of_rows(self._coded(evidence), max_bytes=self.max_bytes, threads=threads)
-        table = exact.table
-        table[np.isneginf(exact.log_evidence)] = np.nan
-        return PosteriorTable(self.model, list(table.T))
+        return PosteriorTable(self.model, list(self.posteriors_of_states(self._coded(evidence), threads=threads).T))
+
+    def posteriors_of_states(self, states: NDArray[np.int32], *, threads: int | None = None) -> NDArray[np.float64]:
+        """The same for rows x variables of states, -1 where not known: rows x all states, NaN where impossible."""
+        found = self._propagation.of_rows(states, max_bytes=self.max_bytes, threads=threads)
+        found.table[np.isneginf(found.log_evidence)] = np.nan
+        return found.table
 
     def log_probability(self, evidence: Evidence | None = None) -> float:
         """The natural log of the probability of any partial assignment; of a factor graph, log Z."""
@@ -252,10 +255,14 @@ class NetworkQuestions:
         coded = np.full((batch.rows, len(self.model.names)), -1, dtype=np.int32)
         for name, column in zip(batch.names, batch.columns, strict=True):
             place = self._place(name)
-            found = encode(column)
-            codes = [self._known_code(place, level) for level in found.levels]
-            coded[:, place] = np.array([*codes, -1], dtype=np.int32)[found.codes]
+            coded[:, place] = self.state_codes(place, encode(column))
         return coded
+
+    def state_codes(self, place: int, column: Encoded) -> NDArray[np.int32]:
+        """The states in a column of a variable, -1 where there is no value, or none that the variable has."""
+        codes = [self._known_code(place, level) for level in column.levels]
+        states: NDArray[np.int32] = np.array([*codes, -1], dtype=np.int32)[column.codes]
+        return states
 
     def _known_code(self, place: int, level: str) -> int:
         try:

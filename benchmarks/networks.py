@@ -1,0 +1,227 @@
+"""Bayesian networks against pyAgrum and pgmpy: reading, new and known patterns of evidence, tables of rows.
+
+`--data` names a folder with networks in BIF, which may be compressed; without it, networks made at random are measured.
+Every answer that is timed is compared with pyAgrum's first.
+"""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyagrum as gum
+from pgmpy.inference import VariableElimination
+from pgmpy.readwrite import BIFReader
+from pyagrum.lib.discreteTypeProcessor import DiscreteTypeProcessor
+from pyagrum.skbn import BNClassifier
+
+import bayesbox as bb
+import harness
+
+WITHIN = 1e-6  # pyAgrum reads numbers in single precision
+NEW = {"asia": 5, "water": 3, "mildew": 3, "barley": 3, "diabetes": 3, "munin1": 3}  # else 10
+KNOWN = {"alarm": 100, "insurance": 100, "win95pts": 100, "hailfinder": 100, "hepar2": 100, "andes": 100, "munin1": 5}
+READ_FROM = 10_000  # bytes: smaller files are about the call, not the reading
+TO_PGMPY = 60  # nodes, above which pgmpy takes too long to be waited for
+ROWS = 10_000
+
+Evidence = dict[str, str]
+
+
+@dataclass
+class Peers:
+    """A network in all three packages."""
+
+    name: str
+    path: Path
+    ours: bb.BayesianNetwork
+    agrum: gum.BayesNet
+
+    def evidence(self, random: np.random.Generator) -> Evidence:
+        """States of a tenth of the nodes, as they occur together."""
+        row = self.ours.sample(1, seed=int(random.integers(2**31))).to_pylist()[0]
+        known = random.permutation(self.ours.nodes)[: max(1, len(self.ours.nodes) // 10)]
+        return {str(name): row[name] for name in known}
+
+    def with_pattern(self, pattern: list[str], random: np.random.Generator) -> Evidence:
+        """Other states of the same nodes."""
+        row = self.ours.sample(1, seed=int(random.integers(2**31))).to_pylist()[0]
+        return {name: row[name] for name in pattern}
+
+
+def run(session: harness.Session) -> None:
+    warnings.simplefilter("ignore")
+    logging.disable()
+    with tempfile.TemporaryDirectory() as folder:
+        for path in networks(session, Path(folder)):
+            measure(session, path)
+
+
+def networks(session: harness.Session, folder: Path) -> Iterator[Path]:
+    """Files in BIF, those of the data or made up, smaller ones first."""
+    if session.data is None:
+        for nodes in (20, 60):
+            path = folder / f"random{nodes}.bif"
+            made_up(nodes).write(path)
+            yield path
+        return
+    for path in sorted(session.data.rglob("*.bif*"), key=lambda each: each.stat().st_size):
+        plain = path
+        if path.suffix == ".gz":
+            plain = folder / path.stem
+            with gzip.open(path) as packed, plain.open("wb") as unpacked:
+                shutil.copyfileobj(packed, unpacked)
+        if path.suffix in (".bif", ".gz"):
+            yield plain
+
+
+def made_up(nodes: int) -> bb.BayesianNetwork:
+    random = np.random.default_rng(nodes)
+    structure, tables = {}, {}
+    for place in range(nodes):
+        above = [f"n{each}" for each in random.permutation(range(max(0, place - 5), place))[:3]]
+        structure[f"n{place}"] = above
+        tables[f"n{place}"] = random.dirichlet(np.ones(3), size=[3] * len(above))
+    states = {name: ["a", "b", "c"] for name in structure}
+    return bb.BayesianNetwork(structure, tables, states=states)
+
+
+def measure(session: harness.Session, path: Path) -> None:
+    try:
+        agrum = gum.loadBN(str(path))
+    except Exception as error:
+        session.say(f"{path.stem}: pyAgrum cannot read it ({type(error).__name__})")
+        bb.read_network(path)
+        return
+    ours = bb.read_network(path, normalize=True)
+    assert isinstance(ours, bb.BayesianNetwork)
+    peers = Peers(path.stem, path, ours, agrum)
+    session.compare(
+        f"{path.stem}: read",
+        lambda: bb.read_network(path, normalize=True),
+        "pyAgrum loadBN",
+        lambda: gum.loadBN(str(path)),
+        20 if path.stat().st_size >= READ_FROM else None,
+        rounds=3,
+    )
+    engine = gum.LazyPropagation(agrum)
+    one = once(lambda: their_posteriors(engine, {}))
+    cases = max(1, min(40, int(0.4 / max(one, 1e-4))))
+    rounds = 3 if one < 1 else 1
+    new_patterns(session, peers, engine, cases, rounds)
+    known_pattern(session, peers, engine, cases, rounds)
+    if len(ours.nodes) <= TO_PGMPY:
+        against_pgmpy(session, peers)
+    rows(session, peers)
+
+
+def once(run: harness.Run) -> float:
+    return harness.in_turn([run], 1)[0]
+
+
+def their_posteriors(engine: Any, evidence: Evidence) -> list[Any]:
+    engine.setEvidence(evidence)
+    engine.makeInference()
+    return [engine.posterior(node) for node in engine.BN().nodes()]
+
+
+def require_same(peers: Peers, engine: Any, cases: list[Evidence], what: str) -> None:
+    names = [peers.agrum.variable(node).name() for node in peers.agrum.nodes()]
+    for evidence in cases:
+        theirs = their_posteriors(engine, evidence)
+        ours = peers.ours.posteriors(evidence)
+        for name, posterior in zip(names, theirs, strict=True):
+            values = np.array(list(ours[name].values()))
+            harness.require_equal(values, posterior.toarray(), within=WITHIN, what=f"{what}, {name}")
+
+
+def new_patterns(session: harness.Session, peers: Peers, engine: Any, count: int, rounds: int) -> None:
+    random = np.random.default_rng(1)
+    cases = [peers.evidence(random) for _ in range(count)]
+    require_same(peers, engine, cases[:20], f"{peers.name}: new patterns")
+
+    def ours() -> None:
+        for evidence in cases:
+            peers.ours._propagation.clear()
+            peers.ours.posteriors(evidence)
+
+    def theirs() -> None:
+        for evidence in cases:
+            their_posteriors(engine, evidence)
+
+    work = f"{peers.name}: all posteriors, new pattern"
+    session.compare(work, ours, "pyAgrum LazyPropagation", theirs, NEW.get(peers.name, 10), rounds=rounds)
+
+
+def known_pattern(session: harness.Session, peers: Peers, engine: Any, count: int, rounds: int) -> None:
+    random = np.random.default_rng(2)
+    first = peers.evidence(random)
+    cases = [first, *(peers.with_pattern(list(first), random) for _ in range(count - 1))]
+    require_same(peers, engine, cases[:20], f"{peers.name}: known pattern")
+
+    def ours() -> None:
+        for evidence in cases:
+            peers.ours.posteriors(evidence)
+
+    def theirs() -> None:
+        for evidence in cases:
+            their_posteriors(engine, evidence)
+
+    work = f"{peers.name}: all posteriors, known pattern"
+    session.compare(work, ours, "pyAgrum LazyPropagation", theirs, KNOWN.get(peers.name), rounds=rounds)
+
+
+def against_pgmpy(session: harness.Session, peers: Peers) -> None:
+    model = VariableElimination(BIFReader(str(peers.path)).get_model())
+    random = np.random.default_rng(3)
+    target = peers.ours.nodes[0]
+    evidence = {name: state for name, state in peers.evidence(random).items() if name != target}
+    question = f"P({target}" + (
+        f" | {', '.join(f'{name}={state}' for name, state in evidence.items())})" if evidence else ")"
+    )
+    theirs = model.query([target], evidence, show_progress=False)
+    ours = peers.ours.query(question)
+    values = np.array([ours[state] for state in theirs.state_names[target]])
+    harness.require_equal(values, theirs.values, within=WITHIN, what=f"{peers.name}: {question}")
+    session.compare(
+        f"{peers.name}: one posterior",
+        lambda: [peers.ours.query(question) for _ in range(10)],
+        "pgmpy VariableElimination",
+        lambda: [model.query([target], evidence, show_progress=False) for _ in range(10)],
+        30,
+        rounds=3,
+    )
+
+
+def rows(session: harness.Session, peers: Peers) -> None:
+    """Rows in which only the class is not known; strings in, probabilities out."""
+    target = max(peers.ours.nodes, key=lambda name: len(peers.ours.markov_blanket(name)))
+    frame = peers.ours.sample(ROWS, seed=4).to_pandas().drop(columns=[target])
+    peer = BNClassifier(type_processor=DiscreteTypeProcessor())
+    peer.fromTrainedModel(peers.agrum, targetAttribute=target, targetModality="")
+    ours = peers.ours.classifier(target)
+    few = frame.iloc[:200]
+    theirs = peer.predict_proba(few)
+    order = np.argsort(peer.classes_, kind="stable")
+    if theirs.shape[1] == len(order):
+        harness.require_equal(ours.predict_proba(few), theirs[:, order], within=WITHIN, what=f"{peers.name}: rows")
+    session.compare(
+        f"{peers.name}: {ROWS:,} rows, one class",
+        lambda: ours.predict_proba(frame),
+        "pyAgrum BNClassifier",
+        lambda: peer.predict_proba(frame),
+        100,
+        rounds=3,
+    )
+
+
+if __name__ == "__main__":
+    harness.main(run)

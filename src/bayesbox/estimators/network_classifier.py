@@ -1,0 +1,124 @@
+"""`NetworkClassifier`, a scikit-learn classifier over one node of a Bayesian network."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bayesbox.errors import BadData
+from bayesbox.estimators.inputs import batch_from, labels_from
+from bayesbox.source.frames import column_names, labels_of
+from bayesbox.workflow.network import BayesianNetwork
+from bayesbox.workflow.network_target import NetworkTarget, features_of, require_nodes, under_names
+
+
+class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The class is a node of a network, the columns are the other nodes; made by `net.classifier(target)`.
+
+    A network that has its tables needs no fit. Columns may be left out, and cells may be missing: what is not known is
+    summed over, exactly, and a state that a node has not counts as not known. Arrays without names have a column for
+    each node but the target, in the order of the network.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+        The network.
+    target : str
+        The node that is the class.
+    smoothing : rule or its name
+        For `fit`, which learns the tables of a copy of the network from rows: how counts become probabilities.
+
+    Examples
+    --------
+    >>> net = BayesianNetwork(
+    ...     {"alarm": ["burglary"], "john": ["alarm"]},
+    ...     {"burglary": 0.1, "alarm": {True: 0.9, False: 0.05}, "john": {True: 0.9, False: 0.1}})
+    >>> clf = net.classifier("burglary")
+    >>> clf.predict({"john": ["true", "false", None], "alarm": ["true", None, None]})
+    array(['true', 'false', 'false'], dtype='<U5')
+    >>> clf.predict_proba({"john": ["true"]}).round(4)
+    array([[0.6307, 0.3693]])
+    """
+
+    def __init__(self, network: BayesianNetwork, target: str, *, smoothing: Any = "laplace") -> None:
+        self.network = network
+        self.target = target
+        self.smoothing = smoothing
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the tables from rows, for the same graph; the network itself stays as it is, see `network_`."""
+        named = column_names(X) is not None
+        batch = under_names(batch_from(X), features_of(self.network, self.target), self.target, named=named)
+        require_nodes(self.network, batch.names)
+        if batch.rows == 0:
+            raise BadData("Found array with 0 sample(s): there are no rows")
+        labels_from(y, batch.rows)
+        rows = dict(zip(batch.names, batch.columns, strict=True)) | {self.target: labels_of(y)}
+        self.network_ = copy.deepcopy(self.network).fit(rows, smoothing=self.smoothing)
+        return self
+
+    # -- what is known -------------------------------------------------------------------------------------------
+
+    @property
+    def _compiled(self) -> NetworkTarget:
+        network = getattr(self, "network_", self.network)
+        found: NetworkTarget | None = self.__dict__.get("_target")
+        if found is None or found.network is not network or found.target != str(self.target):
+            found = NetworkTarget(network, self.target)
+            self.__dict__["_target"] = found
+        return found
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The states of the target, sorted."""
+        return np.array(sorted(self._compiled.classes))
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """The nodes besides the target, in the order of the network."""
+        return np.array(self._compiled.features, dtype=object)
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many they are."""
+        return len(self._compiled.features)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "network_") or bool(self.network.graph.has_tables)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is compiled, which is made again when it is needed."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_target"}
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable state of each row; of equally probable ones the first."""
+        labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(state | row), rows x classes."""
+        check_is_fitted(self)
+        return self._compiled.posterior(X)[:, self._order()]
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """log P(state | row), rows x classes."""
+        check_is_fitted(self)
+        return self._compiled.posterior(X, log=True)[:, self._order()]
+
+    def _order(self) -> NDArray[np.intp]:
+        return np.argsort(np.array(self._compiled.classes), kind="stable")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
