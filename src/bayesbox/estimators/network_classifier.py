@@ -42,7 +42,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> clf.predict({"john": ["true", "false", None], "alarm": ["true", None, None]})
     array(['true', 'false', 'false'], dtype='<U5')
     >>> clf.predict_proba({"john": ["true"]}).round(4)
-    array([[0.6307, 0.3693]])
+    array([[0.6058, 0.3942]])
     """
 
     def __init__(self, network: BayesianNetwork, target: str, *, smoothing: Any = "laplace") -> None:
@@ -66,6 +66,8 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _compiled(self) -> NetworkTarget:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"This {type(self).__name__} instance is not fitted yet")
         network = getattr(self, "network_", self.network)
         found: NetworkTarget | None = self.__dict__.get("_target")
         if found is None or found.network is not network or found.target != str(self.target):
@@ -100,7 +102,8 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable state of each row; of equally probable ones the first."""
-        labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        best = self.predict_proba(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

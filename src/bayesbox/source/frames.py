@@ -113,10 +113,11 @@ def only_columns(data: Any, names: Iterable[str]) -> Any:
         return data.select([name for name in data.schema.names if name in wanted])
     if isinstance(data, Mapping):
         return {name: column for name, column in data.items() if str(name) in wanted} or data
-    if _package(data) in ("pandas", "polars") and hasattr(data, "columns"):
+    if _package(data) == "polars" and hasattr(data, "collect_schema"):
+        found = [name for name in data.collect_schema().names() if name in wanted]
+        return data.select(found) if found else data
+    if _package(data) == "pandas" and hasattr(data, "columns"):
         found = [name for name in data.columns if str(name) in wanted]
-        if _package(data) == "polars":
-            return data.select(found) if found else data
         if found and len(set(found)) == len(found):  # series by series, which is far quicker than a frame of them
             return {name: data[name] for name in found}
         return data[found]
