@@ -17,6 +17,7 @@
 #include "exact_array.hpp"
 #include "exact_text.hpp"
 #include "factorize.hpp"
+#include "kernel_density_binding.hpp"
 #include "learning_binding.hpp"
 #include "leave_one_out.hpp"
 #include "moments.hpp"
@@ -313,6 +314,18 @@ nb::tuple py_factorize(nb::handle values) {
   return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(distinct)));
 }
 
+nb::tuple py_factorize_doubles(nb::handle values) {
+  const Buffer buffer(values, "values");
+  const Column column = buffer.need_dimensions(1).column();
+  std::vector<std::int32_t> codes(column.rows);
+  std::vector<double> distinct;
+  {
+    nb::gil_scoped_release release;
+    distinct = factorize_doubles(column, codes.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(distinct)));
+}
+
 // The terms of a score and what they point into.
 class ScoreArguments {
  public:
@@ -509,6 +522,7 @@ NB_MODULE(_core, m) {
   m.def("count_sparse", &py_count_sparse, "indptr"_a, "indices"_a, "data"_a, "width"_a, "target"_a, "classes"_a,
         "weights"_a = nb::none());
   m.def("factorize_integers", &py_factorize, "values"_a);
+  m.def("factorize_doubles", &py_factorize_doubles, "values"_a);
   m.attr("JOINT") = static_cast<int>(Output::joint);
   m.attr("LOG_POSTERIOR") = static_cast<int>(Output::log_posterior);
   m.attr("POSTERIOR") = static_cast<int>(Output::posterior);
@@ -522,6 +536,7 @@ NB_MODULE(_core, m) {
   bind_text(m);
   bind_chain(m);
   bind_cuts(m);
+  bind_kernel_density(m);
   m.def("has_avx2", &has_avx2);
   m.def("use_avx2", &use_avx2, "enabled"_a);
 }

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "column.hpp"
@@ -37,10 +40,11 @@ class DistinctValues {
  private:
   static constexpr std::int32_t kEmpty = -1;
 
-  // The high half of the product with 2^64 / golden ratio spreads runs and multiples alike.
+  // The top of the product with 2^64 / golden ratio spreads runs and multiples alike, and doubles, whose lower bits
+  // are mostly zero.
   std::size_t start(std::int64_t value) const {
     const std::uint64_t mixed = static_cast<std::uint64_t>(value) * 0x9E3779B97F4A7C15ULL;
-    return (mixed ^ (mixed >> 32)) & (slots_.size() - 1);
+    return static_cast<std::size_t>(mixed >> (64 - std::countr_zero(slots_.size())));
   }
   void grow() {
     std::fill(slots_.begin(), slots_.end(), kEmpty);
@@ -103,6 +107,41 @@ inline std::vector<std::int64_t> factorize(const Column& column, std::int32_t* c
   if (last < std::min<std::uint64_t>(std::max<std::uint64_t>(65536, 2 * column.rows), 1 << 26))
     return factorize_by_table(values, *least, static_cast<std::size_t>(last) + 1, codes);
   return factorize_by_hash(values, codes);
+}
+
+// A double as an integer of the same order; -0.0 is 0.0.
+inline std::int64_t ordered_bits(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value == 0 ? 0.0 : value);
+  return bits ^ ((bits >> 63) & std::numeric_limits<std::int64_t>::max());
+}
+inline double from_ordered_bits(std::int64_t bits) {
+  return std::bit_cast<double>(bits ^ ((bits >> 63) & std::numeric_limits<std::int64_t>::max()));
+}
+
+// The distinct numbers of a column, ascending, and the position of each row's; -1 where it is NaN.
+inline std::vector<double> factorize_doubles(const Column& column, std::int32_t* codes) {
+  constexpr std::size_t kBlock = 4096;
+  std::vector<double> block(kBlock);
+  DistinctValues found;
+  for (std::size_t first = 0; first < column.rows; first += kBlock) {
+    const std::size_t count = std::min(kBlock, column.rows - first);
+    read_doubles(column, first, count, block.data());
+    for (std::size_t i = 0; i < count; ++i)
+      codes[first + i] = std::isnan(block[i]) ? -1 : found.position(ordered_bits(block[i]));
+  }
+  std::vector<std::pair<std::int64_t, std::int32_t>> order;
+  order.reserve(found.values().size());
+  for (const std::int64_t value : found.values()) order.emplace_back(value, static_cast<std::int32_t>(order.size()));
+  std::sort(order.begin(), order.end());
+  std::vector<std::int32_t> rank(order.size());
+  std::vector<double> distinct(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    rank[static_cast<std::size_t>(order[i].second)] = static_cast<std::int32_t>(i);
+    distinct[i] = from_ordered_bits(order[i].first);
+  }
+  for (std::size_t row = 0; row < column.rows; ++row)
+    if (codes[row] >= 0) codes[row] = rank[static_cast<std::size_t>(codes[row])];
+  return distinct;
 }
 
 }  // namespace bayesbox

@@ -36,5 +36,21 @@ TEST(factorize_any_integers) {
   CHECK_THROWS(check(std::vector<std::uint64_t>{1ULL << 63}), std::overflow_error);
 }
 
+TEST(factorize_any_doubles) {
+  std::mt19937_64 random(17);
+  std::vector<double> values = {0.0, -0.0, 1.5, -1e300, 5e-324, -5e-324, std::nan(""), 1e300, 1.5};
+  for (int i = 0; i < 5000; ++i) values.push_back(static_cast<double>(random() % 300) - 150);
+  for (int i = 0; i < 5000; ++i) values.push_back(static_cast<double>(random()) * 1e-9);
+  std::set<double> distinct;
+  for (const double value : values)
+    if (!std::isnan(value)) distinct.insert(value + 0.0);
+  std::vector<std::int32_t> codes(values.size());
+  const std::vector<double> found = factorize_doubles(column_of(values), codes.data());
+  CHECK(found == std::vector<double>(distinct.begin(), distinct.end()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    CHECK(std::isnan(values[i]) ? codes[i] == -1 : found[static_cast<std::size_t>(codes[i])] == values[i]);
+  CHECK(factorize_doubles(column_of(std::vector<float>{2.5F, 0.1F}), codes.data())[0] == static_cast<double>(0.1F));
+}
+
 }  // namespace
 }  // namespace bayesbox::test

@@ -103,6 +103,9 @@ def count_sparse(
 def factorize_integers(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """(codes, sorted distinct values) of an integer or bool array of any stride; OverflowError beyond int64."""
 
+def factorize_doubles(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """(codes, ascending distinct values) of numbers of any type and stride; NaN has the code -1, and -0.0 is 0.0."""
+
 JOINT: int
 LOG_POSTERIOR: int
 POSTERIOR: int
@@ -401,6 +404,11 @@ def modl_cuts(counts: NDArray[np.float64]) -> NDArray[np.int64]:
 def modl_groups(counts: NDArray[np.float64]) -> NDArray[np.int32]:
     """The group of each level by the MODL criterion for groupings; a best one up to 10 levels. Counts: levels x
     classes."""
+
+def kernel_log_density(
+    x: NDArray[np.float64], values: NDArray[np.float64], weights: NDArray[np.float64], width: float
+) -> NDArray[np.float64]:
+    """log of sum w_i N(x | v_i, width) / sum w_i at each x; values ascend, weights are above zero."""
 
 def has_avx2() -> bool: ...
 def use_avx2(enabled: bool) -> bool:

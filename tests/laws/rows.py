@@ -68,6 +68,7 @@ NUMBERS = st.one_of(
 MAKES: dict[str, Make] = {
     "counts": Make(Category(), st.sampled_from(["a", "b", "c", "ä", None]), as_text),
     "moments": Make(Real(), NUMBERS, as_doubles),
+    "values": Make(Real("kernel"), NUMBERS, as_doubles),
     "words": Make(CountGroup(width=WORDS), st.tuples(*[st.integers(0, 3)] * WORDS), as_matrix),
 }
 
@@ -103,7 +104,7 @@ def tally_of(form: str, rows: Sequence[Row]) -> Any:
 
 def value_of(form: str) -> Any:
     """One value that is present."""
-    return {"counts": "a", "moments": 2.5, "words": (1, 0, 2)}[form]
+    return {"counts": "a", "moments": 2.5, "values": 2.5, "words": (1, 0, 2)}[form]
 
 
 def text_of(tally: Any) -> bytes:

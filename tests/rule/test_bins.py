@@ -202,6 +202,8 @@ def test_a_value_on_a_cut_goes_low_and_a_missing_one_nowhere() -> None:
 def test_names_of_bins() -> None:
     assert bin_names(np.array([1.0])) == ("up to 1", "above 1")
     assert bin_names(np.empty(0)) == ("any",)
+    assert bin_names(np.array([(3.3 + 3.4) / 2]))[0] == "up to 3.35"
+    assert len(set(bin_names(np.array([1.0, np.nextafter(1.0, 2)])))) == 3
 
 
 @pytest.mark.parametrize("method", ["width:0", "width:x", "mdl:3", "entropy", "frequency:-2", "width:99999"])

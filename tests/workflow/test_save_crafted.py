@@ -92,7 +92,7 @@ def column(index: int, **changes: Any) -> Callable[[list[Any]], list[Any]]:
         ),
         ({"columns": column(0, kind="flag")}, "column `age` is a flag, and its tally one of moments"),
         ({"columns": column(0, kind="integer")}, "unknown kind 'integer'"),
-        ({"columns": column(0, kind="real", density="cauchy", floor=0.5)}, "density is one of gaussian"),
+        ({"columns": column(0, kind="real", density="cauchy", floor=0.5)}, "a density of numbers is one of gaussian"),
         ({"columns": column(0, kind="real", density="gaussian", floor=-1.0)}, "0 or more"),
         ({"columns": column(0, kind="real", density="gaussian", floor=1)}, "wrong type: int"),
         ({"columns": column(0, missing="drop")}, "missing is 'ignore' or 'level'"),

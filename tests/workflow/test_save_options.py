@@ -19,6 +19,7 @@ from bayesbox.rule.smoothing import RULES, Smoothing
 from bayesbox.schema.kinds import COUNT_DENSITIES, REAL_DENSITIES, WORDS_OCCURRENCES, Count, Kind, Words
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.tally.base import TALLIES
+from bayesbox.tally.values import Values
 from bayesbox.workflow import document, joint_tables, tally_tables
 
 X, Y = table()
@@ -113,7 +114,7 @@ def test_all_rules_come_back(rules: Rules) -> None:
 
 def test_every_tally_has_a_table() -> None:
     forms = {**tally_tables.FORMS, **joint_tables.FORMS}
-    assert {name: form.tally for name, form in forms.items()} == TALLIES
+    assert {name: form.tally for name, form in forms.items()} | {Values.form: Values} == TALLIES
 
 
 def test_every_attribute_of_a_classifier_is_saved() -> None:

@@ -23,10 +23,10 @@ EXACT_UP_TO = 10**15
     cls=options.Verb,
     short_help="Show what a model has learned.",
     examples=("bayes show people.bayes", "bayes show people.bayes --column age", "bayes show people.bayes --json"),
-    notes="Keys of --json: model, kind, target, classes, prior, rules, columns, left_out, parameters, joint_parameters "
-    "(null where a density takes part), digest (null for a model of given tables), and with --column also "
-    "column; for documents text, words, vocabulary, used, telling and free_parameters in place of columns, left_out "
-    "and joint_parameters.",
+    notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities (of the numbers), left_out, "
+    "parameters, joint_parameters (null where a density takes part), digest (null for a model of given tables), and "
+    "with --column also column; for documents text, words, vocabulary, used, telling and free_parameters in place of "
+    "columns, densities, left_out and joint_parameters.",
 )
 @click.argument("model")
 @click.option("--column", metavar="NAME", help="Also the tally of one column, or word, class by class.")
@@ -55,6 +55,7 @@ def command(model: str, column: str | None, as_json: bool) -> None:
             "prior": _prior(classifier),
             "rules": _rules(classifier.rules),
             "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
+            "densities": _densities(classifier),
             "left_out": dict(classifier.model.left_out),
             "parameters": size.parameters,
             "joint_parameters": size.joint,
@@ -75,6 +76,15 @@ def _counts(classifier: NaiveClassifier) -> dict[str, Any]:
 def _prior(classifier: NaiveClassifier) -> dict[str, float]:
     model = classifier.model
     return {name: math.exp(value) for name, value in zip(model.classes, model.log_prior, strict=True)}
+
+
+def _densities(classifier: NaiveClassifier) -> dict[str, str]:
+    """The density of each column of numbers, in a few words."""
+    from bayesbox.workflow.describe import density_text
+
+    conditionals = getattr(classifier.model, "conditionals", ())
+    texts = {each.columns[0]: density_text(each) for each in conditionals}
+    return {name: text for name, text in texts.items() if text}
 
 
 def _rules(rules: Rules) -> dict[str, Any]:
@@ -100,6 +110,9 @@ def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
     table([classifier.target or "class", "rows", "prior"], rows, right=[1, 2])
     say()
     columns_table(classifier)
+    densities = _densities(classifier)
+    if set(densities.values()) - {"gaussian"}:
+        say("densities: " + "; ".join(f"{name} {text}" for name, text in densities.items()))
     for name, reason in classifier.model.left_out.items():
         say(f"left out: {name}, since {reason}")
     for name, flags in classifier.fold.items():
@@ -133,13 +146,25 @@ def _large(number: int) -> str:
 
 def _tally(classifier: NaiveClassifier, name: str, path: str) -> dict[str, Any]:
     """The tally of one column as numbers by class."""
+    from bayesbox.dist.bins import Bins
     from bayesbox.errors import UnknownColumn
+    from bayesbox.rule.densities import bin_counts
     from bayesbox.tally.moments import Moments
+    from bayesbox.tally.values import Values
 
     if name not in classifier.book:
         raise UnknownColumn(name, available=classifier.book, where=path)
     tally = classifier.book[name]
     classes = list(tally.classes)
+    bins = classifier.model.conditional(name) if hasattr(classifier.model, "conditional") else None
+    if isinstance(bins, Bins) and isinstance(tally, Values):
+        counts = bin_counts(tally, bins).counts.tolist()
+        return {
+            "name": name,
+            "classes": {
+                label: dict(zip(bins.levels, row, strict=True)) for label, row in zip(classes, counts, strict=True)
+            },
+        }
     if isinstance(tally, Moments) and not tally.holds_only_flags:
         per_class = zip(tally.n.tolist(), tally.mean.tolist(), tally.deviation.tolist(), strict=True)
         values = [{"n": n, "mean": mean, "deviation": deviation} for n, mean, deviation in per_class]

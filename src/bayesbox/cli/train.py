@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         "bayes train people.csv -t income",
         "bayes train 'data/*.parquet' -t label -o label.bayes --threads 4",
         "bayes train credit.csv -t class --types zip=category,age=real --ignore id --na ?",
+        "bayes train credit.csv -t class --numeric auto --types age=real:mdl",
         "bayes train cars.csv -t risk --smoothing mle --types car=category:sports:vintage:suv:truck",
         "bayes train --tables radio.json -o radio.bayes",
         "bayes train --sql 'select * from people where year > 2020' --database people.db -t income -o people.bayes",
@@ -47,6 +48,14 @@ if TYPE_CHECKING:
     "--smoothing", default="laplace", show_default=True, metavar="RULE", help="How counts become probabilities."
 )
 @click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
+@click.option(
+    "--numeric",
+    default="gaussian",
+    show_default=True,
+    metavar="DENSITY",
+    help="The density of numbers: gaussian, student, kernel, lognormal, width:10, frequency:10, mdl, modl, or auto, "
+    "which chooses for each column.",
+)
 @click.option("--tables", metavar="FILE", help="Make a model of given probabilities (JSON) instead of rows.")
 @elsewhere.sql_options
 @options.types_option

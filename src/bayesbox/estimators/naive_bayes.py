@@ -29,8 +29,9 @@ class NaiveBayes(TableEstimator):
         The same for the class prior; None takes the shares as they are.
     prior : mapping of label to probability, or None
         The class prior, if it is to be given.
-    numeric : "gaussian"
-        The density of numbers.
+    numeric : "gaussian", "student", "kernel", "lognormal", "width:10", "frequency:10", "mdl", "modl" or "auto"
+        The density of numbers, or the bins they are put into; "auto" chooses for each column. `Real("kernel")` in
+        `columns` says it for one.
     missing : "ignore" or "level"
         Leave missing values out, or count them as a level of their own.
     unseen : "smooth", "ignore" or "error"

@@ -16,14 +16,18 @@ import numpy as np
 
 from bayesbox.dist.base import Columns
 from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.bins import Bins, codes_of
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
 from bayesbox.errors import ImpossibleEvidence
+from bayesbox.explain.density_work import density_formulas
 from bayesbox.explain.evidence import explanation
 from bayesbox.model.naive import NaiveModel, Rules, group_cells, level_counts
+from bayesbox.rule.densities import bin_counts
 from bayesbox.rule.priors import prior_ratio
 from bayesbox.rule.smoothing import MISSING, UNSEEN, MaximumLikelihood, ReplaceZero, Smoothing
 from bayesbox.rule.table import LevelCounts
@@ -217,6 +221,10 @@ class _Maker:
             return self._of_poisson(conditional, column)
         if isinstance(conditional, Text):
             return self._whole(column)
+        if isinstance(conditional, Bins):
+            return self._of_bins(conditional, column)
+        if isinstance(conditional, NumberDensity):
+            return self._of_other_density(conditional, column)
         return self._of_term(conditional, column)
 
     def _whole(self, column: Any) -> Factor:
@@ -263,6 +271,38 @@ class _Maker:
                 conditional.mean, conditional.deviation, conditional.log_observed, strict=True
             )
         ]
+        return self._named(_decimal(value), formulas, [_exp(term) for term in terms])
+
+    def _of_bins(self, conditional: Bins, column: Any) -> Factor | str:
+        value = _number_of(column, self.name)
+        terms = self._terms(column)
+        if math.isnan(value):
+            return self._of_missing(terms)
+        if len(conditional.levels) == 1:
+            return f"{self.name}, since {conditional.method} puts all its values into one bin"
+        tally = bin_counts(self.book[self.name], conditional)
+        counts = LevelCounts(tally.levels, tally.cells, len(tally.classes))
+        index = int(codes_of(np.array([value]), conditional.cuts)[0])
+        cells, (over, under) = counts.as_cells(exact=True), counts.ratio(self.rules.smoothing, exact=True)
+        shares: list[Number] = [_divided(over[c, index], under[c, index]) for c in range(counts.classes)]
+        if not any(shares):
+            return f"{self.name}, since its bin has probability 0 in every class"
+        rule, seen = self.rules.smoothing, conditional.log_observed
+        formulas = [
+            _formula(cells.counts[c, index], cells.totals[c], over[c, index], under[c, index], rule)
+            + _observed(seen[c])
+            for c in range(counts.classes)
+        ]
+        values = [_exp(term) for term in terms] if seen.any() else shares
+        return self._named(f"{_decimal(value)}, {conditional.levels[index]}", formulas, values)
+
+    def _of_other_density(self, conditional: NumberDensity, column: Any) -> Factor | str:
+        value = _number_of(column, self.name)
+        terms = self._terms(column)
+        if math.isnan(value):
+            return self._of_missing(terms)
+        texts = density_formulas(conditional, value, _decimal)
+        formulas = [text + _observed(seen) for text, seen in zip(texts, conditional.log_observed, strict=True)]
         return self._named(_decimal(value), formulas, [_exp(term) for term in terms])
 
     def _of_poisson(self, conditional: Poisson, column: Any) -> Factor | str:

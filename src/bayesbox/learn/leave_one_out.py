@@ -17,14 +17,16 @@ from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
 from bayesbox.errors import CannotForget
 from bayesbox.infer.direct import normalised, posterior
+from bayesbox.learn.leave_one_out_densities import add_density
 from bayesbox.learn.leave_one_out_numbers import Gaussian, add_gaussians, add_poisson, gaussian
 from bayesbox.learn.leave_one_out_words import add_text, add_words
-from bayesbox.model.naive import NaiveModel, Rules, level_counts, missing_is_level, naive_model
+from bayesbox.model.naive import NaiveModel, Rules, density_options, level_counts, missing_is_level, naive_model
 from bayesbox.rule.smoothing import Cells, MaximumLikelihood, Smoothing, listed_levels, ratio
 from bayesbox.rule.table import LevelCounts
 from bayesbox.schema.columns import as_numbers
@@ -52,10 +54,14 @@ def leave_one_out(
     prior = prior_table(schema, counted, rules, model)
     plan.tables.append((target, np.vstack([prior, np.zeros(len(model.classes))])))
     gaussians = []
+    doubtful = np.zeros(len(target), dtype=bool)
     for conditional in model.conditionals:
         number = _add(plan, conditional, schema, counted, rules, columns, target)
-        gaussians += [number] if number else []
-    doubtful = add_gaussians(plan, gaussians, target)
+        if isinstance(number, Gaussian):
+            gaussians.append(number)
+        elif number is not None:
+            doubtful |= number
+    doubtful |= add_gaussians(plan, gaussians, target)
     answer: Doubles = plan.run(_core.POSTERIOR)
     if np.isnan(answer).any():
         if np.isnan(plan.run(_core.JOINT)).any():
@@ -119,8 +125,9 @@ def prior_table(schema: Schema, book: Book, rules: Rules, model: NaiveModel) -> 
 
 def _add(
     plan: Plan, conditional: Any, schema: Schema, book: Book, rules: Rules, columns: Columns, target: Codes
-) -> Gaussian | None:
-    """Enter one conditional; a normal density is handed back, to be worked out together with the others."""
+) -> Gaussian | NDArray[np.bool_] | None:
+    """Enter one conditional; a normal density is handed back, to be worked out together with the others, and of other
+    densities which rows a refit must answer."""
     if isinstance(conditional, (Table, Bernoulli)):
         _add_levels(plan, conditional, schema, book, rules, columns)
         return None
@@ -140,6 +147,10 @@ def _add(
     if isinstance(conditional, Poisson):
         add_poisson(plan, book[name], rules.smoothing, values, target)
         return None
+    if isinstance(conditional, NumberDensity):
+        nothing = np.zeros(plan.classes)
+        options = density_options(kind, rules, nothing, nothing)
+        return add_density(plan, conditional, kind, book[name], options, values, target)
     return gaussian(kind, book[name], values)
 
 

@@ -45,7 +45,7 @@ def gaussian(kind: Kind, tally: Moments, values: Doubles) -> Gaussian:
     scale = _power_of_two(whole)
     moments = np.array([_scaled(spread, scale) for spread in (*tally.spreads(), whole)])
     floor = kind.floor if isinstance(kind, Real) else DEFAULT_FLOOR
-    return Gaussian(values, moments, floor, scale, _leaves_only_flags(kind, tally, whole, values))
+    return Gaussian(values, moments, floor, scale, leaves_only_flags(kind, tally, whole, values))
 
 
 def add_gaussians(plan: Plan, gaussians: list[Gaussian], target: Codes) -> Flags:
@@ -75,7 +75,7 @@ def _scaled(spread: Spread, scale: float) -> tuple[float, float, float, float]:
     return n, spread.mean, spread.rest_of_mean, n * deviation * deviation
 
 
-def _leaves_only_flags(kind: Kind, tally: Moments, whole: Spread, values: Doubles) -> Flags:
+def leaves_only_flags(kind: Kind, tally: Moments, whole: Spread, values: Doubles) -> Flags:
     """Rows without which a column of numbers would hold only 0 and 1, and so be a flag."""
     flags = np.zeros(len(values), dtype=bool)
     if not isinstance(kind, Number) or float(tally.sums.fractional.to_doubles().sum()) > 1:

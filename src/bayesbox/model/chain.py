@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Conditional, Doubles, log
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.table import Table
-from bayesbox.errors import BadData
+from bayesbox.errors import BadData, BadOption
 from bayesbox.model.naive import Rules, naive_model
 from bayesbox.rule.smoothing import Laplace, Smoothing
 from bayesbox.rule.table import LevelCounts, spread
@@ -92,6 +93,11 @@ def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainMode
         raise BadData("no step has a state, so there is nothing to learn from")
     emission = naive_model(schema.with_classes(states), book.emission, rules.emission)
     for conditional in emission.conditionals:
+        if isinstance(conditional, NumberDensity):
+            raise BadOption(
+                f"a chain takes numbers with a gaussian density, and column `{conditional.column}` has another",
+                remedy="Declare it Real('gaussian'), or give its bins as a category",
+            )
         if isinstance(conditional, Gaussian) and conditional.point_mass.any():
             raise BadData(
                 f"column `{conditional.column}` has one value only in some state, and a chain takes no point mass",

@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Conditional, Doubles, log
 from bayesbox.errors import BadOption
+from bayesbox.rule.choose import choose
 from bayesbox.rule.counts import multinomial, poisson
-from bayesbox.rule.normal import gaussian
+from bayesbox.rule.densities import Options, of_moments, of_values
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.smoothing import Laplace, Smoothing, listed_levels
 from bayesbox.rule.table import LevelCounts, bernoulli, log_table, spread, table
 from bayesbox.rule.words import text
 from bayesbox.schema.kinds import (
     DEFAULT_FLOOR,
+    OF_MOMENTS,
     Category,
     Count,
     CountGroup,
@@ -29,12 +31,14 @@ from bayesbox.schema.kinds import (
     Real,
     Unknown,
     Words,
+    check_density,
 )
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import added
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
+from bayesbox.tally.values import Values
 
 MISSING = ("ignore", "level")
 UNSEEN = ("smooth", "ignore", "error")
@@ -52,7 +56,7 @@ class Rules:
     unseen: str = "smooth"
 
     def __post_init__(self) -> None:
-        Real(self.numeric)  # refuses a density that is not there
+        check_density(self.numeric)
         if self.missing not in MISSING:
             raise BadOption(f"missing is one of {', '.join(MISSING)}", found=self.missing)
         if self.unseen not in UNSEEN:
@@ -86,7 +90,7 @@ def naive_model(schema: Schema, book: Book, rules: Rules) -> NaiveModel:
     """Apply the rules to the tallies."""
     classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
     counted = book.with_classes(classes)
-    builder = _Builder(counted, rules)
+    builder = _Builder(schema, counted, rules)
     for name in schema.used:
         builder.add(name, schema.kinds[name])
     builder.finish_group()
@@ -101,7 +105,8 @@ def naive_model(schema: Schema, book: Book, rules: Rules) -> NaiveModel:
 class _Builder:
     """Turns one column after another into its conditional; count columns of a group are gathered first."""
 
-    def __init__(self, book: Book, rules: Rules) -> None:
+    def __init__(self, schema: Schema, book: Book, rules: Rules) -> None:
+        self.schema = schema
         self.book = book
         self.rules = rules
         self.classes = len(book.classes)
@@ -139,9 +144,23 @@ class _Builder:
         seen, gone = self._presence(kind, tally)
         if isinstance(kind, Count):
             return poisson(name, tally, rules.smoothing, log_observed=seen, log_missing=gone), "all its counts are 0"
-        floor = kind.floor if isinstance(kind, Real) else DEFAULT_FLOOR
-        density = gaussian(name, tally, floor=floor, log_observed=seen, log_missing=gone)
-        return density, "all its values are equal"
+        return self._density(name, kind, tally, seen, gone)
+
+    def _density(
+        self, name: str, kind: Kind, tally: Moments, seen: Doubles, gone: Doubles
+    ) -> tuple[Conditional | None, str]:
+        """The density of a number: from its moments, or from its distinct values."""
+        options = density_options(kind, self.rules, seen, gone)
+        method = self.schema.density(name)
+        if not isinstance(tally, Values):
+            return of_moments(method, name, tally, options), "all its values are equal"
+        values, counts = tally.table
+        if method == "auto":
+            method = choose(values, counts, options).density if len(values) > 1 else "gaussian"
+        if method in OF_MOMENTS:
+            return of_moments(method, name, tally, options), "all its values are equal"
+        reason = "all its values are equal" if len(values) < 2 else "it has fewer than two values above 0"
+        return of_values(method, name, values, counts, options), reason
 
     def _presence(self, kind: Kind, tally: Moments) -> tuple[Doubles, Doubles]:
         """log P(observed | class) and log P(missing | class); zeros where missing values are left out."""
@@ -166,6 +185,12 @@ def group_cells(totals: Sequence[ExactArray], classes: int) -> ExactArray:
     for index, total in enumerate(totals):
         cells.add(total, np.arange(classes, dtype=np.int64) * len(totals) + index)
     return cells
+
+
+def density_options(kind: Kind, rules: Rules, log_observed: Doubles, log_missing: Doubles) -> Options:
+    """What the density of a number takes besides its counts."""
+    floor = kind.floor if isinstance(kind, Real) else DEFAULT_FLOOR
+    return Options(floor, rules.smoothing, log_observed, log_missing)
 
 
 def missing_is_level(kind: Kind, rules: Rules) -> bool:

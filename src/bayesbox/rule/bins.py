@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist.bins import codes_of as codes_of
 from bayesbox.errors import BadOption
 
 Doubles = NDArray[np.float64]
@@ -131,18 +132,6 @@ def between(values: Doubles, positions: NDArray[np.int64]) -> Doubles:
     return np.where((cuts < low) | (cuts >= high), low, cuts)
 
 
-def codes_of(values: NDArray[Any], cuts: Doubles) -> NDArray[np.int32]:
-    """The bin of each value; -1 where it is missing (NaN).
-
-    >>> codes_of(np.array([1.0, 2.5, 2.6, np.nan]), np.array([2.5]))
-    array([ 0,  0,  1, -1], dtype=int32)
-    """
-    numbers = np.asarray(values, dtype=np.float64)
-    codes = np.searchsorted(cuts, numbers, side="left").astype(np.int32)
-    codes[np.isnan(numbers)] = -1
-    return codes
-
-
 def binned(values: Doubles, counts: NDArray[Any], cuts: Doubles) -> NDArray[Any]:
     """Counts of bins x classes."""
     cells = np.zeros((len(cuts) + 1, np.shape(counts)[1]), dtype=np.asarray(counts).dtype)
@@ -151,14 +140,16 @@ def binned(values: Doubles, counts: NDArray[Any], cuts: Doubles) -> NDArray[Any]
 
 
 def bin_names(cuts: Doubles) -> tuple[str, ...]:
-    """The bins in words, as intervals.
+    """The bins in words, as intervals; cuts to twelve digits where these tell them apart.
 
     >>> bin_names(np.array([2.45, 4.75]))
     ('up to 2.45', '2.45 to 4.75', 'above 4.75')
     """
     if len(cuts) == 0:
         return ("any",)
-    texts = [repr(int(cut)) if cut == int(cut) and abs(cut) < 1e15 else repr(float(cut)) for cut in cuts]
+    texts = [f"{cut:.12g}" for cut in cuts]
+    if len(set(texts)) < len(texts):
+        texts = [repr(float(cut)) for cut in cuts]
     inner = [f"{low} to {high}" for low, high in pairwise(texts)]
     return (f"up to {texts[0]}", *inner, f"above {texts[-1]}")
 

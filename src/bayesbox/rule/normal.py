@@ -10,6 +10,7 @@ import numpy as np
 
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.student import Student
 from bayesbox.tally.exact import Dyadic, rounded_root
 from bayesbox.tally.moments import Moments, Spread
 
@@ -34,6 +35,42 @@ def gaussian(
         log_observed,
         log_missing,
     )
+
+
+def student(column: str, moments: Moments, *, log_observed: Doubles, log_missing: Doubles) -> Student | None:
+    """The predictive density of a normal whose mean and variance have the conjugate prior of one row.
+
+    The normal-inverse-gamma prior is worth a single row that has the column's own mean m and variance v over all
+    classes: mean ~ N(m, variance / 1), variance ~ inverse gamma(1/2, v/2). A class of n rows with the mean a and the
+    variance s then predicts by Student's t with n + 1 degrees of freedom around (m + n a) / (n + 1), and
+
+        scale**2 = (v + n s + n (a - m)**2 / (n + 1)) (n + 2) / (n + 1)**2
+
+    None where the column has no spread.
+    """
+    whole = moments.pooled()
+    if whole.n.m == 0 or whole.excess.m == 0:
+        return None
+    n, distance, deviation = np.zeros((3, len(moments.classes)))
+    for index, each in enumerate(moments.spreads()):
+        if each.n.m:
+            n[index], deviation[index] = float(each.n.fraction), each.deviation
+            distance[index] = (each.mean - whole.mean) + (each.rest_of_mean - whole.rest_of_mean)
+    offset, scale = student_parameters(n, distance, deviation, whole.deviation)
+    return Student(column, log_observed, log_missing, whole.mean, whole.rest_of_mean + offset, scale, n + 1)
+
+
+def student_parameters(
+    n: Doubles, distance: Doubles, deviation: Doubles, unit: float | Doubles
+) -> tuple[Doubles, Doubles]:
+    """(location, scale) of the t of each class, locations and the means' distances counted from the column's mean.
+
+    It is reckoned in units of the column's deviation, so that no square over- or underflows.
+    """
+    away, spread = distance / unit, deviation / unit
+    squares = 1 + n * spread * spread + n * away * away / (n + 1)
+    scale: Doubles = unit * np.sqrt(squares * (n + 2)) / (n + 1)
+    return distance * n / (n + 1), scale
 
 
 LEAST = math.ulp(0.0)  # a spread that is there, but less than half of this, does not round to a point mass

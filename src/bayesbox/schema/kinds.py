@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 Missing = Literal["ignore", "level"]
 
 DEFAULT_FLOOR = 1e-4  # of the column's variance over all rows: a deviation of 1 %
-REAL_DENSITIES = ("gaussian",)
+OF_MOMENTS = ("gaussian", "student")  # densities that need no more than mean and variance
+REAL_DENSITIES = (*OF_MOMENTS, "kernel", "lognormal", "width:10", "frequency:10", "mdl", "modl", "auto")
+_BY_NUMBER = ("bins", "width", "frequency")  # of bins, which may follow a colon
+MOST_BINS = 10_000
 COUNT_DENSITIES = ("multinomial", "poisson")
 WORDS_OCCURRENCES = ("count", "normalised")
 
@@ -63,20 +66,35 @@ class Flag(Kind):
 
 @dataclass(frozen=True)
 class Real(Kind):
-    """A number with a density. `floor`: the least variance, as a share of the column's variance over all rows.
+    """A number with a density; None is the density that the model gives to numbers.
 
-    With `floor=0` a class whose values are all equal is a point mass.
+    `floor`: the least variance of a gaussian, as a share of the column's variance over all rows. With `floor=0` a
+    class whose values are all equal is a point mass.
     """
 
-    density: str = "gaussian"
+    density: str | None = None
     floor: float = field(default=DEFAULT_FLOOR, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.density not in REAL_DENSITIES:
-            raise BadOption(f"a Real's density is one of {', '.join(REAL_DENSITIES)}", found=self.density)
+        if self.density is not None:
+            check_density(self.density)
         if not 0 <= self.floor < float("inf"):
             raise BadOption("a variance floor is a finite number, 0 or more", found=self.floor)
+
+
+def check_density(density: object) -> None:
+    """Refuse a density of numbers that is not there.
+
+    >>> check_density("width:5")
+    """
+    if isinstance(density, str):
+        name, _, number = density.partition(":")
+        if density in REAL_DENSITIES or density in _BY_NUMBER:
+            return
+        if name in _BY_NUMBER and number.isdecimal() and 1 <= int(number) <= MOST_BINS:
+            return
+    raise BadOption(f"a density of numbers is one of {', '.join(REAL_DENSITIES)}", found=density)
 
 
 @dataclass(frozen=True)

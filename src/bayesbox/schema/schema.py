@@ -8,7 +8,19 @@ from typing import Any
 
 from bayesbox.errors import KindContradiction, UnknownColumn
 from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Number, Unknown, Words, as_kind
+from bayesbox.schema.kinds import (
+    OF_MOMENTS,
+    Category,
+    CountGroup,
+    Flag,
+    Ignore,
+    Kind,
+    Number,
+    Real,
+    Unknown,
+    Words,
+    as_kind,
+)
 
 
 @dataclass(frozen=True)
@@ -21,6 +33,7 @@ class Schema:
     kinds: Mapping[str, Kind]
     declared: frozenset[str] = frozenset()
     classes: tuple[str, ...] = field(default=())
+    numeric: str = "gaussian"  # the density of numbers that declare none
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -34,11 +47,20 @@ class Schema:
         declared: Mapping[Any, object] | None = None,
         *,
         where: str | None = None,
+        numeric: str = "gaussian",
     ) -> Schema:
         """The schema of these columns: the kinds that are declared, the rest by type."""
         given = declared_kinds(declared, tuple(columns), where=where)
         kinds = {name: given[name] if name in given else kind_of(column, name=name) for name, column in columns.items()}
-        return cls(kinds, frozenset(given))
+        return cls(kinds, frozenset(given), numeric=numeric)
+
+    def density(self, name: str) -> str:
+        """The density of a column of numbers."""
+        return getattr(self.kinds[name], "density", None) or self.numeric
+
+    def needs_values(self, name: str) -> bool:
+        """Whether a column of numbers has a density that needs its values, not only their moments."""
+        return isinstance(self.kinds[name], (Real, Number)) and self.density(name) not in OF_MOMENTS
 
     def extended(self, columns: Mapping[str, Any], *, where: str | None = None) -> Schema:
         """The schema after more rows: unknown columns may get their kind, others must keep theirs."""

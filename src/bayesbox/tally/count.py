@@ -23,6 +23,7 @@ from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book, require_few_levels
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
+from bayesbox.tally.values import Values
 from bayesbox.tally.words import Words, count_words
 
 Weights = NDArray[np.float64] | None
@@ -61,7 +62,7 @@ def count(
         else:
             numbers[name] = as_numbers(column, name=name, where=where)
     tallies |= counter.counts()
-    tallies |= counter.moments(numbers)
+    tallies |= counter.moments(numbers, {name for name in numbers if schema.needs_values(name)})
     for name, tally in tallies.items():
         require_few_levels(name, tally)
     kind_of_labels = label_type or label_type_of(labels.values)
@@ -176,8 +177,8 @@ class _Counter:
             tallies[name] = _merged(self.classes, texts, cells)
         return tallies
 
-    def moments(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, Tally]:
-        """The tallies of the columns of numbers."""
+    def moments(self, columns: Mapping[str, NDArray[Any]], by_value: set[str]) -> dict[str, Tally]:
+        """The tallies of the columns of numbers: moments, and for some the distinct values."""
         try:
             sums = _core.moments(list(columns.values()), self.target, len(self.classes), self.weights)
         except ValueError as error:
@@ -191,7 +192,12 @@ class _Counter:
                 found=float(values[row]),
                 remedy="Replace it by a number or by a missing value",
             ) from None
-        return {name: Moments(self.classes, found) for name, found in zip(columns, sums, strict=True)}
+        return {
+            name: Values.beside(self.classes, found, columns[name], self.target, self.weights)
+            if name in by_value
+            else Moments(self.classes, found)
+            for name, found in zip(columns, sums, strict=True)
+        }
 
     def words(self, matrix: CountMatrix) -> Words:
         """The tally of a group of counts."""

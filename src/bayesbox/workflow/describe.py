@@ -13,9 +13,13 @@ from typing import Any
 import numpy as np
 
 from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.kernel import Kernel
+from bayesbox.dist.lognormal import LogNormal
 from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.poisson import Poisson
+from bayesbox.dist.student import Student
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
 from bayesbox.model.naive import NaiveModel
@@ -221,8 +225,8 @@ def size_of(model: NaiveModel) -> Size:
 
 
 def _level_number(conditional: Any) -> int | None:
-    """K of a category or a flag, the missing level included; None for anything else."""
-    if isinstance(conditional, (Table, Bernoulli)):
+    """K of a category, a flag or bins, the missing level included; None for anything else."""
+    if isinstance(conditional, (Table, Bernoulli, Bins)):
         return len(conditional.levels) + bool(np.any(conditional.log_missing))
     return None
 
@@ -235,5 +239,21 @@ def _parameters(conditional: Any, labels: int) -> int:
         return (len(conditional.words) - 1) * labels
     if isinstance(conditional, Text):
         return max(len(conditional.weights.words) - 1, 0) * labels
-    each = {Gaussian: 2, Poisson: 1}.get(type(conditional), 0)
+    if isinstance(conditional, Kernel):  # every value that was seen is one, and the width
+        return sum(len(curves.values) + 1 for curves in conditional.curves)
+    each = {Gaussian: 2, Student: 2, LogNormal: 2, Poisson: 1}.get(type(conditional), 0)
     return (each + bool(np.any(getattr(conditional, "log_missing", 0)))) * labels
+
+
+def density_text(conditional: Any) -> str:
+    """The density of a number in a few words; empty for anything else.
+
+    >>> none = np.zeros(2)
+    >>> density_text(Bins("age", none, none, np.array([30.0]), ("up to 30", "above 30"), np.zeros((2, 2)), "mdl"))
+    'mdl, 2 bins'
+    """
+    if isinstance(conditional, Bins):
+        number = len(conditional.levels)
+        return f"{conditional.method}, " + (f"{number} bins" if number > 1 else "one bin: it says nothing")
+    names = {Gaussian: "gaussian", Student: "student", LogNormal: "lognormal", Kernel: "kernel"}
+    return names.get(type(conditional), "")

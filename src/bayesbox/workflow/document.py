@@ -133,12 +133,18 @@ def kind_of(reader: Reader) -> Kind:
         elif option.name == "stop_words":
             options["stop_words"] = reader.texts("stop_words")
         else:
-            options[option.name] = reader.take(option.name, _OPTION_TYPES[option.name])
+            options[option.name] = reader.take(option.name, *_OPTION_TYPES[option.name])
     result: Kind = made(lambda: kind(**options), reader.where)
     return result
 
 
-_OPTION_TYPES: dict[str, Any] = {"density": str, "floor": float, "width": int, "occurrence": str, "shortest": int}
+_OPTION_TYPES: dict[str, tuple[type | None, ...]] = {
+    "density": (str, None),
+    "floor": (float,),
+    "width": (int,),
+    "occurrence": (str,),
+    "shortest": (int,),
+}
 
 
 # -- schema ----------------------------------------------------------------------------------------------------------
@@ -152,7 +158,7 @@ def columns_document(schema: Schema) -> list[Json]:
     ]
 
 
-def schema_of(columns: list[Any], classes: tuple[str, ...]) -> Schema:
+def schema_of(columns: list[Any], classes: tuple[str, ...], *, numeric: str = "gaussian") -> Schema:
     """The schema of these columns."""
     kinds: dict[str, Kind] = {}
     declared: set[str] = set()
@@ -167,7 +173,7 @@ def schema_of(columns: list[Any], classes: tuple[str, ...]) -> Schema:
         raise ValueError("two columns have the same name")
     if list(classes) != sorted(set(classes)):
         raise ValueError("the declared classes are not in order")
-    return Schema(kinds, frozenset(declared), classes)
+    return Schema(kinds, frozenset(declared), classes, numeric)
 
 
 def declared_document(declared: Mapping[Any, object] | None) -> list[Json] | None:

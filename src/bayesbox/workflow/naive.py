@@ -26,6 +26,7 @@ from bayesbox.schema.levels import label_type_of
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
+from bayesbox.tally.values import Values
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.document import rules_document, rules_of
 
@@ -36,6 +37,10 @@ class NaiveClassifier(Classifier):
     kind = "naive-bayes"
     title = "naive Bayes"
     rules: Rules
+
+    def relearns(self) -> bool:
+        coarse = any(isinstance(tally, Values) and not tally.is_exact for tally in self.book.columns.values())
+        return coarse or super().relearns()
 
     def make_model(self, schema: Schema, book: Book) -> NaiveModel:
         return naive_model(schema, book, self.rules)
@@ -49,6 +54,7 @@ class NaiveClassifier(Classifier):
             smoothing=as_smoothing(options.get("smoothing") or "laplace"),
             prior_smoothing=None if prior_smoothing is None else as_smoothing(prior_smoothing),
             prior=options.get("prior"),
+            numeric=options.get("numeric") or "gaussian",
             missing=options.get("missing") or "ignore",
             unseen=options.get("unseen") or "smooth",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.bins import Bins
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption
 from bayesbox.model.graph import TOLERANCE, Doubles, Graph, Node
@@ -17,7 +18,8 @@ MISSING_STATE = "(missing)"
 def network_of(classifier: NaiveClassifier, target: str | None = None) -> BayesianNetwork:
     """The network of a fitted classifier; the node of the class is named as the target was, else `class`.
 
-    A column whose missing values are a level has the state `(missing)`. Columns of numbers have no table: refused.
+    A column whose missing values are a level has the state `(missing)`. The states of a number in bins are the bins;
+    a number with a density has no states: refused.
     """
     model = classifier.model
     name = target or classifier.target or "class"
@@ -27,18 +29,21 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
         raise BadOption("the node of the class needs a name that no column has", found=name)
     nodes = [Node(name, model.classes, (), np.exp(model.log_prior))]
     for conditional in model.conditionals:
-        if not isinstance(conditional, (Bernoulli, Table)):
+        if not isinstance(conditional, (Bernoulli, Bins, Table)):
             raise BadOption(
                 f"column `{conditional.columns[0]}` is a number or a text: it has no table of states",
-                remedy="Ignore it, or declare it a category: columns={...}",
+                remedy="Ignore it, put it into bins, or declare it a category: columns={...}",
             )
         nodes.append(_node(conditional, name))
     return BayesianNetwork.of(Graph(nodes))
 
 
-def _node(conditional: Bernoulli | Table, parent: str) -> Node:
+def _node(conditional: Bernoulli | Bins | Table, parent: str) -> Node:
     states = list(conditional.levels)
-    rows: list[Doubles] = list(conditional.log_p)
+    if isinstance(conditional, Bins):
+        rows: list[Doubles] = list(conditional.log_bins + conditional.log_observed)
+    else:
+        rows = list(conditional.log_p)
     if np.any(conditional.log_missing != 0):
         states.append(MISSING_STATE)
         rows.append(conditional.log_missing)

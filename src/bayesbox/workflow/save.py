@@ -18,7 +18,8 @@ from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Numbe
 from bayesbox.schema.levels import LABEL_TYPES, label_values, level_text
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
-from bayesbox.workflow import given_tables, joint_tables, tally_tables
+from bayesbox.tally.values import Values
+from bayesbox.workflow import given_tables, joint_tables, tally_tables, value_tables
 from bayesbox.workflow.calibrated import calibrated_of
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.document import (
@@ -78,7 +79,7 @@ def to_bytes(classifier: Classifier) -> bytes:
         if classifier.fixed:
             tables = given_tables.members(classifier.model, schema)
         else:
-            tables = tally_tables.members(book) | joint_tables.members(book)
+            tables = tally_tables.members(book) | value_tables.members(book) | joint_tables.members(book)
         members = {MODEL: document(written), **tables}
         size = sum(len(content) for content in members.values())
         if size > container.LIMIT - (1 << 16):
@@ -144,7 +145,7 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
     fold = fold_of(reader.take("fold", dict))
     declared = declared_of(reader.take("declared", list, None))
     classes = reader.texts("classes")
-    schema = schema_of(reader.take("columns", list), classes)
+    schema = schema_of(reader.take("columns", list), classes, numeric=getattr(rules, "numeric", "gaussian"))
     reader.done()
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
@@ -159,7 +160,7 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
     else:
         classifier = kind(rules)
         book = tally_tables.book_of(tables, label_type, tuple(schema.kinds))
-        classifier.accept(schema, joint_tables.completed(book, tables))
+        classifier.accept(schema, joint_tables.completed(value_tables.completed(book, tables), tables))
         classifier.derived = derived
     classifier.declared, classifier.fold, classifier.target = declared, fold, target
     _require_consistent(schema, classifier.book, label_type)
@@ -174,7 +175,7 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
 
 
 def _tally_members() -> tuple[str, ...]:
-    return tuple(f"{form}.arrow" for form in sorted({*tally_tables.FORMS, *joint_tables.FORMS}))
+    return (*(f"{form}.arrow" for form in sorted({*tally_tables.FORMS, *joint_tables.FORMS})), value_tables.MEMBER)
 
 
 def _require_members(tables: dict[str, bytes], known: tuple[str, ...], fixed: bool) -> None:
@@ -204,7 +205,8 @@ def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:
         kind = schema.kinds.get(name)
         if kind is None:
             raise ValueError(f"there is a tally of the column `{name}`, which is not in the schema")
-        if _FORMS_OF.get(type(kind), tally.form) != tally.form:
+        form = Values.form if schema.needs_values(name) else _FORMS_OF.get(type(kind), tally.form)
+        if form != tally.form:
             raise ValueError(f"column `{name}` is a {kind.name}, and its tally one of {tally.form}")
         if isinstance(kind, Flag) and not {"false", "true"}.issuperset(_levels(tally)):
             raise ValueError(f"column `{name}` is a flag with other levels than false and true")

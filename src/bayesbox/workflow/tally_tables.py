@@ -67,7 +67,8 @@ def members(book: Book) -> dict[str, bytes]:
     tables = {"classes.arrow": _write_classes(book)}
     by_form: dict[str, dict[str, Any]] = {}
     for name in sorted(book):
-        by_form.setdefault(book[name].form, {})[name] = book[name]
+        form = Moments.form if isinstance(book[name], Moments) else book[name].form  # values have a table besides
+        by_form.setdefault(form, {})[name] = book[name]
     for form in sorted(by_form):
         tables[f"{form}.arrow"] = FORMS[form].write(by_form[form])
     return tables
@@ -103,14 +104,14 @@ def _within(member: str, read: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _write_classes(book: Book) -> bytes:
-    return arrow_file.write({"class": text_array(book.classes), "count": _exact_column([book.class_counts])})
+    return arrow_file.write({"class": text_array(book.classes), "count": exact_column([book.class_counts])})
 
 
 def _read_classes(data: bytes) -> Classes:
     table = arrow_file.read(data, _CLASS_COLUMNS)
     texts = tuple(table["class"].to_pylist())
     _require_ordered(texts, "classes")
-    counts = _Exact(table["count"])[0 : len(texts)]
+    counts = Exact(table["count"])[0 : len(texts)]
     if (counts.signs() <= 0).any():
         raise ValueError("a class has a count that is not above zero")
     return Classes(texts, counts)
@@ -120,10 +121,10 @@ def _read_classes(data: bytes) -> Classes:
 
 
 def _write_counts(tallies: Mapping[str, Counts]) -> bytes:
-    rows = _Rows()
+    rows = Rows()
     levels: list[str] = []
     cells: list[ExactArray] = []
-    _require_cells(sum(len(tally.cells) for tally in tallies.values()))
+    require_cells(sum(len(tally.cells) for tally in tallies.values()))
     for name, tally in tallies.items():
         kept = np.flatnonzero(tally.cells.signs())
         width = len(tally.levels)
@@ -131,20 +132,20 @@ def _write_counts(tallies: Mapping[str, Counts]) -> bytes:
         levels += [tally.levels[index] for index in (kept % max(width, 1)).tolist()]
         cells.append(tally.cells if len(kept) == len(tally.cells) else tally.cells.take(kept))
     classes = next(iter(tallies.values())).classes
-    return arrow_file.write(rows.columns(classes) | {"level": text_array(levels), "count": _exact_column(cells)})
+    return arrow_file.write(rows.columns(classes) | {"level": text_array(levels), "count": exact_column(cells)})
 
 
 def _read_counts(form: type[Counts]) -> Callable[[bytes, Classes], dict[str, Tally]]:
     def read(data: bytes, classes: Classes) -> dict[str, Tally]:
         table = arrow_file.read(data, _COUNT_COLUMNS)
-        rows = _Placed.of(table, classes)
+        rows = Placed.of(table, classes)
         texts, ranks = _ranked(table["level"])
-        _require_increasing(rows.column, rows.label, ranks)
+        require_increasing(rows.column, rows.label, ranks)
         slots, place = np.unique(rows.column * max(len(texts), 1) + ranks, return_inverse=True)
         firsts = np.searchsorted(slots, np.arange(len(rows.names) + 1) * max(len(texts), 1)).tolist()
         size = len(classes.texts)
-        _require_cells(size * len(slots))
-        counts = _Exact(table["count"])
+        require_cells(size * len(slots))
+        counts = Exact(table["count"])
         _require_counts(rows, counts, classes, one_a_row=form is not Words)
         level_of = [texts[rank] for rank in (slots % max(len(texts), 1)).tolist()]
         result: dict[str, Tally] = {}
@@ -161,7 +162,7 @@ def _read_counts(form: type[Counts]) -> Callable[[bytes, Classes], dict[str, Tal
     return read
 
 
-def _require_counts(rows: _Placed, counts: _Exact, classes: Classes, *, one_a_row: bool) -> None:
+def _require_counts(rows: Placed, counts: Exact, classes: Classes, *, one_a_row: bool) -> None:
     """Refuse counts that are not above zero, or more in a class than it has rows."""
     size = len(classes.texts)
     for first, last, start, stop in rows.blocks():
@@ -185,9 +186,9 @@ def _require_none_below(left: ExactArray, names: Sequence[str], size: int, what:
 
 
 def _write_moments(tallies: Mapping[str, Moments]) -> bytes:
-    rows = _Rows()
+    rows = Rows()
     columns: list[list[ExactArray]] = [[] for _ in _SUMS]
-    _require_cells(sum(len(tally.classes) for tally in tallies.values()))
+    require_cells(sum(len(tally.classes) for tally in tallies.values()))
     for name, tally in tallies.items():
         kept = np.flatnonzero(tally.sums.n.signs())
         rows.add(name, kept)
@@ -195,17 +196,17 @@ def _write_moments(tallies: Mapping[str, Moments]) -> bytes:
         for column, array in zip(columns, arrays, strict=True):
             column.append(array if len(kept) == len(array) else array.take(kept))
     classes = next(iter(tallies.values())).classes
-    sums = {name: _exact_column(column) for name, column in zip(_SUMS, columns, strict=True)}
+    sums = {name: exact_column(column) for name, column in zip(_SUMS, columns, strict=True)}
     return arrow_file.write(rows.columns(classes) | sums)
 
 
 def _read_moments(data: bytes, classes: Classes) -> dict[str, Tally]:
     table = arrow_file.read(data, _MOMENT_COLUMNS)
-    rows = _Placed.of(table, classes)
-    _require_increasing(rows.column, rows.label)
+    rows = Placed.of(table, classes)
+    require_increasing(rows.column, rows.label)
     size = len(classes.texts)
-    _require_cells(size * len(rows.names))
-    sums = [_Exact(table[name]) for name in _SUMS]
+    require_cells(size * len(rows.names))
+    sums = [Exact(table[name]) for name in _SUMS]
     for _, _, start, stop in rows.blocks():
         arrays = [each[start:stop] for each in sums]
         _require_moments(arrays, classes.counts.take(rows.label[start:stop]), rows, start)
@@ -220,7 +221,7 @@ def _read_moments(data: bytes, classes: Classes) -> dict[str, Tally]:
     return result
 
 
-def _require_moments(arrays: list[ExactArray], class_counts: ExactArray, rows: _Placed, start: int) -> None:
+def _require_moments(arrays: list[ExactArray], class_counts: ExactArray, rows: Placed, start: int) -> None:
     """Refuse moments that no values have: too many of them, or a variance below zero."""
     n, fractional, total, squares = arrays
     settled = (total.signs() == 0) | _settled(n.to_doubles(), total.to_doubles(), squares.to_doubles())
@@ -260,7 +261,7 @@ FORMS: dict[str, Form] = {
 # -- the columns of a table ------------------------------------------------------------------------------------------
 
 
-class _Rows:
+class Rows:
     """Gathers the rows of a table, tally by tally: the column and the class of each."""
 
     def __init__(self) -> None:
@@ -279,7 +280,7 @@ class _Rows:
         }
 
 
-class _Placed(NamedTuple):
+class Placed(NamedTuple):
     """The rows of a table that was read: the names of the columns, where the rows of each start (and the last stop),
     and of each row the number of its column and of its class."""
 
@@ -289,7 +290,7 @@ class _Placed(NamedTuple):
     label: Index
 
     @classmethod
-    def of(cls, table: Mapping[str, Any], classes: Classes) -> _Placed:
+    def of(cls, table: Mapping[str, Any], classes: Classes) -> Placed:
         coded = table["column"].dictionary_encode()
         names, column = coded.dictionary.to_pylist(), numpy_values(coded.indices).astype(np.int64)
         _require_ordered(names, "columns")
@@ -315,7 +316,7 @@ class _Placed(NamedTuple):
             first = last
 
 
-def _exact_column(parts: Sequence[ExactArray]) -> pa.Array:
+def exact_column(parts: Sequence[ExactArray]) -> pa.Array:
     """Exact numbers as int64 where all of them fit, else as text."""
     try:
         return numbers_array(np.concatenate([part.to_integers() for part in parts]))
@@ -334,7 +335,7 @@ def _lines(text: bytes) -> pa.Array:
     return pa.Array.from_buffers(TEXT, len(ends), buffers)
 
 
-class _Exact:
+class Exact:
     """A column of exact numbers, read slice by slice, so that each tally keeps a window of its own."""
 
     def __init__(self, column: pa.Array) -> None:
@@ -368,7 +369,7 @@ def _require_ordered(texts: Sequence[str], what: str) -> None:
         raise ValueError(f"the {what} are not in the order of their texts")
 
 
-def _require_increasing(*keys: Index) -> None:
+def require_increasing(*keys: Index) -> None:
     """Refuse rows that are out of order or twice there."""
     later = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
     for key in reversed(keys):
@@ -378,6 +379,6 @@ def _require_increasing(*keys: Index) -> None:
         raise ValueError(f"row {int(np.argmin(later)) + 2} is out of order, or there twice")
 
 
-def _require_cells(cells: int) -> None:
+def require_cells(cells: int) -> None:
     if cells > MOST_CELLS:
         raise ValueError(f"the model has {cells} cells, more than {MOST_CELLS}")

@@ -1,0 +1,55 @@
+"""A number in bins: P(bin | class), a table under the cuts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.numbers import NumberDensity
+from bayesbox.schema.columns import as_numbers
+
+
+@dataclass(frozen=True)
+class Bins(NumberDensity):
+    """log P(bin | class), bins x classes. A value on a cut is in the lower bin; the first and the last bin are open.
+
+    The terms are of the bin, not of the point in it, so `log_density` of a row is that of its bin.
+    """
+
+    cuts: Doubles
+    levels: tuple[str, ...]
+    log_bins: Doubles
+    method: str
+
+    @cached_property
+    def rows(self) -> Doubles:
+        """The rows of all bins, then that of a missing value."""
+        return np.vstack([self.log_bins + self.log_observed, self.log_missing[None, :]])
+
+    def log_density(self, values: Doubles) -> Doubles:
+        return self.log_bins[codes_of(values, self.cuts)]
+
+    def add_to(self, plan: Plan, columns: Columns) -> None:
+        column = columns.get(self.column)
+        if column is None:
+            plan.add_constant(self.log_missing)
+            return
+        values = np.asarray(as_numbers(column, name=self.column), dtype=np.float64)
+        plan.tables.append((codes_of(values, self.cuts), self.rows))
+
+
+def codes_of(values: NDArray[Any], cuts: Doubles) -> NDArray[np.int32]:
+    """The bin of each value; -1 where it is missing (NaN).
+
+    >>> codes_of(np.array([1.0, 2.5, 2.6, np.nan]), np.array([2.5]))
+    array([ 0,  0,  1, -1], dtype=int32)
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    codes = np.searchsorted(cuts, numbers, side="left").astype(np.int32)
+    codes[np.isnan(numbers)] = -1
+    return codes

@@ -1,0 +1,46 @@
+"""What the densities of a number share: terms worked out at each value, and what a missing one gets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.schema.columns import as_numbers
+
+
+@dataclass(frozen=True)
+class NumberDensity:
+    """A density of one column of numbers, one a class.
+
+    `log_observed` and `log_missing` are zeros unless missing is a level of its own.
+    """
+
+    column: str
+    log_observed: Doubles
+    log_missing: Doubles
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def log_density(self, values: Doubles) -> Doubles:
+        """log P(x | class) of values that are present, values x classes; a row of zeros leaves the value out."""
+        raise NotImplementedError
+
+    def log_p(self, values: Doubles) -> Doubles:
+        """Rows x classes; a missing value has the terms of missing."""
+        missing = np.isnan(values)
+        if not missing.any():
+            return self.log_density(values) + self.log_observed
+        terms = np.tile(self.log_missing, (len(values), 1))
+        terms[~missing] = self.log_density(values[~missing]) + self.log_observed
+        return terms
+
+    def add_to(self, plan: Plan, columns: Columns) -> None:
+        column = columns.get(self.column)
+        if column is None:
+            plan.add_constant(self.log_missing)
+            return
+        plan.add_terms(self.log_p(np.asarray(as_numbers(column, name=self.column), dtype=np.float64)))

@@ -1,0 +1,49 @@
+"""Student's t of a number: what a normal density becomes when its mean and variance are not known for sure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.numbers import NumberDensity
+
+
+@dataclass(frozen=True)
+class Student(NumberDensity):
+    """t(x | degrees, location, scale) by class.
+
+    The location is `centre + offset`, kept apart so that the distance to it is right even where the values share a
+    large offset.
+    """
+
+    centre: float
+    offset: Doubles
+    scale: Doubles
+    degrees: Doubles
+
+    def log_density(self, values: Doubles) -> Doubles:
+        with np.errstate(over="ignore"):
+            distance = values - self.centre
+        return log_student(distance[:, None], self.offset, self.scale, self.degrees)
+
+    @property
+    def location(self) -> Doubles:
+        """The middle of the density of each class."""
+        return self.centre + self.offset
+
+
+def log_student(x: Doubles, location: Doubles, scale: Doubles, degrees: Doubles) -> Doubles:
+    """log of the density of Student's t.
+
+    log G((v + 1) / 2) - log G(v / 2) - log(v pi) / 2 - log s - (v + 1) / 2 log(1 + ((x - m) / s)**2 / v)
+    """
+    with np.errstate(over="ignore"):
+        z = (x - location) / scale
+        tail = np.log1p(z * z / degrees)
+    log_gamma = np.array([math.lgamma((v + 1) / 2) - math.lgamma(v / 2) for v in np.ravel(degrees).tolist()])
+    constant = log_gamma.reshape(np.shape(degrees)) - 0.5 * np.log(degrees * math.pi) - np.log(scale)
+    terms: Doubles = constant - (degrees + 1) / 2 * tail
+    return terms

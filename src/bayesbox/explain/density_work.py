@@ -1,0 +1,25 @@
+"""The densities of a number as the work shows them: the density's name, the value, and the parameters of each class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bayesbox.dist.kernel import Kernel
+from bayesbox.dist.lognormal import LogNormal
+from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.student import Student
+
+
+def density_formulas(density: NumberDensity, value: float, decimal: Callable[[float], str]) -> list[str]:
+    """One formula a class."""
+    x = decimal(value)
+    if isinstance(density, Student):
+        each = zip(density.location, density.scale, density.degrees, strict=True)
+        return [f"t({x} | {decimal(m)}, {decimal(s)}, {decimal(v)} degrees)" for m, s, v in each]
+    if isinstance(density, Kernel):
+        return [f"kernel({x} | {len(each.values)} values, width {decimal(each.width)})" for each in density.curves]
+    assert isinstance(density, LogNormal)
+    if value <= 0:
+        return ["P(0 or below)" for _ in density.mean]
+    pairs = zip(density.mean, density.deviation, strict=True)
+    return [f"lognormal({x} | {decimal(m)}, {decimal(s)})" for m, s in pairs]

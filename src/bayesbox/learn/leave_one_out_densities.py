@@ -1,0 +1,122 @@
+"""Leave-one-out terms of the densities of numbers: cuts, widths and parameters derived anew without the row's value.
+
+What a density is without one row depends only on the value and the class of that row, so each distinct pair of them is
+worked out once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Doubles, Plan
+from bayesbox.dist.bins import Bins
+from bayesbox.dist.kernel import Kernel
+from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.student import Student, log_student
+from bayesbox.errors import CannotForget
+from bayesbox.learn.leave_one_out_numbers import leaves_only_flags
+from bayesbox.rule.densities import Options, of_values
+from bayesbox.rule.normal import student_parameters
+from bayesbox.schema.kinds import Kind
+from bayesbox.tally.moments import Moments, Spread
+from bayesbox.tally.values import Values
+
+Codes = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+
+LOST_DIGITS = 1e-6  # the share of the column's variance that must be left, for doubles to tell it
+
+
+def add_density(
+    plan: Plan, density: NumberDensity, kind: Kind, tally: Moments, options: Options, values: Doubles, target: Codes
+) -> Flags:
+    """Enter the terms of one column; which rows a refit must answer."""
+    doubtful = leaves_only_flags(kind, tally, tally.pooled(), values)
+    if isinstance(density, Student):
+        terms, unsure = _student_terms(tally, values, target)
+        plan.add_terms(terms)
+        return doubtful | unsure
+    assert isinstance(tally, Values)
+    observed = ~np.isnan(values)
+    pairs, place = np.unique(np.column_stack([values[observed], target[observed]]), axis=0, return_inverse=True)
+    terms = np.zeros((plan.rows, plan.classes))
+    if len(pairs):
+        terms[observed] = _terms_of_pairs(_method(density), tally, options, pairs)[place.ravel()]
+    plan.add_terms(terms)
+    return doubtful
+
+
+def _method(density: NumberDensity) -> str:
+    return density.method if isinstance(density, Bins) else "kernel" if isinstance(density, Kernel) else "lognormal"
+
+
+def _terms_of_pairs(method: str, tally: Values, options: Options, pairs: Doubles) -> Doubles:
+    """The log-densities in all classes of each value, one row of its class taken out."""
+    values, counts = tally.table
+    places = tally.places(pairs[:, 0])
+    terms = np.zeros((len(pairs), counts.shape[1]))
+    for index, (place, (value, label)) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True)):
+        label = int(label)
+        if place < 0 or counts[place, label] < 1:
+            raise CannotForget(
+                "some of these rows were never learned: a value has no count in its class",
+                found=value,
+                remedy="Leave-one-out is for the rows a model was trained on",
+            )
+        counts[place, label] -= 1
+        without = of_values(method, "", values, counts, options)
+        counts[place, label] += 1
+        if isinstance(without, Kernel):
+            terms[index] = without.summed_log_density(np.array([value]))[0]
+        elif isinstance(without, NumberDensity):
+            terms[index] = without.log_density(np.array([value]))[0]
+    return terms
+
+
+def _student_terms(tally: Moments, values: Doubles, target: Codes) -> tuple[Doubles, Flags]:
+    """Student's t of each row's value in all classes, the row's own value taken out of class and column.
+
+    With d = x - mean: mean' = mean - d / (n - 1) and n' variance' = n variance - d**2 n / (n - 1), in units of the
+    column's deviation. Where hardly anything of the column's variance is left, the row is doubtful.
+    """
+    whole, spreads = tally.pooled(), tally.spreads()
+    unit, centre = whole.deviation, whole.mean
+    n, mean, squares = np.array([_scaled(each, whole) for each in (*spreads, whole)]).T
+    present = ~np.isnan(values)
+    x = np.where(present, ((np.where(present, values, centre) - centre) - whole.rest_of_mean) / unit, 0.0)
+    rows = len(values)
+    all_n, all_mean, all_squares = _without(n[-1], mean[-1], squares[-1], x)
+    own = np.zeros((rows, len(spreads)), dtype=bool)
+    own[np.arange(rows), target] = True
+    class_n, class_mean, class_squares = (np.tile(each[:-1], (rows, 1)) for each in (n, mean, squares))
+    class_n[own], class_mean[own], class_squares[own] = _without(n[target], mean[target], squares[target], x)
+    doubtful = present & ((all_squares < LOST_DIGITS * squares[-1]) | (all_n < 1))
+    deviation = np.sqrt(np.where(doubtful | (all_n < 1), 1.0, all_squares) / np.maximum(all_n, 1))[:, None]
+    class_deviation = np.sqrt(class_squares / np.maximum(class_n, 1))
+    distance = np.where(class_n > 0, class_mean - all_mean[:, None], 0.0)
+    offset, scale = student_parameters(class_n, distance, class_deviation, deviation)
+    terms = log_student((x - all_mean)[:, None], offset, scale, class_n + 1) - np.log(unit)
+    terms[~present] = 0.0
+    return terms, doubtful
+
+
+def _scaled(spread: Spread, whole: Spread) -> tuple[float, float, float]:
+    """(n, mean, n times the variance) in units of the column's deviation around its mean."""
+    if spread.n.m == 0:
+        return 0.0, 0.0, 0.0
+    n = float(spread.n.fraction)
+    distance = (spread.mean - whole.mean) + (spread.rest_of_mean - whole.rest_of_mean)
+    return n, distance / whole.deviation, n * (spread.deviation / whole.deviation) ** 2
+
+
+def _without(n: Doubles, mean: Doubles, squares: Doubles, x: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    left = np.maximum(n - 1, 0.0)
+    distance = x - mean
+    some = left > 0
+    divisor = np.where(some, left, 1.0)
+    return (
+        left,
+        np.where(some, mean - distance / divisor, 0.0),
+        np.where(some, np.maximum(squares - distance**2 * n / divisor, 0.0), 0.0),
+    )
