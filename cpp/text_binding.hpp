@@ -42,8 +42,9 @@ struct PhraseOptions {
   std::shared_ptr<const WordTable> table;
   std::size_t shortest, fewest, most;
   std::unique_ptr<Vocabulary> stop;
+  bool characters;
 
-  Phrases phrases() const { return {table.get(), shortest, fewest, most, stop.get()}; }
+  Phrases phrases() const { return {table.get(), shortest, fewest, most, stop.get(), characters}; }
 };
 
 inline Vocabulary vocabulary_of(const Documents& words) {
@@ -76,14 +77,17 @@ inline nb::tuple py_count_words(nb::handle bytes, nb::handle offsets, nb::handle
     const std::vector<std::uint32_t> order = counts.vocabulary().sorted();
     words.resize(width * order.size());
     documents.resize(width * order.size());
+    std::vector<std::uint32_t> place(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       const std::string_view word = counts.vocabulary().word(order[i]);
       letters.insert(letters.end(), word.begin(), word.end());
       ends.push_back(static_cast<std::int64_t>(letters.size()));
-      for (std::size_t label = 0; label < width; ++label) {
-        words[label * order.size() + i] = counts.words(order[i], label);
-        documents[label * order.size() + i] = counts.documents(order[i], label);
-      }
+      place[order[i]] = static_cast<std::uint32_t>(i);
+    }
+    for (const WordCounts::Entry& entry : counts.entries()) {
+      const std::size_t at = entry.label * order.size() + place[entry.word];
+      words[at] = entry.words;
+      documents[at] = entry.documents;
     }
   }
   const std::size_t size = ends.size() - 1, length = letters.size();
@@ -133,7 +137,7 @@ inline void bind_text(nb::module_& m) {
   nb::class_<PhraseOptions>(m, "Phrases")
       .def("__init__",
            [](PhraseOptions* self, nb::handle table, std::int64_t shortest, std::int64_t fewest, std::int64_t most,
-              nb::handle stop_bytes, nb::handle stop_offsets) {
+              nb::handle stop_bytes, nb::handle stop_offsets, bool characters) {
              const std::vector<std::int64_t> wide = Buffer(table, "table").integers();
              const DocumentArguments stop(stop_bytes, stop_offsets);
              if (shortest < 1) throw nb::value_error("shortest: at least 1");
@@ -141,9 +145,10 @@ inline void bind_text(nb::module_& m) {
              auto lower = std::make_shared<const WordTable>(std::vector<std::uint32_t>(wide.begin(), wide.end()));
              auto words = stop.documents.size() == 0 ? nullptr : std::make_unique<Vocabulary>(vocabulary_of(stop.documents));
              new (self) PhraseOptions{std::move(lower), static_cast<std::size_t>(shortest),
-                                      static_cast<std::size_t>(fewest), static_cast<std::size_t>(most), std::move(words)};
+                                      static_cast<std::size_t>(fewest), static_cast<std::size_t>(most), std::move(words),
+                                      characters};
            },
-           "table"_a, "shortest"_a, "fewest"_a, "most"_a, "stop_bytes"_a, "stop_offsets"_a);
+           "table"_a, "shortest"_a, "fewest"_a, "most"_a, "stop_bytes"_a, "stop_offsets"_a, "characters"_a);
   m.def("count_words", &py_count_words, "bytes"_a, "offsets"_a, "target"_a, "classes"_a, "phrases"_a);
   m.def("list_terms", &py_list_terms, "bytes"_a, "offsets"_a, "vocabulary"_a, "phrases"_a);
   m.def("score_words", &py_score_words, "bytes"_a, "offsets"_a, "vocabulary"_a, "weights"_a, "once"_a, "phrases"_a);

@@ -16,20 +16,25 @@ inline constexpr std::uint32_t kCodePoints = 0x110000;
 inline constexpr std::uint32_t kBroken = kCodePoints;  // what no code point is
 
 // For each code point its lower case where that is a word character, else 0. A code point whose lower case is one word
-// character and then something else, such as a dotted capital I, has `kEndsWord` set as well.
+// character and then something else, such as a dotted capital I, has `kEndsWord` set as well: the mark `kDot` follows it.
+// Where `kAlone` is set, the code point is no word character, but a word by itself, as punctuation may be.
 class WordTable {
  public:
   static constexpr std::uint32_t kEndsWord = 1u << 31;
+  static constexpr std::uint32_t kAlone = 1u << 30;
+  static constexpr std::uint32_t kLetter = kAlone - 1;
+  static constexpr std::uint32_t kDot = 0x307;
 
   explicit WordTable(std::vector<std::uint32_t> lower) : lower_(std::move(lower)) {
     if (lower_.size() != kCodePoints) throw std::invalid_argument("table: one entry a code point is needed");
     for (const std::uint32_t entry : lower_)
-      if ((entry & ~kEndsWord) >= kCodePoints) throw std::invalid_argument("table: an entry is no code point");
+      if ((entry & kLetter) >= kCodePoints) throw std::invalid_argument("table: an entry is no code point");
     for (std::size_t byte = 0; byte < 128; ++byte) {
-      if (lower_[byte] >= 128) throw std::invalid_argument("table: an ASCII character whose lower case is none");
-      ascii_[byte] = static_cast<std::uint8_t>(lower_[byte]);
+      if ((lower_[byte] & ~kAlone) >= 128) throw std::invalid_argument("table: an ASCII character whose lower case is none");
+      ascii_[byte] = static_cast<std::uint8_t>((lower_[byte] & kLetter) | ((lower_[byte] & kAlone) != 0 ? 0x80 : 0));
     }
   }
+  // The lower case of a word character, 0 for what separates words; the top bit is set for a word by itself.
   std::uint8_t ascii(std::uint8_t byte) const { return ascii_[byte]; }
   std::uint32_t lower(std::uint32_t code_point) const { return lower_[code_point]; }
 
@@ -103,13 +108,19 @@ class Tokeniser {
       if (characters >= shortest_ && characters != 0) each(buffer_.data(), length);
       length = characters = 0;
     };
+    const auto alone = [&](std::uint32_t code_point) {
+      if (characters != 0) finish();
+      each(buffer_.data(), static_cast<std::size_t>(write_code_point(code_point, buffer_.data()) - buffer_.data()));
+    };
     while (at < end) {
       if (length + kSpare + 8 > buffer_.size()) grow(2 * buffer_.size());
       if (*at < 0x80) {
         const std::uint8_t lower = table_.ascii(*at++);
-        if (lower != 0) {
+        if (static_cast<std::int8_t>(lower) > 0) {
           buffer_[length++] = lower;
           ++characters;
+        } else if (lower != 0) {
+          alone(lower & 0x7Fu);
         } else if (characters != 0) {
           finish();
         }
@@ -121,10 +132,17 @@ class Tokeniser {
         if (characters != 0) finish();
         continue;
       }
+      if ((entry & WordTable::kAlone) != 0) {
+        alone(entry & WordTable::kLetter);
+        continue;
+      }
       std::uint8_t* const to = buffer_.data() + length;
-      length += static_cast<std::size_t>(write_code_point(entry & ~WordTable::kEndsWord, to) - to);
+      length += static_cast<std::size_t>(write_code_point(entry & WordTable::kLetter, to) - to);
       ++characters;
-      if ((entry & WordTable::kEndsWord) != 0) finish();
+      if ((entry & WordTable::kEndsWord) != 0) {
+        finish();
+        if ((table_.lower(WordTable::kDot) & WordTable::kAlone) != 0) alone(WordTable::kDot);
+      }
     }
     finish();
   }
@@ -135,6 +153,59 @@ class Tokeniser {
   const WordTable& table_;
   std::size_t shortest_;
   std::vector<std::uint8_t> buffer_;
+};
+
+// Cuts texts into runs of so many characters, in lower case; several spaces are one. The table is one of all characters:
+// for each code point its lower case, and 0 for a space that may be left out beside another.
+class CharacterRuns {
+ public:
+  CharacterRuns(const WordTable& lower, std::size_t fewest, std::size_t most)
+      : table_(lower), fewest_(fewest), most_(most) {}
+
+  // Calls each(bytes, length) for every run, the shorter lengths first.
+  template <class Each>
+  void words(const std::uint8_t* at, const std::uint8_t* end, Each&& each) {
+    read(at, end);
+    const std::size_t characters = starts_.size() - 1;
+    if (characters == 0) return;
+    for (std::size_t count = fewest_; count <= most_ && count <= characters; ++count)
+      for (std::size_t first = 0; first + count <= characters; ++first)
+        each(text_.data() + starts_[first], starts_[first + count] - starts_[first]);
+  }
+
+ private:
+  // The text in lower case, and where each character begins. A space by itself stays as it is, several are one.
+  void read(const std::uint8_t* at, const std::uint8_t* end) {
+    text_.clear();
+    starts_.clear();
+    std::size_t spaces = 0;
+    while (at < end) {
+      const std::uint32_t code_point = next_code_point(at, end);
+      const std::uint32_t entry = code_point == kBroken ? 0 : table_.lower(code_point);
+      spaces = entry == 0 ? spaces + 1 : 0;
+      if (spaces > 1) {
+        if (spaces == 2) {
+          text_.resize(starts_.back());
+          text_.push_back(' ');
+        }
+        continue;
+      }
+      put(entry == 0 ? (code_point == kBroken ? ' ' : code_point) : entry & WordTable::kLetter);
+      if ((entry & WordTable::kEndsWord) != 0) put(WordTable::kDot);
+    }
+    starts_.push_back(text_.size());
+    text_.resize(text_.size() + Tokeniser::kSpare);
+  }
+  void put(std::uint32_t code_point) {
+    starts_.push_back(text_.size());
+    std::uint8_t letters[4];
+    text_.insert(text_.end(), letters, write_code_point(code_point, letters));
+  }
+
+  const WordTable& table_;
+  std::size_t fewest_, most_;
+  std::vector<std::uint8_t> text_;
+  std::vector<std::size_t> starts_;
 };
 
 }  // namespace bayesbox

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <unordered_map>
 #include <vector>
 
 #include "tokens.hpp"
@@ -31,13 +30,17 @@ struct Documents {
 struct Phrases {
   const WordTable* table;
   std::size_t shortest = 2;  // characters of a word
-  std::size_t fewest = 1, most = 1;  // words of a phrase
+  std::size_t fewest = 1, most = 1;  // words of a phrase, or characters of a run
   const Vocabulary* stop = nullptr;  // words to pass over before phrases are made
+  bool characters = false;  // runs of characters in place of words
 };
 
 class PhraseReader {
  public:
-  explicit PhraseReader(const Phrases& options) : options_(options), tokeniser_(*options.table, options.shortest) {
+  explicit PhraseReader(const Phrases& options)
+      : options_(options),
+        tokeniser_(*options.table, options.shortest),
+        runs_(*options.table, options.fewest, options.most) {
     if (options.fewest < 1 || options.most < options.fewest) throw std::invalid_argument("phrases: of no length");
   }
 
@@ -48,6 +51,10 @@ class PhraseReader {
     const auto kept = [&](const std::uint8_t* bytes, std::size_t length) {
       return options_.stop == nullptr || !options_.stop->contains(bytes, length);
     };
+    if (options_.characters) {
+      runs_.words(begin, end, each);
+      return;
+    }
     if (options_.most == 1) {
       tokeniser_.words(begin, end, [&](const std::uint8_t* bytes, std::size_t length) {
         if (kept(bytes, length)) each(bytes, length);
@@ -72,6 +79,7 @@ class PhraseReader {
  private:
   Phrases options_;
   Tokeniser tokeniser_;
+  CharacterRuns runs_;
   std::vector<std::uint8_t> text_;
   std::vector<std::size_t> starts_;
 };
@@ -115,62 +123,91 @@ class WordNumbers {
   std::vector<std::uint32_t> numbers_;
 };
 
-// A vocabulary and, word by word, how often each class used it and in how many of its documents.
+// A vocabulary and, class by class, how often each word was used and in how many documents.
 class WordCounts {
  public:
+  // A word of a class: occurrences, and the documents that hold it.
+  struct Entry {
+    std::uint32_t word, label;
+    std::int64_t words, documents;
+  };
+
   explicit WordCounts(std::size_t classes) : classes_(classes) {}
 
-  // Rows whose class is none are passed over.
+  // Rows whose class is none are passed over. The documents of one class are counted after those of another, so that
+  // what is touched in between does not grow with the number of classes.
   void count(const Documents& documents, const std::int32_t* target, const Phrases& phrases) {
     if (documents.size() > std::numeric_limits<std::uint32_t>::max() - 1) throw std::length_error("too many documents");
     WordNumbers reader(phrases);
-    for (std::size_t row = 0; row < documents.size(); ++row) {
-      const std::int32_t label = target[row];
-      if (label < 0 || static_cast<std::size_t>(label) >= classes_) continue;
+    std::vector<std::size_t> rows;
+    for (const std::size_t row : by_class(target, documents.size(), rows)) {
+      const auto label = static_cast<std::uint32_t>(target[row]);
+      if (label != label_) finish();
+      label_ = label;
       const std::vector<std::uint32_t>& found = reader.read(documents, row, vocabulary_);
-      last_.resize(vocabulary_.size());
-      cells_.resize(vocabulary_.size() * classes_);
-      add(found, row, static_cast<std::size_t>(label));
+      cells_.resize(vocabulary_.size());
+      add(found, row);
     }
+    finish();
   }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
   std::size_t classes() const { return classes_; }
-  std::int64_t words(std::uint32_t number, std::size_t label) const {
-    const std::size_t at = number * classes_ + label;
-    const auto wrapped = wraps_.empty() ? wraps_.end() : wraps_.find(at);
-    return cells_[at].words + (wrapped == wraps_.end() ? 0 : wrapped->second << 32);
-  }
-  std::int64_t documents(std::uint32_t number, std::size_t label) const {
-    return cells_[number * classes_ + label].documents;
-  }
+  const std::vector<Entry>& entries() const { return entries_; }
 
  private:
   struct Cell {
-    std::uint32_t words = 0, documents = 0;
+    std::int64_t words = 0;
+    std::uint32_t documents = 0;
+    std::uint32_t last = 0;  // the document, from 1, in which the word was seen last
   };
 
+  // The rows that have a class, those of one class together.
+  const std::vector<std::size_t>& by_class(const std::int32_t* target, std::size_t size, std::vector<std::size_t>& rows) {
+    std::vector<std::size_t> place(classes_ + 1, 0);
+    const auto has_class = [&](std::size_t row) {
+      return target[row] >= 0 && static_cast<std::size_t>(target[row]) < classes_;
+    };
+    for (std::size_t row = 0; row < size; ++row)
+      if (has_class(row)) ++place[static_cast<std::size_t>(target[row]) + 1];
+    for (std::size_t label = 0; label < classes_; ++label) place[label + 1] += place[label];
+    rows.resize(place[classes_]);
+    for (std::size_t row = 0; row < size; ++row)
+      if (has_class(row)) rows[place[static_cast<std::size_t>(target[row])]++] = row;
+    return rows;
+  }
+
   // The words of one document, whose counts lie far apart, so that the next ones are asked for ahead.
-  void add(const std::vector<std::uint32_t>& found, std::size_t row, std::size_t label) {
+  void add(const std::vector<std::uint32_t>& found, std::size_t row) {
+    const auto document = static_cast<std::uint32_t>(row + 1);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      if (i + kAhead < found.size()) {
-        __builtin_prefetch(&cells_[found[i + kAhead] * classes_ + label], 1);
-        __builtin_prefetch(&last_[found[i + kAhead]], 1);
-      }
-      const std::size_t at = found[i] * classes_ + label;
-      if (++cells_[at].words == 0) ++wraps_[at];
-      if (last_[found[i]] != row + 1) {
-        last_[found[i]] = static_cast<std::uint32_t>(row + 1);
-        ++cells_[at].documents;
+      if (i + kAhead < found.size()) __builtin_prefetch(&cells_[found[i + kAhead]], 1);
+      Cell& cell = cells_[found[i]];
+      if (cell.words++ == 0) touched_.push_back(found[i]);
+      if (cell.last != document) {
+        cell.last = document;
+        ++cell.documents;
       }
     }
   }
 
+  // The counts of a class are complete: they are put down, and the cells are free for the next.
+  void finish() {
+    for (const std::uint32_t word : touched_) {
+      Cell& cell = cells_[word];
+      entries_.push_back({word, label_, cell.words, cell.documents});
+      cell.words = 0;
+      cell.documents = 0;
+    }
+    touched_.clear();
+  }
+
   std::size_t classes_;
+  std::uint32_t label_ = 0;
   Vocabulary vocabulary_;
-  std::vector<Cell> cells_;  // a word's classes side by side
-  std::vector<std::uint32_t> last_;  // the document, from 1, in which a word was seen last
-  std::unordered_map<std::size_t, std::int64_t> wraps_;  // how often a cell ran past its 32 bits
+  std::vector<Cell> cells_;  // of the class that is counted now
+  std::vector<std::uint32_t> touched_;
+  std::vector<Entry> entries_;
 };
 
 // The known words of each document with their counts, as compressed rows.

@@ -309,7 +309,8 @@ class Vocabulary:
 class Phrases:
     """What is a word: table holds for each code point the lower case of a word character, else 0.
 
-    shortest: characters of a word; fewest and most: words of a phrase; then the words to pass over.
+    shortest: characters of a word; fewest and most: words of a phrase; then the words to pass over. With characters,
+    runs of so many characters take the place of words.
     """
 
     def __init__(
@@ -320,6 +321,7 @@ class Phrases:
         most: int,
         stop_bytes: NDArray[np.uint8],
         stop_offsets: NDArray[Any],
+        characters: bool,
     ) -> None: ...
 
 def count_words(

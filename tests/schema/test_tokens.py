@@ -92,3 +92,35 @@ def test_options_are_values():
     again = pickle.loads(pickle.dumps(one))
     assert again == one == Tokens(stop_words=("a", "b"))
     assert again.count("ab cd") == {"ab": 1, "cd": 1}
+
+
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+SPACED = st.lists(
+    st.sampled_from(["a", "B!", "  ", "\n", "\t\n", "\u0130x", "\u03a3", "\u24b6", "\0", "\u3000", "\x85"]), max_size=9
+)
+
+
+@given(ANY_TEXT | SPACED.map("".join))
+def test_punctuation_marks_are_words(text):
+    peer = CountVectorizer(token_pattern=r"\w+|[^\w\s]").build_analyzer()
+    assert Tokens(shortest=1, punctuation=True).count(text) == dict(sorted(Counter(peer(text)).items()))
+
+
+def test_punctuation_among_all_code_points():
+    peer = CountVectorizer(token_pattern=r"\w\w+|[^\w\s]").build_analyzer()
+    text = "".join(f"{chr(point)} x" for point in range(0x110000) if not 0xD800 <= point < 0xE000)
+    assert Tokens(punctuation=True).count(text) == dict(sorted(Counter(peer(text)).items()))
+
+
+@given(ANY_TEXT | SPACED.map("".join), st.integers(1, 4), st.integers(0, 2))
+def test_runs_of_characters_are_those_of_a_peer(text, fewest, more):
+    peer = CountVectorizer(analyzer="char", ngram_range=(fewest, fewest + more)).build_analyzer()
+    assert Tokens(characters=(fewest, fewest + more)).count(text) == dict(sorted(Counter(peer(text)).items()))
+
+
+def test_what_cannot_go_together():
+    for options in ({"phrases": (1, 2)}, {"punctuation": True}, {"stop_words": ("the",)}):
+        with pytest.raises(BadOption):
+            Tokens(characters=(2, 3), **options)
+    with pytest.raises(BadOption):
+        Tokens(characters=(3, 2))

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbox.source.mail import is_mailbox, is_message, message_text, messages, without_markup
+from bayesbox.source.mail import (
+    is_mailbox,
+    is_message,
+    message_text,
+    messages,
+    parsed_text,
+    simple_text,
+    without_markup,
+)
 
 HELLO = "Grüße aus München"
 
@@ -72,6 +80,25 @@ def test_any_bytes_give_text(raw: bytes) -> None:
     assert isinstance(message_text(raw), str)
     assert isinstance(message_text(b"Content-Type: text/html\n\n" + raw), str)
     assert isinstance(message_text(b"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\n" + raw), str)
+
+
+FIELDS = st.sampled_from(["Subject", "from", "To", "X-Spam", "Received", "reply-to", "Content-Type", "Organization"])
+VALUES = st.sampled_from(
+    ["", " hello", "  two  words ", " text/html", " =?utf-8?q?x?=", " folded\n\tline", "\u00e9", " a:b"]
+)
+LINES = st.lists(st.tuples(FIELDS, VALUES).map(lambda pair: f"{pair[0]}:{pair[1]}\n"), min_size=1, max_size=6)
+
+
+@given(LINES.map("".join), st.sampled_from(["\n", "", "\r\n", "From here\n", " \n"]), st.text(max_size=20))
+def test_simple_messages_are_read_as_the_parser_reads_them(head, gap, body) -> None:
+    raw = (head + gap + body).encode("utf-8", errors="surrogatepass")
+    simple = simple_text(raw)
+    assert simple is None or simple == parsed_text(raw)
+
+
+def test_plain_messages_are_simple() -> None:
+    assert simple_text(b"Subject: hello\n there\nFrom: a@b\n\nbody") == "Subject: hello there\nFrom: a@b\n\nbody"
+    assert simple_text(b"Subject: hello\nContent-Type: text/html\n\nbody") is None
 
 
 def test_markup_takes_time_in_its_length() -> None:

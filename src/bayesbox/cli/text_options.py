@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-OCCURRENCES = ["count", "binary", "complement", "normalised"]
-TEXT_ONLY = ("text", "occurrence", "top", "min_documents", "phrases", "stop_words")
+OCCURRENCES = ["count", "binary", "complement", "normalised", "poisson"]
+TEXT_ONLY = (
+    *("text", "occurrence", "once", "top", "min_documents"),
+    *("phrases", "stop_words", "punctuation", "characters"),
+)
 """The options that only documents have."""
 
 ROWS_ONLY = ("types", "ignore", "fold", "missing", "unseen", "tables")
@@ -48,14 +51,19 @@ def text_options(verb: F) -> F:
                 "--occurrence",
                 type=click.Choice(OCCURRENCES),
                 help="How words speak, for --model text: by their counts (the default), by presence and absence, by "
-                "the other classes, or n words like the root of n.",
+                "the other classes, n words like the root of n, or by a rate for each word.",
             ),
+            click.option("--once", is_flag=True, help="Count a word once a document, however often it is there."),
             click.option("--top", type=click.IntRange(min=1), metavar="K", help="Keep the K most common words."),
             click.option(
                 "--min-documents", type=click.IntRange(min=1), metavar="N", help="Keep words that N documents hold."
             ),
             click.option("--phrases", type=SPAN, metavar="1-2", help="Take so many neighbouring words together."),
             click.option("--stop-words", metavar="FILE", help="Words to leave out, one a line."),
+            click.option("--punctuation", is_flag=True, help="Take punctuation marks as words."),
+            click.option(
+                "--characters", type=SPAN, metavar="3-5", help="Take runs of so many characters in place of words."
+            ),
         )
     ):
         verb = option(verb)
@@ -84,8 +92,16 @@ def new_classifier(given: dict[str, Any]) -> DocumentClassifier:
         occurrence=given["occurrence"] or "count",
         top=given["top"],
         min_documents=given["min_documents"] or 1,
+        once=given["once"],
+        calibration=given["calibrate"],
     )
-    return DocumentClassifier(rules, Tokens(phrases=given["phrases"] or (1, 1), stop_words=_stop_words(given)))
+    tokens = Tokens(
+        phrases=given["phrases"] or (1, 1),
+        stop_words=_stop_words(given),
+        punctuation=given["punctuation"],
+        characters=given["characters"],
+    )
+    return DocumentClassifier(rules, tokens)
 
 
 def _stop_words(given: dict[str, Any]) -> tuple[str, ...]:

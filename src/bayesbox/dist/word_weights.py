@@ -19,10 +19,10 @@ from bayesbox.schema.tokens import Documents, Tokens
 
 @dataclass(frozen=True)
 class WordWeights:
-    """offset + the sum of the weights of a document's words, for each class.
+    """offset + the sum of the weights of a document's words, for each class, times the strength of so many words.
 
-    `once` adds a word once however often it occurs. `tempered` divides the sum by the root of the number of words: n
-    words that depend on each other speak like fewer that do not. `certain` marks words x classes without which a
+    `once` adds a word once however often it occurs. n words that depend on each other speak like fewer that do not:
+    their sum is taken times `strength` / n**`exponent`. `certain` marks words x classes without which a
     document is impossible: such words are never absent. A weight of -inf makes a document with the word impossible.
     Words that are not here say nothing.
     """
@@ -31,7 +31,8 @@ class WordWeights:
     weights: Doubles  # words x classes
     offset: Doubles  # classes
     once: bool = False
-    tempered: bool = False
+    strength: float = 1.0
+    exponent: float = 0.0
     certain: NDArray[np.bool_] | None = None
 
     @cached_property
@@ -44,14 +45,26 @@ class WordWeights:
 
     def terms(self, documents: Documents | CountMatrix, tokens: Tokens) -> Doubles:
         """log P(document | class), documents x classes."""
+        sums, known = self.sums(documents, tokens)
+        return sums * self.factors(known)[:, None] if self.scaled else sums
+
+    @property
+    def scaled(self) -> bool:
+        """Whether words speak with another strength than their own."""
+        return (self.strength, self.exponent) != (1.0, 0.0)
+
+    def factors(self, known: Doubles) -> Doubles:
+        """How strongly each word of a document with so many known words speaks."""
+        return self.strength / np.maximum(known, 1.0) ** self.exponent
+
+    def sums(self, documents: Documents | CountMatrix, tokens: Tokens) -> tuple[Doubles, Doubles]:
+        """(the sums of documents x classes as if every word spoke in full, how many words were added up)."""
         sums, known = self._sums(documents, tokens, self.weights)
-        if self.tempered:
-            sums = sums / np.sqrt(np.maximum(known, 1))[:, None]
         sums = sums + self.offset
         if self.certain is not None and self.certain.any():
             present, _ = self._sums(documents, tokens, self.certain.astype(np.float64))
             sums[present < self.certain.sum(axis=0)] = -np.inf
-        return sums
+        return sums, known
 
     def _sums(
         self, documents: Documents | CountMatrix, tokens: Tokens, weights: Doubles

@@ -39,10 +39,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     top : int or None
         Keep only so many of the most common words.
-    occurrence : "count", "binary", "complement" or "normalised"
+    occurrence : "count", "binary", "complement", "normalised" or "poisson"
         "count" is the multinomial over words; "binary" (or "occurrence") the Bernoulli model, in which each word is
         present or absent; "complement" weighs a word by the other classes; "normalised" is the multinomial with n
-        words speaking like the root of n, which tempers the certainty that long documents get.
+        words speaking like the root of n, which tempers the certainty that long documents get; "poisson" has a rate of
+        its own for each word and class.
     smoothing : rule or its name
         How counts become probabilities: "laplace", "lidstone:0.1", or one of `bayesbox.rules`.
     prior_smoothing : rule, its name, or None
@@ -57,6 +58,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The fewest and the most words that are taken together: (1, 2) takes single words and pairs.
     shortest : int
         The least number of characters of a word.
+    once : bool
+        Count a word once a document, however often it is there (not for "binary" and "poisson").
+    punctuation : bool
+        Take every character that is neither in a word nor a space as a word by itself.
+    characters : (int, int) or None
+        The fewest and the most characters of runs of characters, which take the place of words.
+    calibration : "temperature" or None
+        Mend how strongly the words of a document speak, by its length, on documents judged by a model that has not seen
+        them: learned by `fit`, kept by `partial_fit` and `forget`.
 
     Examples
     --------
@@ -80,6 +90,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         stop_words: Iterable[str] | None = None,
         phrases: tuple[int, int] = (1, 1),
         shortest: int = 2,
+        once: bool = False,
+        punctuation: bool = False,
+        characters: tuple[int, int] | None = None,
+        calibration: str | None = None,
     ) -> None:
         self.top = top
         self.occurrence = occurrence
@@ -90,6 +104,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.stop_words = stop_words
         self.phrases = phrases
         self.shortest = shortest
+        self.once = once
+        self.punctuation = punctuation
+        self.characters = characters
+        self.calibration = calibration
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -102,8 +120,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             occurrence="binary" if self.occurrence == "occurrence" else self.occurrence,
             top=self.top,
             min_documents=self.min_documents,
+            once=self.once,
+            calibration=self.calibration,
         )
-        return DocumentClassifier(rules, Tokens(self.shortest, self.phrases, tuple(self.stop_words or ())))
+        tokens = Tokens(self.shortest, self.phrases, tuple(self.stop_words or ()), self.punctuation, self.characters)
+        return DocumentClassifier(rules, tokens)
 
     def adopt(self, classifier: DocumentClassifier) -> Self:
         """Take over a classifier that has learned elsewhere."""
@@ -114,9 +135,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Count the words of the documents X by the labels y."""
         classifier = self.new_classifier()
         texts = texts_from(X)
-        classifier.learn(texts, labels_from(y, _rows(texts)), weights=sample_weight)
+        labels = labels_from(y, _rows(texts))
+        classifier.learn(texts, labels, weights=sample_weight)
         if not classifier.book.classes:
             raise BadData("every sample weight is zero, so no document counts")
+        if self.calibration is not None:
+            classifier.calibrate(texts, labels, weights=sample_weight)
         if self.prior is not None:
             given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
         self.classifier_ = classifier
@@ -126,9 +150,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Count more documents; equal to one fit on all of them. Classes may be declared, or turn up later."""
         classifier = self.classifier_ if hasattr(self, "classifier_") else self.new_classifier()
         texts = texts_from(X)
-        classifier.learn(texts, labels_from(y, _rows(texts)), weights=sample_weight)
+        labels = labels_from(y, _rows(texts))
+        classifier.learn(texts, labels, weights=sample_weight)
         if classes is not None:
             classifier.declare(tuple(level_text(value) for value in encode(labels_of(classes)).values))
+        if self.calibration is not None and classifier.strength is None:
+            classifier.calibrate(texts, labels, weights=sample_weight)
         self.classifier_ = classifier
         return self
 

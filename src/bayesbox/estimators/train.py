@@ -90,5 +90,9 @@ def _text_classifier(classifier: DocumentClassifier) -> TextClassifier:
         stop_words=tokens.stop_words or None,
         phrases=tokens.phrases,
         shortest=tokens.shortest,
+        once=rules.once,
+        punctuation=tokens.punctuation,
+        characters=tokens.characters,
+        calibration=rules.calibration,
     )
     return estimator.adopt(classifier)

@@ -27,7 +27,8 @@ class TextExplanation:
     """`prior` + `offset` + the sum of a document's terms is log P(class, document).
 
     `words[i]` are the known words of document i, `counts[i]` how often each occurs, `terms[i]` (words x classes) what
-    each adds. `offset` is the share of the words that are absent, where absence speaks.
+    each adds. `offset` is the share of the words that are absent, where absence speaks; one a document where the words
+    of each speak with a strength of their own.
     """
 
     labels: NDArray[Any]
@@ -49,7 +50,10 @@ class TextExplanation:
 
     def joint(self) -> Doubles:
         """log P(class, document), documents x classes."""
-        return np.array([self.prior + self.offset + terms.sum(axis=0) for terms in self.terms])
+        offsets = np.broadcast_to(self.offset, (len(self.terms), len(self.prior)))
+        return np.array(
+            [self.prior + offset + terms.sum(axis=0) for offset, terms in zip(offsets, self.terms, strict=True)]
+        )
 
     def top(self, row: int, label: object, against: object, number: int = 10) -> list[WordEvidence]:
         """The words of a document that say most between two classes, the most telling first."""

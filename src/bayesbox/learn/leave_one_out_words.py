@@ -49,7 +49,7 @@ def add_text(
     matrix = weights.listed(Documents.of(column), conditional.tokens)
     counts = tally.cells.to_doubles().reshape(plan.classes, len(weights.words))
     terms, known = own_words_out(matrix, counts, weights.words, rule, target, words_may_go=True)
-    plan.add_terms(terms / np.sqrt(np.maximum(known, 1))[:, None] if weights.tempered else terms)
+    plan.add_terms(terms * weights.factors(known)[:, None])
 
 
 def own_words_out(

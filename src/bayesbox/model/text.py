@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,12 +16,20 @@ from bayesbox.errors import BadOption
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.smoothing import Laplace, Smoothing
 from bayesbox.rule.table import spread
-from bayesbox.rule.words import complement_weights, count_weights, most_common, occurrence_weights, taken
+from bayesbox.rule.words import (
+    complement_weights,
+    count_weights,
+    most_common,
+    occurrence_weights,
+    poisson_weights,
+    taken,
+)
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, WORDS
 
-OCCURRENCES = ("count", "binary", "complement", "normalised")
+OCCURRENCES = ("count", "binary", "complement", "normalised", "poisson")
+CALIBRATIONS = ("temperature",)
 
 
 @dataclass(frozen=True)
@@ -29,8 +37,10 @@ class TextRules:
     """How the tallies of words become weights. Changing these changes nothing that was counted.
 
     `occurrence`: "count" is the multinomial, "binary" the Bernoulli model of presence and absence, "complement" weighs
-    a word by the other classes, "normalised" is the multinomial with n words speaking like the root of n.
-    `top` keeps the most common words, `min_documents` those that so many documents hold.
+    a word by the other classes, "normalised" is the multinomial with n words speaking like the root of n, "poisson" has
+    a rate for each word. With `once` a word counts once a document, however often it is there. `top` keeps the most
+    common words, `min_documents` those that so many documents hold. `calibration` is how the strength of words is
+    mended: by one temperature for documents of a length.
     """
 
     smoothing: Smoothing = field(default_factory=Laplace)
@@ -39,6 +49,8 @@ class TextRules:
     occurrence: str = "count"
     top: int | None = None
     min_documents: int = 1
+    once: bool = False
+    calibration: str | None = None
 
     def __post_init__(self) -> None:
         if self.occurrence not in OCCURRENCES:
@@ -47,6 +59,17 @@ class TextRules:
             raise BadOption("top is a number of words, 1 or more, or None for all", found=self.top)
         if not (_is_whole(self.min_documents) and self.min_documents >= 1):
             raise BadOption("min_documents is a whole number, 1 or more", found=self.min_documents)
+        if self.once and self.occurrence in ("binary", "poisson"):
+            raise BadOption(f"words that count once have no {self.occurrence} model", found=self.once)
+        if self.calibration is not None and self.calibration not in CALIBRATIONS:
+            raise BadOption(f"calibration is None or one of {', '.join(CALIBRATIONS)}", found=self.calibration)
+
+
+class Strength(NamedTuple):
+    """How strongly the words of a document speak: `strength` / n**`exponent` for n known words."""
+
+    strength: float = 1.0
+    exponent: float = 0.0
 
 
 def _is_whole(value: object) -> bool:
@@ -63,19 +86,35 @@ class TextModel:
     conditional: WordWeights
 
 
-def text_model(book: Book, rules: TextRules, *, declared: tuple[str, ...] = (), width: int | None = None) -> TextModel:
-    """Apply the rules to the tallies; `width` is that of a matrix of counts, whose every column is a word."""
+def text_model(
+    book: Book,
+    rules: TextRules,
+    *,
+    declared: tuple[str, ...] = (),
+    width: int | None = None,
+    strength: Strength | None = None,
+) -> TextModel:
+    """Apply the rules to the tallies; `width` is that of a matrix of counts, whose every column is a word.
+
+    `strength` is that of calibrated words, in place of the rules' own.
+    """
     classes = tuple(label_order(list({*book.classes, *declared}), book.label_type))
     counted = book.with_classes(classes)
     words, cells, holders = _kept(counted, rules, width)
     size, rule = len(classes), rules.smoothing
+    if rules.once:
+        cells = holders
     if rules.occurrence == "binary":
         conditional = occurrence_weights(words, holders, counted.class_counts, rule)
     elif rules.occurrence == "complement":
-        conditional = complement_weights(words, cells, size, rule)
+        conditional = complement_weights(words, cells, size, rule, once=rules.once)
+    elif rules.occurrence == "poisson":
+        conditional = poisson_weights(words, cells, counted.class_counts, rule)
     else:
         tempered = rules.occurrence == "normalised"
-        conditional = count_weights(words, cells, size, rule, tempered=tempered)
+        conditional = count_weights(words, cells, size, rule, once=rules.once, tempered=tempered)
+    if strength is not None:
+        conditional = replace(conditional, strength=strength.strength, exponent=strength.exponent)
     if rules.prior is not None:
         prior = log(given_prior(rules.prior, classes))
     elif rules.occurrence == "complement" and size > 1:
@@ -133,5 +172,5 @@ def parameters(occurrence: str, *, words: int, classes: int, length: int | None 
         return Parameters(length * words * classes + classes, length * (words - 1) * classes + classes - 1)
     if occurrence not in OCCURRENCES:
         raise BadOption(f"a model is one of position, {', '.join(OCCURRENCES)}", found=occurrence)
-    free = words if occurrence == "binary" else words - 1
+    free = words if occurrence in ("binary", "poisson") else words - 1
     return Parameters(words * classes + classes, free * classes + classes - 1)

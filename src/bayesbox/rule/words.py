@@ -9,19 +9,47 @@ from bayesbox._core import ExactArray
 from bayesbox.dist.base import left_out_where_impossible, log
 from bayesbox.dist.text import Text
 from bayesbox.dist.word_weights import WordWeights
+from bayesbox.errors import BadOption
 from bayesbox.rule.smoothing import Cells, Smoothing, ratio
 from bayesbox.rule.table import LevelCounts, log_table
 from bayesbox.schema.kinds import Words as TextWords
 from bayesbox.tally.base import added
 from bayesbox.tally.words import Words
 
+ROOT = 0.5  # the exponent with which n words speak like the root of n
+
 
 def count_weights(
-    words: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing, *, tempered: bool = False
+    words: tuple[str, ...],
+    cells: ExactArray,
+    classes: int,
+    rule: Smoothing,
+    *,
+    once: bool = False,
+    tempered: bool = False,
 ) -> WordWeights:
     """The multinomial: the weight of a word is log P(word | class), its share of all words of the class."""
     log_p, _, _ = log_table(LevelCounts(words, cells, classes), rule)
-    return WordWeights(words, np.ascontiguousarray(log_p), np.zeros(classes), tempered=tempered)
+    exponent = ROOT if tempered else 0.0
+    return WordWeights(words, np.ascontiguousarray(log_p), np.zeros(classes), once=once, exponent=exponent)
+
+
+def poisson_weights(words: tuple[str, ...], cells: ExactArray, documents: ExactArray, rule: Smoothing) -> WordWeights:
+    """Each word has a Poisson number of occurrences: x log(rate) - rate, the x! being the same in every class.
+
+    The rate of a class is (occurrences + a * the mean of all documents) / (documents + a), with `a` the weight of the
+    rule: as if `a` more documents held the word as often as all do in the mean.
+    """
+    if rule.weight is None:
+        raise BadOption(
+            f"a word has a Poisson rate, which {type(rule).__name__} cannot smooth",
+            remedy="Use mle, laplace, lidstone:a or m:m",
+        )
+    classes = len(documents)
+    counts, n = cells.to_doubles().reshape(classes, len(words)), documents.to_doubles()[:, None]
+    mean = counts.sum(axis=0, keepdims=True) / max(float(n.sum()), 1.0)
+    rate = np.where(n + rule.weight > 0, (counts + rule.weight * mean) / np.maximum(n + rule.weight, 1e-300), mean)
+    return WordWeights(words, np.ascontiguousarray(left_out_where_impossible(log(rate).T)), -rate.sum(axis=1))
 
 
 def text(column: str, tally: Words, kind: TextWords, classes: int, rule: Smoothing) -> Text:
@@ -45,7 +73,9 @@ def taken(cells: ExactArray, classes: int, width: int, chosen: NDArray[np.int64]
     return cells.take((np.arange(classes)[:, None] * width + chosen[None, :]).ravel())
 
 
-def complement_weights(words: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing) -> WordWeights:
+def complement_weights(
+    words: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing, *, once: bool = False
+) -> WordWeights:
     """The weight of a word is -log of its share in all other classes together (Rennie and others, 2003).
 
     Many documents of the others make a steadier estimate than few of the class itself.
@@ -55,7 +85,7 @@ def complement_weights(words: tuple[str, ...], cells: ExactArray, classes: int, 
     others = added(cells.sum_groups(place, width).take(place), cells, sign=-1) if width else cells
     log_p, _, _ = log_table(LevelCounts(words, others, classes), rule)
     finite = np.where(np.isneginf(log_p), 0.0, -log_p)
-    return WordWeights(words, np.ascontiguousarray(finite), np.zeros(classes))
+    return WordWeights(words, np.ascontiguousarray(finite), np.zeros(classes), once=once)
 
 
 def occurrence_weights(

@@ -28,6 +28,13 @@ class CountMatrix:
         inside = slice(cut[0], cut[-1])
         return CountMatrix(cut - cut[0], self.indices[inside], self.data[inside], self.width)
 
+    def take(self, rows: NDArray[Any]) -> CountMatrix:
+        """These rows, in this order."""
+        lengths = np.diff(self.indptr)[rows]
+        ends = np.cumsum(lengths)
+        cells = np.repeat(self.indptr[:-1][rows] - (ends - lengths), lengths) + np.arange(lengths.sum())
+        return CountMatrix(np.concatenate([[0], ends]), self.indices[cells], self.data[cells], self.width)
+
     @property
     def rows(self) -> int:
         return len(self.indptr) - 1

@@ -25,23 +25,39 @@ SURROGATES = slice(0xD800, 0xE000)
 FINAL_SIGMA = "\u03a3"  # its lower case depends on its neighbours: Python lowers the texts that hold it
 DOTTED_I = 0x130  # its lower case is an i and a dot above, and the dot is no word character
 ENDS_WORD = 1 << 31
+ALONE = 1 << 30
 LONGEST_PHRASE = 64
 
 
-@lru_cache(maxsize=1)
-def word_table() -> NDArray[np.uint32]:
-    """For each code point the lower case where that is a word character, else 0."""
+@lru_cache(maxsize=3)
+def letter_table(kind: str = "words") -> NDArray[np.uint32]:
+    """For each code point its lower case, and 0 for what is passed over.
+
+    Of "words" the word characters are kept; of "punctuation" also what is neither that nor a space, marked `ALONE`; of
+    "characters" all but the spaces.
+    """
     points = np.arange(CODE_POINTS, dtype="<u4")
     points[SURROGATES] = 0
     points[DOTTED_I] = ord("i")
     points[ord(FINAL_SIGMA)] = ord("\u03c3")
     lowered = points.tobytes().decode("utf-32-le").lower()
-    table = np.zeros(CODE_POINTS, dtype=np.uint32)
     letters = np.frombuffer(lowered.encode("utf-32-le"), dtype="<u4")
-    for run in re.finditer(r"\w+", lowered):
-        table[run.start() : run.end()] = letters[run.start() : run.end()]
+    word, space = (_where(pattern, lowered) for pattern in (r"\w+", r"\s+"))
+    table = np.where(word, letters, 0).astype(np.uint32)
+    if kind == "punctuation":
+        table = np.where(word | space, table, letters | ALONE).astype(np.uint32)
+    elif kind == "characters":
+        table = np.where(space, 0, letters).astype(np.uint32)
+        table[0] = ALONE  # a character too, though its number is 0
     table[DOTTED_I] |= ENDS_WORD
     return table
+
+
+def _where(pattern: str, text: str) -> NDArray[np.bool_]:
+    found = np.zeros(len(text), dtype=bool)
+    for run in re.finditer(pattern, text):
+        found[run.start() : run.end()] = True
+    return found
 
 
 class Documents:
@@ -58,6 +74,13 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def take(self, rows: NDArray[Any]) -> Documents:
+        """These documents, in this order, in a buffer of their own."""
+        starts, stops = self.offsets[rows].tolist(), self.offsets[rows + 1].tolist()
+        pieces = [self.data[start:stop] for start, stop in zip(starts, stops, strict=True)]
+        lengths = np.array([0, *(len(piece) for piece in pieces)], dtype=np.int64)
+        return Documents(np.concatenate(pieces) if pieces else self.data[:0], np.cumsum(lengths))
 
     @classmethod
     def of(cls, texts: Any, *, where: str | None = None) -> Documents:
@@ -149,32 +172,38 @@ class Tokens:
     """How documents are cut into words.
 
     `shortest` is the least number of characters of a word, `phrases` the fewest and the most words that are taken
-    together as one, `stop_words` are passed over.
+    together as one, `stop_words` are passed over. With `punctuation` every character that is neither part of a word nor
+    a space is a word by itself. `characters` are the fewest and the most characters of runs, which take the place of
+    words: all of the text, in lower case, several spaces taken as one.
 
     >>> Tokens().count("Kiwi, kiwi & a sheep")
     {'kiwi': 2, 'sheep': 1}
     >>> Tokens(phrases=(1, 2), stop_words=("and",)).count("sheep and kiwi")
     {'kiwi': 1, 'sheep': 1, 'sheep kiwi': 1}
+    >>> Tokens(punctuation=True).count("Win 100!!"), Tokens(characters=(3, 3)).count("Kiwi")
+    ({'!': 2, '100': 1, 'win': 1}, {'iwi': 1, 'kiw': 1})
     """
 
     shortest: int = 2
     phrases: tuple[int, int] = (1, 1)
     stop_words: tuple[str, ...] = ()
+    punctuation: bool = False
+    characters: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
         object.__setattr__(self, "phrases", tuple(self.phrases))
         if not (isinstance(self.shortest, int) and self.shortest >= 1):
             raise BadOption("the shortest word has 1 character or more", found=self.shortest)
-        if not (
-            len(self.phrases) == 2
-            and all(isinstance(each, int) for each in self.phrases)
-            and 1 <= self.phrases[0] <= self.phrases[1] <= LONGEST_PHRASE
-        ):
+        _require_span("phrases", "words", self.phrases)
+        if self.characters is None:
+            return
+        object.__setattr__(self, "characters", tuple(self.characters))
+        _require_span("characters", "characters", self.characters)
+        if self.phrases != (1, 1) or self.stop_words or self.punctuation:
             raise BadOption(
-                f"phrases are given as (fewest, most) words, from 1 to {LONGEST_PHRASE}",
-                found=self.phrases,
-                remedy="Write (1, 2) for single words and pairs",
+                "runs of characters take the place of words: phrases, stop words and punctuation have no meaning then",
+                found=self.characters,
             )
 
     @property
@@ -190,7 +219,24 @@ class Tokens:
         return dict(zip(text_column(letters, ends).to_pylist(), counts[0].tolist(), strict=True))
 
 
+def _require_span(name: str, of: str, given: tuple[int, ...]) -> None:
+    if not (
+        len(given) == 2
+        and all(isinstance(each, int) and not isinstance(each, bool) for each in given)
+        and 1 <= given[0] <= given[1] <= LONGEST_PHRASE
+    ):
+        raise BadOption(
+            f"{name} are given as (fewest, most) {of}, from 1 to {LONGEST_PHRASE}",
+            found=given,
+            remedy=f"Write (1, 2) for one and for two {of}",
+        )
+
+
 @lru_cache(maxsize=16)
 def _compiled(tokens: Tokens) -> _core.Phrases:
     stop = Documents.of(list(tokens.stop_words))
-    return _core.Phrases(word_table(), tokens.shortest, *tokens.phrases, stop.data, stop.offsets)
+    kind = "characters" if tokens.characters else "punctuation" if tokens.punctuation else "words"
+    span = tokens.characters or tokens.phrases
+    return _core.Phrases(
+        letter_table(kind), tokens.shortest, *span, stop.data, stop.offsets, tokens.characters is not None
+    )

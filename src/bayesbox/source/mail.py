@@ -23,6 +23,9 @@ KNOWN = frozenset(
     b"content-type newsgroups path xref x-mailer".split()
 )
 FIELD = re.compile(rb"([!-9;-~]+)[ \t]*:")
+SIMPLE = re.compile(rb"(?:[!-9;-~]+:[\t -~]*)(?:\n(?:[!-9;-~]+:[\t -~]*|[ \t][\t -~]*))*")
+NOT_SIMPLE = re.compile(rb"=\?|^(?:content-|mime-)", re.IGNORECASE | re.MULTILINE)
+UNFOLD = re.compile(rb"\n(?=[ \t])")
 SEPARATOR = re.compile(rb"From [^\r\n]*\d:\d\d[^\r\n]*\d{4}")
 NOT_FOR_TEXT = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "unicode-escape"})
 HIDDEN = ("script", "style")
@@ -90,6 +93,28 @@ def message_text(raw: bytes) -> str:
     <BLANKLINE>
       Free &   easy
     """
+    simple = simple_text(raw)
+    return parsed_text(raw) if simple is None else simple
+
+
+def simple_text(raw: bytes) -> str | None:
+    """The text of a message that is plain all through: ASCII headers without encoded words, and a body that is no MIME.
+
+    It is what the parser finds, in a tenth of the time; None where there is more to a message.
+    """
+    head, separator, body = raw.partition(b"\n\n")
+    if not separator or not SIMPLE.fullmatch(head) or NOT_SIMPLE.search(head):
+        return None
+    found: dict[str, list[str]] = {}
+    for line in UNFOLD.sub(b" ", head).decode("ascii").split("\n"):
+        name, _, value = line.partition(":")
+        found.setdefault(name.strip().lower(), []).append(" ".join(value.split()))
+    texts = [f"{name}: {text}" for name in HEADERS for text in found.get(name.lower(), ())]
+    return "\n".join([*texts, "", plain_text(body)])
+
+
+def parsed_text(raw: bytes) -> str:
+    """The text of any message, by the parser of the standard library."""
     try:
         message = BytesParser(policy=compat32).parsebytes(raw)
         head = [f"{name}: {text}" for name in HEADERS for text in _header(message, name)]

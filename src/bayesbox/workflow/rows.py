@@ -49,10 +49,7 @@ def _taken(column: Any, rows: Places) -> Any:
     if isinstance(column, np.ndarray):
         return column[rows]
     if isinstance(column, CountMatrix):
-        lengths = np.diff(column.indptr)[rows]
-        ends = np.cumsum(lengths)
-        cells = np.repeat(column.indptr[:-1][rows] - (ends - lengths), lengths) + np.arange(lengths.sum())
-        return CountMatrix(np.concatenate([[0], ends]), column.indices[cells], column.data[cells], column.width)
+        return column.take(rows)
     taken = column.take(pa.array(rows))
     return _compact(taken) if pa.types.is_dictionary(taken.type) else taken
 

@@ -10,7 +10,7 @@ from bayesbox.errors import BadData, BadModelFile
 from bayesbox.model import file as container
 from bayesbox.model.atomic import replacing
 from bayesbox.model.strict_json import document, parse
-from bayesbox.model.text import TextRules
+from bayesbox.model.text import Strength, TextRules
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
@@ -49,7 +49,10 @@ def to_bytes(classifier: DocumentClassifier) -> bytes:
             "shortest": tokens.shortest,
             "phrases": list(tokens.phrases),
             "stop_words": list(tokens.stop_words),
+            "punctuation": tokens.punctuation,
+            "characters": None if tokens.characters is None else list(tokens.characters),
         },
+        "strength": None if classifier.strength is None else [float(each) for each in classifier.strength],
         "rules": {
             "smoothing": smoothing_document(rules.smoothing),
             "prior_smoothing": None if rules.prior_smoothing is None else smoothing_document(rules.prior_smoothing),
@@ -57,6 +60,8 @@ def to_bytes(classifier: DocumentClassifier) -> bytes:
             "occurrence": rules.occurrence,
             "top": None if rules.top is None else int(rules.top),
             "min_documents": int(rules.min_documents),
+            "once": bool(rules.once),
+            "calibration": rules.calibration,
         },
     }
     try:
@@ -114,6 +119,7 @@ def _classifier(reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
     classifier.target, classifier.column = reader.take("target", str, None), reader.take("column", str, None)
     classifier.width = reader.take("width", int, None)
     classifier.declared = reader.texts("classes")
+    classifier.strength = _strength(reader.take("strength", list, None))
     reader.done()
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
@@ -144,12 +150,22 @@ def _require_consistent(book: Book, width: int | None) -> None:
         raise ValueError("words.arrow", f"a word is none of {width} columns")
 
 
+def _strength(value: list[Any] | None) -> Strength | None:
+    if value is None:
+        return None
+    if len(value) != 2 or not all(type(each) is float and 0 <= each < float("inf") for each in value):
+        raise ValueError("the strength of words is two numbers, 0 or more")
+    return Strength(*value)
+
+
 def _tokens(value: Any) -> Tokens:
     reader = Reader(value, "tokens")
     shortest, phrases = reader.take("shortest", int), reader.take("phrases", list)
-    stop = reader.texts("stop_words")
+    stop, punctuation = reader.texts("stop_words"), reader.take("punctuation", bool)
+    characters = reader.take("characters", list, None)
     reader.done()
-    tokens: Tokens = made(lambda: Tokens(shortest, tuple(phrases), stop), "tokens")
+    runs = None if characters is None else tuple(characters)
+    tokens: Tokens = made(lambda: Tokens(shortest, tuple(phrases), stop, punctuation, runs), "tokens")
     return tokens
 
 
@@ -158,7 +174,8 @@ def _rules(value: Any) -> TextRules:
     smoothing = smoothing_of(reader.take("smoothing", dict))
     prior_smoothing, prior = reader.take("prior_smoothing", dict, None), reader.take("prior", list, None)
     occurrence, top = reader.take("occurrence", str), reader.take("top", int, None)
-    least = reader.take("min_documents", int)
+    least, once = reader.take("min_documents", int), reader.take("once", bool)
+    calibration = reader.take("calibration", str, None)
     reader.done()
     rules: TextRules = made(
         lambda: TextRules(
@@ -168,6 +185,8 @@ def _rules(value: Any) -> TextRules:
             occurrence=occurrence,
             top=top,
             min_documents=least,
+            once=once,
+            calibration=calibration,
         ),
         "rules",
     )

@@ -15,7 +15,9 @@ from bayesbox.dist.base import Doubles, Plan
 from bayesbox.errors import BadData, CannotForget, CannotMerge
 from bayesbox.explain.words import TextExplanation, explained
 from bayesbox.infer.direct import normalised
-from bayesbox.model.text import Parameters, TextModel, TextRules, parameters, text_model
+from bayesbox.learn.calibrate_text import fitted_strength
+from bayesbox.learn.folds import stratified_folds
+from bayesbox.model.text import Parameters, Strength, TextModel, TextRules, parameters, text_model
 from bayesbox.rule.priors import given_prior
 from bayesbox.rule.smoothing import smoothing_text
 from bayesbox.schema.columns import CountMatrix
@@ -26,6 +28,7 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.documents import WORDS, count_documents
 
 Texts = Documents | CountMatrix
+FOLDS = 5  # in which documents are judged to calibrate
 
 
 class DocumentClassifier:
@@ -38,6 +41,7 @@ class DocumentClassifier:
         self.column: str | None = None  # the column of the texts, where they had one
         self.declared: tuple[str, ...] = ()  # classes that may come
         self.width: int | None = None  # of a matrix of counts, where documents come as one
+        self.strength: Strength | None = None  # of the words, where it was calibrated: derived, so it is never undone
         self.book = Book.empty()
         self._model: TextModel | None = None
 
@@ -58,6 +62,32 @@ class DocumentClassifier:
         self._require_like(texts)
         self.accept(self.book - self._tally(texts, labels, weights))
 
+    def calibrate(self, texts: Texts, labels: Encoded, *, weights: Any = None, folds: int = FOLDS) -> None:
+        """Learn how strongly words should speak, from these documents, which were learned before.
+
+        Each fold of them is judged by the model that is left when the fold is subtracted.
+        """
+        known_classes = self.classes
+        place = np.array([*(known_classes.index(text) for text in labels.levels), -1], dtype=np.int64)
+        target = place[labels.codes]
+        weights = None if weights is None else np.asarray(weights, dtype=np.float64)
+        folds = min(folds, int((target >= 0).sum()))
+        if folds < 2 or len(known_classes) < 2:
+            self.strength, self._model = Strength(), None
+            return
+        sums, known = np.full((len(target), len(known_classes)), -np.inf), np.zeros(len(target))
+        fold_of_row = stratified_folds(target, folds)
+        for fold in range(folds):
+            rows = np.flatnonzero(fold_of_row == fold)
+            some, own = texts.take(rows), labels._replace(codes=labels.codes[rows])
+            other = copy.copy(self)
+            other.declare(known_classes)  # a class whose documents are all in the fold stays one
+            other.strength = None
+            other.accept(self.book - self._tally(some, own, None if weights is None else weights[rows]))
+            sums[rows], known[rows] = other.model.conditional.sums(some, self.tokens)
+        self.strength = fitted_strength(sums, known, self.model.log_prior, target)
+        self._model = None
+
     def untrained(self) -> Self:
         """The same options with nothing counted."""
         result = copy.copy(self)
@@ -70,6 +100,8 @@ class DocumentClassifier:
             raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
         result = copy.copy(self)
         result.declared = tuple(sorted({*self.declared, *other.declared}))
+        larger = self if float(np.sum(self.book.n)) >= float(np.sum(other.book.n)) else other
+        result.strength = larger.strength  # nothing that was derived can be added up
         result.accept(self.book + other.book)
         return result
 
@@ -106,7 +138,9 @@ class DocumentClassifier:
         if self._model is None:
             if not self.classes:
                 raise BadData("no document has a label, so there is nothing to predict")
-            self._model = text_model(self.book, self.rules, declared=self.declared, width=self.width)
+            self._model = text_model(
+                self.book, self.rules, declared=self.declared, width=self.width, strength=self.strength
+            )
         return self._model
 
     @property
@@ -168,10 +202,14 @@ class DocumentClassifier:
         listed = weights.listed(texts, self.tokens)
         data = np.asarray(listed.data, dtype=np.float64)
         factors = np.ones(len(data)) if weights.once else data
-        if weights.tempered:
-            lengths = listed.times(np.ones((listed.width, 1)))[:, 0] if listed.width else np.zeros(listed.rows)
-            factors = factors / np.sqrt(np.repeat(np.maximum(lengths, 1), np.diff(listed.indptr)))
-        return explained(model.labels, model.log_prior, weights.offset, weights.words, weights.weights, listed, factors)
+        offset = weights.offset
+        if weights.scaled:
+            counts = CountMatrix(listed.indptr, listed.indices, factors, listed.width)
+            known = counts.times(np.ones((listed.width, 1)))[:, 0] if listed.width else np.zeros(listed.rows)
+            strength = weights.factors(known)
+            factors = factors * np.repeat(strength, np.diff(listed.indptr))
+            offset = weights.offset * strength[:, None]
+        return explained(model.labels, model.log_prior, offset, weights.words, weights.weights, listed, factors)
 
     def parameters(self) -> Parameters:
         """How many probabilities the model has."""
@@ -188,8 +226,13 @@ class DocumentClassifier:
             "prior": None if rules.prior is None else {str(label): p for label, p in rules.prior.items()},
             "top": rules.top,
             "min_documents": rules.min_documents,
+            "once": rules.once,
+            "calibration": rules.calibration,
+            "strength": None if self.strength is None else list(self.strength),
             "shortest": tokens.shortest,
             "phrases": list(tokens.phrases),
+            "punctuation": tokens.punctuation,
+            "characters": None if tokens.characters is None else list(tokens.characters),
             "stop_words": list(tokens.stop_words),
         }
 

@@ -54,7 +54,9 @@ class TextCase:
         found = explanation.top(0, model.labels[best], model.labels[other], len(explanation.words[0]))
         counts = _counts(classifier, [each.word for each in found], (classes[best], classes[other]))
         words = [WordSaid(*each, both) for each, both in zip(found, counts, strict=True)]
-        prior_odds, absent = (float(each[best] - each[other]) for each in (explanation.prior, explanation.offset))
+        prior_odds, absent = (
+            float(each[best] - each[other]) for each in (explanation.prior, np.atleast_2d(explanation.offset)[0])
+        )
         total = prior_odds + absent + sum(each.log_odds for each in words)
         return cls(classes[best], classes[other], posterior, prior, total, prior_odds, absent, words)
 

@@ -29,7 +29,7 @@ from bayesbox.workflow.evaluate import Recorded
 from bayesbox.workflow.evaluation import Evaluation
 from bayesbox.workflow.rows import common_codes
 from bayesbox.workflow.text import DocumentClassifier
-from bayesbox.workflow.text_train import Labelled, parts_of, train_documents
+from bayesbox.workflow.text_train import Labelled, parts_of, plain_text_column, train_documents
 from bayesbox.workflow.train import Progress, Training
 
 
@@ -84,8 +84,12 @@ def cross_validate(
     with ThreadPoolExecutor(threads) as pool:
         for repeat in range(repeats):
             fold_of_row = stratified_folds(codes, folds, seed=seed, repeat=repeat)
-            parts = [list(_of_fold(kept, fold_of_row, number)) for number in range(folds)]
+            parts = [list(_of_fold(kept, fold_of_row == number)) for number in range(folds)]
             judge = functools.partial(_judge_fold, classifier, bins=bins, progress=progress)
+            if classifier.rules.calibration is not None:
+                others = [list(_of_fold(kept, (fold_of_row != number) & (codes >= 0))) for number in range(folds)]
+                by_repeat.append(functools.reduce(operator.add, pool.map(judge, parts, others)))
+                continue
             by_repeat.append(functools.reduce(operator.add, pool.map(judge, parts)))
     total = functools.reduce(operator.add, by_repeat)
     total = replace(total, rows=by_repeat[0].rows, unlabelled=training.unlabelled)
@@ -120,6 +124,18 @@ class Kept:
         weights = None if self.weights is None else self.weights[rows]
         return Kept(self.column.take(pa.array(rows)), self.labels._replace(codes=self.labels.codes[rows]), weights)
 
+    @classmethod
+    def joined(cls, parts: list[Kept]) -> Kept:
+        """The documents of all parts."""
+        column = pa.chunked_array([plain_text_column(part.column) for part in parts]).combine_chunks()
+        levels = list(dict.fromkeys(text for part in parts for text in part.labels.levels))
+        codes = [
+            np.array([*(levels.index(text) for text in part.labels.levels), -1], dtype=np.int32)[part.labels.codes]
+            for part in parts
+        ]
+        weights = [part.weights for part in parts if part.weights is not None]
+        return cls(column, Encoded(np.concatenate(codes), levels, levels), np.concatenate(weights) if weights else None)
+
     @property
     def texts(self) -> Documents:
         """The documents as the core reads them."""
@@ -138,18 +154,29 @@ def _learned_and_kept(
     return kept, training
 
 
-def _of_fold(kept: list[Kept], fold_of_row: NDArray[np.int32], number: int) -> Iterator[Kept]:
+def _of_fold(kept: list[Kept], chosen: NDArray[np.bool_]) -> Iterator[Kept]:
+    """The chosen documents."""
     start = 0
     for each in kept:
-        own = np.flatnonzero(fold_of_row[start : start + len(each.labels.codes)] == number)
+        own = np.flatnonzero(chosen[start : start + len(each.labels.codes)])
         start += len(each.labels.codes)
         if len(own):
             yield each.take(own)
 
 
-def _judge_fold(classifier: DocumentClassifier, parts: list[Kept], *, bins: int, progress: Progress | None) -> Scored:
+def _judge_fold(
+    classifier: DocumentClassifier,
+    parts: list[Kept],
+    others: list[Kept] | None = None,
+    *,
+    bins: int,
+    progress: Progress | None,
+) -> Scored:
     """The documents of a fold judged by the classifier that never saw them."""
     other = without(classifier, parts)
+    if others is not None:  # what is derived is derived anew, from documents outside the fold
+        whole = Kept.joined(others)
+        other.calibrate(whole.texts, whole.labels, weights=whole.weights)
     total = Scored(classifier.model.classes, bins)
     for part in parts:
         log_p = other.log_posterior(part.texts)

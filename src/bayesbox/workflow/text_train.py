@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import natural_label_type
@@ -16,6 +19,7 @@ from bayesbox.source.frames import batch_of
 from bayesbox.source.streams import STDIN
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import count_documents
+from bayesbox.workflow.evaluate import Recorded
 from bayesbox.workflow.text import DocumentClassifier
 from bayesbox.workflow.train import Progress, Training, is_path, split_columns
 
@@ -120,6 +124,9 @@ def train_documents(
     The classifier changes only when all documents were counted.
     """
     source, where = labelled.source, labelled.source.name
+    calibrates = classifier.rules.calibration is not None and classifier.strength is None and not forget
+    if calibrates:  # documents are judged after all were counted, so they are kept
+        source = Recorded(source)
 
     def tally_of(batch: Batch) -> Counted:
         texts, labels, weights = parts_of(batch, labelled, weight)
@@ -137,8 +144,31 @@ def train_documents(
         learned = learned.with_label_type(before.label_type if before.classes else natural_label_type(learned.classes))
     classifier.accept(classifier.book - learned if forget else classifier.book + learned)
     classifier.target, classifier.column = labelled.target, labelled.column
+    if isinstance(source, Recorded):
+        calibrate_on(classifier, source.given, labelled, weight)
     skipped = getattr(source, "skipped", None)
     return Training(counted.rows, counted.unlabelled, skipped.count if skipped else 0)
+
+
+def calibrate_on(
+    classifier: DocumentClassifier, batches: Sequence[Batch], labelled: Labelled, weight: str | None = None
+) -> None:
+    """Calibrate on batches of documents that were learned."""
+    names = (labelled.target, labelled.column, *((weight,) if weight else ()))
+    joined = [
+        pa.chunked_array([plain_text_column(batch[name]) for batch in batches]).combine_chunks() for name in names
+    ]
+    whole = Batch(names, tuple(joined), sum(batch.rows for batch in batches))
+    texts, labels, weights = parts_of(whole, labelled, weight)
+    classifier.calibrate(texts, labels, weights=weights)
+
+
+def plain_text_column(column: Any) -> Any:
+    """A column as one Arrow array, without a dictionary, whose offsets any amount of text fits."""
+    array = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    array = array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
+    return array.cast(pa.large_string()) if pa.types.is_string(array.type) else array
 
 
 def parts_of(batch: Batch, labelled: Labelled, weight: str | None = None) -> tuple[Any, Encoded, Any]:

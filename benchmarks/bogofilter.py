@@ -1,0 +1,79 @@
+"""Messages against bogofilter: learning a mailbox of spam and one of ham, and judging messages, files to answers.
+
+Both run as commands on mbox files, bogofilter with its word list in a file of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pyarrow.csv
+
+import harness
+from text import synthetic
+
+BAYES = [sys.executable, "-c", "import sys; from bayesbox.cli.main import run; sys.exit(run())"]
+SEPARATOR = "From ann@example.org Mon Jan  1 10:00:00 2001"
+
+
+def mailbox(path: Path, texts: list[str]) -> None:
+    """An mbox with a message for each text."""
+    with path.open("w", encoding="utf-8") as file:
+        for number, text in enumerate(texts):
+            body = text.replace("\n", " ")
+            file.write(f"{SEPARATOR}\nFrom: ann@example.org\nSubject: message {number}\n\n{body}\n\n")
+
+
+def seconds_of(command: list[str], stdin: Path | None = None) -> float:
+    """The CPU seconds of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with open(stdin or os.devnull, "rb") as given:
+        done = subprocess.run(command, stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    if done.returncode not in (0, 1, 2):
+        raise SystemExit(f"{command[0]}: {done.stderr.decode()[-500:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def run(session: harness.Session) -> None:
+    if shutil.which("bogofilter") is None:
+        session.say("bogofilter is not installed (Debian: bogofilter)")
+        return
+    texts, labels = synthetic(5_000 if session.quick else 100_000)
+    corpora = {"two classes": (texts, labels)}
+    if session.data is not None and (session.data / "text" / "sms_spam.csv").exists():
+        table = pyarrow.csv.read_csv(session.data / "text" / "sms_spam.csv").to_pydict()
+        corpora["sms spam"] = (table["text"], table["label"])
+    for name, (documents, classes) in corpora.items():
+        with tempfile.TemporaryDirectory() as folder:
+            compare(session, name, documents, classes, Path(folder))
+
+
+def compare(session: harness.Session, name: str, texts: list[str], labels: list[str], folder: Path) -> None:
+    for label in ("ham", "spam"):
+        mailbox(folder / f"{label}.mbox", [text for text, own in zip(texts, labels, strict=True) if own == label])
+    mailbox(folder / "all.mbox", texts)
+    megabytes = (folder / "all.mbox").stat().st_size / 1e6
+    model, lists = folder / "spam.bayes", folder / "lists"
+    lists.mkdir()
+    boxes = [str(folder / f"{label}.mbox") for label in ("ham", "spam")]
+    mine = seconds_of([*BAYES, "train", *boxes, "--model", "text", "-o", str(model), "--threads", "1"])
+    theirs = sum(
+        seconds_of(["bogofilter", "-d", str(lists), flag, "-M"], folder / f"{label}.mbox")
+        for label, flag in (("spam", "-s"), ("ham", "-n"))
+    )
+    work = f"{name}, {megabytes:.0f} MB of mail"
+    session.ratio(f"learn, {work}", mine, "bogofilter", theirs, 10)
+    mine = seconds_of([*BAYES, "predict", str(model), str(folder / "all.mbox"), "--proba", "--threads", "1"])
+    theirs = seconds_of(["bogofilter", "-d", str(lists), "-M", "-v", "-T"], folder / "all.mbox")
+    session.ratio(f"judge, {work}", mine, "bogofilter", theirs, 10)
+
+
+if __name__ == "__main__":
+    harness.main(run)

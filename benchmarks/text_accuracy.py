@@ -1,0 +1,132 @@
+"""Accuracy and log loss on real documents, against scikit-learn's models of text; needs --data.
+
+Ours with the defaults, with the setting that the page about text names as the best for many classes, and both with the
+strength of words calibrated on the training documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow.csv
+import pyarrow.parquet
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+
+import bayesbox as bb
+import harness
+
+BEST: dict[str, Any] = {"occurrence": "complement", "once": True, "punctuation": True, "shortest": 1, "phrases": (1, 2)}
+OURS = {
+    "ours, defaults": {},
+    "ours, defaults, calibrated": {"calibration": "temperature"},
+    "ours, best": BEST,
+    "ours, best, calibrated": {**BEST, "calibration": "temperature"},
+}
+PEERS = {
+    "counts, MultinomialNB": lambda: make_pipeline(CountVectorizer(), MultinomialNB()),
+    "presence, BernoulliNB": lambda: make_pipeline(CountVectorizer(binary=True), BernoulliNB()),
+    "counts, ComplementNB": lambda: make_pipeline(CountVectorizer(), ComplementNB()),
+    "tf-idf, ComplementNB": lambda: make_pipeline(TfidfVectorizer(), ComplementNB()),
+    "tf-idf, LogisticRegression": lambda: make_pipeline(TfidfVectorizer(), LogisticRegression(max_iter=1000)),
+}
+
+
+class Split(NamedTuple):
+    """Documents to learn and documents to judge."""
+
+    texts: list[str]
+    labels: list[str]
+    asked: list[str]
+    truth: list[str]
+
+
+def splits(folder: Path) -> Iterator[tuple[str, list[Split]]]:
+    """The corpora that are there, by the split that belongs to each, else by five folds."""
+    sms, news, films, questions = (
+        folder / name
+        for name in ("sms_spam.csv", "20news_bydate_train.parquet", "movie_reviews.parquet", "trec_questions.parquet")
+    )
+    if sms.exists():
+        table = pyarrow.csv.read_csv(sms).to_pydict()
+        yield "sms spam, 5 folds", by_fold(table, fold_numbers(table["label"]))
+    if films.exists():
+        table = pyarrow.parquet.read_table(films).to_pydict()
+        yield "film reviews, its folds", by_fold(table, table["fold"])
+    if questions.exists():
+        table = pyarrow.parquet.read_table(questions).to_pydict()
+        yield "TREC questions", by_fold(table, [int(split == "test") for split in table["split"]])[1:]
+    if news.exists():
+        train, test = (
+            pyarrow.parquet.read_table(folder / f"20news_bydate_{part}.parquet").to_pydict()
+            for part in ("train", "test")
+        )
+        labels, truth = ([str(label) for label in part["label"]] for part in (train, test))
+        yield "20 newsgroups by date", [Split(train["text"], labels, test["text"], truth)]
+
+
+def fold_numbers(labels: list[str]) -> list[int]:
+    numbers = np.zeros(len(labels), dtype=int)
+    for number, (_, rows) in enumerate(StratifiedKFold(5, shuffle=True, random_state=0).split(labels, labels)):
+        numbers[rows] = number
+    return numbers.tolist()
+
+
+def by_fold(table: dict[str, list[Any]], folds: list[Any]) -> list[Split]:
+    found = []
+    for number in sorted(set(folds)):
+        inside = [row for row, fold in enumerate(folds) if fold == number]
+        outside = [row for row, fold in enumerate(folds) if fold != number]
+        columns = [[str(table[name][row]) for row in rows] for rows in (outside, inside) for name in ("text", "label")]
+        found.append(Split(*columns))
+    return found
+
+
+def judged(make: Any, parts: list[Split]) -> tuple[float, float]:
+    """Mean accuracy and mean log loss over the splits."""
+    scores = []
+    for part in parts:
+        model = make().fit(part.texts, part.labels)
+        shares = model.predict_proba(part.asked)
+        right = model.classes_[shares.argmax(axis=1)] == np.array(part.truth)
+        shares = np.clip(shares, 1e-300, 1)
+        scores.append(
+            (right.mean(), log_loss(part.truth, shares / shares.sum(axis=1, keepdims=True), labels=model.classes_))
+        )
+    accuracy, loss = np.mean(scores, axis=0)
+    return float(accuracy), float(loss)
+
+
+def run(session: harness.Session) -> None:
+    if session.data is None:
+        session.say("accuracy on real documents needs --data")
+        return
+    for corpus, parts in splits(session.data / "text"):
+        parts = parts[:1] if session.quick else parts
+        peers = {name: judged(make, parts) for name, make in PEERS.items()}
+        for name, (accuracy, loss) in peers.items():
+            session.say(f"{corpus}: {name}: accuracy {accuracy:.4f}, log loss {loss:.3f}")
+        ours = {name: judged(lambda o=options: bb.TextClassifier(**o), parts) for name, options in OURS.items()}
+        for name, (accuracy, loss) in ours.items():
+            session.say(f"{corpus}: {name}: accuracy {accuracy:.4f}, log loss {loss:.3f}")
+        best = max(peers, key=lambda name: peers[name][0])
+        surest = min(peers, key=lambda name: peers[name][1])
+        compare(session, f"{corpus}: accuracy, best setting", ours["ours, best"][0], best, peers[best][0], larger=True)
+        loss = min(ours["ours, defaults, calibrated"][1], ours["ours, best, calibrated"][1])
+        compare(session, f"{corpus}: log loss, calibrated", loss, surest, peers[surest][1], larger=False)
+
+
+def compare(session: harness.Session, work: str, mine: float, peer: str, other: float, *, larger: bool) -> None:
+    holds = mine > other if larger else mine < other
+    session.add(harness.Result(work, f"{mine:.4f}", "above" if larger else "below", holds, peer, f"{other:.4f}", ""))
+
+
+if __name__ == "__main__":
+    harness.main(run)
