@@ -54,10 +54,13 @@ def compare(names: Sequence[str], found: Iterable[Arc], known: Iterable[Arc]) ->
     )
 
 
-def pattern_of(arcs: Matrix) -> tuple[Matrix, Matrix]:
-    """(directed, undirected) of a structure: which of its arcs have this direction in all that say the same."""
+def pattern_of(arcs: Matrix, allowed: Matrix | None = None) -> tuple[Matrix, Matrix]:
+    """(directed, undirected) of a structure: which of its arcs have this direction in all that say the same.
+
+    Where only some arcs are `allowed`, in all of these that keep to them.
+    """
     near = arcs | arcs.T
-    directed = np.zeros_like(arcs)
+    directed = np.zeros_like(arcs) if allowed is None else arcs & ~allowed.T
     for child in range(len(arcs)):
         above = np.flatnonzero(arcs[:, child])
         for parent in above.tolist():

@@ -10,11 +10,12 @@ bdeu:ess          the same, with ess rows spread evenly over the cells of each f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox._core import FamilyScore
 from bayesbox.errors import BadOption
@@ -24,6 +25,14 @@ LIKELIHOOD, DIRICHLET, BDEU = 0, 1, 2
 NAMES = ("bic", "aic", "loglik", "bdeu", "k2", "dirichlet")
 
 Request = tuple[int, ...]  # a column, then its parents
+Key = tuple[int, int]  # a column, and its parents as bits
+
+
+class Change(NamedTuple):
+    """The score of a family, and what it brings to add or to take away each parent; -inf where that may not be."""
+
+    score: float
+    gain: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -79,31 +88,61 @@ class Scorer:
         self.counter = counter
         self.score = score
         self._core = FamilyScore(score.kind, score.of_rows(counter.rows * scale), scale, counter.rows)
-        self._known: dict[tuple[int, int], float] = {}
+        self._known: dict[Key, float] = {}
+        self._changes: dict[Key, Change] = {}
 
     def family(self, child: int, parents: Iterable[int]) -> float:
         """The score of one family."""
         return self.families([(child, *parents)])[0]
 
     def families(self, requests: Sequence[Request]) -> list[float]:
-        """The scores of many families; what is not known is counted together, in one pass over the rows."""
+        """The scores of many families."""
         keys = [(request[0], mask_of(request[1:])) for request in requests]
-        sets: dict[int, tuple[int, Request]] = {}
-        of: list[int] = []
-        child: list[int] = []
-        new: list[tuple[int, int]] = []
-        for key, request in zip(keys, requests, strict=True):
-            if key in self._known:
-                continue
-            index, members = sets.setdefault(key[1] | 1 << key[0], (len(sets), request))
-            self._known[key] = math.nan
-            new.append(key)
-            of.append(index)
-            child.append(members.index(key[0]))
-        if new:
-            found = self.counter.scores([members for _, members in sets.values()], of, child, self._core)
-            self._known.update(zip(new, found.tolist(), strict=True))
+        self._count({key: request for key, request in zip(keys, requests, strict=True) if key not in self._known})
         return [self._known[key] for key in keys]
+
+    def changes(self, families: Sequence[Key], candidates: Sequence[Sequence[int]], most: int) -> list[Change]:
+        """What it brings to add, or to take away, each candidate parent of some families.
+
+        A family is a column and its parents as bits; none gets more than `most` parents.
+        """
+        new: dict[Key, Request] = {}
+        unknown = [family for family in families if family not in self._changes]
+        for node, mask in unknown:
+            above = columns_of(mask)
+            full = len(above) >= most
+            if (node, mask) not in self._known:
+                new[node, mask] = (node, *above)
+            for other in candidates[node]:
+                key = (node, mask ^ 1 << other)
+                if key in self._known:
+                    continue
+                if mask >> other & 1:
+                    new[key] = (node, *(each for each in above if each != other))
+                elif not full:
+                    new[key] = (node, *above, other)
+        self._count(new)
+        for node, mask in unknown:
+            gain = np.full(len(self.counter.cards), -np.inf)
+            own, full = self._known[node, mask], mask.bit_count() >= most
+            for other in candidates[node]:
+                if not full or mask >> other & 1:
+                    gain[other] = self._known[node, mask ^ 1 << other] - own
+            self._changes[node, mask] = Change(own, gain)
+        return [self._changes[family] for family in families]
+
+    def _count(self, new: Mapping[Key, Request]) -> None:
+        """Work out what is not known, all of it in one pass over the rows; families of the same set share a table."""
+        if not new:
+            return
+        sets: dict[int, tuple[int, Request]] = {}
+        of, child = [], []
+        for (node, mask), request in new.items():
+            index, members = sets.setdefault(mask | 1 << node, (len(sets), request))
+            of.append(index)
+            child.append(members.index(node))
+        found = self.counter.scores([members for _, members in sets.values()], of, child, self._core)
+        self._known.update(zip(new, found.tolist(), strict=True))
 
     def total(self, parents: Sequence[Iterable[int]]) -> float:
         """The score of a whole structure: the parents of each column."""

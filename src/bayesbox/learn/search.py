@@ -87,7 +87,7 @@ class _Stand:
         self.walk = walk
         self.parents = list(parents)
         self.arcs: Matrix = unpacked(self.parents).T.copy()
-        self.scores = walk.scorer.families([(node, *columns_of(mask)) for node, mask in enumerate(self.parents)])
+        self.scores = [0.0] * walk.count
         self.gain = np.full((walk.count, walk.count), -np.inf)
         self.refresh(range(walk.count))
 
@@ -101,29 +101,12 @@ class _Stand:
 
     def refresh(self, nodes: Sequence[int]) -> None:
         """Work out again what it would bring to add or to take away each parent of these nodes."""
-        rules, requests, where = self.walk.rules, [], []
-        for node in nodes:
-            mask = self.parents[node]
-            above = columns_of(mask)
-            full = len(above) >= rules.max_parents
-            requests.append((node, *above))
-            self.gain[:, node] = -np.inf
-            for other in self.walk.candidates[node]:
-                if mask >> other & 1:
-                    requests.append((node, *(each for each in above if each != other)))
-                elif not full:
-                    requests.append((node, *above, other))
-                else:
-                    continue
-                where.append((other, node))
-        found = iter(self.walk.scorer.families(requests))
-        at = 0
-        for node in nodes:
-            own = self.scores[node] = next(found)
-            column = self.gain[:, node]
-            while at < len(where) and where[at][1] == node:
-                column[where[at][0]] = next(found) - own
-                at += 1
+        walk = self.walk
+        families = [(node, self.parents[node]) for node in nodes]
+        found = walk.scorer.changes(families, walk.candidates, walk.rules.max_parents)
+        for node, change in zip(nodes, found, strict=True):
+            self.scores[node] = change.score
+            self.gain[:, node] = change.gain
 
     def moves(self) -> Doubles:
         """The gain of each legal move: kinds x parents x children, -inf where it is not legal."""
@@ -138,9 +121,10 @@ def legal_moves(parents: Sequence[int], arcs: Matrix, gain: Doubles, rules: ArcR
     found = np.full((3, count, count), -np.inf)
     np.copyto(found[ADD], gain, where=~(arcs | arcs.T | reach.T))
     np.copyto(found[DELETE], gain, where=free)
-    for parent, child in np.argwhere(free & np.isfinite(gain.T)).tolist():
-        if not (arcs[parent] & reach[:, child]).any():  # no other path leads from the parent to the child
-            found[REVERSE, parent, child] = gain[parent, child] + gain[child, parent]
+    # an arc is turned round where no other path leads from its parent to its child
+    other = arcs.astype(np.float32) @ reach.astype(np.float32) > 0
+    turned = np.nonzero(free & np.isfinite(gain.T) & ~other)
+    found[REVERSE][turned] = gain[turned] + gain.T[turned]
     return found
 
 
@@ -153,6 +137,7 @@ class _Walk:
         self.progress = progress
         self.count = len(scorer.counter.cards)
         self.candidates = [np.flatnonzero(column).tolist() for column in rules.allowed.T]
+        self.turnable = packed(rules.allowed & ~rules.required & rules.allowed.T)
         self.moves = 0
         self.best = -np.inf
         self.history: list[float] = []
@@ -246,8 +231,9 @@ class _Walk:
         for _ in range(count):
             covered = [
                 (parent, child)
-                for parent, child in np.argwhere(stand.arcs & ~self.rules.required & self.rules.allowed.T).tolist()
-                if stand.parents[child] == stand.parents[parent] | 1 << parent
+                for child, above in enumerate(stand.parents)
+                for parent in columns_of(above & self.turnable[child])
+                if above == stand.parents[parent] | 1 << parent
             ]
             if not covered:
                 break

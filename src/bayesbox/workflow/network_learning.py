@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from bayesbox.errors import BadData, BadOption, UnknownNode
-from bayesbox.learn.arcs import ArcRules
+from bayesbox.learn.arcs import ArcRules, unpacked
 from bayesbox.learn.coded import DEFAULT_BINS, Coded, Survey, survey
+from bayesbox.learn.compare import pattern_of
 from bayesbox.learn.exact_search import exact_search
 from bayesbox.learn.family_counter import Counter, MemoryCounter, SourceCounter
 from bayesbox.learn.pc import directed_extension, pc
@@ -27,7 +28,7 @@ from bayesbox.workflow.network_fit import NetworkRows
 from bayesbox.workflow.train import require_rereadable, source_of
 
 METHODS = ("hill", "tabu", "chow-liu", "tan", "pc", "exact")
-RESTARTS = 3
+RESTARTS = 5
 PATIENCE = 15
 COPIES = 5  # completions of a row with holes
 MISSING_STATE = "missing"
@@ -42,7 +43,7 @@ class Learning:
 
     `score` is that of the structure found, in nats; `undirected` are the arcs that a test could not direct; `strengths`
     tells of every two nodes in which share of the bootstrap samples an arc joins them, and of these in which share it
-    has this direction.
+    has this direction. An arc whose direction the rows cannot tell counts half for either.
     """
 
     method: str
@@ -289,8 +290,9 @@ def _strengths(task: _Task, rows: NetworkRows, samples: int) -> dict[Arc, tuple[
         chosen = np.random.default_rng([task.seed, sample, 1]).integers(rows.rows, size=rows.rows)
         drawn = replace(rows, coded=rows.coded.take(np.sort(chosen)))
         found, _ = _structure(replace(task, progress=None, seed=task.seed + sample), drawn)
-        for child, mask in enumerate(found.parents):
-            directions[columns_of(mask), child] += 1
+        arcs = unpacked(found.parents).T
+        directed, undirected = pattern_of(arcs, task.rules.allowed) if task.score.equivalent else (arcs, 0 * arcs)
+        directions += directed + undirected / 2
     joined = directions + directions.T
     return {
         (names[one], names[other]): (
