@@ -1,13 +1,19 @@
 """Columns as states: levels, whole numbers, bins, holes, batches, and what cannot be used."""
 
+import functools
+import operator
+import pickle
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, UnknownColumn, UnseenLevel
-from bayesbox.learn.coded import Variable, code_batch, cuts_by, survey
+from bayesbox.learn.coded import Variable, code_batch
+from bayesbox.learn.survey import cuts_by, survey
 from bayesbox.schema.intervals import cuts_of, interval_of, interval_states
 from bayesbox.schema.kinds import Category, Flag, Ignore, Real
 from bayesbox.source.base import Batch, OneBatch
@@ -158,3 +164,40 @@ def test_a_column_that_changes_its_kind():
 def test_bins_that_are_none(text):
     with pytest.raises(BadOption):
         cuts_by(text)
+
+
+class Elsewhere(Batches):
+    """A source that counts where its rows lie: what it runs and what comes back goes through bytes."""
+
+    def fold(self, tally_of):
+        sent = pickle.dumps(tally_of)
+        tallies = [pickle.dumps(pickle.loads(sent)(batch)) for batch in self.each]
+        return functools.reduce(operator.add, [pickle.loads(tally) for tally in tallies])
+
+
+def test_a_survey_where_the_rows_lie_is_the_same():
+    data = {"car": ["b", "a", None, "c", "b"], "x": [0.5, None, 2.5, 1.5, 0.5], "n": [3, 1, 2, 1, None]}
+    whole = batch_of(data)
+    one = survey(OneBatch(whole))
+    late = [
+        Batch(("car", "x", "n"), (pa.nulls(1), pa.nulls(1), pa.nulls(1)), 1),
+        *(whole.slice(at, at + 1) for at in range(5)),
+    ]
+    for batches in (late, late[::-1]):
+        other = survey(Elsewhere(*batches))
+        assert other.coded is None
+        assert other.variables == one.variables
+        assert (other.rows, other.holes) == (6, one.holes + 1)
+    with pytest.raises(BadData, match="held numbers so far"):
+        survey(Elsewhere(Batch(("a",), (pa.array(["x"]),), 1), Batch(("a",), (pa.array([1.5]),), 1)))
+
+
+def test_a_network_is_learned_where_the_rows_lie():
+    generator = np.random.default_rng(0)
+    a = generator.integers(2, size=400)
+    data = {"a": a, "b": np.where(generator.random(400) < 0.2, 1 - a, a), "c": generator.integers(3, size=400)}
+    whole = batch_of(data)
+    here = bb.learn_network(data)
+    there = bb.learn_network(Elsewhere(*(whole.slice(at, at + 100) for at in range(0, 400, 100))))
+    assert there == here
+    assert here.edges == [("a", "b")]

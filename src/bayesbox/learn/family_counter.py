@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayesbox._core import CodeTable, FamilyScore
 from bayesbox.errors import BadData
-from bayesbox.learn.coded import Coded, Progress, Variable, code_batch
+from bayesbox.learn.coded import Coded, Variable, code_batch
 from bayesbox.source.base import Batch, Source, fold
 
 Members = tuple[int, ...]
@@ -105,6 +105,18 @@ class _Tables:
         return _Tables([mine + theirs for mine, theirs in zip(self.tables, other.tables, strict=True)])
 
 
+@dataclass(frozen=True)
+class _Counting:
+    """The tables of a batch; it may be sent to where the rows lie."""
+
+    variables: tuple[Variable, ...]
+    sets: tuple[Members, ...]
+    where: str
+
+    def __call__(self, batch: Batch) -> _Tables:
+        return _Tables(MemoryCounter(code_batch(batch, self.variables, where=self.where)).counts(self.sets))
+
+
 class SourceCounter:
     """A source that is read again for each request: nothing but the tables is held."""
 
@@ -115,7 +127,6 @@ class SourceCounter:
         rows: int,
         *,
         threads: int = 1,
-        progress: Progress | None = None,
     ) -> None:
         self.cards = tuple(len(variable.states) for variable in variables)
         self.rows = rows
@@ -123,19 +134,11 @@ class SourceCounter:
         self._source = source
         self._variables = tuple(variables)
         self._threads = threads
-        self._progress = progress
 
     def counts(self, sets: Sequence[Members]) -> list[Counts]:
         """One pass for all sets."""
         self.passes += 1
-
-        def tally_of(batch: Batch) -> _Tables:
-            coded = code_batch(batch, self._variables, where=self._source.name)
-            if self._progress is not None:
-                self._progress(batch.rows)
-            return _Tables(MemoryCounter(coded).counts(sets))
-
-        total = fold(self._source, tally_of, threads=self._threads)
+        total = fold(self._source, _Counting(self._variables, tuple(sets), self._source.name), threads=self._threads)
         if total is None:
             return [np.zeros(math.prod(self.cards[each] for each in members), dtype=np.int64) for members in sets]
         return total.tables

@@ -13,10 +13,11 @@ from bayesbox._core import ExactArray, count_codes_weighted, expected_counts
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, UnknownNode
 from bayesbox.infer.compiled import CompiledModel
 from bayesbox.infer.junction import Propagation
-from bayesbox.learn.coded import DEFAULT_BINS, Coded, Variable, code_batch, survey
+from bayesbox.learn.coded import Coded, Variable, code_batch
 from bayesbox.learn.em import Families, Learned, expectation, maximise_expectation
 from bayesbox.learn.family_counter import MemoryCounter, SourceCounter
 from bayesbox.learn.scores import Score, Scorer
+from bayesbox.learn.survey import DEFAULT_BINS, survey
 from bayesbox.learn.tables import TableRules, prior_counts, table_of
 from bayesbox.model.conditional_tables import require_tables
 from bayesbox.model.graph import Graph, Node, require_cells
@@ -258,7 +259,7 @@ class NetworkFitting:
             weight=weight,
         )
         if found.coded is None and weight is not None:
-            raise BadData("weighted rows are too many to hold", where=source.name)
+            raise BadData("weighted rows are held, and these are too many or elsewhere", where=source.name)
         unseen = tuple(Variable.known(name, known[name]) for name in graph.nodes if name in set(hidden))
         coded = None if found.coded is None else found.coded.with_hidden(unseen).arranged(list(graph.nodes))
         by_name = {variable.name: variable for variable in (*found.variables, *unseen)}

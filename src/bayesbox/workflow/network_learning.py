@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesbox.errors import BadData, BadOption, UnknownNode
 from bayesbox.learn.arcs import ArcRules, unpacked
-from bayesbox.learn.coded import DEFAULT_BINS, Coded, Survey, survey
+from bayesbox.learn.coded import Coded
 from bayesbox.learn.compare import pattern_of
 from bayesbox.learn.exact_search import exact_search
 from bayesbox.learn.family_counter import Counter, MemoryCounter, SourceCounter
@@ -19,6 +19,7 @@ from bayesbox.learn.pc import directed_extension, pc
 from bayesbox.learn.scores import Score, Scorer, columns_of, mask_of, parameters
 from bayesbox.learn.search import Found, Progress, Step, search
 from bayesbox.learn.structural_em import structural_em
+from bayesbox.learn.survey import DEFAULT_BINS, MOST_BYTES, Survey, survey
 from bayesbox.learn.tree import chow_liu, tree_augmented
 from bayesbox.model.graph import Graph, Node
 from bayesbox.schema.kinds import as_kind
@@ -32,7 +33,6 @@ RESTARTS = 5
 PATIENCE = 15
 COPIES = 5  # completions of a row with holes
 MISSING_STATE = "missing"
-MOST_BYTES = 1 << 31
 
 Arc = tuple[str, str]
 
