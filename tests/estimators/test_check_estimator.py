@@ -1,4 +1,8 @@
-"""scikit-learn's own checks of an estimator, all of them."""
+"""scikit-learn's own checks of an estimator, all of them.
+
+Of an estimator that takes texts scikit-learn checks next to nothing: there is no check that makes texts. So a
+`TextClassifier` is checked as one of counts.
+"""
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -7,4 +11,19 @@ import bayesbox as bb
 
 @parametrize_with_checks([bb.NaiveBayes(), bb.NaiveBayes(smoothing="m:2", prior_smoothing="laplace", missing="level")])
 def test_sklearn(estimator, check):
+    check(estimator)
+
+
+class OfCounts(bb.TextClassifier):
+    """A classifier that is given matrices of counts."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = tags.input_tags.positive_only = True
+        tags.input_tags.one_d_array = tags.input_tags.string = False
+        return tags
+
+
+@parametrize_with_checks([OfCounts(), OfCounts(occurrence="complement", once=True)])
+def test_sklearn_of_documents(estimator, check):
     check(estimator)

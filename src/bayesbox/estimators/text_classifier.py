@@ -181,6 +181,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classifier_.model.labels
 
     @property
+    def n_features_in_(self) -> int:
+        """The columns of the matrix of counts that was learned; texts have none."""
+        self._require_fitted()
+        if self.classifier_.width is None:
+            raise AttributeError("texts have no number of features")
+        return self.classifier_.width
+
+    @property
     def book_(self) -> Book:
         """The tallies: `words`, occurrences by class, and `documents`, the documents that hold each word."""
         self._require_fitted()
@@ -280,6 +288,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
         tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = True  # on random points, which are no counts
         return tags
 
 
@@ -287,8 +296,9 @@ def texts_from(X: Any) -> Texts:
     """Documents from whatever holds them: a list, an array, a series, an Arrow column, or a matrix of counts."""
     if isinstance(X, (str, bytes)):
         raise BadData("one text is no list of documents", found=X, remedy="Give a list: [text]")
-    if is_sparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"):
-        batch = counts_from(X)
+    counts = _counts_of(X)
+    if counts is not None:
+        batch = counts_from(counts)
         matrix: CountMatrix = batch.columns[0]
         return _with_rows(matrix)
     if isinstance(X, (list, tuple, pa.Array, pa.ChunkedArray)):
@@ -297,8 +307,43 @@ def texts_from(X: Any) -> Texts:
         return _with_rows(Documents.of(X))
     column = labels_of(X)
     if isinstance(column, np.ndarray):
-        raise BadData("documents are text", found=str(column.dtype), remedy="Give a column of strings")
+        remedy = "Give a column of strings. Reshape your data if these are the counts of one document: [counts]"
+        raise BadData("documents are text", found=str(column.dtype), remedy=remedy)
     return _with_rows(Documents.of(column))
+
+
+def _counts_of(X: Any) -> Any:
+    """A matrix of counts, dense or sparse, where X is one or can be made one; None where it holds texts."""
+    if is_sparse(X):
+        _require_finite(X.tocsr().data)
+        return X
+    if isinstance(X, (list, tuple)):
+        if not X or not all(isinstance(row, (list, tuple, np.ndarray)) for row in X):
+            return None
+    elif not hasattr(X, "shape") and not hasattr(X, "__array__"):
+        return None
+    array = np.asarray(X)
+    if array.ndim != 2 or (array.dtype.kind in "OUST" and array.shape[1] == 1 and _holds_text(array)):
+        return None
+    if array.dtype.kind == "c":
+        raise BadData("Complex data not supported")
+    if array.shape[1] == 0:
+        raise BadData(f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
+    try:
+        array = array if array.dtype.kind in "biuf" else array.astype(np.float64)
+    except ValueError as error:
+        raise BadData(f"documents are one column of texts, or a matrix of counts ({error})") from error
+    _require_finite(array)
+    return array
+
+
+def _require_finite(counts: Any) -> None:
+    if np.asarray(counts).dtype.kind == "f" and not np.isfinite(counts).all():
+        raise BadData("Input X contains NaN or infinity: a count is a number, 0 or more")
+
+
+def _holds_text(array: NDArray[Any]) -> bool:
+    return any(isinstance(value, (str, bytes)) for value in array[:, 0].tolist())
 
 
 def _with_rows(texts: Texts) -> Texts:
