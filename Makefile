@@ -41,7 +41,7 @@ demo: $(CORE)
 	@$(BIN)/bayes demo
 
 test: lint
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
 lint: $(CORE) $(DEV)
 	$(BIN)/ruff check .

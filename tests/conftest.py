@@ -2,6 +2,9 @@
 
 from hypothesis import HealthCheck, settings
 from tests.servers import postgres as postgres
+from tests.servers import sockets_left_open as sockets_left_open
+from tests.servers import spark as spark
+from tests.servers import spark_master as spark_master
 
 settings.register_profile(
     "bayesbox",

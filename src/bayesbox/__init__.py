@@ -36,6 +36,7 @@ _WHERE = {
     "bayes_rule": "infer.bayes_rule",
     "learn_network": "workflow.network_learning",
     "load": "estimators.train",
+    "predict": "estimators.predict",
     "read_network": "workflow.network",
     "sql": "source.sql",
     "train": "estimators.train",
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from bayesbox.errors import NotLinear as NotLinear
     from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
     from bayesbox.estimators.network_classifier import NetworkClassifier as NetworkClassifier
+    from bayesbox.estimators.predict import predict as predict
     from bayesbox.estimators.text_classifier import TextClassifier as TextClassifier
     from bayesbox.estimators.train import load as load
     from bayesbox.estimators.train import train as train

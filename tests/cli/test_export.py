@@ -49,3 +49,16 @@ def test_what_cannot_be(bayes: Bayes, cars: str, folder: Path) -> None:
     bayes("train", "mail.csv", "-t", "label", "--model", "text", "-o", "mail.bayes")
     ended = bayes("export", "mail.bayes", "--sql", "duckdb", code=3)
     assert "has no form in another language" in ended.err
+
+
+def test_pmml_and_onnx(bayes: Bayes, cars: str) -> None:
+    bayes("export", cars, "--pmml", "-o", "cars.pmml")
+    assert Path("cars.pmml").read_text() == bb.load(cars).to_pmml()
+    assert 'fieldName="class"' in Path("cars.pmml").read_text()
+    report = bayes("export", cars, "--onnx", "-o", "cars.onnx", "--json").json
+    assert report["language"] == "onnx"
+    assert report["output"] == "cars.onnx"
+    assert Path("cars.onnx").read_bytes() == bb.load(cars).to_onnx()
+    assert "with -o" in bayes("export", cars, "--onnx", code=2).err
+    assert "one of --sql" in bayes("export", cars, "--onnx", "--pmml", code=2).err
+    assert "go with --sql" in bayes("export", cars, "--pmml", "--keep", "age", code=2).err

@@ -1,4 +1,4 @@
-"""Rows that are in no file: those of a query."""
+"""Rows that are in no file of this machine: those of a query, and of a table of Spark."""
 
 from __future__ import annotations
 
@@ -28,18 +28,44 @@ def sql_options(verb: F) -> F:
     return query(database(verb))
 
 
+def spark_option(verb: F) -> F:
+    """--spark."""
+    return click.option(
+        "--spark",
+        metavar="MASTER",
+        help="Count on the Spark cluster at this address, spark://host:7077; DATA is then the name of a table, or "
+        "Parquet or ORC files that all machines reach.",
+    )(verb)
+
+
 def rows_elsewhere(data: tuple[str, ...], given: dict[str, Any]) -> Source | None:
     """The source that is asked for instead of files; None where DATA are files."""
-    if given["sql"] is None:
-        if given["database"] is not None:
-            raise click.UsageError("--database goes with --sql")
+    if given["sql"] is None and given["database"] is not None:
+        raise click.UsageError("--database goes with --sql")
+    if given["sql"] is None and given["spark"] is None:
         return None
+    if given["sql"] is not None and given["spark"] is not None:
+        raise click.UsageError("the rows come from --sql or from --spark, not from both")
+    _refuse_options_of_files(given, "--sql" if given["spark"] is None else "--spark")
+    return _of_query(data, given) if given["spark"] is None else _of_spark(data, given)
+
+
+def _of_query(data: tuple[str, ...], given: dict[str, Any]) -> Source:
     if data:
         raise click.UsageError("the rows come from --sql, so DATA cannot be given as well")
-    _refuse_options_of_files(given, "--sql")
     from bayesbox.source.sql import sql
 
     return sql(given["sql"], given["database"])
+
+
+def _of_spark(data: tuple[str, ...], given: dict[str, Any]) -> Source:
+    if len(data) != 1:
+        raise click.UsageError("--spark takes one table: its name, or its Parquet or ORC files")
+    from bayesbox.cli.main import with_pandas
+    from bayesbox.source.spark import spark_table
+
+    with_pandas()
+    return spark_table(data[0], given["spark"])
 
 
 def _refuse_options_of_files(given: dict[str, Any], instead: str) -> None:

@@ -17,6 +17,8 @@ DIALECTS = ("duckdb", "postgres", "sqlite", "spark")
     examples=(
         "bayes export people.bayes --sql duckdb --table people --keep id",
         "bayes export people.bayes --sql postgres --table people -o score.sql",
+        "bayes export people.bayes --pmml -o people.pmml",
+        "bayes export people.bayes --onnx -o people.onnx",
     ),
     notes="The statement of --sql gives the kept columns, prediction, and P(class) for each class: what predict "
     "--proba gives for the same rows. SQLite needs its function exp, which most builds have. "
@@ -24,6 +26,8 @@ DIALECTS = ("duckdb", "postgres", "sqlite", "spark")
 )
 @click.argument("model")
 @click.option("--sql", type=click.Choice(DIALECTS), help="As one SQL statement that scores a table.")
+@click.option("--pmml", is_flag=True, help="As a PMML 4.4 document, a NaiveBayesModel.")
+@click.option("--onnx", is_flag=True, help="As an ONNX graph; it needs a file.")
 @click.option("--table", default="data", show_default=True, metavar="NAME", help="The table that --sql scores.")
 @click.option(
     "--keep", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns of the table that --sql copies."
@@ -31,23 +35,38 @@ DIALECTS = ("duckdb", "postgres", "sqlite", "spark")
 @click.option("-o", "--output", metavar="FILE", help="The file to write; by default standard output.")
 @options.json_option
 def command(
-    model: str, sql: str | None, table: str, keep: tuple[list[str], ...], output: str | None, as_json: bool
+    model: str,
+    sql: str | None,
+    pmml: bool,
+    onnx: bool,
+    table: str,
+    keep: tuple[list[str], ...],
+    output: str | None,
+    as_json: bool,
 ) -> None:
     """Write a trained model in another language, to be used without this package."""
     from bayesbox.cli.writers import output_file
-    from bayesbox.workflow.export import sql_of
+    from bayesbox.workflow.export import onnx_of, pmml_of, sql_of
     from bayesbox.workflow.load import load_classifier
 
-    if sql is None:
-        raise click.UsageError("say which language, with --sql")
-    classifier = load_classifier(model)
-    text = sql_of(classifier, sql, table=table, keep=options.several(keep))
+    if (sql is not None) + pmml + onnx != 1:
+        raise click.UsageError("say which language: one of --sql, --pmml and --onnx")
     to_file = output not in (None, "-")
+    if onnx and not to_file:
+        raise click.UsageError("an ONNX graph is written to a file, with -o")
+    if sql is None and (keep or table != "data"):
+        raise click.UsageError("--table and --keep go with --sql")
+    classifier = load_classifier(model)
+    if sql is not None:
+        written = sql_of(classifier, sql, table=table, keep=options.several(keep)).encode("utf-8")
+    else:
+        written = pmml_of(classifier).encode("utf-8") if pmml else onnx_of(classifier)
     if to_file or not as_json:
         with output_file(output) as file:
-            file.write(text.encode("utf-8"))
+            file.write(written)
     if as_json:
         facts = {"columns": list(classifier.model.columns), "classes": list(classifier.model.classes)}
-        emit_json({"model": model, "language": sql, **facts, **({"output": output} if to_file else {"text": text})})
+        place = {"output": output} if to_file else {"text": written.decode("utf-8")}
+        emit_json({"model": model, "language": sql or ("pmml" if pmml else "onnx"), **facts, **place})
     elif to_file:
         note(f"written to {output}")

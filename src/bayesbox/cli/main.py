@@ -130,6 +130,12 @@ class _WithoutPandas:
             raise ModuleNotFoundError("the command does without pandas", name=name)
 
 
+def with_pandas() -> None:
+    """Let pandas be imported after all: Spark needs it."""
+    if _WithoutPandas in sys.meta_path:
+        sys.meta_path.remove(_WithoutPandas)
+
+
 def _run(arguments: list[str]) -> int:
     """The verb itself; what click's own `main` would do about errors and closed pipes is left to `run`."""
     try:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         "bayes train cars.csv -t risk --smoothing mle --types car=category:sports:vintage:suv:truck",
         "bayes train --tables radio.json -o radio.bayes",
         "bayes train --sql 'select * from people where year > 2020' --database people.db -t income -o people.bayes",
+        "bayes train people --spark spark://host:7077 -t income",
         "bayes train mail/ --model text -o spam.bayes",
         "bayes train reviews.csv -t stars --model text --text review",
     ),
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 )
 @click.option("--tables", metavar="FILE", help="Make a model of given probabilities (JSON) instead of rows.")
 @elsewhere.sql_options
+@elsewhere.spark_option
 @options.types_option
 @click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
 @click.option(

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.model.naive import Rules
 from bayesbox.rule.smoothing import as_smoothing
-from bayesbox.workflow.export import sql_of
+from bayesbox.workflow.export import onnx_of, pmml_of, sql_of
 from bayesbox.workflow.linear import LinearWeights, linear_weights
 from bayesbox.workflow.naive import NaiveClassifier
 from bayesbox.workflow.naive_network import network_of
@@ -134,6 +134,19 @@ class NaiveBayes(TableEstimator):
         """
         check_is_fitted(self)
         return sql_of(self.classifier_, dialect, table=table, keep=keep)
+
+    def to_pmml(self, target: str | None = None) -> str:
+        """The model as a PMML 4.4 document (a NaiveBayesModel); `target` names the field of the class."""
+        check_is_fitted(self)
+        return pmml_of(self.classifier_, target=target)
+
+    def to_onnx(self) -> bytes:
+        """The model as an ONNX graph: an input for each column, rows x 1, outputs `label` and `probabilities`.
+
+        A category is a text, "" where it is missing; all else a double, NaN where it is missing.
+        """
+        check_is_fitted(self)
+        return onnx_of(self.classifier_)
 
     @classmethod
     def from_tables(

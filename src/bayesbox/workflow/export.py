@@ -17,6 +17,20 @@ def sql_of(classifier: Any, dialect: str, *, table: str = "data", keep: Sequence
     return to_sql(_naive(classifier), dialect, table=table, keep=keep, fold=classifier.fold)
 
 
+def pmml_of(classifier: Any, *, target: str | None = None) -> str:
+    """The model as a PMML document."""
+    from bayesbox.export.pmml import to_pmml
+
+    return to_pmml(_naive(classifier), target=target or classifier.target, fold=classifier.fold)
+
+
+def onnx_of(classifier: Any) -> bytes:
+    """The model as an ONNX file."""
+    from bayesbox.export.onnx import to_onnx
+
+    return to_onnx(_naive(classifier), fold=classifier.fold)
+
+
 def _naive(classifier: Any) -> NaiveModel:
     if not isinstance(classifier, NaiveClassifier):
         title = getattr(classifier, "title", "a model of documents")

