@@ -17,6 +17,7 @@
 #include "exact_array.hpp"
 #include "exact_text.hpp"
 #include "factorize.hpp"
+#include "joint_binding.hpp"
 #include "kernel_density_binding.hpp"
 #include "learning_binding.hpp"
 #include "leave_one_out.hpp"
@@ -530,6 +531,7 @@ NB_MODULE(_core, m) {
   m.def("leave_one_out_gaussians", &py_leave_one_out, "gaussians"_a, "target"_a, "classes"_a);
   m.def("score", &py_score, "rows"_a, "prior"_a, "gaussians"_a, "tables"_a, "integers"_a, "extra"_a.none(), "output"_a,
         "target"_a = nb::none(), "by_class"_a = nb::list());
+  bind_joint(m);
   bind_network(m);
   bind_approximate(m);
   bind_learning(m);

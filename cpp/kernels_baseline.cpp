@@ -1,5 +1,7 @@
 #include "vector_kernels.hpp"
+#include "vector_joint_kernels.hpp"
 
 namespace bayesbox {
 const Kernels& baseline_kernels() { return kKernels; }
+const JointKernels& baseline_joint_kernels() { return kJointKernels; }
 }  // namespace bayesbox

@@ -23,6 +23,7 @@ _WHERE = {
     "DataWarning": "errors",
     "FactorGraph": "workflow.network",
     "Flag": "schema.kinds",
+    "FullBayes": "estimators.full_bayes",
     "HiddenMarkovModel": "workflow.chain",
     "Ignore": "schema.kinds",
     "ImpossibleEvidence": "errors",
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from bayesbox.errors import DataWarning as DataWarning
     from bayesbox.errors import ImpossibleEvidence as ImpossibleEvidence
     from bayesbox.errors import NotLinear as NotLinear
+    from bayesbox.estimators.full_bayes import FullBayes as FullBayes
     from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
     from bayesbox.estimators.network_classifier import NetworkClassifier as NetworkClassifier
     from bayesbox.estimators.predict import predict as predict

@@ -149,6 +149,30 @@ def leave_one_out_gaussians(
     whole column last; floor, scale). A row is doubtful where its own value makes up nearly all of a variance.
     """
 
+def comoments(
+    columns: list[NDArray[Any]],
+    target: NDArray[np.int32],
+    groups: int,
+    weights: NDArray[np.float64] | None = None,
+) -> tuple[ExactArray, ExactArray]:
+    """(sums, groups x columns; sums of products, groups x pairs (i, j), i <= j) of the rows of each group, exactly.
+
+    NaN adds nothing; a target outside [0, groups) leaves the row out. An infinite value raises as in `moments`.
+    """
+
+def joint_normals(
+    columns: list[NDArray[Any]],
+    rows: int,
+    means: NDArray[np.float64],
+    rests: NDArray[np.float64],
+    factors: NDArray[np.float64],
+    constants: NDArray[np.float64],
+) -> NDArray[np.float64] | None:
+    """Rows x normals: constant - |factor (x - mean - rest)|**2 / 2; None where a value is missing (NaN).
+
+    means, rests: normals x columns. factors: (normals * columns) x columns, each lower triangular.
+    """
+
 class FactorModel:
     """Variables with so many states each, and tables over some of them."""
 

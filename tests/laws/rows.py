@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import bayesbox.tally
 from bayesbox.schema.columns import CountMatrix
-from bayesbox.schema.encode import encode
+from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.kinds import Category, CountGroup, Kind, Real
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import TALLIES
 from bayesbox.tally.book import Book
+from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.count import count
 
 for module in pkgutil.iter_modules(bayesbox.tally.__path__):
@@ -72,6 +73,9 @@ MAKES: dict[str, Make] = {
     "words": Make(CountGroup(width=WORDS), st.tuples(*[st.integers(0, 3)] * WORDS), as_matrix),
 }
 
+TOGETHER = {"comoments": st.tuples(st.sampled_from(["a", "b", None]), NUMBERS, NUMBERS)}
+"""The values of a row in tallies of several columns together."""
+
 FORMS = sorted(TALLIES)
 
 WEIGHTS = st.sampled_from([1.0, 1.0, 2.0, 0.5, 0.1, 3.0, 0.0])
@@ -79,7 +83,8 @@ WEIGHTS = st.sampled_from([1.0, 1.0, 2.0, 0.5, 0.1, 3.0, 0.0])
 
 def rows_of(form: str, *, min_size: int = 0, max_size: int = 6) -> st.SearchStrategy[list[Row]]:
     """Some rows for a tally of this form."""
-    row = st.builds(Row, st.sampled_from(["x", "y", "z"]), MAKES[form].values, WEIGHTS)
+    values = TOGETHER[form] if form in TOGETHER else MAKES[form].values
+    row = st.builds(Row, st.sampled_from(["x", "y", "z"]), values, WEIGHTS)
     return st.lists(row, min_size=min_size, max_size=max_size)
 
 
@@ -87,16 +92,30 @@ def book_of(form: str, rows: Sequence[Row]) -> Book:
     """The book of a table whose only column is `column`."""
     if not rows:
         return Book.empty()
-    make = MAKES[form]
     labels = encode(as_text([row.label for row in rows]))
     weights = np.array([row.weight for row in rows])
+    if form in TOGETHER:
+        counted = count({}, labels, Schema({}), weights=weights)
+        joint = comoments([row.value for row in rows], labels, weights).with_classes(counted.classes)
+        return Book(counted.classes, counted.class_counts, {}, joint=joint).pruned()
+    make = MAKES[form]
     column = make.column([row.value for row in rows])
     return count({"column": column}, labels, Schema({"column": make.kind}), weights=weights)
+
+
+def comoments(values: Sequence[Any], labels: Encoded, weights: np.ndarray) -> CoMoments:
+    kind, one, other = ([row[place] for row in values] for place in range(3))
+    codes, levels, _ = encode(as_text(kind))
+    numbers = {"one": as_doubles(one), "other": as_doubles(other)}
+    return CoMoments.of(tuple(labels.levels), labels.codes, {"kind": (codes, levels)}, numbers, weights)
 
 
 def tally_of(form: str, rows: Sequence[Row]) -> Any:
     """The tally of these rows; an empty one where none has a value."""
     book = book_of(form, rows)
+    if form in TOGETHER:
+        one = book_of(form, [Row("x", value_of(form), 1.0)]).joint
+        return book.joint if book.joint is not None else one.zero()
     if "column" in book:
         return book["column"]
     return book_of(form, [Row("x", value_of(form), 1.0)])["column"].zero()
@@ -104,7 +123,13 @@ def tally_of(form: str, rows: Sequence[Row]) -> Any:
 
 def value_of(form: str) -> Any:
     """One value that is present."""
-    return {"counts": "a", "moments": 2.5, "values": 2.5, "words": (1, 0, 2)}[form]
+    return {
+        "counts": "a",
+        "moments": 2.5,
+        "values": 2.5,
+        "words": (1, 0, 2),
+        "comoments": ("a", 2.5, 0.1),
+    }[form]
 
 
 def text_of(tally: Any) -> bytes:

@@ -18,7 +18,10 @@ from bayesbox.workflow import train as workflow
 from bayesbox.workflow.text import DocumentClassifier
 from bayesbox.workflow.text_train import labelled_documents, train_documents
 
-ESTIMATORS = {"naive-bayes": ("naive_bayes", "NaiveBayes")}
+ESTIMATORS = {
+    "naive-bayes": ("naive_bayes", "NaiveBayes"),
+    "full-bayes": ("full_bayes", "FullBayes"),
+}
 """Where the estimator of each kind of classifier is."""
 
 

@@ -103,7 +103,7 @@ def _never_learned(column: str) -> CannotForget:
     )
 
 
-def prior_table(schema: Schema, book: Book, rules: Rules, model: NaiveModel) -> Doubles:
+def prior_table(schema: Schema, book: Book, rules: Any, model: Any) -> Doubles:
     """The log prior of all classes (columns) after one row of a class (rows) is gone."""
     classes = len(model.classes)
     if rules.prior is not None:

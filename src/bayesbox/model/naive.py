@@ -193,9 +193,10 @@ def density_options(kind: Kind, rules: Rules, log_observed: Doubles, log_missing
     return Options(floor, rules.smoothing, log_observed, log_missing)
 
 
-def missing_is_level(kind: Kind, rules: Rules) -> bool:
-    """Whether a missing value counts as a level in a column of this kind."""
-    return (kind.missing or rules.missing) == "level"
+def missing_is_level(kind: Kind, rules: Any) -> bool:
+    """Whether a missing value counts as a level in a column of this kind; `rules` are those of any model."""
+    found: bool = (kind.missing or rules.missing) == "level"
+    return found
 
 
 def level_counts(book: Book, name: str, kind: Kind, rules: Rules) -> LevelCounts:

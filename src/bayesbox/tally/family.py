@@ -66,7 +66,7 @@ class Family:
             order = sorted(range(len(texts)), key=texts.__getitem__)
             codes[place] = _recoded(column, order, len(texts))
             ordered.append(tuple(texts[index] for index in order))
-        group, one_of = _grouped(codes, [len(texts) for texts in ordered])
+        group, one_of = groups_of(codes, [len(texts) for texts in ordered], length)
         if weights is None:
             cells = ExactArray.from_integers(np.bincount(group, minlength=len(one_of)))
         else:
@@ -205,15 +205,17 @@ def _mapped(column: NDArray[Any], new: Any) -> Codes:
     return mapped
 
 
-def _grouped(codes: Codes, sizes: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def groups_of(
+    codes: Sequence[NDArray[Any]] | NDArray[Any], sizes: Sequence[int], length: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(the group of each row, one row of each group): rows with the same codes are a group, groups ascend."""
-    rows = codes.shape[1]
+    rows = len(codes[0]) if length is None else length
     key, span = np.zeros(rows, dtype=np.int64), 1
     for column, size in zip(codes, sizes, strict=True):
         if span * (size + 1) > WIDEST_KEY:
             distinct, key = np.unique(key, return_inverse=True)
             span = len(distinct)
-        key = key * (size + 1) + (column + 1)
+        key = key * (size + 1) + (column.astype(np.int64) + 1)
         span *= size + 1
     if span <= 2 * rows:  # counting is faster than sorting
         occurs = np.zeros(span, dtype=bool)

@@ -27,6 +27,7 @@ class Kind(NamedTuple):
 
 MODELS: dict[str, Kind] = {
     "naive": Kind("naive-bayes", "workflow.naive", "NaiveClassifier"),
+    "full": Kind("full-bayes", "workflow.full", "FullClassifier"),
 }
 """By the name that `--model` takes."""
 

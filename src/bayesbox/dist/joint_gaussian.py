@@ -1,0 +1,136 @@
+"""The normal distribution of several numbers together, one or more a class; missing numbers are integrated out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.dist.base import Columns, Doubles
+from bayesbox.dist.gaussian import LOG_ROOT_2_PI
+from bayesbox.schema.columns import as_numbers
+
+Numbers = list[NDArray[Any]]
+
+
+class Factors(NamedTuple):
+    """Some normals as the core takes them."""
+
+    mean: Doubles
+    rest: Doubles
+    factor: Doubles  # normals x columns x columns, lower triangular: factor (x - mean) is standard normal
+    constant: Doubles
+
+
+@dataclass(frozen=True)
+class JointGaussian:
+    """N(x | mean, covariance) for several normals: those of the classes first, then those of cells of a table.
+
+    The covariance is deviation * correlation * deviation, and the mean is carried in two doubles, so that neither a
+    large offset nor a scale of 1e+-300 costs digits. `own` says for a cell of the table which normal each class has.
+    """
+
+    names: tuple[str, ...]
+    mean: Doubles
+    rest: Doubles
+    deviation: Doubles
+    correlation: Doubles
+    rows: Doubles  # that each normal was made of
+    classes: int
+    own: dict[int, NDArray[np.int64]] = field(default_factory=dict)
+    _made: dict[tuple[bytes, bytes], Factors] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.names
+
+    @property
+    def by_class(self) -> NDArray[np.int64]:
+        """The normals of the classes."""
+        return np.arange(self.classes)
+
+    def covariance(self, normal: int) -> Doubles:
+        """The covariance of one normal."""
+        covariance: Doubles = self.correlation[normal] * np.outer(self.deviation[normal], self.deviation[normal])
+        return covariance
+
+    def factors(self, normals: NDArray[np.int64], observed: NDArray[np.bool_]) -> Factors:
+        """Some normals of the observed columns only; those of the classes are kept once they are made."""
+        key = normals.tobytes(), observed.tobytes()
+        if key in self._made:
+            return self._made[key]
+        there = np.flatnonzero(observed)
+        width = len(there)
+        factor, constant = np.zeros((len(normals), width, width)), np.zeros(len(normals))
+        for index, normal in enumerate(normals):
+            deviation = self.deviation[normal, there]
+            root = np.linalg.cholesky(self.correlation[normal][np.ix_(there, there)])
+            with np.errstate(over="ignore"):
+                factor[index] = _inverse(root) / deviation[None, :]
+            constant[index] = -np.log(np.diag(root)).sum() - np.log(deviation).sum() - width * LOG_ROOT_2_PI
+        made = Factors(self.mean[np.ix_(normals, there)], self.rest[np.ix_(normals, there)], factor, constant)
+        if observed.all():
+            self._made[key] = made
+        return made
+
+    def numbers_of(self, columns: Columns, rows: int) -> Numbers:
+        """The values of the columns; one that is absent is missing in every row."""
+        absent = np.full(rows, np.nan)
+        return [as_numbers(columns[name], name=name) if name in columns else absent for name in self.names]
+
+    def log_density(self, values: Numbers, rows: int, normals: NDArray[np.int64] | None = None) -> Doubles:
+        """Rows x normals (by default those of the classes); a row with no number gives zeros."""
+        chosen = self.by_class if normals is None else normals
+        everything = np.ones(len(self.names), dtype=bool)
+        found = self._observed(values, rows, chosen, everything)
+        return found if found is not None else self._by_pattern(values, rows, chosen)
+
+    def _observed(
+        self, values: Numbers, rows: int, normals: NDArray[np.int64], observed: NDArray[np.bool_]
+    ) -> Doubles | None:
+        mean, rest, factor, constant = self.factors(normals, observed)
+        return _core.joint_normals(values, rows, mean, rest, factor.reshape(-1, factor.shape[-1]), constant)
+
+    def _by_pattern(self, values: Numbers, rows: int, normals: NDArray[np.int64]) -> Doubles:
+        """Rows with the same numbers together, under the normal of these numbers alone."""
+        there = np.array([~np.isnan(column) if column.dtype.kind == "f" else np.ones(rows, bool) for column in values])
+        kinds, group = np.unique(there.T, axis=0, return_inverse=True)
+        group = group.ravel()
+        order = np.argsort(group, kind="stable")
+        starts = np.searchsorted(group[order], np.arange(len(kinds) + 1))
+        result = np.zeros((rows, len(normals)))
+        for kind, observed in enumerate(kinds):
+            chosen = order[starts[kind] : starts[kind + 1]]
+            if observed.any():
+                some = [column[chosen] for column, seen in zip(values, observed, strict=True) if seen]
+                found = self._observed(some, len(chosen), normals, observed)
+                assert found is not None
+                result[chosen] = found
+        return result
+
+
+def _inverse(root: Doubles) -> Doubles:
+    """The inverse of a lower triangular matrix, by forward substitution."""
+    inverse = np.zeros_like(root)
+    for row in range(len(root)):
+        inverse[row] = -root[row, :row] @ inverse[:row]
+        inverse[row, row] += 1.0
+        inverse[row] /= root[row, row]
+    return inverse
+
+
+def stacked(names: tuple[str, ...], normals: Sequence[Any], classes: int) -> JointGaussian:
+    """Normals one after another, those of the classes first."""
+    return JointGaussian(
+        names,
+        np.array([normal.mean for normal in normals]).reshape(len(normals), len(names)),
+        np.array([normal.rest for normal in normals]).reshape(len(normals), len(names)),
+        np.array([normal.deviation for normal in normals]).reshape(len(normals), len(names)),
+        np.array([normal.correlation for normal in normals]).reshape(len(normals), len(names), len(names)),
+        np.array([normal.n for normal in normals]),
+        classes,
+    )

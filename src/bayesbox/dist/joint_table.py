@@ -1,0 +1,118 @@
+"""The joint distribution of several categories: a table of P(tuple | class); missing levels are summed out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Columns, Doubles, left_out_where_impossible
+from bayesbox.errors import UnseenLevel
+from bayesbox.schema.encode import encode_narrow
+
+Codes = NDArray[np.int32]
+
+GONE = -1  # the code of a level that is missing, and so summed out
+NEW = -2  # the code of a level that was never seen
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One category of the table: its levels, and whether a missing value is one more, the last.
+
+    A flag's two levels are known by either pair of names, false and true or 0 and 1.
+    """
+
+    column: str
+    levels: tuple[str, ...]
+    missing: bool = False
+    flag: bool = False
+
+    @property
+    def size(self) -> int:
+        return len(self.levels) + self.missing
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        """Where each level stands."""
+        place = {level: index for index, level in enumerate(self.levels)}
+        return place | ({"false": 0, "0": 0, "true": 1, "1": 1} if self.flag else {})
+
+    def codes(self, columns: Columns, rows: int, unseen: str) -> Codes:
+        """The level of each row."""
+        absent = len(self.levels) if self.missing else GONE
+        if self.column not in columns:
+            return np.full(rows, absent, dtype=np.int32)
+        codes, texts, _ = encode_narrow(columns[self.column])
+        place = [self.position.get(text.lower() if self.flag else text, NEW) for text in texts]
+        if unseen == "error" and NEW in place:
+            raise UnseenLevel(
+                f"column `{self.column}` has a level that was never seen",
+                found=texts[place.index(NEW)],
+                remedy="Set unseen='smooth' to let the smoothing rule answer",
+            )
+        if unseen == "ignore":
+            place = [GONE if code == NEW else code for code in place]
+        return np.array([*place, absent], dtype=np.int32)[codes.astype(np.int64)]
+
+
+@dataclass(frozen=True)
+class JointTable:
+    """log P(tuple | class), cells x classes, the last column fastest; `log_unseen` is that of a cell without a row."""
+
+    axes: tuple[Axis, ...]
+    log_p: Doubles
+    log_unseen: Doubles
+    unseen: str = "smooth"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(axis.column for axis in self.axes)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(axis.size for axis in self.axes)
+
+    def codes_of(self, columns: Columns, rows: int) -> Codes:
+        """Columns x rows: the level of each, GONE where it is missing, NEW where it was never seen."""
+        codes = np.empty((len(self.axes), rows), dtype=np.int32)
+        for place, axis in enumerate(self.axes):
+            codes[place] = axis.codes(columns, rows, self.unseen)
+        return codes
+
+    def cell(self, codes: Codes) -> NDArray[np.int64]:
+        """The cell of each tuple (columns x tuples) that lacks nothing."""
+        cell = np.zeros(codes.shape[1], dtype=np.int64)
+        for column, size in zip(codes, self.sizes, strict=True):
+            cell = cell * size + column
+        return cell
+
+    def log_marginal(self, codes: tuple[int, ...]) -> Doubles:
+        """log P of one tuple by class: summed over the levels that are gone; -inf where it is impossible."""
+        gone = [place for place, code in enumerate(codes) if code == GONE]
+        if len(gone) == len(codes):
+            return np.zeros(len(self.log_unseen))
+        if NEW in codes:
+            ways = float(np.prod([self.sizes[place] for place in gone]))
+            new: Doubles = self.log_unseen + np.log(ways)
+            return new
+        index = tuple(slice(None) if code == GONE else code for code in codes)
+        cells = self.log_p.reshape(*self.sizes, -1)[index].reshape(-1, len(self.log_unseen))
+        total: Doubles = np.logaddexp.reduce(cells, axis=0)
+        return total
+
+    def log_terms(self, codes: Codes) -> Doubles:
+        """log P of each tuple (columns x tuples), tuples x classes; one that no class allows is left out."""
+        complete = (codes >= 0).all(axis=0)
+        if complete.all():
+            return left_out_where_impossible(self.log_p[self.cell(codes)])
+        terms = np.zeros((codes.shape[1], len(self.log_unseen)))
+        terms[complete] = self.log_p[self.cell(codes[:, complete])]
+        partial = np.flatnonzero(~complete)
+        kinds, group = np.unique(codes[:, partial].T, axis=0, return_inverse=True)
+        found = np.array([self.log_marginal(tuple(kind)) for kind in kinds.tolist()])
+        terms[partial] = found[group.ravel()]
+        return left_out_where_impossible(terms)

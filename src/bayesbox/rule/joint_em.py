@@ -1,0 +1,134 @@
+"""Expectation maximisation of a normal of several numbers, from the sums of each pattern of missing values.
+
+For rows that have the numbers o and lack the numbers m, with mean u and covariance S,
+
+    E[x_m | x_o] = a + B x_o      B = S_mo S_oo^-1      a = u_m - B u_o      Var[x_m | x_o] = S_mm - B S_om
+
+so that the expected sums of x and of x x' follow from n, the sum of x_o and the sum of x_o x_o' of the pattern alone
+(Little and Rubin, Statistical Analysis with Missing Data). No row is needed again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesbox.dist.base import Doubles
+from bayesbox.tally.exact import Dyadic, rounded_ratio
+from bayesbox.tally.moments import Spread
+
+ONE = Dyadic(1, 0)
+TOLERANCE = 1e-12  # of a mean or a covariance, in deviations
+MOST_STEPS = 2000
+
+
+class Pattern(NamedTuple):
+    """Rows that have the same numbers: which, how many rows, and the exact sums."""
+
+    observed: tuple[int, ...]
+    n: Dyadic
+    totals: Mapping[int, Dyadic]
+    products: Mapping[tuple[int, int], Dyadic]
+
+
+class Scale(NamedTuple):
+    """Centres, and units that are powers of two near the deviations: in them all sums are doubles of common size."""
+
+    centres: tuple[Dyadic, ...]
+    exponents: tuple[int, ...]
+
+    @classmethod
+    def of(cls, spreads: Sequence[Spread], deviations: Doubles) -> Scale:
+        exponents = (math.frexp(deviation)[1] for deviation in deviations.tolist())
+        return cls(tuple(Dyadic.of(spread.mean) for spread in spreads), tuple(max(-1000, e) for e in exponents))
+
+    @property
+    def units(self) -> Doubles:
+        return np.array([math.ldexp(1.0, min(exponent, 1023)) for exponent in self.exponents])
+
+
+class Sums(NamedTuple):
+    """A pattern in these units: which numbers, n, sum of x, sum of x x'."""
+
+    observed: list[int]
+    n: float
+    total: Doubles
+    product: Doubles
+
+
+def maximised(patterns: Sequence[Pattern], columns: Sequence[int], scale: Scale) -> tuple[Doubles, Doubles]:
+    """(mean less the centre, covariance) of these columns, in units: what makes the observed values most likely."""
+    place = {column: index for index, column in enumerate(columns)}
+    sums = [_centred(pattern, place, scale) for pattern in patterns]
+    width, rows = len(columns), sum(each.n for each in sums)
+    mean, covariance = np.zeros(width), np.diag(_variances(sums, width))
+    for _ in range(MOST_STEPS):
+        total, product = np.zeros(width), np.zeros((width, width))
+        for each in sums:
+            _add_expected(each, mean, covariance, total, product)
+        new_mean = total / rows
+        new_covariance = product / rows - np.outer(new_mean, new_mean)
+        moved = max(np.abs(new_mean - mean).max(), np.abs(new_covariance - covariance).max())
+        mean, covariance = new_mean, (new_covariance + new_covariance.T) / 2
+        if moved <= TOLERANCE:
+            break
+    np.fill_diagonal(covariance, np.maximum(np.diag(covariance), 0.0))
+    return mean, covariance
+
+
+def _centred(pattern: Pattern, place: Mapping[int, int], scale: Scale) -> Sums:
+    """The sums about the centres, exactly, and then rounded."""
+    there = [place[column] for column in pattern.observed]
+    total, product = np.zeros(len(there)), np.zeros((len(there), len(there)))
+    shifts = {}
+    for k, column in enumerate(pattern.observed):
+        centre = scale.centres[there[k]]
+        shifts[column] = pattern.totals[column] - pattern.n * centre
+        total[k] = _rounded(shifts[column], scale.exponents[there[k]])
+    for k, one in enumerate(pattern.observed):
+        for m in range(k, len(there)):
+            other = pattern.observed[m]
+            # sum (x - a)(y - b) = sum x y - b sum x - a sum (y - b)
+            about = pattern.products[one, other] - scale.centres[there[m]] * pattern.totals[one]
+            about = about - scale.centres[there[k]] * shifts[other]
+            product[k, m] = product[m, k] = _rounded(about, scale.exponents[there[k]] + scale.exponents[there[m]])
+    return Sums(there, float(pattern.n.fraction), total, product)
+
+
+def _rounded(number: Dyadic, exponent: int) -> float:
+    return rounded_ratio(Dyadic(number.m, number.e - exponent), ONE)
+
+
+def _variances(sums: Sequence[Sums], width: int) -> Doubles:
+    """Of each number, over the rows that have it: where the steps start."""
+    n, squares = np.zeros(width), np.zeros(width)
+    for each in sums:
+        n[each.observed] += each.n
+        squares[each.observed] += np.diag(each.product)
+    return squares / n
+
+
+def _add_expected(given: Sums, mean: Doubles, covariance: Doubles, total: Doubles, product: Doubles) -> None:
+    """Add the expected sums of x and x x' of all numbers to `total` and `product`."""
+    there = given.observed
+    total[there] += given.total
+    product[np.ix_(there, there)] += given.product
+    gone = [index for index in range(len(mean)) if index not in there]
+    if not gone:
+        return
+    across = covariance[np.ix_(gone, there)]
+    inverse = np.linalg.pinv(covariance[np.ix_(there, there)], rcond=1e-12, hermitian=True)
+    slope = across @ inverse
+    start = mean[gone] - slope @ mean[there]
+    expected = slope @ given.total
+    total[gone] += given.n * start + expected
+    beside = np.outer(start, given.total) + slope @ given.product
+    product[np.ix_(gone, there)] += beside
+    product[np.ix_(there, gone)] += beside.T
+    within = given.n * (covariance[np.ix_(gone, gone)] - slope @ across.T)
+    both = np.outer(start, expected)
+    within += given.n * np.outer(start, start) + both + both.T + slope @ given.product @ slope.T
+    product[np.ix_(gone, gone)] += within

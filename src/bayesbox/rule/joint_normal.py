@@ -1,0 +1,202 @@
+"""From exact co-moments to normal distributions of several numbers together.
+
+Where no value is missing, mean, deviation and correlation are those of the rows (population: divided by n), each
+rounded once. Where some are, expectation maximisation (rule/joint_em.py) finds the most likely ones from the sums of
+each pattern. A deviation is kept above its floor exactly as in naive Bayes; then the correlations of a class whose
+matrix is singular are shrunk, which is said in `note`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Doubles
+from bayesbox.errors import BadData
+from bayesbox.rule.joint_em import Pattern, Scale, maximised
+from bayesbox.rule.normal import floored_deviation
+from bayesbox.tally.base import dyadic
+from bayesbox.tally.comoments import CoMoments, pair_place
+from bayesbox.tally.exact import rounded_root
+from bayesbox.tally.moments import NO_SPREAD, Spread
+
+SINGULAR = 1e-10  # a correlation matrix whose least eigenvalue is below this is singular to working precision
+INDEPENDENT = 1e-4  # the share of independence in one that stays so: a deviation of 1 %, like the floor of a variance
+
+
+@dataclass(frozen=True)
+class Normal:
+    """One normal: the mean in two doubles, deviations kept above their floors, correlations; from `n` rows."""
+
+    n: float
+    mean: Doubles
+    rest: Doubles
+    deviation: Doubles
+    correlation: Doubles
+    plain: Doubles = field(repr=False)  # the deviations before the floor
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The numbers that take part: their names, their moments over all rows, and the floors of their variances."""
+
+    names: tuple[str, ...]
+    wholes: tuple[Spread, ...]
+    floors: tuple[float, ...]
+
+    @property
+    def deviations(self) -> Doubles:
+        return np.array([whole.deviation for whole in self.wholes])
+
+
+def patterns_of(tally: CoMoments, cells: NDArray[Any]) -> list[Pattern]:
+    """The sums over some cells by which numbers are there, in a fixed order; rows without any number say nothing."""
+    p, pairs = len(tally.frame.numbers), tally.frame.pairs
+    observed = tally.cells.observed[:, cells]
+    kinds, group = np.unique(observed.T, axis=0, return_inverse=True)
+    group = group.ravel()
+    n, totals, products = (
+        array.take((cells[:, None] * width + np.arange(width)).ravel()).sum_groups(
+            (group[:, None] * width + np.arange(width)).ravel(), len(kinds) * width
+        )
+        for array, width in zip(tally.cells.sums, (1, p, pairs), strict=True)
+    )
+    found = []
+    for kind, flags in enumerate(kinds):
+        there = np.flatnonzero(flags).tolist()
+        if there:
+            total = {i: dyadic(totals, kind * p + i) for i in there}
+            product = {
+                (i, j): dyadic(products, kind * pairs + pair_place(i, j, p)) for i in there for j in there if i <= j
+            }
+            found.append(Pattern(tuple(there), dyadic(n, kind), total, product))
+    return found
+
+
+def fitted(patterns: Sequence[Pattern], columns: Columns, *, diagonal: bool = False) -> Normal:
+    """The normal of these rows. A number that none of them has takes its distribution over all rows."""
+    spreads = [_spread(patterns, i) for i in range(len(columns.names))]
+    there = [i for i, spread in enumerate(spreads) if spread.n.m]
+    known = [spread if spread.n.m else whole for spread, whole in zip(spreads, columns.wholes, strict=True)]
+    n = max((float(spread.n.fraction) for spread in spreads), default=0.0)
+    mean = np.array([spread.mean for spread in known])
+    rest = np.array([spread.rest_of_mean for spread in known])
+    plain = np.array([spread.deviation for spread in known])
+    triples = zip(known, columns.wholes, columns.floors, strict=True)
+    deviation = np.array([floored_deviation(spread, whole, floor) for spread, whole, floor in triples])
+    correlation = np.eye(len(known))
+    if not diagonal and len(patterns) == 1 and len(there) > 1:
+        correlation = _correlation(patterns[0], spreads)
+    elif not diagonal and len(patterns) > 1 and len(there) > 1:
+        n = float(sum((pattern.n.fraction for pattern in patterns), start=0))
+        scale = Scale.of([known[i] for i in there], columns.deviations[there])
+        shift, covariance = maximised(patterns, there, scale)
+        rest[there] += shift * scale.units
+        plain[there] = np.sqrt(np.diag(covariance)) * scale.units
+        floor = np.sqrt(np.array(columns.floors)) * columns.deviations
+        deviation[there] = np.maximum(plain, floor)[there]
+        correlation[np.ix_(there, there)] = correlation_of(covariance)
+    return _floored(Normal(n, mean, rest, deviation, correlation, plain))
+
+
+def _spread(patterns: Sequence[Pattern], i: int) -> Spread:
+    """The moments of one number over the patterns that have it."""
+    whole = NO_SPREAD
+    for pattern in patterns:
+        if i in pattern.totals:
+            whole = whole + Spread(pattern.n, pattern.totals[i], pattern.products[i, i])
+    return whole
+
+
+def _correlation(pattern: Pattern, spreads: Sequence[Spread]) -> Doubles:
+    """Each correlation as the root of an exact ratio, rounded once; 0 where a number has no spread."""
+    correlation = np.eye(len(spreads))
+    for (i, j), product in pattern.products.items():
+        if i != j:
+            excess = pattern.n * product - pattern.totals[i] * pattern.totals[j]
+            under = spreads[i].excess * spreads[j].excess
+            size = rounded_root(excess * excess, under) if under.m else 0.0
+            correlation[i, j] = correlation[j, i] = size if excess.m > 0 else -size
+    return correlation
+
+
+def correlation_of(covariance: Doubles) -> Doubles:
+    """The correlations of a covariance; 0 where there is no spread."""
+    root = np.sqrt(np.diag(covariance))
+    under = np.outer(root, root)
+    correlation = np.divide(covariance, under, out=np.zeros_like(covariance), where=under > 0)
+    np.fill_diagonal(correlation, 1.0)
+    clipped: Doubles = np.clip(correlation, -1.0, 1.0)
+    return clipped
+
+
+def _floored(normal: Normal) -> Normal:
+    """A floored deviation leaves the covariances as they are, so that the correlations shrink."""
+    share = np.divide(normal.plain, normal.deviation, out=np.ones_like(normal.plain), where=normal.deviation > 0)
+    if (share == 1).all():
+        return normal
+    correlation = normal.correlation * np.outer(share, share)
+    np.fill_diagonal(correlation, 1.0)
+    return replace(normal, correlation=correlation)
+
+
+def pooled(normals: Sequence[Normal], columns: Columns) -> Normal | None:
+    """The covariance within classes: the mean of the classes' own, each by its rows; None where there are none."""
+    total = sum(normal.n for normal in normals)
+    if not total:
+        return None
+    whole = columns.deviations
+    covariance = np.zeros((len(whole), len(whole)))
+    for normal in normals:
+        share = normal.plain / whole  # of the deviation over all rows: near 1 whatever the scale
+        with np.errstate(divide="ignore", invalid="ignore"):
+            raw = normal.correlation * np.outer(normal.deviation / whole, normal.deviation / whole)
+        np.fill_diagonal(raw, share * share)
+        covariance += normal.n / total * raw
+    plain = np.sqrt(np.diag(covariance)) * whole
+    deviation = np.maximum(plain, np.sqrt(np.array(columns.floors)) * whole)
+    nothing = np.zeros(len(whole))
+    return _floored(Normal(total, nothing, nothing, deviation, correlation_of(covariance), plain))
+
+
+def is_singular(correlation: Doubles) -> bool:
+    """Whether some direction has no variance to working precision."""
+    return len(correlation) > 1 and float(np.linalg.eigvalsh(correlation)[0]) < SINGULAR
+
+
+def shrunk(normal: Normal, toward: Doubles, shrink: str | float, what: str) -> Normal:
+    """The rule `shrink`: correlations become (n R + m R0) / (n + m), with R0 those within classes over all of them.
+
+    "auto" leaves a matrix alone unless it is singular, and then takes m = columns + 1; a number m is taken always. What
+    stays singular, as with a column that is there twice, gets a share of 1e-4 of independence; with m = 0 it is
+    refused.
+    """
+    if (normal.deviation == 0).any():
+        raise BadData(
+            f"{what} has no spread in a column whose floor is 0, so that it has no density",
+            remedy="Give the column a floor above 0",
+        )
+    width, correlation = len(normal.mean), normal.correlation
+    singular = is_singular(correlation)
+    weight = (width + 1 if singular else 0) if shrink == "auto" else float(shrink)
+    if singular and not weight:
+        raise BadData(
+            f"the covariance of {what} is singular: {normal.n:g} rows for {width} columns, or columns that follow from "
+            "others",
+            remedy="Let it be shrunk: shrink='auto' or a number of rows, in the command --model full:shrink=auto; or "
+            "leave columns out",
+        )
+    if weight:
+        correlation = (normal.n * correlation + weight * toward) / (normal.n + weight)
+    note = f"{what}: correlations shrunk, as if {weight:g} rows more had those within the classes" if weight else ""
+    if is_singular(correlation):
+        correlation = (1 - INDEPENDENT) * correlation + INDEPENDENT * np.eye(width)
+        note += f" and {INDEPENDENT:g} of them none"
+    if singular:
+        note += f" ({normal.n:g} rows for {width} columns)" if normal.n <= width else " (columns follow from others)"
+    return replace(normal, correlation=correlation, note=note)

@@ -1,0 +1,121 @@
+"""From the tally of tuples to a joint table, by a smoothing rule.
+
+Tuples that lack nothing are counted as they are. A tuple that lacks some levels is shared out among those it may be, in
+the proportions that make all tuples of its class most likely (expectation maximisation on the counts); where no level
+is missing nothing is shared out, and the counts are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.joint_table import Axis, JointTable
+from bayesbox.errors import BadOption, TooCostly
+from bayesbox.rule.smoothing import UNSEEN, Cells, Smoothing, listed_levels, ratio
+from bayesbox.schema.encode import MISSING
+from bayesbox.tally.base import positions
+from bayesbox.tally.comoments import CoMoments
+from bayesbox.tally.family import groups_of
+
+MOST_CELLS = 10_000_000  # of a joint table, classes included
+TOLERANCE = 1e-12  # of a count, as a share of all
+MOST_STEPS = 2000
+
+
+def require_room(classes: int, sizes: Sequence[int], *, naive: int) -> None:
+    """Refuse a table that would not fit, before anything is allocated."""
+    cells = classes
+    for size in sizes:
+        cells *= size
+    if cells > MOST_CELLS:
+        product = " x ".join(str(size) for size in (classes, *sizes)) if len(sizes) < 12 else f"{len(sizes)} columns"
+        raise TooCostly(
+            f"the joint table would have {cells:,} cells ({product}), more than {MOST_CELLS:,}; naive Bayes needs "
+            f"{naive:,} numbers",
+            bytes=8.0 * min(cells, 10**300),
+            remedy="Leave columns out, or take a model that factors the table: --model naive, tan or aode",
+        )
+
+
+def require_rule(rule: Smoothing, axes: Sequence[Axis]) -> None:
+    """Refuse a rule that names levels, where there are tuples."""
+    if len(axes) > 1 and listed_levels(rule):
+        raise BadOption(
+            "this rule names levels of one column, and the joint table holds tuples of several",
+            found=rule,
+            remedy="Take laplace, lidstone:0.5 or m:2",
+        )
+
+
+def table_codes(tally: CoMoments, axes: Sequence[Axis]) -> NDArray[np.int32]:
+    """Axes x cells of the tally: the level of each, MISSING where it is to be summed out."""
+    size = len(tally.cells)
+    codes = np.full((len(axes), size), MISSING, dtype=np.int32)
+    for place, axis in enumerate(axes):
+        if axis.column in tally.frame.categories:
+            index = tally.frame.categories.index(axis.column)
+            table = np.append(positions(tally.frame.levels[index], axis.levels), MISSING).astype(np.int32)
+            codes[place] = table[tally.cells.codes[index]]
+        if axis.missing:
+            codes[place][codes[place] == MISSING] = len(axis.levels)
+    return codes
+
+
+def expected_counts(tally: CoMoments, axes: Sequence[Axis]) -> Doubles:
+    """Classes x cells of the table: how often each tuple occurred, with what was shared out."""
+    classes, sizes = len(tally.classes), [axis.size for axis in axes]
+    codes = table_codes(tally, axes)
+    group, one_of = groups_of([tally.cells.label, *codes], [classes, *sizes], len(tally.cells))
+    counts = tally.cells.n.sum_groups(group, len(one_of)).to_doubles()
+    label, codes = tally.cells.label[one_of], codes[:, one_of]
+    whole = np.zeros((classes, *sizes))
+    complete = (codes >= 0).all(axis=0)
+    whole[(label[complete], *codes[:, complete])] = counts[complete]
+    some = ~complete & (codes >= 0).any(axis=0)  # a tuple that lacks everything says nothing of the others
+    if some.any():
+        whole = _shared_out(whole, label[some], codes[:, some], counts[some])
+    return whole.reshape(classes, -1)
+
+
+def _shared_out(whole: Doubles, label: NDArray[np.int32], codes: NDArray[np.int32], counts: Doubles) -> Doubles:
+    """The expected counts of all tuples under the most likely table."""
+    parts = []
+    patterns, group = np.unique((codes < 0).T, axis=0, return_inverse=True)
+    for number, gone in enumerate(patterns):
+        chosen = np.flatnonzero(group.ravel() == number)
+        axes = tuple(1 + place for place in np.flatnonzero(gone).tolist())
+        shape = [1 if place in axes else size for place, size in enumerate(whole.shape)]
+        part = np.zeros(shape)
+        part[(label[chosen], *np.maximum(codes[:, chosen], 0))] = counts[chosen]
+        parts.append((axes, part))
+    expected = np.ones_like(whole)
+    total = whole.sum() + counts.sum()
+    for _ in range(MOST_STEPS):
+        new = whole.copy()
+        for axes, part in parts:
+            under = expected.sum(axis=axes, keepdims=True)
+            new += expected * np.divide(part, under, out=np.zeros_like(part), where=under > 0)
+        moved = np.abs(new - expected).max()
+        expected = new
+        if moved <= TOLERANCE * total:
+            break
+    return expected
+
+
+def joint_table(
+    tally: CoMoments, axes: tuple[Axis, ...], rule: Smoothing, *, unseen: str = "smooth"
+) -> tuple[JointTable, Doubles]:
+    """The table, and the counts behind it (classes x cells)."""
+    require_rule(rule, axes)
+    counts = expected_counts(tally, axes)
+    names = list(axes[0].levels) + [None] * axes[0].missing if len(axes) == 1 else [None] * counts.shape[1]
+    totals = counts.sum(axis=1)
+    over, under = ratio(rule, Cells(counts, totals, counts.shape[1], names))
+    nothing = np.zeros((len(counts), 1))
+    new_over, new_under = ratio(rule, Cells(nothing, totals, counts.shape[1], [UNSEEN]))
+    log_unseen = (log(new_over) - log(new_under))[:, 0]
+    return JointTable(axes, np.ascontiguousarray((log(over) - log(under)).T), log_unseen, unseen), counts

@@ -1,0 +1,394 @@
+"""Several columns together, by class: how often each combination of levels occurred, and the exact sums and sums of
+products of the numbers beside it, apart for each pattern of missing values.
+
+A cell is a class, a level of every category (or none), and which numbers are there. Its rows were all alike in these;
+it holds their number, the sum of each number that is there and of each product of two. What needs complete rows, what
+can do with some, and how the rest is made up for is the business of rules: nothing is filled in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox._core import ExactArray
+from bayesbox.errors import TooCostly
+from bayesbox.schema.encode import MISSING
+from bayesbox.tally.base import added, dyadic, numbers, positions, quoted, register, union
+from bayesbox.tally.family import groups_of
+
+Codes = NDArray[np.int32]
+Index = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+MOST_SUMS = 1 << 26  # cells x pairs of numbers: what a tally takes in memory
+
+
+class Frame(NamedTuple):
+    """What the cells of a tally are cells of: classes, categories with their levels, numbers."""
+
+    classes: tuple[str, ...]
+    categories: tuple[str, ...]
+    levels: tuple[tuple[str, ...], ...]
+    numbers: tuple[str, ...]
+
+    @property
+    def pairs(self) -> int:
+        return len(self.numbers) * (len(self.numbers) + 1) // 2
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells of a frame: their class, levels and pattern, and what was summed over their rows."""
+
+    label: Codes
+    codes: Codes  # categories x cells, MISSING where there is none
+    observed: Flags  # numbers x cells
+    n: ExactArray
+    totals: ExactArray  # cells x numbers
+    products: ExactArray  # cells x pairs (i, j), i <= j
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    @property
+    def keys(self) -> tuple[Codes, Codes, Flags]:
+        return self.label, self.codes, self.observed
+
+    @property
+    def sums(self) -> tuple[ExactArray, ExactArray, ExactArray]:
+        return self.n, self.totals, self.products
+
+
+@register
+class CoMoments:
+    """Tuples of levels and co-moments of numbers by class and pattern of missing values.
+
+    >>> height, weight = np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, np.nan])
+    >>> both = CoMoments.of(("x",), np.zeros(3, dtype=np.int32), {}, {"height": height, "weight": weight})
+    >>> both.cells.observed.tolist(), both.cells.products.to_doubles().reshape(2, 3).tolist()
+    ([[True, True], [False, True]], [[9.0, 0.0, 0.0], [5.0, 10.0, 20.0]])
+    >>> (both + both) - both == both
+    True
+    """
+
+    form: ClassVar[str] = "comoments"
+
+    def __init__(self, frame: Frame, cells: Cells) -> None:
+        self.frame = frame
+        self.classes = frame.classes
+        self.cells = cells  # ascending; none of them empty
+
+    @classmethod
+    def of(
+        cls,
+        classes: tuple[str, ...],
+        target: Codes,
+        categories: Mapping[str, tuple[NDArray[Any], Sequence[str]]],
+        numbers: Mapping[str, NDArray[Any]],
+        weights: NDArray[np.float64] | None = None,
+        *,
+        gaps: Sequence[str] | None = None,
+    ) -> Self:
+        """Rows counted: codes and levels of each category, values of each number (NaN where missing).
+
+        `gaps` names the numbers that may be missing somewhere, where that is known already.
+        """
+        frame = Frame(
+            classes, tuple(categories), tuple(tuple(levels) for _, levels in categories.values()), tuple(numbers)
+        )
+        kept = target >= 0 if weights is None else (target >= 0) & (weights > 0)
+        rows = None if kept.all() else np.flatnonzero(kept)
+        label, codes, observed, group = _grouped_rows(frame, target, categories, numbers, rows, gaps)
+        size = len(label)
+        _require_room(frame, size)
+        if rows is not None:
+            whole = np.full(len(target), -1, dtype=np.int32)
+            whole[rows] = group
+            group = whole
+        group = np.ascontiguousarray(group, dtype=np.int32)
+        totals, products = _core.comoments(list(numbers.values()), group, size, weights)
+        if weights is None:
+            n = ExactArray.from_integers(np.bincount(group[group >= 0], minlength=size))
+        else:
+            zeros = np.zeros(len(target), dtype=np.uint8)
+            n = _core.count_codes_weighted([zeros], [1], group, size, weights)[0]
+        return cls(*_settled(frame, Cells(label, codes, observed, n, totals, products)))
+
+    # -- the algebra ---------------------------------------------------------------------------------------------
+
+    def zero(self) -> Self:
+        nothing = Frame(self.classes, (), (), ())
+        return type(self)(nothing, _no_cells())
+
+    def __add__(self, other: CoMoments) -> Self:
+        return self._combined(other, sign=1)
+
+    def __sub__(self, other: CoMoments) -> Self:
+        return self._combined(other, sign=-1)
+
+    def _combined(self, other: CoMoments, *, sign: int) -> Self:
+        frame = _union(self.frame, other.frame)
+        mine, theirs = _moved(self, frame), _moved(other, frame)
+        if len(mine) == len(theirs) and _same_keys(mine, theirs):
+            n, totals, products = (added(a, b, sign=sign) for a, b in zip(mine.sums, theirs.sums, strict=True))
+            return type(self)(*_settled(frame, replace(mine, n=n, totals=totals, products=products)))
+        label = np.concatenate([mine.label, theirs.label])
+        codes = np.concatenate([mine.codes, theirs.codes], axis=1)
+        observed = np.concatenate([mine.observed, theirs.observed], axis=1)
+        group, one_of = _groups(frame, label, codes, observed)
+        width = (1, len(frame.numbers), frame.pairs)
+        place = group[: len(mine)], group[len(mine) :]
+        sums = []
+        for each, a, b in zip(width, mine.sums, theirs.sums, strict=True):
+            total = ExactArray(len(one_of) * each)
+            total.add(a, _spread(place[0], each))
+            total.add(b, _spread(place[1], each), sign=sign)
+            sums.append(total)
+        keys = label[one_of], codes[:, one_of], observed[:, one_of]
+        return type(self)(*_settled(frame, Cells(*keys, *sums)))
+
+    def with_classes(self, classes: tuple[str, ...]) -> Self:
+        if classes == self.classes:
+            return self
+        frame = self.frame._replace(classes=classes)
+        place = positions(self.classes, classes).astype(np.int32)
+        label = place[self.cells.label] if len(self.cells) else self.cells.label
+        cells = _taken(replace(self.cells, label=label), np.flatnonzero(label >= 0), self.frame)
+        return type(self)(*_settled(frame, _sorted(frame, cells)))
+
+    def is_empty(self) -> bool:
+        return len(self.cells) == 0
+
+    def is_possible(self) -> bool:
+        """Whether rows have these sums: none without a row, and no variance below zero."""
+        if (self.cells.n.signs() <= 0).any():
+            return False
+        p, pairs = len(self.frame.numbers), self.frame.pairs
+        squares = [pair_place(i, i, p) for i in range(p)]
+        for cell in range(len(self.cells)):
+            n = dyadic(self.cells.n, cell)
+            for i in np.flatnonzero(self.cells.observed[:, cell]).tolist():
+                total = dyadic(self.cells.totals, cell * p + i)
+                square = dyadic(self.cells.products, cell * pairs + squares[i])
+                if (n * square - total * total).m < 0:
+                    return False
+        return True
+
+    def rows(self) -> ExactArray:
+        """The rows of each class: every row is in some cell."""
+        return self.cells.n.sum_groups(self.cells.label.astype(np.int64), len(self.classes))
+
+    def fits(self, rows: ExactArray) -> bool:
+        return bool(self.rows() == rows)
+
+    def canonical(self) -> Iterator[bytes]:
+        categories, numbers = tuple(sorted(self.frame.categories)), tuple(sorted(self.frame.numbers))
+        present = set(self.cells.label.tolist())
+        classes = tuple(sorted(name for place, name in enumerate(self.classes) if place in present))
+        ordered = self.with_classes(classes).only(categories, numbers)
+        frame, cells = ordered.frame, ordered.cells
+        yield quoted(frame.classes)
+        yield quoted(frame.categories)
+        for levels in frame.levels:
+            yield quoted(levels)
+        yield quoted(frame.numbers)
+        keys = np.concatenate([cells.label[None, :], cells.codes, cells.observed.astype(np.int32)])
+        yield np.ascontiguousarray(keys.T, dtype="<i4").tobytes()
+        for array in (cells.n, cells.totals, cells.products):
+            yield array.text()
+
+    def only(self, categories: tuple[str, ...], numbers: tuple[str, ...]) -> CoMoments:
+        """The tally of these columns alone, in this order; one that has no value is missing in every cell."""
+        levels = dict(zip(self.frame.categories, self.frame.levels, strict=True))
+        frame = Frame(self.classes, categories, tuple(levels.get(name, ()) for name in categories), numbers)
+        if frame == self.frame:
+            return self
+        return CoMoments(frame, _sorted(frame, _moved(self, frame)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CoMoments):
+            return NotImplemented
+        return list(self.canonical()) == list(other.canonical())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        names = ", ".join((*self.frame.categories, *self.frame.numbers))
+        return f"CoMoments({names}: {len(self.cells):,} cells, n={numbers(self.rows()).tolist()})"
+
+
+def pair_place(i: int, j: int, width: int) -> int:
+    """The place of the pair (i, j), i <= j, among the pairs of `width` numbers.
+
+    >>> [pair_place(i, j, 3) for i in range(3) for j in range(i, 3)]
+    [0, 1, 2, 3, 4, 5]
+    """
+    return i * width - i * (i + 1) // 2 + j
+
+
+def _require_room(frame: Frame, cells: int) -> None:
+    if cells * max(frame.pairs, 1) > MOST_SUMS:
+        raise TooCostly(
+            f"{len(frame.numbers):,} numbers and {len(frame.categories):,} categories together need "
+            f"{cells * frame.pairs:,} sums of products, more than {MOST_SUMS:,}",
+            bytes=64.0 * cells * frame.pairs,
+            remedy="Leave columns out, or take a model that takes them one by one: --model naive",
+        )
+
+
+def _no_cells() -> Cells:
+    nothing = np.empty(0, dtype=np.int32)
+    return Cells(nothing, nothing.reshape(0, 0), np.empty((0, 0), dtype=bool), *(ExactArray(0) for _ in range(3)))
+
+
+# -- from rows to cells ----------------------------------------------------------------------------------------------
+
+
+def _grouped_rows(
+    frame: Frame,
+    target: Codes,
+    categories: Mapping[str, tuple[NDArray[Any], Sequence[str]]],
+    numbers: Mapping[str, NDArray[Any]],
+    rows: Index | None,
+    gaps: Sequence[str] | None,
+) -> tuple[Codes, Codes, Flags, Any]:
+    """(label, codes, observed of each cell, the cell of each row that counts)"""
+
+    def chosen(values: NDArray[Any]) -> NDArray[Any]:
+        return values if rows is None else values[rows]
+
+    doubtful = [name for name in numbers if gaps is None or name in gaps]
+    there = {name: ~np.isnan(chosen(numbers[name])) for name in doubtful if numbers[name].dtype.kind == "f"}
+    there = {name: some for name, some in there.items() if not some.all()}
+    label = chosen(target)
+    if not categories and not there:
+        present = np.flatnonzero(np.bincount(label, minlength=len(frame.classes)))
+        place = np.zeros(len(frame.classes), dtype=np.int32)
+        place[present] = np.arange(len(present))
+        group = label if len(present) == len(frame.classes) else place[label]
+        full = np.ones((len(numbers), len(present)), dtype=bool)
+        return present.astype(np.int32), np.empty((0, len(present)), dtype=np.int32), full, group
+    coded = [label, *(chosen(codes) for codes, _ in categories.values()), *there.values()]
+    sizes = [len(frame.classes), *(len(levels) for levels in frame.levels), *(2 for _ in there)]
+    group, one_of = groups_of(coded, sizes)
+    codes = np.array([column[one_of] for column in coded[1 : 1 + len(categories)]], dtype=np.int32)
+    observed = np.ones((len(numbers), len(one_of)), dtype=bool)
+    for index, name in enumerate(numbers):
+        if name in there:
+            observed[index] = there[name][one_of]
+    return label[one_of], codes.reshape(len(categories), len(one_of)), observed, group
+
+
+def _groups(frame: Frame, label: Codes, codes: Codes, observed: Flags) -> tuple[Index, Index]:
+    sizes = [len(frame.classes), *(len(levels) for levels in frame.levels), *(2 for _ in observed)]
+    return groups_of([label, *codes, *observed], sizes)
+
+
+# -- cells in another frame ------------------------------------------------------------------------------------------
+
+
+def _union(one: Frame, other: Frame) -> Frame:
+    """The columns of both: mine in my order, then those that are new."""
+    if one == other:
+        return one
+    levels = dict(zip(one.categories, one.levels, strict=True))
+    for name, texts in zip(other.categories, other.levels, strict=True):
+        levels[name] = union(levels.get(name, ()), texts)
+    names = dict.fromkeys((*one.numbers, *other.numbers))
+    return Frame(union(one.classes, other.classes), tuple(levels), tuple(levels.values()), tuple(names))
+
+
+def _moved(tally: CoMoments, frame: Frame) -> Cells:
+    """The cells of a tally in a frame that has all its classes and columns with a value."""
+    own, cells = tally.frame, tally.cells
+    if own == frame:
+        return cells
+    size, p = len(cells), len(own.numbers)
+    label = positions(own.classes, frame.classes).astype(np.int32)[cells.label] if size else cells.label
+    codes = np.full((len(frame.categories), size), MISSING, dtype=np.int32)
+    for place, (name, levels) in enumerate(zip(frame.categories, frame.levels, strict=True)):
+        if name in own.categories:
+            index = own.categories.index(name)
+            table = np.append(positions(own.levels[index], levels), MISSING).astype(np.int32)
+            codes[place] = table[cells.codes[index]]
+    where = positions(frame.numbers, own.numbers)
+    observed = np.zeros((len(frame.numbers), size), dtype=bool)
+    observed[where >= 0] = cells.observed[where[where >= 0]]
+    if own.numbers == frame.numbers:
+        return replace(cells, label=label, codes=codes, observed=observed)
+    pairs = np.array([_pair(i, j, p) for k, i in enumerate(where) for j in where[k:]], dtype=np.int64)
+    totals = cells.totals.take(_columns(size, p, where))
+    products = cells.products.take(_columns(size, own.pairs, pairs))
+    return Cells(label, codes, observed, cells.n, totals, products)
+
+
+def _pair(i: int, j: int, width: int) -> int:
+    return -1 if i < 0 or j < 0 else pair_place(min(i, j), max(i, j), width)
+
+
+def _columns(cells: int, width: int, places: Index) -> Index:
+    """The indices of some columns of every cell, -1 for a column that is not there."""
+    index = np.arange(cells)[:, None] * width + places[None, :]
+    return np.where(places[None, :] < 0, -1, index).ravel()
+
+
+def _spread(place: Index, width: int) -> Index:
+    """The indices of all sums of cells at these places."""
+    return (place[:, None] * width + np.arange(width)[None, :]).ravel()
+
+
+def _same_keys(one: Cells, other: Cells) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(one.keys, other.keys, strict=True))
+
+
+def _taken(cells: Cells, kept: Index, frame: Frame) -> Cells:
+    if len(kept) == len(cells) and np.array_equal(kept, np.arange(len(cells))):
+        return cells
+    return Cells(
+        cells.label[kept],
+        cells.codes[:, kept],
+        cells.observed[:, kept],
+        cells.n.take(kept),
+        cells.totals.take(_spread(kept, len(frame.numbers))),
+        cells.products.take(_spread(kept, frame.pairs)),
+    )
+
+
+def _sorted(frame: Frame, cells: Cells) -> Cells:
+    """The cells ascending in their keys; those with the same key become one."""
+    group, one_of = _groups(frame, *cells.keys)
+    if len(one_of) == len(cells):
+        return _taken(cells, one_of, frame)
+    widths = (1, len(frame.numbers), frame.pairs)
+    sums = (array.sum_groups(_spread(group, w), len(one_of) * w) for array, w in zip(cells.sums, widths, strict=True))
+    return Cells(cells.label[one_of], cells.codes[:, one_of], cells.observed[:, one_of], *sums)
+
+
+def _settled(frame: Frame, cells: Cells) -> tuple[Frame, Cells]:
+    """Without empty cells, and without the levels and columns that occur in none."""
+    filled = cells.n.signs() != 0
+    for array, width in ((cells.totals, len(frame.numbers)), (cells.products, frame.pairs)):
+        if width and not filled.all():
+            filled = filled | array.signs().reshape(len(cells), width).any(axis=1)
+    cells = _taken(cells, np.flatnonzero(filled), frame)
+    levels = [_occurring(texts, column) for texts, column in zip(frame.levels, cells.codes, strict=True)]
+    categories = tuple(name for name, texts in zip(frame.categories, levels, strict=True) if texts)
+    there = np.asarray(cells.observed.any(axis=1)).tolist()
+    numbers = tuple(name for name, some in zip(frame.numbers, there, strict=True) if some)
+    settled = Frame(frame.classes, categories, tuple(texts for texts in levels if texts), numbers)
+    if settled == frame:
+        return frame, cells
+    return settled, _sorted(settled, _moved(CoMoments(frame, cells), settled))
+
+
+def _occurring(levels: tuple[str, ...], codes: Codes) -> tuple[str, ...]:
+    """The levels that have a code, sorted."""
+    occurs = np.zeros(len(levels) + 1, dtype=bool)
+    occurs[codes] = True
+    return tuple(sorted(text for text, some in zip(levels, occurs[:-1].tolist(), strict=True) if some))

@@ -1,0 +1,143 @@
+"""The columns of rows as the tally of all of them together takes them: categories as codes, numbers as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadOption, KindContradiction
+from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.encode import MISSING, Encoded, encode
+from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.book import Book
+from bayesbox.tally.comoments import CoMoments
+from bayesbox.tally.count import FLAG_TEXTS, checked_weights, count, whole_numbers
+from bayesbox.tally.moments import Moments
+
+
+class Roles(NamedTuple):
+    """Which columns are levels of a tuple, and which are numbers."""
+
+    categories: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+
+def roles_of(schema: Schema, flags: Sequence[str] = ()) -> Roles:
+    """The part of each column; `flags` are the numbers that hold only 0 and 1, and so are levels."""
+    categories, numbers = [], []
+    for name in schema.used:
+        kind = schema.kinds[name]
+        if isinstance(kind, (Count, CountGroup)):
+            raise BadOption(
+                f"full Bayes has no joint distribution for counts such as column `{name}`",
+                remedy=f"Declare it a number: --types {name}=real, or columns={{'{name}': 'real'}}",
+            )
+        if isinstance(kind, Real) and kind.density != "gaussian":
+            raise BadOption(
+                f"the numbers of full Bayes are normal together, but column `{name}` is declared otherwise",
+                found=kind.density,
+                remedy="Leave its density out, or take --model naive",
+            )
+        if isinstance(kind, Real) and kind.missing == "level":
+            raise BadOption(
+                f"full Bayes leaves a missing number out, but column `{name}` is declared to count it as a level",
+                remedy="Take --model naive for this",
+            )
+        if isinstance(kind, (Category, Flag)) or name in flags:
+            categories.append(name)
+        elif isinstance(kind, (Real, Number)):
+            numbers.append(name)
+    return Roles(tuple(categories), tuple(numbers))
+
+
+def numbers_that_are_flags(schema: Schema, book: Book) -> tuple[str, ...]:
+    """The numbers, not declared as such, that hold nothing but 0 and 1."""
+    return tuple(
+        name
+        for name in schema.used
+        if isinstance(schema.kinds[name], Number)
+        and name in book
+        and isinstance(book[name], Moments)
+        and book[name].holds_only_flags
+    )
+
+
+def coded(
+    name: str, column: Any, kind: Kind, *, flags: Sequence[str] = (), where: str | None = None
+) -> tuple[NDArray[np.int32], list[str]]:
+    """A category as codes and the texts of its levels; a flag's are `false` and `true`, or 0 and 1 for a number."""
+    if name in flags:
+        return _flags_of_numbers(name, column, where), ["0", "1"]
+    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
+        column = whole_numbers(column)
+    codes, texts, _ = encode(column)
+    if not isinstance(kind, Flag):
+        return codes, texts
+    place = np.array([*(_flag(name, text, where) for text in texts), MISSING], dtype=np.int32)
+    return place[codes], ["false", "true"]
+
+
+def _flag(name: str, text: str, where: str | None) -> int:
+    flag = FLAG_TEXTS.get(text.lower())
+    if flag is None:
+        raise KindContradiction(f"column `{name}` is a flag: false, true, 0 or 1", where=where, found=text)
+    return int(flag == "true")
+
+
+def _flags_of_numbers(name: str, column: Any, where: str | None) -> NDArray[np.int32]:
+    values = np.asarray(as_numbers(column, name=name, where=where), dtype=np.float64)
+    missing = np.isnan(values)
+    other = ~missing & (values != 0) & (values != 1)
+    if other.any():
+        raise KindContradiction(
+            f"column `{name}` held only 0 and 1 when this model was first trained, so that it is a flag",
+            where=where,
+            found=float(values[np.argmax(other)]),
+            remedy=f"Declare what it is and train anew: --types {name}=real, or columns={{'{name}': 'real'}}",
+        )
+    return np.where(missing, MISSING, values).astype(np.int32)
+
+
+def count_all(
+    columns: Mapping[str, Any], labels: Encoded, schema: Schema, *, flags: Sequence[str] = (), **options: Any
+) -> Book:
+    """The book of these rows: each column by itself, and all of them together."""
+    book = count(columns, labels, schema, **options)
+    if not book.classes:
+        return book
+    weights, where = options.get("weights"), options.get("where")
+    joint = count_together(columns, labels, schema, book, flags=flags, weights=weights, where=where)
+    return Book(book.classes, book.class_counts, book.columns, label_type=book.label_type, joint=joint)
+
+
+def count_together(
+    columns: Mapping[str, Any],
+    labels: Encoded,
+    schema: Schema,
+    book: Book,
+    *,
+    flags: Sequence[str] = (),
+    weights: Any = None,
+    where: str | None = None,
+) -> CoMoments:
+    """The tally of the columns of these rows together; `book` has each of them by itself."""
+    roles = roles_of(schema, flags)
+    categories = {
+        name: coded(name, columns[name], schema.kinds[name], flags=flags, where=where)
+        for name in roles.categories
+        if name in columns and name in book
+    }
+    numbers = {
+        name: as_numbers(columns[name], name=name, where=where)
+        for name in roles.numbers
+        if name in columns and name in book
+    }
+    gaps = [name for name in numbers if book[name].sums.n != book.class_counts]
+    codes = np.asarray(labels.codes, dtype=np.int32)
+    weights = checked_weights(weights, len(codes))
+    joint = CoMoments.of(tuple(labels.levels), codes, categories, numbers, weights, gaps=gaps)
+    return joint.with_classes(book.classes)
