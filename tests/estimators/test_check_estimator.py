@@ -4,12 +4,21 @@ Of an estimator that takes texts scikit-learn checks next to nothing: there is n
 `TextClassifier` is checked as one of counts.
 """
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import bayesbox as bb
 
 
-@parametrize_with_checks([bb.NaiveBayes(), bb.NaiveBayes(smoothing="m:2", prior_smoothing="laplace", missing="level")])
+@parametrize_with_checks(
+    [
+        bb.NaiveBayes(),
+        bb.NaiveBayes(smoothing="m:2", prior_smoothing="laplace", missing="level"),
+        bb.FullBayes(),
+        bb.FullBayes(covariance="pooled", shrink=3, enough=2),
+    ]
+)
+@pytest.mark.filterwarnings("ignore:.*correlations shrunk:bayesbox.errors.DataWarning")  # of ten rows and ten columns
 def test_sklearn(estimator, check):
     check(estimator)
 

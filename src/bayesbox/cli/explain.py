@@ -92,6 +92,11 @@ def _explain_text(classifier: DocumentClassifier, data: str | None, given: dict[
 def _work(classifier: NaiveClassifier, batch: Batch) -> Any:
     from bayesbox.explain.work import bayes_box
 
+    if classifier.kind != "naive-bayes":
+        raise BadOption(
+            f"--show-work prints the factors of naive Bayes, and this is a model of {classifier.title}",
+            remedy="Leave it out: the log-odds are shown anyway",
+        )
     assert classifier.schema is not None
     columns = classifier.columns_of(batch)
     return bayes_box(classifier.schema, classifier.book, classifier.rules, classifier.model, columns)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +13,6 @@ from bayesbox.cli import options
 from bayesbox.cli.output import decimal, emit_json, say, table, whole
 
 if TYPE_CHECKING:
-    from bayesbox.model.naive import Rules
     from bayesbox.workflow.describe import Size
     from bayesbox.workflow.naive import NaiveClassifier
 
@@ -24,8 +25,8 @@ EXACT_UP_TO = 10**15
     short_help="Show what a model has learned.",
     examples=("bayes show people.bayes", "bayes show people.bayes --column age", "bayes show people.bayes --json"),
     notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities (of the numbers), left_out, "
-    "parameters, joint_parameters (null where a density takes part), digest (null for a model of given tables), and "
-    "with --column also column; for documents text, words, vocabulary, used, telling and free_parameters in place of "
+    "parameters, joint_parameters (null where a density takes part), naive_parameters and notes (of full Bayes), digest "
+    "(null for a model of given tables), and with --column also column; for documents text, words, vocabulary, used, telling and free_parameters in place of "
     "columns, densities, left_out and joint_parameters.",
 )
 @click.argument("model")
@@ -61,6 +62,8 @@ def command(model: str, column: str | None, as_json: bool) -> None:
             "joint_parameters": size.joint,
             "digest": None if classifier.fixed else classifier.book.digest(),
         }
+        if size.naive is not None:
+            report |= {"naive_parameters": size.naive, "notes": list(getattr(classifier.model, "notes", ()))}
         emit_json({**report, "column": _tally(classifier, column, model)} if column else report)
         return
     _tell(classifier, model, size)
@@ -87,17 +90,18 @@ def _densities(classifier: NaiveClassifier) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text}
 
 
-def _rules(rules: Rules) -> dict[str, Any]:
+def _rules(rules: Any) -> dict[str, Any]:
     from bayesbox.rule.smoothing import smoothing_text
 
-    return {
-        "smoothing": smoothing_text(rules.smoothing),
-        "prior_smoothing": None if rules.prior_smoothing is None else smoothing_text(rules.prior_smoothing),
-        "prior": None if rules.prior is None else {str(label): p for label, p in rules.prior.items()},
-        "numeric": rules.numeric,
-        "missing": rules.missing,
-        "unseen": rules.unseen,
-    }
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(rules):
+        value = getattr(rules, field.name)
+        if hasattr(value, "ratio"):
+            value = smoothing_text(value)
+        elif isinstance(value, Mapping):
+            value = {str(label): p for label, p in value.items()}
+        found[field.name] = value
+    return found
 
 
 def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
@@ -122,8 +126,13 @@ def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
         say(
             "rules: " + ", ".join(f"{name} {_rule(value)}" for name, value in _rules(classifier.rules).items() if value)
         )
-    joint = f"; the full joint would need {_large(size.joint)}" if size.joint is not None else ""
-    say(f"parameters: {size.parameters:,}{joint}")
+    for note in getattr(classifier.model, "notes", ()):
+        say(f"shrunk: {note}")
+    if size.naive is not None:
+        other = f"; naive Bayes would need {_large(size.naive)}"
+    else:
+        other = f"; the full joint would need {_large(size.joint)}" if size.joint is not None else ""
+    say(f"parameters: {size.parameters:,}{other}")
     if not classifier.fixed:
         say(f"digest {classifier.book.digest()}")
 

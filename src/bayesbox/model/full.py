@@ -174,7 +174,7 @@ def _normals(
     cells, fits = ([], []) if table is None or counts is None else _cells(tally, columns, rules, table, counts)
     if rules.covariance == "pooled":
         assert within is not None
-        one = shrunk(within, within.correlation, "auto" if rules.shrink == "auto" else 0.0, "all classes together")
+        one = shrunk(within, None, "auto" if rules.shrink else 0.0, "all classes together")
         made = [
             replace(normal, deviation=one.deviation, correlation=one.correlation, note="") for normal in (*plain, *fits)
         ]

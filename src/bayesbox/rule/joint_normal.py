@@ -169,12 +169,12 @@ def is_singular(correlation: Doubles) -> bool:
     return len(correlation) > 1 and float(np.linalg.eigvalsh(correlation)[0]) < SINGULAR
 
 
-def shrunk(normal: Normal, toward: Doubles, shrink: str | float, what: str) -> Normal:
+def shrunk(normal: Normal, toward: Doubles | None, shrink: str | float, what: str) -> Normal:
     """The rule `shrink`: correlations become (n R + m R0) / (n + m), with R0 those within classes over all of them.
 
     "auto" leaves a matrix alone unless it is singular, and then takes m = columns + 1; a number m is taken always. What
     stays singular, as with a column that is there twice, gets a share of 1e-4 of independence; with m = 0 it is
-    refused.
+    refused. Without R0, as for R0 itself, there is that share only.
     """
     if (normal.deviation == 0).any():
         raise BadData(
@@ -191,12 +191,15 @@ def shrunk(normal: Normal, toward: Doubles, shrink: str | float, what: str) -> N
             remedy="Let it be shrunk: shrink='auto' or a number of rows, in the command --model full:shrink=auto; or "
             "leave columns out",
         )
-    if weight:
+    steps = []
+    if weight and toward is not None:
         correlation = (normal.n * correlation + weight * toward) / (normal.n + weight)
-    note = f"{what}: correlations shrunk, as if {weight:g} rows more had those within the classes" if weight else ""
+        steps.append(f"by {weight:g} rows towards those within all classes")
     if is_singular(correlation):
         correlation = (1 - INDEPENDENT) * correlation + INDEPENDENT * np.eye(width)
-        note += f" and {INDEPENDENT:g} of them none"
-    if singular:
-        note += f" ({normal.n:g} rows for {width} columns)" if normal.n <= width else " (columns follow from others)"
-    return replace(normal, correlation=correlation, note=note)
+        steps.append(f"by a share of {INDEPENDENT:g} towards none")
+    if not steps:
+        return normal
+    why = f", since it has {normal.n:g} rows for {width} columns" if normal.n <= width else ""
+    why = why or (", since some columns follow from others" if singular else "")
+    return replace(normal, correlation=correlation, note=f"{what}: correlations shrunk {' and '.join(steps)}{why}")

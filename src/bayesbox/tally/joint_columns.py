@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesbox.errors import BadOption, KindContradiction
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import MISSING, Encoded, encode
-from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real
+from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
@@ -31,7 +31,13 @@ def roles_of(schema: Schema, flags: Sequence[str] = ()) -> Roles:
     categories, numbers = [], []
     for name in schema.used:
         kind = schema.kinds[name]
-        if isinstance(kind, (Count, CountGroup)):
+        if isinstance(kind, (CountGroup, Words)):
+            what = "a sparse matrix of counts" if isinstance(kind, CountGroup) else f"free text such as column `{name}`"
+            raise BadOption(
+                f"full Bayes has no joint distribution for {what}",
+                remedy="Give it dense columns, or take --model naive, which counts words one by one",
+            )
+        if isinstance(kind, Count):
             raise BadOption(
                 f"full Bayes has no joint distribution for counts such as column `{name}`",
                 remedy=f"Declare it a number: --types {name}=real, or columns={{'{name}': 'real'}}",

@@ -22,6 +22,7 @@ from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.student import Student
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
+from bayesbox.model.full import FullModel
 from bayesbox.model.naive import NaiveModel
 from bayesbox.schema.kinds import Category, Ignore, Kind, Number, Unknown, Words
 from bayesbox.schema.schema import Schema
@@ -198,14 +199,41 @@ def _of_target(book: Book, rows: float) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Size:
-    """How many numbers a model is made of, and how many the full joint would need (None where a density takes part)."""
+    """How many numbers a model is made of, how many the full joint would need (None where a density takes part), and
+    how many naive Bayes has for the same columns (None where the model is one)."""
 
     parameters: int
     joint: int | None
     by_column: Mapping[str, int] = field(default_factory=dict)
+    naive: int | None = None
 
 
-def size_of(model: NaiveModel) -> Size:
+def size_of(model: Any) -> Size:
+    """How many numbers a model of any kind is made of."""
+    return _size_of_full(model) if isinstance(model, FullModel) else _size_of_naive(model)
+
+
+def _size_of_full(model: FullModel) -> Size:
+    """|L| - 1 for the prior, the product of all K less 1 a class, p + p (p + 1) / 2 for each normal of p numbers.
+
+    With one covariance for all, or with variances only, a normal has as many fewer.
+    """
+    labels = len(model.classes)
+    total = naive = max(labels - 1, 0)
+    if model.table is not None:
+        total += labels * (len(model.table.log_p) - 1)
+        naive += labels * sum(size - 1 for size in model.table.sizes)
+    joint = total if model.normals is None else None
+    if model.normals is not None:
+        width, normals = len(model.normals.names), len(model.normals.mean)
+        pairs = width * (width + 1) // 2
+        each = {"full": width + pairs, "pooled": width, "diagonal": 2 * width}[model.covariance]
+        total += normals * each + (pairs if model.covariance == "pooled" else 0)
+        naive += labels * 2 * width
+    return Size(total, joint, naive=naive)
+
+
+def _size_of_naive(model: NaiveModel) -> Size:
     """Naive Bayes: |L| - 1 for the prior, (K - 1)|L| a category, 2|L| a normal density.
 
     The full joint: |L| times the product of all K, less 1.

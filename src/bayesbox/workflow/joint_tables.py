@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
+from bayesbox.tally.comoments import CoMoments
+from bayesbox.workflow import comoment_tables
 
 
 class JointForm(NamedTuple):
@@ -17,7 +19,9 @@ class JointForm(NamedTuple):
     read: Callable[[bytes, Book], Tally]  # the book has the classes, and the columns' own tallies
 
 
-FORMS: dict[str, JointForm] = {}
+FORMS: dict[str, JointForm] = {
+    CoMoments.form: JointForm(CoMoments, comoment_tables.write, comoment_tables.read),
+}
 """Every form of tally of several columns together. A new one is saved once it is entered here."""
 
 
