@@ -25,9 +25,9 @@ EXACT_UP_TO = 10**15
     short_help="Show what a model has learned.",
     examples=("bayes show people.bayes", "bayes show people.bayes --column age", "bayes show people.bayes --json"),
     notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities (of the numbers), left_out, "
-    "parameters, joint_parameters (null where a density takes part), naive_parameters and notes (of full Bayes), digest "
-    "(null for a model of given tables), and with --column also column; for documents text, words, vocabulary, used, telling and free_parameters in place of "
-    "columns, densities, left_out and joint_parameters.",
+    "parameters, joint_parameters (null where a density takes part), naive_parameters and notes (of full Bayes), "
+    "digest (null for a model of given tables), and with --column also column; for documents text, words, vocabulary, "
+    "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters.",
 )
 @click.argument("model")
 @click.option("--column", metavar="NAME", help="Also the tally of one column, or word, class by class.")
