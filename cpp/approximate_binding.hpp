@@ -1,4 +1,4 @@
-// The Python face of approximate inference: included by bind.cpp alone.
+// The Python face of approximate inference: included by network_module.cpp alone.
 #pragma once
 
 #include <memory>

@@ -19,11 +19,9 @@
 #include "factorize.hpp"
 #include "joint_binding.hpp"
 #include "kernel_density_binding.hpp"
-#include "learning_binding.hpp"
 #include "leave_one_out.hpp"
 #include "moments.hpp"
-#include "approximate_binding.hpp"
-#include "network_binding.hpp"
+#include "network_module.hpp"
 #include "score.hpp"
 #include "sparse.hpp"
 #include "text_binding.hpp"
@@ -532,9 +530,7 @@ NB_MODULE(_core, m) {
   m.def("score", &py_score, "rows"_a, "prior"_a, "gaussians"_a, "tables"_a, "integers"_a, "extra"_a.none(), "output"_a,
         "target"_a = nb::none(), "by_class"_a = nb::list());
   bind_joint(m);
-  bind_network(m);
-  bind_approximate(m);
-  bind_learning(m);
+  bind_networks(m);
   bind_text(m);
   bind_chain(m);
   bind_cuts(m);

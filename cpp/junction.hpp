@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "clique_tree.hpp"
 #include "elimination.hpp"
 #include "factor_model.hpp"
 #include "index_map.hpp"
@@ -125,64 +126,21 @@ class JunctionTree {
   std::int64_t card(std::int32_t v) const { return model_->cards[static_cast<std::size_t>(v)]; }
 
   void make_cliques(const Elimination& found) {
-    const std::size_t count = found.order.size();
-    std::vector<std::size_t> turn(observed_.size(), 0);
-    for (std::size_t i = 0; i < count; ++i) turn[static_cast<std::size_t>(found.order[i])] = i;
-    std::vector<std::ptrdiff_t> above(count, -1);
-    for (std::size_t i = 0; i < count; ++i)
-      for (const std::int32_t u : found.neighbours[i]) {
-        const auto at = static_cast<std::ptrdiff_t>(turn[static_cast<std::size_t>(u)]);
-        if (above[i] < 0 || at < above[i]) above[i] = at;
+    for (CliqueScope& scope : clique_tree(found, observed_.size())) {
+      Clique clique;
+      clique.variables = std::move(scope.variables);
+      clique.shared = scope.shared;
+      clique.parent = scope.parent;
+      clique.children = std::move(scope.children);
+      for (std::size_t i = 0; i < clique.variables.size(); ++i) {
+        clique.cells *= card(clique.variables[i]);
+        if (i < clique.shared) clique.separator_cells *= card(clique.variables[i]);
       }
-    // A clique that lies within one below it is taken into that one.
-    std::vector<std::size_t> keeper(count);
-    for (std::size_t i = 0; i < count; ++i) keeper[i] = i;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (above[i] < 0) continue;
-      const auto j = static_cast<std::size_t>(above[i]);
-      if (keeper[j] == j && found.neighbours[i].size() == found.neighbours[j].size() + 1) keeper[j] = keeper[i];
-    }
-    std::vector<std::size_t> place(count, 0);
-    std::vector<std::size_t> kept;
-    for (std::size_t i = 0; i < count; ++i)
-      if (keeper[i] == i) {
-        place[i] = kept.size();
-        kept.push_back(i);
-      }
-    cliques_.resize(kept.size());
-    std::vector<Scope> members(kept.size());
-    for (std::size_t k = 0; k < kept.size(); ++k) {
-      const std::size_t i = kept[k];
-      std::ptrdiff_t up = above[i];
-      while (up >= 0 && keeper[static_cast<std::size_t>(up)] == i) up = above[static_cast<std::size_t>(up)];
-      members[k] = found.neighbours[i];
-      members[k].push_back(found.order[i]);
-      if (up >= 0) {
-        cliques_[k].parent = static_cast<std::ptrdiff_t>(place[keeper[static_cast<std::size_t>(up)]]);
-        cliques_[static_cast<std::size_t>(cliques_[k].parent)].children.push_back(k);
-      }
-    }
-    std::vector<char> in_parent(observed_.size(), 0);
-    for (std::size_t k = 0; k < kept.size(); ++k) {
-      Clique& clique = cliques_[k];
-      if (clique.parent >= 0)
-        for (const std::int32_t v : members[static_cast<std::size_t>(clique.parent)])
-          in_parent[static_cast<std::size_t>(v)] = 1;
-      Scope own;
-      std::sort(members[k].begin(), members[k].end(), [&](std::int32_t a, std::int32_t b) {
-        return turn[static_cast<std::size_t>(a)] > turn[static_cast<std::size_t>(b)];
-      });
-      for (const std::int32_t v : members[k])
-        (in_parent[static_cast<std::size_t>(v)] ? clique.variables : own).push_back(v);
-      std::fill(in_parent.begin(), in_parent.end(), 0);
-      clique.shared = clique.variables.size();
-      for (const std::int32_t v : clique.variables) clique.separator_cells *= card(v);
-      clique.variables.insert(clique.variables.end(), own.begin(), own.end());
-      for (const std::int32_t v : clique.variables) clique.cells *= card(v);
       clique.start = static_cast<std::int64_t>(cells_);
       clique.separator_start = static_cast<std::int64_t>(separators_);
       cells_ += static_cast<std::size_t>(clique.cells);
       separators_ += static_cast<std::size_t>(clique.separator_cells);
+      cliques_.push_back(std::move(clique));
     }
     base_.reserve(cells_);
     std::fill_n(base_.data(), cells_, 1.0);
@@ -347,12 +305,7 @@ class JunctionTree {
   static double send(const Clique& clique, const double* table, double* message) {
     const std::int64_t rest = clique.cells / clique.separator_cells;
     double total = 0;
-    for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest) {
-      double sum = 0;
-      for (std::int64_t i = 0; i < rest; ++i) sum += table[i];
-      message[s] = sum;
-      total += sum;
-    }
+    for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest) total += message[s] = total_of(table, rest);
     for (std::int64_t s = 0; s < clique.separator_cells; ++s) message[s] /= total;
     return total;
   }
@@ -363,21 +316,31 @@ class JunctionTree {
     for (const std::size_t k : upward_) {
       const Clique& clique = cliques_[k];
       double* table = scratch.tables.data() + clique.start;
-      std::copy_n(base_.data() + clique.start, clique.cells, table);
+      const double* from = base_.data() + clique.start;  // until the first product
       Extent extent = clique.extent;
-      for (const Cut& cut : clique.cuts) {
-        extent = watched(table, clique.cells, extent, cut.extent, product);
-        cut.map.multiply(table, model_->table(cut.factor) + cut.place(states));
-      }
+      const auto multiply = [&](const IndexMap& map, const double* small, const Extent& other) {
+        if (from == nullptr) {
+          extent = watched(table, clique.cells, extent, other, product);
+          map.multiply(table, small);
+        } else if (extent.times(other).risky()) {
+          std::copy_n(from, clique.cells, table);
+          extent = watched(table, clique.cells, extent, other, product);
+          map.multiply(table, small);
+        } else {
+          extent = extent.times(other);
+          map.multiply(table, from, small);
+        }
+        from = nullptr;
+      };
+      for (const Cut& cut : clique.cuts)
+        multiply(cut.map, model_->table(cut.factor) + cut.place(states), cut.extent);
       for (const Soft& soft : clique.soft) {
         const double* likelihood = likelihoods + model_->offsets[static_cast<std::size_t>(soft.variable)];
-        extent = watched(table, clique.cells, extent, Extent::of(likelihood, card(soft.variable)), product);
-        soft.map.multiply(table, likelihood);
+        multiply(soft.map, likelihood, Extent::of(likelihood, card(soft.variable)));
       }
-      for (const std::size_t child : clique.children) {
-        extent = watched(table, clique.cells, extent, scratch.messages[child], product);
-        cliques_[child].from_parent.multiply(table, scratch.upward.data() + cliques_[child].separator_start);
-      }
+      for (const std::size_t child : clique.children)
+        multiply(cliques_[child].from_parent, scratch.upward.data() + cliques_[child].separator_start,
+                 scratch.messages[child]);
       double* message = scratch.upward.data() + clique.separator_start;
       const double total = send(clique, table, message);
       if (!(total > 0)) return false;
@@ -398,13 +361,12 @@ class JunctionTree {
       const double* message = scratch.upward.data() + clique.separator_start;
       std::fill_n(marginal, clique.separator_cells, 0.0);
       clique.from_parent.sum(marginal, above);
-      double total = 0;
-      for (std::int64_t s = 0; s < clique.separator_cells; ++s) total += marginal[s];
+      const double scale = 1 / total_of(marginal, clique.separator_cells);
       double* table = scratch.tables.data() + clique.start;
       const double* before = clique.settled ? base_.data() + clique.start : table;
       const std::int64_t rest = clique.cells / clique.separator_cells;
       for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest, before += rest) {
-        marginal[s] /= total;
+        marginal[s] *= scale;
         const double ratio = message[s] > 0 ? marginal[s] / message[s] : 0.0;
         for (std::int64_t i = 0; i < rest; ++i) table[i] = before[i] * ratio;
       }

@@ -1,4 +1,4 @@
-// The Python face of learning networks: included by bind.cpp alone.
+// The Python face of learning networks: included by network_module.cpp alone.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// The Python face of networks: included by bind.cpp alone.
+// The Python face of networks: included by network_module.cpp alone.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -174,6 +174,36 @@ inline nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::han
   return nb::make_tuple(to_array(std::move(posteriors), {rows, width}), to_array(std::move(log_evidence), {rows}));
 }
 
+// One case, without arrays: (posteriors of all states, log P(evidence)).
+inline nb::tuple run_tree_once(const PyJunctionTree& self, nb::dict states) {
+  if (self.tree->log2_cells() > self.log2_limit) throw nb::value_error("the tables are larger than the limit");
+  if (self.softened) throw nb::value_error("likelihoods: this tree needs them");
+  std::vector<std::int32_t> cells(self.model->cards.size(), -1);
+  for (const auto& [variable, state] : states) {
+    const auto v = nb::cast<std::size_t>(variable);
+    const auto s = nb::cast<std::int32_t>(state);
+    if (v >= cells.size() || s < 0 || s >= self.model->cards[v]) throw nb::value_error("states: no such state");
+    cells[v] = s;
+  }
+  for (std::size_t v = 0; v < cells.size(); ++v)
+    if (self.observed[v] != (cells[v] >= 0)) throw nb::value_error("states: those of the observed variables");
+  std::vector<double> posteriors(static_cast<std::size_t>(self.model->offsets.back()));
+  double log_evidence = 0;
+  std::unique_ptr<JunctionTree::Scratch> scratch = std::move(self.model->spare);
+  {
+    nb::gil_scoped_release release;
+    if (!scratch) scratch = std::make_unique<JunctionTree::Scratch>();
+    self.tree->prepare(*scratch);
+    log_evidence = self.tree->run(cells.data(), nullptr, posteriors.data(), *scratch);
+  }
+  self.model->spare = std::move(scratch);
+  PyObject* list = PyList_New(static_cast<Py_ssize_t>(posteriors.size()));
+  if (list == nullptr) throw nb::python_error();
+  for (std::size_t i = 0; i < posteriors.size(); ++i)
+    PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), PyFloat_FromDouble(posteriors[i]));
+  return nb::make_tuple(nb::steal<nb::list>(list), log_evidence);
+}
+
 // (name, [(variable, states, parents, table)], None), or (None, None, (what, byte, found, remedy)).
 inline nb::tuple py_read_bif(nb::bytes text, std::int64_t nodes, std::int64_t cells, double tolerance, bool normalize) {
   const std::string_view view(text.c_str(), text.size());
@@ -206,6 +236,7 @@ inline void bind_network(nb::module_& m) {
   nb::class_<PyJunctionTree>(m, "JunctionTree")
       .def("__init__", &make_tree, "model"_a, "observed"_a, "soft"_a, "log2_limit"_a)
       .def("run", &run_tree, "states"_a, "likelihoods"_a = nb::none(), "threads"_a = 1)
+      .def("run_once", &run_tree_once, "states"_a)
       .def_prop_ro("cliques", [](const PyJunctionTree& self) { return self.tree->cliques(); })
       .def_prop_ro("log2_cells", [](const PyJunctionTree& self) { return self.tree->log2_cells(); });
   m.def("factor_model", &py_factor_model, "cards"_a, "members"_a, "ends"_a, "tables"_a);

@@ -16,6 +16,8 @@ from bayesbox.infer.orders import MOST_BYTES, require_affordable
 
 BYTES_A_CELL = 20  # the tables as they are, as a run changes them, and where their cells go
 MOST_PLANS = 32
+
+Pattern = tuple[frozenset[int], frozenset[int]]  # the observed variables, and those with likelihoods
 MOST_KEPT_CELLS = 2.0**24
 WORTH_A_THREAD = 1e5  # cells in all rows, below which a second thread costs more than it saves
 
@@ -33,16 +35,21 @@ class Propagation:
     def __init__(self, compiled: CompiledModel) -> None:
         self.compiled = compiled
         self.model = compiled.model
-        self._plans: OrderedDict[bytes, JunctionTree] = OrderedDict()
+        self._plans: OrderedDict[Pattern, JunctionTree] = OrderedDict()
         self._kept_cells = 0.0
 
     def plan(self, observed: NDArray[np.uint8], soft: NDArray[np.uint8], max_bytes: int = MOST_BYTES) -> JunctionTree:
         """The junction tree for observed variables and ones with likelihoods; TooCostly where it would be too large."""
-        key = observed.tobytes() + soft.tobytes()
+        key = (frozenset(np.flatnonzero(observed).tolist()), frozenset(np.flatnonzero(soft).tolist()))
+        return self._kept(key) or self._made(key, observed, soft, max_bytes)
+
+    def _kept(self, key: Pattern) -> JunctionTree | None:
         found = self._plans.get(key)
         if found is not None:
             self._plans.move_to_end(key)
-            return found
+        return found
+
+    def _made(self, key: Pattern, observed: NDArray[np.uint8], soft: NDArray[np.uint8], max_bytes: int) -> JunctionTree:
         limit = float(np.log2(max_bytes / BYTES_A_CELL))
         made = JunctionTree(self.compiled.factors, observed, soft, limit)
         require_affordable(made.log2_cells, BYTES_A_CELL, max_bytes)
@@ -58,12 +65,16 @@ class Propagation:
         self._plans.clear()
         self._kept_cells = 0.0
 
-    def posteriors(self, findings: Findings, *, max_bytes: int = MOST_BYTES) -> Posteriors:
-        """The posteriors of one case."""
+    def posteriors(self, findings: Findings, *, max_bytes: int = MOST_BYTES) -> tuple[list[float], float]:
+        """P(state | evidence) of all states of all variables for one case, and log P(evidence)."""
+        key = (frozenset(findings.states), frozenset(findings.likelihoods))
+        tree = self._kept(key)
+        if tree is not None and not findings.likelihoods:
+            return tree.run_once(dict(findings.states))
         case = self.compiled.case(findings)
-        plan = self.plan((case.states >= 0).astype(np.uint8), case.soft, max_bytes)
-        table, log_evidence = plan.run(case.states[None], case.likelihoods)
-        return Posteriors(table, log_evidence)
+        tree = tree or self._made(key, (case.states >= 0).astype(np.uint8), case.soft, max_bytes)
+        table, log_evidence = tree.run(case.states[None], case.likelihoods)
+        return table[0].tolist(), float(log_evidence[0])
 
     def of_rows(
         self, states: NDArray[np.int32], *, max_bytes: int = MOST_BYTES, threads: int | None = None

@@ -278,7 +278,7 @@ class FactorGraph(NetworkQuestions):
     def log_probability(self, evidence: Mapping[Any, Any] | None = None) -> float:
         """The natural log of Z, the sum of the product over all states that go with the evidence."""
         findings = self.findings(evidence or {})
-        return float(self._propagation.posteriors(findings, max_bytes=self.max_bytes).log_evidence[0])
+        return self._propagation.posteriors(findings, max_bytes=self.max_bytes)[1]
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write it in the UAI format."""

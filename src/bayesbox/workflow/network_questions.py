@@ -144,10 +144,10 @@ class NetworkQuestions:
             found = [method.run(self._compiled.case(case)) for case in cases]
             return EstimatedPosteriors(self.model, found, rows=not one)
         if one:
-            exact = self._propagation.posteriors(self.findings(evidence or {}), max_bytes=self.max_bytes)
-            if math.isinf(exact.log_evidence[0]):
+            cells, log_evidence = self._propagation.posteriors(self.findings(evidence or {}), max_bytes=self.max_bytes)
+            if math.isinf(log_evidence):
                 raise self._impossible(evidence or {})
-            return PosteriorTable(self.model, exact.table[0].tolist())
+            return PosteriorTable(self.model, cells)
         return PosteriorTable(self.model, list(self.posteriors_of_states(self._coded(evidence), threads=threads).T))
 
     def posteriors_of_states(self, states: NDArray[np.int32], *, threads: int | None = None) -> NDArray[np.float64]:
