@@ -22,6 +22,7 @@ BENCHMARKS = (
     "chains",
     "networks",
     "approximations",
+    "learning",
     "memory",
     "files",
     "text",
