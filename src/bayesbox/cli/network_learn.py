@@ -262,7 +262,7 @@ def fit(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None
 def _source(
     files: tuple[str, ...], given: dict[str, Any], network: BayesianNetwork | None = None
 ) -> tuple[Source, dict[str, Any]]:
-    from bayesbox.workflow.network_fit import texts_of
+    from bayesbox.workflow.network_rows import texts_of
     from bayesbox.workflow.train import source_of
 
     kinds = declared_kinds(given["types"], options.several(given["ignore"]))

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox._core import ExactArray, count_codes_weighted, expected_counts
-from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, UnknownNode
+from bayesbox._core import expected_counts
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.infer.compiled import CompiledModel
 from bayesbox.infer.junction import Propagation
-from bayesbox.learn.coded import Coded, Variable, code_batch
-from bayesbox.learn.em import Families, Learned, expectation, maximise_expectation
-from bayesbox.learn.family_counter import MemoryCounter, SourceCounter
+from bayesbox.learn.coded import Variable
+from bayesbox.learn.em import Families, expectation
 from bayesbox.learn.scores import Score, Scorer
-from bayesbox.learn.survey import DEFAULT_BINS, survey
-from bayesbox.learn.tables import TableRules, prior_counts, table_of
+from bayesbox.learn.survey import DEFAULT_BINS
+from bayesbox.learn.tables import TableRules
 from bayesbox.model.conditional_tables import require_tables
 from bayesbox.model.graph import Graph, Node, require_cells
-from bayesbox.schema.kinds import Category, Kind, as_kind
-from bayesbox.schema.levels import level_text
-from bayesbox.source.base import Source
 from bayesbox.tally.families import FamilyBook
+from bayesbox.workflow.network_em import Maximise, Progress, expect
 from bayesbox.workflow.network_questions import COMPILED
-from bayesbox.workflow.train import require_rereadable, source_of
+from bayesbox.workflow.network_rows import NetworkRows, book_of, counts_of, read_rows, variables_of
 
 Doubles = NDArray[np.float64]
-Progress = Callable[[int, float], None]
 
 
 @dataclass(frozen=True)
@@ -40,34 +36,6 @@ class FitReport:
     holes: int = 0
     history: list[float] = field(default_factory=list)
     converged: bool = True
-
-
-@dataclass
-class NetworkRows:
-    """Rows under the nodes of a network: held as codes, or read again from a source each time."""
-
-    variables: tuple[Variable, ...]
-    coded: Coded | None
-    source: Source
-    rows: int
-    holes: int  # rows in which something is missing
-    hidden: tuple[Variable, ...] = ()
-
-    def parts(self) -> Iterator[Coded]:
-        """The rows, in the order of the variables."""
-        names = [variable.name for variable in self.variables]
-        if self.coded is not None:
-            yield self.coded
-            return
-        shown = [variable for variable in self.variables if variable not in self.hidden]
-        for batch in self.source.batches():
-            yield code_batch(batch, shown, where=self.source.name).with_hidden(self.hidden).arranged(names)
-
-    def counter(self) -> MemoryCounter | SourceCounter:
-        """Counts of these rows."""
-        if self.coded is not None:
-            return MemoryCounter(self.coded)
-        return SourceCounter(self.source, self.variables, self.rows)
 
 
 class NetworkFitting:
@@ -152,16 +120,16 @@ class NetworkFitting:
         experts = self._expert_counts(prior_cases) if prior_cases else None
         holes = rows.holes
         families = self._families(rows.variables)
-        maximise = _Maximise(families, rules, experts)
+        maximise = Maximise(families, rules, experts)
         if holes and missing == "em":
             if rows.coded is not None and rows.coded.weights is not None:
                 raise BadOption("weights go with complete rows", remedy="Take missing='ignore'")
-            learned = _expect(families, rows, maximise, iterations, tolerance, restarts, seed, progress)
+            learned = expect(families, rows, maximise, iterations, tolerance, restarts, seed, progress)
             self._accept(families, learned.tables)
             self.book_, report = None, FitReport(rows.rows, holes, learned.history, learned.converged)
         else:
-            book = _book(families, rows, drop=bool(holes) and missing == "drop")
-            self._accept(families, maximise(_counts(book, families)))
+            book = book_of(families, rows, drop=bool(holes) and missing == "drop")
+            self._accept(families, maximise(counts_of(book, families)))
             self.book_, report = book, FitReport(rows.rows, holes)
         self.fit_, self._rules, self._experts = report, rules, experts
         return self
@@ -185,7 +153,7 @@ class NetworkFitting:
         if rows.holes:
             raise _holes(done)
         families = self._families(rows.variables)
-        change = _book(families, rows)
+        change = book_of(families, rows)
         book = book + change if sign > 0 else book - change
         self._take(book, families)
         return self
@@ -199,7 +167,7 @@ class NetworkFitting:
         merged = type(self).__new__(type(self))
         merged.graph = self.graph
         merged._rules, merged._experts = self._rules, self._experts
-        merged._take(self._counted() + other._counted(), self._families(_variables(self.graph)))
+        merged._take(self._counted() + other._counted(), self._families(variables_of(self.graph)))
         return merged
 
     def log_likelihood(self, data: Any, **reading: Any) -> float:
@@ -211,7 +179,7 @@ class NetworkFitting:
         if rows.holes:
             return expectation(families, tables, rows)[1]
         total = 0.0
-        for counts, table in zip(_counts(_book(families, rows), families), tables, strict=True):
+        for counts, table in zip(counts_of(book_of(families, rows), families), tables, strict=True):
             seen = counts > 0
             with np.errstate(divide="ignore"):
                 total += float((counts[seen] * np.log(table[seen])).sum())
@@ -238,35 +206,7 @@ class NetworkFitting:
         na: Sequence[str] = (),
     ) -> NetworkRows:
         """Rows as codes of the states of this network."""
-        graph = self.graph
-        for name in hidden:
-            if graph.node(name).name in self._open:
-                raise BadOption(f"the states of `{name}` are not known", remedy="Give them: states={...}")
-        known = {name: node.states for name, node in graph.nodes.items() if name not in self._open}
-        kinds: dict[str, Kind] = {str(name): as_kind(kind) for name, kind in (columns or {}).items()}
-        for name in kinds:
-            if name not in graph.nodes:
-                raise UnknownNode("node", name, graph.nodes, where="columns")
-        declared = {name: kind for name, kind in texts_of(graph).items() if name in known and name not in hidden}
-        source = source_of(data, declared={**declared, **kinds}, na=na, bad_rows="error", format=None)
-        shown = [name for name in graph.nodes if name not in set(hidden)]
-        found = survey(
-            source,
-            kinds=kinds,
-            bins=bins,
-            only=shown,
-            known=known,
-            weight=weight,
-        )
-        if found.coded is None and weight is not None:
-            raise BadData("weighted rows are held, and these are too many or elsewhere", where=source.name)
-        unseen = tuple(Variable.known(name, known[name]) for name in graph.nodes if name in set(hidden))
-        coded = None if found.coded is None else found.coded.with_hidden(unseen).arranged(list(graph.nodes))
-        by_name = {variable.name: variable for variable in (*found.variables, *unseen)}
-        variables = tuple(by_name[name] for name in graph.nodes)
-        if coded is None:
-            require_rereadable(source)
-        return NetworkRows(variables, coded, source, found.rows, found.rows if unseen else found.holes, unseen)
+        return read_rows(self.graph, self._open, data, weight=weight, hidden=hidden, columns=columns, bins=bins, na=na)
 
     def _families(self, variables: Sequence[Variable]) -> Families:
         place = {variable.name: index for index, variable in enumerate(variables)}
@@ -290,8 +230,8 @@ class NetworkFitting:
 
     def _take(self, book: FamilyBook, families: Families) -> None:
         assert self._rules is not None
-        maximise = _Maximise(families, self._rules, self._experts)
-        self._accept(families, maximise(_counts(book, families)))
+        maximise = Maximise(families, self._rules, self._experts)
+        self._accept(families, maximise(counts_of(book, families)))
         self.book_ = book
         self.fit_ = FitReport(int(book.n))
 
@@ -317,140 +257,6 @@ class NetworkFitting:
         ends = np.cumsum([factor.table.size for factor in model.factors])[:-1]
         split = np.split(counts, ends)
         return {name: each.reshape(-1, card) for name, each, card in zip(model.names, split, model.cards, strict=True)}
-
-
-@dataclass(frozen=True)
-class _Maximise:
-    """From counts to tables, by the rules and what experts knew beforehand."""
-
-    families: Families
-    rules: TableRules
-    experts: Mapping[str, Doubles] | None
-
-    def __call__(self, counts: list[Doubles]) -> list[Doubles]:
-        return [
-            table_of(
-                each if self.experts is None else each + self.experts[name],
-                states,
-                self.rules.of_node(name, each.size),
-            )
-            for name, states, each in zip(self.families.names, self.families.states, counts, strict=True)
-        ]
-
-    def prior(self) -> list[Doubles | None]:
-        """What each node has seen beforehand, by its rule and by experts."""
-        found: list[Doubles | None] = []
-        for name, states, shape in zip(self.families.names, self.families.states, self.families.shapes, strict=True):
-            cells = int(np.prod(shape))
-            prior = prior_counts((cells // shape[-1], shape[-1]), states, self.rules.of_node(name, cells))
-            found.append(prior if prior is None or self.experts is None else prior + self.experts[name])
-        return found
-
-
-def _expect(
-    families: Families,
-    rows: NetworkRows,
-    maximise: _Maximise,
-    iterations: int,
-    tolerance: float,
-    restarts: int,
-    seed: int,
-    progress: Progress | None,
-) -> Learned:
-    """EM from what can be counted, and from tables at random; the best end."""
-    prior = maximise.prior()
-    final: Any = maximise
-    if any(each is None for each in prior):  # a rule without a prior is applied once, at the end
-        maximise = replace(maximise, rules=TableRules.of("mle"))
-        prior = maximise.prior()
-    how: dict[str, Any] = {"prior": prior, "iterations": iterations, "tolerance": tolerance, "progress": progress}
-    random = np.random.default_rng(seed)
-    counts = rows.counter().counts(list(families.scopes))
-    start = [
-        table_of(
-            _spread(each.reshape(-1, len(states)).astype(np.float64), random),
-            states,
-            TableRules.of("laplace").of_node(name, each.size),
-        )
-        for name, states, each in zip(families.names, families.states, counts, strict=True)
-    ]
-    best = maximise_expectation(families, rows, maximise, start, **how)
-    for _ in range(restarts - 1):
-        begin = [random.dirichlet(np.ones(table.shape[1]), size=len(table)) for table in start]
-        found = maximise_expectation(families, rows, maximise, begin, **how)
-        if found.history[-1] > best.history[-1]:
-            best = found
-    if final is not maximise:
-        best.tables = final(best.counts)
-    return best
-
-
-def _spread(counts: Doubles, random: np.random.Generator) -> Doubles:
-    """Counts to begin with; a node that was never seen begins unevenly, or its states would stay alike for ever."""
-    return counts if counts.any() else random.random(counts.shape)
-
-
-def _book(families: Families, rows: NetworkRows, *, drop: bool = False) -> FamilyBook:
-    """The counts of the families."""
-    names, states = families.names, dict(zip(families.names, families.states, strict=True))
-    scopes = {scope[-1]: tuple(names[member] for member in scope) for scope in families.scopes}
-    by_name = {names[node]: scope for node, scope in scopes.items()}
-    coded = rows.coded
-    if drop:
-        parts = [part.take(~part.holes()) for part in rows.parts()]
-        books = [_book(families, replace(rows, coded=part, rows=part.rows, holes=0)) for part in parts]
-        return sum(books[1:], start=books[0])
-    if coded is not None and coded.weights is not None:
-        cells = {names[scope[-1]]: _weighted(coded, scope) for scope in families.scopes}
-        total = ExactArray.from_doubles(coded.weights).sum_groups(np.zeros(coded.rows, dtype=np.int64), 1)
-        return FamilyBook(by_name, states, cells, total)
-    counts = rows.counter().counts(list(families.scopes))
-    found = {names[scope[-1]]: table for scope, table in zip(families.scopes, counts, strict=True)}
-    return FamilyBook.of(by_name, states, found, rows.rows)
-
-
-def _weighted(coded: Coded, scope: tuple[int, ...]) -> ExactArray:
-    """The sums of the weights in each cell of a family."""
-    assert coded.weights is not None
-    combination = np.zeros(coded.rows, dtype=np.int64)
-    lacking = np.zeros(coded.rows, dtype=bool)
-    size = 1
-    for member in scope[:-1]:
-        variable, column = coded.variables[member], coded.columns[member]
-        lacking |= column == variable.missing
-        combination = combination * len(variable.states) + column
-        size *= len(variable.states)
-    combination[lacking] = -1
-    child = coded.variables[scope[-1]]
-    codes = np.where(coded.columns[scope[-1]] == child.missing, -1, coded.columns[scope[-1]].astype(np.int32))
-    target = combination.astype(np.int32)
-    return count_codes_weighted([codes], [len(child.states)], target, size, coded.weights)[0]
-
-
-def _counts(book: FamilyBook, families: Families) -> list[Doubles]:
-    return [
-        np.asarray(book.counts(name), dtype=np.float64).reshape(-1, len(states))
-        for name, states in zip(families.names, families.states, strict=True)
-    ]
-
-
-def _variables(graph: Graph) -> tuple[Variable, ...]:
-    return tuple(Variable.known(name, node.states) for name, node in graph.nodes.items())
-
-
-def texts_of(graph: Graph) -> dict[str, Kind]:
-    """The nodes whose columns are read as they stand, with the kind that says so."""
-    return {name: Category() for name, node in graph.nodes.items() if _is_text(node.states)}
-
-
-def _is_text(states: Sequence[str]) -> bool:
-    """Whether states must be read as they stand: not where they are numbers or the bins of numbers."""
-    if Variable.known("", states).cuts is not None:
-        return False
-    try:
-        return any(level_text(float(state)) != state for state in states)
-    except ValueError:
-        return True
 
 
 def _holes(done: str) -> BadData:

@@ -25,7 +25,7 @@ from bayesbox.model.graph import Graph, Node
 from bayesbox.schema.kinds import as_kind
 from bayesbox.source.base import Source
 from bayesbox.workflow.network import BayesianNetwork
-from bayesbox.workflow.network_fit import NetworkRows
+from bayesbox.workflow.network_rows import NetworkRows
 from bayesbox.workflow.train import require_rereadable, source_of
 
 METHODS = ("hill", "tabu", "chow-liu", "tan", "pc", "exact")
