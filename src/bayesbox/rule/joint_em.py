@@ -21,8 +21,8 @@ from bayesbox.tally.exact import Dyadic, rounded_ratio
 from bayesbox.tally.moments import Spread
 
 ONE = Dyadic(1, 0)
-TOLERANCE = 1e-12  # of a mean or a covariance, in deviations
-MOST_STEPS = 2000
+TOLERANCE = 1e-11  # of a mean or a covariance, in deviations
+MOST_STEPS = 1000
 
 
 class Pattern(NamedTuple):
@@ -111,6 +111,19 @@ def _variances(sums: Sequence[Sums], width: int) -> Doubles:
     return squares / n
 
 
+def _slope(within: Doubles, across: Doubles) -> Doubles:
+    """across within^-1; where rows are few `within` may be singular, and then its generalised inverse is taken."""
+    with np.errstate(all="ignore"):
+        try:
+            root = np.linalg.cholesky(within)
+            if np.diag(root).min() > 1e-6 * np.diag(root).max():
+                return np.linalg.solve(within, across.T).T
+        except np.linalg.LinAlgError:
+            pass
+        inverse: Doubles = across @ np.linalg.pinv(within, rcond=1e-12, hermitian=True)
+        return inverse
+
+
 def _add_expected(given: Sums, mean: Doubles, covariance: Doubles, total: Doubles, product: Doubles) -> None:
     """Add the expected sums of x and x x' of all numbers to `total` and `product`."""
     there = given.observed
@@ -120,8 +133,7 @@ def _add_expected(given: Sums, mean: Doubles, covariance: Doubles, total: Double
     if not gone:
         return
     across = covariance[np.ix_(gone, there)]
-    inverse = np.linalg.pinv(covariance[np.ix_(there, there)], rcond=1e-12, hermitian=True)
-    slope = across @ inverse
+    slope = _slope(covariance[np.ix_(there, there)], across)
     start = mean[gone] - slope @ mean[there]
     expected = slope @ given.total
     total[gone] += given.n * start + expected

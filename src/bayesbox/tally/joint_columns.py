@@ -42,7 +42,7 @@ def roles_of(schema: Schema, flags: Sequence[str] = ()) -> Roles:
                 f"full Bayes has no joint distribution for counts such as column `{name}`",
                 remedy=f"Declare it a number: --types {name}=real, or columns={{'{name}': 'real'}}",
             )
-        if isinstance(kind, Real) and kind.density != "gaussian":
+        if isinstance(kind, Real) and kind.density not in (None, "gaussian"):
             raise BadOption(
                 f"the numbers of full Bayes are normal together, but column `{name}` is declared otherwise",
                 found=kind.density,
