@@ -30,6 +30,7 @@ BENCHMARKS = (
     "e1071",
     "spark",
     "real_tables",
+    "densities",
 )
 
 
