@@ -143,6 +143,26 @@ def test_files_and_streams_give_the_same(tmp_path):
     assert from_file == in_memory
 
 
+@pytest.mark.parametrize("missing", ["em", "ignore", "drop"])
+def test_rows_that_are_read_again_give_the_same(missing, tmp_path):
+    from pyarrow import csv
+
+    truth = random_network(np.random.default_rng(6), nodes=4, least_states=2, zeros=0)
+    csv.write_csv(holed(truth.sample(600, seed=1), 0.1), tmp_path / "rows.csv")
+    states = {name: truth.states(name) for name in truth.nodes}
+    structure = {name: truth.parents(name) for name in truth.nodes}
+    held = bb.BayesianNetwork(structure, states=states).fit(tmp_path / "rows.csv", missing=missing)
+    again = bb.BayesianNetwork(structure, states=states).fit(tmp_path / "rows.csv", missing=missing, most_bytes=100)
+    for name in truth.nodes:
+        assert again.cpt(name) == pytest.approx(held.cpt(name), abs=1e-12)
+    unseen = truth.nodes[1]
+    options = {"hidden": [unseen], "iterations": 3, "missing": "em"}
+    hidden = bb.BayesianNetwork(structure, states=states).fit(tmp_path / "rows.csv", **options)
+    elsewhere = bb.BayesianNetwork(structure, states=states).fit(tmp_path / "rows.csv", **options, most_bytes=100)
+    for name in truth.nodes:
+        assert elsewhere.cpt(name) == pytest.approx(hidden.cpt(name), abs=1e-12)
+
+
 def test_numbers_in_bins_stay_so():
     rows = {"x": [0.5, 1.0, 2.0, 9.0], "y": ["a", "a", "b", "b"]}
     net = bb.BayesianNetwork({"y": ["x"]}).fit(rows, bins="width:2", smoothing="mle")

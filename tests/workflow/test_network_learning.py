@@ -186,6 +186,17 @@ def test_structure_of_constants_and_single_columns():
     assert net.states("a") == ["x"]
 
 
+def test_the_order_of_rows_is_of_no_account(rows):
+    shuffled = rows.take(np.random.default_rng(3).permutation(len(rows)))
+    assert bb.learn_network(shuffled) == bb.learn_network(rows)
+
+
+def test_a_column_of_names_is_suspicious(rows):
+    few = rows.slice(0, 60).append_column("id", pa.array([f"r{place}" for place in range(60)]))
+    with pytest.warns(bb.DataWarning, match="`id` has 60 states in 60 rows"):
+        bb.learn_network(few)
+
+
 def test_progress_is_told(rows):
     told = []
     net = bb.learn_network(rows, progress=told.append)

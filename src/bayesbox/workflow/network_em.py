@@ -63,7 +63,7 @@ def expect(
         prior = maximise.prior()
     how: dict[str, Any] = {"prior": prior, "iterations": iterations, "tolerance": tolerance, "progress": progress}
     random = np.random.default_rng(seed)
-    counts = rows.counter().counts(list(families.scopes))
+    counts = rows.counts(families)
     start = [
         table_of(
             _spread(each.reshape(-1, len(states)).astype(np.float64), random),

@@ -16,7 +16,7 @@ from bayesbox.infer.junction import Propagation
 from bayesbox.learn.coded import Variable
 from bayesbox.learn.em import Families, expectation
 from bayesbox.learn.scores import Score, Scorer
-from bayesbox.learn.survey import DEFAULT_BINS
+from bayesbox.learn.survey import DEFAULT_BINS, MOST_BYTES
 from bayesbox.learn.tables import TableRules
 from bayesbox.model.conditional_tables import require_tables
 from bayesbox.model.graph import Graph, Node, require_cells
@@ -66,6 +66,7 @@ class NetworkFitting:
         tolerance: float = 1e-6,
         restarts: int = 1,
         seed: int = 0,
+        most_bytes: int = MOST_BYTES,
         progress: Progress | None = None,
     ) -> Self:
         """Learn the tables from rows: a frame, a table, a source, or the name of a file.
@@ -74,6 +75,7 @@ class NetworkFitting:
         node. `prior_cases` takes the tables as they are for the experience of so many cases. Rows with holes are shared
         out by EM (`missing="em"`), counted where a family lacks nothing ("ignore") or left out ("drop"). Nodes that are
         never seen are named in `hidden`. With `restarts` above 1, EM begins also at random and the best end is taken.
+        Rows that exceed `most_bytes` as codes are not held, but read again.
 
         >>> from bayesbox import BayesianNetwork
         >>> net = BayesianNetwork({"grass": ["rain"]})
@@ -87,7 +89,9 @@ class NetworkFitting:
             raise BadOption("prior_cases is a number, 0 or more", found=prior_cases)
         if restarts < 1 or iterations < 1:
             raise BadOption("restarts and iterations are 1 or more", found=min(restarts, iterations))
-        rows = self.read_rows(data, weight=weight, hidden=hidden, columns=columns, bins=bins, na=na)
+        rows = self.read_rows(
+            data, weight=weight, hidden=hidden, columns=columns, bins=bins, na=na, most_bytes=most_bytes
+        )
         return self.fit_rows(
             rows,
             smoothing=smoothing,
@@ -204,9 +208,20 @@ class NetworkFitting:
         columns: Mapping[Any, object] | None = None,
         bins: Any = DEFAULT_BINS,
         na: Sequence[str] = (),
+        most_bytes: int = MOST_BYTES,
     ) -> NetworkRows:
         """Rows as codes of the states of this network."""
-        return read_rows(self.graph, self._open, data, weight=weight, hidden=hidden, columns=columns, bins=bins, na=na)
+        return read_rows(
+            self.graph,
+            self._open,
+            data,
+            weight=weight,
+            hidden=hidden,
+            columns=columns,
+            bins=bins,
+            na=na,
+            most_bytes=most_bytes,
+        )
 
     def _families(self, variables: Sequence[Variable]) -> Families:
         place = {variable.name: index for index, variable in enumerate(variables)}

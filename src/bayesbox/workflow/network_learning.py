@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from bayesbox.errors import BadData, BadOption, UnknownNode
+from bayesbox.errors import BadData, BadOption, DataWarning, UnknownNode
 from bayesbox.learn.arcs import ArcRules, unpacked
 from bayesbox.learn.coded import Coded
 from bayesbox.learn.compare import pattern_of
@@ -32,6 +33,7 @@ METHODS = ("hill", "tabu", "chow-liu", "tan", "pc", "exact")
 RESTARTS = 5
 PATIENCE = 15
 COPIES = 5  # completions of a row with holes
+NAMES_FROM = 20  # states from which a column may be one of names
 MISSING_STATE = "missing"
 
 Arc = tuple[str, str]
@@ -144,6 +146,7 @@ def learn_network(
     source = source_of(data, declared=kinds, na=na, bad_rows="error", format=None)
     found = survey(source, kinds=kinds, bins=bins, most_bytes=most_bytes)
     rows, holes = _prepared(found, source, missing)
+    _warn_of_names(rows)
     names = [variable.name for variable in rows.variables]
     rules = ArcRules.of(names, required=required, forbidden=forbidden, tiers=tiers, max_parents=max_parents)
     if method in ("chow-liu", "tan") and not (rules.allowed | np.eye(len(names), dtype=bool)).all():
@@ -184,6 +187,18 @@ def learn_network(
         strengths,
     )
     return network
+
+
+def _warn_of_names(rows: NetworkRows) -> None:
+    """Columns whose values hardly repeat tell rows apart; nothing can be learned of them."""
+    for variable in rows.variables:
+        if len(variable.states) > max(NAMES_FROM, rows.rows / 2):
+            warnings.warn(
+                f"column `{variable.name}` has {len(variable.states):,} states in {rows.rows:,} rows: if it only tells "
+                "rows apart, leave it out",
+                DataWarning,
+                stacklevel=3,
+            )
 
 
 def _place(names: Sequence[str], name: str | None, what: str) -> int | None:

@@ -14,7 +14,7 @@ from bayesbox.errors import BadData, BadOption, UnknownNode
 from bayesbox.learn.coded import Coded, Variable, code_batch
 from bayesbox.learn.em import Families
 from bayesbox.learn.family_counter import MemoryCounter, SourceCounter
-from bayesbox.learn.survey import DEFAULT_BINS, survey
+from bayesbox.learn.survey import DEFAULT_BINS, MOST_BYTES, survey
 from bayesbox.model.graph import Graph
 from bayesbox.schema.kinds import Category, Kind, as_kind
 from bayesbox.schema.levels import level_text
@@ -46,8 +46,15 @@ class NetworkRows:
         for batch in self.source.batches():
             yield code_batch(batch, shown, where=self.source.name).with_hidden(self.hidden).arranged(names)
 
+    def counts(self, families: Families) -> list[NDArray[np.int64]]:
+        """How often each combination of a family occurs, of the rows that lack none of its columns."""
+        if not self.hidden:
+            return self.counter().counts(list(families.scopes))
+        parts = [MemoryCounter(part).counts(list(families.scopes)) for part in self.parts()]
+        return [np.sum(tables, axis=0) for tables in zip(*parts, strict=True)]
+
     def counter(self) -> MemoryCounter | SourceCounter:
-        """Counts of these rows."""
+        """Counts of these rows; no column is hidden."""
         if self.coded is not None:
             return MemoryCounter(self.coded)
         return SourceCounter(self.source, self.variables, self.rows)
@@ -63,6 +70,7 @@ def read_rows(
     columns: Mapping[Any, object] | None = None,
     bins: Any = DEFAULT_BINS,
     na: Sequence[str] = (),
+    most_bytes: int = MOST_BYTES,
 ) -> NetworkRows:
     """Rows as codes of the states of a graph; the states of the `open_` nodes are those of the rows."""
     for name in hidden:
@@ -83,6 +91,7 @@ def read_rows(
         only=shown,
         known=known,
         weight=weight,
+        most_bytes=most_bytes,
     )
     if found.coded is None and weight is not None:
         raise BadData("weighted rows are held, and these are too many or elsewhere", where=source.name)
@@ -109,7 +118,7 @@ def book_of(families: Families, rows: NetworkRows, *, drop: bool = False) -> Fam
         cells = {names[scope[-1]]: _weighted(coded, scope) for scope in families.scopes}
         total = ExactArray.from_doubles(coded.weights).sum_groups(np.zeros(coded.rows, dtype=np.int64), 1)
         return FamilyBook(by_name, states, cells, total)
-    counts = rows.counter().counts(list(families.scopes))
+    counts = rows.counts(families)
     found = {names[scope[-1]]: table for scope, table in zip(families.scopes, counts, strict=True)}
     return FamilyBook.of(by_name, states, found, rows.rows)
 
