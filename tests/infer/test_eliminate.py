@@ -7,32 +7,55 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.oracle.enumeration import joint, marginal, random_evidence, random_network, weighed
 
 import bayesbox as bb
 from bayesbox.errors import TooCostly
+from bayesbox.infer.eliminate import eliminate
 
 SEEDS = range(0, 400, 20)
 
 
-@pytest.mark.parametrize("first", SEEDS)
-def test_random_networks(first):
-    for seed in range(first, first + 20):
-        generator = np.random.default_rng(seed)
-        network = random_network(generator)
-        evidence = random_evidence(generator, network)
-        table = weighed(network, joint(network), evidence)
-        total = table.sum()
-        if total == 0:
-            assert network.log_probability(evidence) == -math.inf
-            with pytest.raises(bb.ImpossibleEvidence):
-                network.posteriors(evidence)
-            continue
-        assert network.log_probability(evidence) == pytest.approx(math.log(total), abs=1e-12)
-        found = network.posteriors(evidence)
-        for name in network.nodes:
-            expected = marginal(network, table, [name]) / total
-            assert list(found[name].values()) == pytest.approx(expected.tolist(), abs=1e-12)
+@settings(max_examples=2000, deadline=None, database=None)
+@given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(1, 5), zeros=st.sampled_from([0.0, 0.15, 0.5]))
+def test_random_networks(seed, nodes, zeros):
+    """Junction tree, variable elimination and the sum over all states agree, whatever the evidence."""
+    generator = np.random.default_rng(seed)
+    network = random_network(generator, nodes=nodes, zeros=zeros)
+    evidence = random_evidence(generator, network)
+    table = weighed(network, joint(network), evidence)
+    total = table.sum()
+    if total == 0:
+        assert network.log_probability(evidence) == -math.inf
+        with pytest.raises(bb.ImpossibleEvidence):
+            network.posteriors(evidence)
+        return
+    assert abs(network.log_probability(evidence) - math.log(total)) <= 1e-12
+    found = network.posteriors(evidence)
+    findings = network.findings(evidence)
+    for place, name in enumerate(network.nodes):
+        expected = table.sum(axis=tuple(axis for axis in range(table.ndim) if axis != place)) / total
+        assert np.abs(np.array(list(found[name].values())) - expected).max() <= 1e-12
+    eliminated = eliminate(network.model, findings, [place]).table
+    assert np.abs(eliminated / eliminated.sum() - expected).max() <= 1e-12
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_larger_random_networks(seed):
+    generator = np.random.default_rng(seed)
+    network = random_network(generator, nodes=9)
+    evidence = random_evidence(generator, network)
+    table = weighed(network, joint(network), evidence)
+    total = table.sum()
+    if total == 0:
+        assert network.log_probability(evidence) == -math.inf
+        return
+    found = network.posteriors(evidence)
+    for name in network.nodes:
+        expected = marginal(network, table, [name]) / total
+        assert list(found[name].values()) == pytest.approx(expected.tolist(), abs=1e-12)
 
 
 @pytest.mark.parametrize("first", SEEDS)
