@@ -22,6 +22,7 @@
 #include "leave_one_out.hpp"
 #include "moments.hpp"
 #include "network_module.hpp"
+#include "result_array.hpp"
 #include "score.hpp"
 #include "sparse.hpp"
 #include "text_binding.hpp"
@@ -204,6 +205,18 @@ nb::list py_moments(nb::list columns, nb::handle target, std::int64_t classes, n
   return result;
 }
 
+nb::object py_count_labels(nb::handle target, std::int64_t classes) {
+  const Buffer labels = target_of(target);
+  const std::size_t class_count = as_size(classes, "classes");
+  checked_product(class_count, sizeof(std::int64_t));
+  std::vector<std::int64_t> counts;
+  {
+    nb::gil_scoped_release release;
+    counts = count_labels(labels.column(), class_count);
+  }
+  return to_numpy(std::move(counts));
+}
+
 // The columns and sizes that both ways of counting codes take.
 struct CodeArguments {
   CodeArguments(nb::list columns, nb::list sizes, nb::handle target, std::int64_t classes)
@@ -304,13 +317,13 @@ ExactArray py_count_sparse(nb::handle indptr, nb::handle indices, nb::handle dat
 nb::tuple py_factorize(nb::handle values) {
   const Buffer buffer(values, "values");
   const Column column = buffer.need_dimensions(1).need_integer().column();
-  std::vector<std::int32_t> codes(column.rows);
+  ResultArray<std::int32_t> codes(column.rows);
   std::vector<std::int64_t> distinct;
   {
     nb::gil_scoped_release release;
     distinct = factorize(column, codes.data());
   }
-  return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(distinct)));
+  return nb::make_tuple(std::move(codes).to_numpy({column.rows}), to_numpy(std::move(distinct)));
 }
 
 nb::tuple py_factorize_doubles(nb::handle values) {
@@ -417,20 +430,21 @@ class ScoreArguments {
   std::vector<std::vector<double>> held_;
 };
 
-nb::object py_score(std::int64_t rows, nb::handle prior, nb::list gaussians, nb::list tables, nb::list integers,
+nb::tuple py_score(std::int64_t rows, nb::handle prior, nb::list gaussians, nb::list tables, nb::list integers,
                     nb::handle extra, int output, nb::handle target, nb::list by_class) {
   if (output < 0 || output > 3) throw nb::value_error("output: unknown");
   const ScoreArguments given(rows, prior, gaussians, tables, integers, extra, target, by_class);
   const ScoreRequest& request = given.request;
   const Output form = static_cast<Output>(output);
-  std::vector<double> out(form == Output::argmax ? 0 : request.rows * request.classes);
-  std::vector<std::int32_t> best(form == Output::argmax ? request.rows : 0);
+  ResultArray<double> out(form == Output::argmax ? 0 : request.rows * request.classes);
+  ResultArray<std::int32_t> best(form == Output::argmax ? request.rows : 0);
+  bool impossible = false;
   {
     nb::gil_scoped_release release;
-    score(request, form, out.data(), best.data());
+    impossible = score(request, form, out.data(), best.data());
   }
-  if (form == Output::argmax) return to_numpy(std::move(best));
-  return to_numpy(std::move(out), {request.rows, request.classes});
+  if (form == Output::argmax) return nb::make_tuple(std::move(best).to_numpy({request.rows}), false);
+  return nb::make_tuple(std::move(out).to_numpy({request.rows, request.classes}), impossible);
 }
 
 nb::object py_leave_one_out(nb::list gaussians, nb::handle target, std::int64_t classes) {
@@ -515,6 +529,7 @@ NB_MODULE(_core, m) {
       .def_rw("squares", &Moments::squares);
 
   m.def("moments", &py_moments, "columns"_a, "target"_a, "classes"_a, "weights"_a = nb::none());
+  m.def("count_labels", &py_count_labels, "target"_a, "classes"_a);
   m.def("count_codes", &py_count_codes, "columns"_a, "sizes"_a, "target"_a, "classes"_a);
   m.def("count_codes_weighted", &py_count_codes_weighted, "columns"_a, "sizes"_a, "target"_a, "classes"_a, "weights"_a);
   m.def("count_integers", &py_count_integers, "columns"_a, "target"_a, "classes"_a, "limit"_a);

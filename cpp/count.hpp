@@ -75,6 +75,20 @@ class IntegerBlocks {
   std::vector<std::uint64_t> buffers_[4];
 };
 
+// The rows of each class; a label outside [0, classes) is missing.
+inline std::vector<std::int64_t> count_labels(const Column& target, std::size_t classes) {
+  constexpr std::size_t kCopies = 4;  // so that equal neighbours do not wait for each other's store
+  std::vector<std::int64_t> counts((classes + 1) * kCopies);
+  for (std::size_t row = 0; row < target.rows; ++row) {
+    const auto label = static_cast<std::uint32_t>(load<std::int32_t>(target.at(row)));
+    ++counts[(label < classes ? label : classes) * kCopies + row % kCopies];
+  }
+  for (std::size_t label = 0; label < classes; ++label)
+    counts[label] = counts[label * kCopies] + counts[label * kCopies + 1] + counts[label * kCopies + 2] + counts[label * kCopies + 3];
+  counts.resize(classes);
+  return counts;
+}
+
 // For each column classes x size counts; a code outside [0, size) is missing.
 inline std::vector<std::vector<std::int64_t>> count_codes(const std::vector<Column>& columns,
                                                           const std::vector<std::size_t>& sizes, const Column& target,

@@ -60,21 +60,35 @@ class DistinctValues {
   std::vector<std::int64_t> values_;
 };
 
-// Few possible values: mark those that occur.
-inline std::vector<std::int64_t> factorize_by_table(const std::vector<std::int64_t>& values, std::int64_t least,
-                                                    std::size_t width, std::int32_t* codes) {
-  std::vector<std::int32_t> code_of(width, 0);
-  const auto place = [&](std::int64_t value) {
-    return static_cast<std::size_t>(static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(least));
+// Few possible values: those that occur are marked, until all of them are.
+template <class T>
+std::vector<std::int64_t> factorize_by_table(const Column& column, T least, std::size_t width, std::int32_t* codes) {
+  using Unsigned = std::make_unsigned_t<T>;
+  const auto place = [&](std::size_t row) {
+    return static_cast<Unsigned>(static_cast<Unsigned>(load<T>(column.at(row))) - static_cast<Unsigned>(least));
   };
-  for (const std::int64_t value : values) code_of[place(value)] = 1;
+  std::vector<std::int32_t> code_of(width, 0);
+  std::size_t marked = 0;
+  for (std::size_t row = 0; row < column.rows && marked < width; ++row) {
+    std::int32_t& mark = code_of[place(row)];
+    marked += mark == 0;
+    mark = 1;
+  }
   std::vector<std::int64_t> distinct;
   for (std::size_t i = 0; i < width; ++i)
     if (code_of[i] != 0) {
       code_of[i] = static_cast<std::int32_t>(distinct.size());
       distinct.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(least) + i));
     }
-  for (std::size_t row = 0; row < values.size(); ++row) codes[row] = code_of[place(values[row])];
+  if (marked < width)
+    for (std::size_t row = 0; row < column.rows; ++row) codes[row] = code_of[place(row)];
+  else if (column.stride == static_cast<std::int64_t>(sizeof(T)))
+    for (std::size_t row = 0; row < column.rows; ++row) {
+      const T value = load<T>(column.data + row * sizeof(T));
+      codes[row] = static_cast<std::int32_t>(static_cast<Unsigned>(static_cast<Unsigned>(value) - static_cast<Unsigned>(least)));
+    }
+  else
+    for (std::size_t row = 0; row < column.rows; ++row) codes[row] = static_cast<std::int32_t>(place(row));
   return distinct;
 }
 
@@ -90,23 +104,38 @@ inline std::vector<std::int64_t> factorize_by_hash(const std::vector<std::int64_
   return distinct;
 }
 
+template <class T>
+std::pair<T, T> range_of(const Column& column) {
+  T least = std::numeric_limits<T>::max(), most = std::numeric_limits<T>::min();
+  if (column.stride == static_cast<std::int64_t>(sizeof(T)))
+    for (std::size_t row = 0; row < column.rows; ++row) {
+      const T value = load<T>(column.data + row * sizeof(T));
+      least = value < least ? value : least;
+      most = value > most ? value : most;
+    }
+  else
+    for (std::size_t row = 0; row < column.rows; ++row) {
+      const T value = load<T>(column.at(row));
+      least = value < least ? value : least;
+      most = value > most ? value : most;
+    }
+  return {least, most};
+}
+
 // Throws std::overflow_error where a value does not fit in int64.
 inline std::vector<std::int64_t> factorize(const Column& column, std::int32_t* codes) {
   if (column.rows == 0) return {};
-  std::vector<std::int64_t> values(column.rows);
-  with_integer_type(column.kind, [&]<class T>() {
-    const char* at = column.data;
-    for (std::size_t row = 0; row < column.rows; ++row, at += column.stride) {
-      values[row] = static_cast<std::int64_t>(load<T>(at));
-      if (std::is_same_v<T, std::uint64_t> && values[row] < 0)
-        throw std::overflow_error("factorize: a value does not fit in 64 bits with its sign");
-    }
+  return with_integer_type(column.kind, [&]<class T>() {
+    const auto [least, most] = range_of<T>(column);
+    if (std::is_same_v<T, std::uint64_t> && static_cast<std::int64_t>(most) < 0)
+      throw std::overflow_error("factorize: a value does not fit in 64 bits with its sign");
+    const std::uint64_t last = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
+    if (last < std::min<std::uint64_t>(std::max<std::uint64_t>(65536, 2 * column.rows), 1 << 26))
+      return factorize_by_table<T>(column, least, static_cast<std::size_t>(last) + 1, codes);
+    std::vector<std::int64_t> values(column.rows);
+    for (std::size_t row = 0; row < column.rows; ++row) values[row] = static_cast<std::int64_t>(load<T>(column.at(row)));
+    return factorize_by_hash(values, codes);
   });
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  const std::uint64_t last = static_cast<std::uint64_t>(*most) - static_cast<std::uint64_t>(*least);
-  if (last < std::min<std::uint64_t>(std::max<std::uint64_t>(65536, 2 * column.rows), 1 << 26))
-    return factorize_by_table(values, *least, static_cast<std::size_t>(last) + 1, codes);
-  return factorize_by_hash(values, codes);
 }
 
 // A double as an integer of the same order; -0.0 is 0.0.

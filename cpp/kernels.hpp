@@ -30,8 +30,10 @@ struct PieceSums {
 
 // One class of a Gaussian term.
 struct GaussianClass {
-  double mean, rest, deviation, inverse, constant;
-  bool by_inverse;  // 1 / deviation is finite and normal
+  double mean, rest, deviation;
+  double inverse;  // of the deviation
+  double constant;
+  bool by_inverse;  // the inverse is finite and normal
 };
 
 // A column under leave-one-out (see leave_one_out.hpp), all in units of its scale; `kept` is the least sum of squares
@@ -60,12 +62,17 @@ struct Kernels {
   void (*count_bytes)(const std::uint8_t* keys, std::size_t count, unsigned cells, std::uint32_t* counts);
   // up to so many cells that is quicker than a histogram
   std::size_t most_byte_cells;
-  // sums[c * row_stride + i] += constant - z * z / 2
-  void (*add_gaussian)(const double* values, std::size_t count, const GaussianClass* classes, std::size_t class_count,
-                       double* sums, std::size_t row_stride);
-  // sums[i * width + c] = sum over terms j of tables[j][levels[j][i] * width + c], in the order of the terms
-  void (*sum_tables)(const double* const* tables, const std::uint32_t* const* levels, std::size_t terms,
-                     std::size_t count, std::size_t width, double* sums);
+  // sums[c * row_stride + i] += constant - z * z / 2 for each of up to four columns, in their order; the classes of one
+  // column follow those of the one before
+  void (*add_gaussians)(const double* const* values, std::size_t columns, std::size_t count,
+                        const GaussianClass* classes, std::size_t class_count, double* sums, std::size_t row_stride);
+  // sums[c * row_stride + i] += the sum over terms j of tables[j][levels[j][i] * width + c], in the order of the terms;
+  // `width` is the number of classes, rounded up to a multiple of four, and rows are done by four too
+  void (*add_tables)(const double* const* tables, const std::uint32_t* const* levels, std::size_t terms,
+                     std::size_t count, std::size_t class_count, double* sums, std::size_t row_stride);
+  // levels[i] = values[i] - base + skipped where the difference is at most `reach`, modulo 2^64; else `outside`
+  void (*levels_of_int64)(const std::uint64_t* values, std::size_t count, std::uint64_t base, std::uint64_t reach,
+                          std::uint32_t skipped, std::uint32_t outside, std::uint32_t* levels);
   // The terms of a run of rows of class `own`: sums[c * row_stride + i] += the term of class c, but for the logarithm of
   // the variance of `own`, which is multiplied into variances[i]. unsure[i] = 1 where that is not right.
   void (*leave_one_out)(const double* values, std::size_t count, const LeftOutColumn& column, const LeftOut& own_left,
@@ -73,6 +80,9 @@ struct Kernels {
                         double* sums, std::size_t row_stride, double* variances, std::uint8_t* unsure);
   // values[i] = exp(values[i] - top[i]) for values <= top
   void (*exponentials)(double* values, const double* top, std::size_t count);
+  // out[i * class_count + c] = the share of exp(sums[c * row_stride + i]) in the sum over the classes; the sums are
+  // overwritten. Whether some row has no such share, as no class or an infinite one is possible; it gets NaN.
+  bool (*posteriors)(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out);
 };
 
 const Kernels& baseline_kernels();

@@ -54,26 +54,34 @@ class Scorer {
         width_((request.classes + 3) / 4 * 4),
         sums_(request.classes * kBlock),
         values_(4 * kBlock),
+        wide_(4 * kBlock),
         top_(kBlock),
         total_(kBlock),
         best_(kBlock) {
     for (const GaussianTerm& term : request.gaussians) prepare(term);
     for (const TableTerm& term : request.tables) prepare(term);
-    if (!tables_.empty()) table_sums_.resize(kBlock * width_);
   }
 
-  void run(Output output, double* out, std::int32_t* best) {
+  // Whether a row has no posterior, which is asked for; such a row is NaN.
+  bool run(Output output, double* out, std::int32_t* best) {
+    bool impossible = false;
     for (std::size_t begin = 0; begin < request_.rows; begin += kBlock) {
       const std::size_t count = std::min(kBlock, request_.rows - begin);
       start(begin, count);
       add_gaussians(begin, count);
       add_tables(begin, count);
+      if (output == Output::posterior) {
+        if (classes_ > 0 && kernels_.posteriors(sums_.data(), classes_, kBlock, count, out + begin * classes_))
+          impossible = true;
+        continue;
+      }
       if (output != Output::joint) find_best(count);
       if (output == Output::argmax)
         for (std::size_t i = 0; i < count; ++i) best[begin + i] = top_[i] == -INFINITY ? kNone : best_[i];
-      else
-        finish(output, count, out + begin * classes_);
+      else if (finish(output, count, out + begin * classes_))
+        impossible = true;
     }
+    return impossible;
   }
 
  private:
@@ -118,38 +126,49 @@ class Scorer {
     void* const out[4] = {buffers[0], buffers[1], buffers[2], buffers[3]};
     const auto column_at = [&](std::size_t j) -> const Column& { return terms[j].values; };
     for (std::size_t j = 0; j < terms.size();) {
-      std::size_t read = 1;
-      if (four_side_by_side(j, terms.size(), Kind::float64, column_at)) {
+      const std::size_t read = std::min<std::size_t>(4, terms.size() - j);
+      if (four_side_by_side(j, terms.size(), Kind::float64, column_at))
         kernels_.gather_four(terms[j].values.at(begin), terms[j].values.stride, nullptr, count, out);
-        read = 4;
-      } else {
-        read_doubles(terms[j].values, begin, count, buffers[0]);
-      }
-      for (std::size_t k = 0; k < read; ++k, ++j)
-        kernels_.add_gaussian(buffers[k], padded(count), normals_.data() + j * classes_, classes_, sums_.data(), kBlock);
+      else
+        for (std::size_t k = 0; k < read; ++k) read_doubles(terms[j + k].values, begin, count, buffers[k]);
+      kernels_.add_gaussians(buffers, read, padded(count), normals_.data() + j * classes_, classes_, sums_.data(), kBlock);
+      j += read;
     }
   }
 
   void add_tables(std::size_t begin, std::size_t count) {
     if (tables_.empty() || classes_ == 0) return;
-    for (std::size_t j = 0; j < tables_.size(); ++j) {
-      find_levels(request_.tables[j], begin, count, levels_[j].data());
-      if (request_.tables[j].by_class) move_to_class(request_.tables[j], begin, count, levels_[j].data());
+    const std::vector<TableTerm>& terms = request_.tables;
+    void* const out[4] = {wide_.data(), wide_.data() + kBlock, wide_.data() + 2 * kBlock, wide_.data() + 3 * kBlock};
+    const auto column_at = [&](std::size_t j) -> const Column& { return terms[j].codes; };
+    for (std::size_t j = 0; j < terms.size();) {
+      const Column& codes = terms[j].codes;
+      const bool wide = codes.kind == Kind::int64 || codes.kind == Kind::uint64;
+      if (wide && four_side_by_side(j, terms.size(), codes.kind, column_at)) {
+        kernels_.gather_four(codes.at(begin), codes.stride, nullptr, count, out);
+        for (std::size_t k = 0; k < 4; ++k) {
+          const Column gathered{static_cast<const char*>(out[k]), 8, count, codes.kind};
+          find_levels(terms[j + k], gathered, 0, count, levels_[j + k].data());
+        }
+        j += 4;
+      } else {
+        find_levels(terms[j], codes, begin, count, levels_[j].data());
+        ++j;
+      }
     }
-    kernels_.sum_tables(tables_.data(), level_rows_.data(), tables_.size(), count, width_, table_sums_.data());
-    for (std::size_t c = 0; c < classes_; ++c) {
-      double* sums = sums_of(c);
-      for (std::size_t i = 0; i < count; ++i) sums[i] += table_sums_[i * width_ + c];
-    }
+    for (std::size_t j = 0; j < terms.size(); ++j)
+      if (terms[j].by_class) move_to_class(terms[j], begin, count, levels_[j].data());
+    kernels_.add_tables(tables_.data(), level_rows_.data(), tables_.size(), count, classes_, sums_.data(), kBlock);
   }
 
-  static void find_levels(const TableTerm& term, std::size_t begin, std::size_t count, std::uint32_t* levels) {
+  void find_levels(const TableTerm& term, const Column& codes, std::size_t begin, std::size_t count,
+                   std::uint32_t* levels) const {
     const auto outside = static_cast<std::uint32_t>(term.levels);
-    if (is_floating(term.codes.kind)) {
+    if (is_floating(codes.kind)) {
       find_levels_of_doubles(term, begin, count, levels);
       return;
     }
-    with_integer_type(term.codes.kind, [&]<class T>() {
+    with_integer_type(codes.kind, [&]<class T>() {
       using Unsigned = std::make_unsigned_t<T>;
       // The part of the table within the range of T, so that differences modulo 2^bits tell inside from outside.
       const int128 least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
@@ -161,15 +180,19 @@ class Scorer {
       }
       const auto base = static_cast<Unsigned>(first), reach = static_cast<Unsigned>(last - first);
       const auto skipped = static_cast<std::uint32_t>(first - term.lowest);
-      const char* at = term.codes.at(begin);
+      const char* at = codes.at(begin);
+      if (sizeof(T) == 8 && codes.stride == 8 && reinterpret_cast<std::uintptr_t>(at) % 8 == 0) {
+        kernels_.levels_of_int64(reinterpret_cast<const std::uint64_t*>(at), count, base, reach, skipped, outside, levels);
+        return;
+      }
       const auto level_of = [&](const char* address) {
         const auto offset = static_cast<Unsigned>(static_cast<Unsigned>(load<T>(address)) - base);
         return offset <= reach ? static_cast<std::uint32_t>(offset) + skipped : outside;
       };
-      if (term.codes.stride == static_cast<std::int64_t>(sizeof(T)))
+      if (codes.stride == static_cast<std::int64_t>(sizeof(T)))
         for (std::size_t i = 0; i < count; ++i) levels[i] = level_of(at + i * sizeof(T));
       else
-        for (std::size_t i = 0; i < count; ++i, at += term.codes.stride) levels[i] = level_of(at);
+        for (std::size_t i = 0; i < count; ++i, at += codes.stride) levels[i] = level_of(at);
     });
   }
 
@@ -212,31 +235,26 @@ class Scorer {
     }
   }
 
-  void finish(Output output, std::size_t count, double* out) {
+  // Writes the joint or the log posterior; whether a row has none of the latter.
+  bool finish(Output output, std::size_t count, double* out) {
     if (output == Output::joint) {
       for (std::size_t c = 0; c < classes_; ++c)
         for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i];
-      return;
+      return false;
     }
-    // The log posterior is written before the sums are replaced by their exponentials.
-    if (output == Output::log_posterior)
-      for (std::size_t c = 0; c < classes_; ++c)
-        for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i] - top_[i];
+    for (std::size_t c = 0; c < classes_; ++c)  // before the sums are replaced by their exponentials
+      for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i] - top_[i];
     for (std::size_t c = 0; c < classes_; ++c) kernels_.exponentials(sums_of(c), top_.data(), padded(count));
     std::fill_n(total_.data(), kBlock, 0.0);
-    if (output == Output::posterior) {
-      for (std::size_t c = 0; c < classes_; ++c)
-        for (std::size_t i = 0; i < count; ++i) total_[i] += sums_of(c)[i];
-      for (std::size_t c = 0; c < classes_; ++c)
-        for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i] / total_[i];
-      return;
-    }
     // log(1 + the others beside the best) keeps the digits of a posterior close to 1.
     for (std::size_t c = 0; c < classes_; ++c)
       for (std::size_t i = 0; i < count; ++i) total_[i] += best_[i] == static_cast<std::int32_t>(c) ? 0.0 : sums_of(c)[i];
     for (std::size_t i = 0; i < count; ++i) total_[i] = std::log1p(total_[i]);
     for (std::size_t c = 0; c < classes_; ++c)
       for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] -= total_[i];
+    bool impossible = false;
+    for (std::size_t i = 0; i < count && classes_ > 0; ++i) impossible = impossible || std::isnan(out[i * classes_]);
+    return impossible;
   }
 
   const ScoreRequest& request_;
@@ -245,6 +263,7 @@ class Scorer {
   std::size_t width_;  // of a padded row of a table
   std::vector<double> sums_;
   std::vector<double> values_;
+  std::vector<std::uint64_t> wide_;  // integers of four columns
   std::vector<double> top_;
   std::vector<double> total_;
   std::vector<std::int32_t> best_;
@@ -253,11 +272,10 @@ class Scorer {
   std::vector<const double*> tables_;
   std::vector<std::vector<std::uint32_t>> levels_;
   std::vector<const std::uint32_t*> level_rows_;
-  std::vector<double> table_sums_;
 };
 
-inline void score(const ScoreRequest& request, Output output, double* out, std::int32_t* best) {
-  Scorer(request).run(output, out, best);
+inline bool score(const ScoreRequest& request, Output output, double* out, std::int32_t* best) {
+  return Scorer(request).run(output, out, best);
 }
 
 }  // namespace bayesbox

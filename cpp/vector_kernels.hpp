@@ -24,6 +24,8 @@ double power(int exponent) {  // 2^exponent for a normal result
   return value;
 }
 
+constexpr std::size_t kAhead = 32;
+
 template <bool Ordered>
 void gather_four_rows(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
                       void* const* out) {
@@ -34,6 +36,8 @@ void gather_four_rows(const char* base, std::int64_t stride, const std::uint32_t
 #if defined(__AVX2__)
   const auto store = [](char* to, __m256d four) { _mm256_storeu_pd(reinterpret_cast<double*>(to), four); };
   for (; i + 4 <= count; i += 4) {
+    if (Ordered && i + kAhead < count)  // rows of one class are too far apart for the machine to see them coming
+      for (std::size_t k = 0; k < 4; ++k) _mm_prefetch(at(i + kAhead + k), _MM_HINT_T0);
     const __m256d a = _mm256_loadu_pd(reinterpret_cast<const double*>(at(i)));
     const __m256d b = _mm256_loadu_pd(reinterpret_cast<const double*>(at(i + 1)));
     const __m256d c = _mm256_loadu_pd(reinterpret_cast<const double*>(at(i + 2)));
@@ -196,44 +200,127 @@ void count_bytes(const std::uint8_t* keys, std::size_t count, unsigned cells, st
     if (keys[i] < cells) ++counts[keys[i]];
 }
 
-void add_gaussian(const double* values, std::size_t count, const GaussianClass* classes, std::size_t class_count,
-                  double* sums, std::size_t row_stride) {
-  const Lanes half = Lanes::all(0.5), zero = Lanes::all(0.0);
-  for (std::size_t c = 0; c < class_count; ++c) {
-    const GaussianClass& normal = classes[c];
-    double* to = sums + c * row_stride;
-    const Lanes mean = Lanes::all(normal.mean), rest = Lanes::all(normal.rest), constant = Lanes::all(normal.constant);
-    const Lanes scale = Lanes::all(normal.by_inverse ? normal.inverse : normal.deviation);
-    for (std::size_t i = 0; i < count; i += Lanes::width) {
-      const Lanes x = Lanes::load(values + i);
-      const Lanes distance = (x - mean) - rest;
-      Lanes z = distance * scale;
-      if (!normal.by_inverse) z = drop(distance / scale, equal(distance, zero));  // 0 / 0 is no distance, not NaN
-      const Lanes term = constant - (z * z) * half;
-      (Lanes::load(to + i) + keep(term, equal(x, x))).store(to + i);
-    }
+bool has_nan(const double* values, std::size_t count) {
+  Mask found = differ(Lanes::all(0.0), Lanes::all(0.0));
+  for (std::size_t i = 0; i < count; i += Lanes::width) {
+    const Lanes x = Lanes::load(values + i);
+    found = either(found, differ(x, x));
+  }
+  return found.bits() != 0;
+}
+
+// A column whose deviation has no inverse, as it is too small or infinite.
+void add_by_division(const double* values, std::size_t count, const GaussianClass& normal, double* to) {
+  const Lanes mean = Lanes::all(normal.mean), rest = Lanes::all(normal.rest), constant = Lanes::all(normal.constant);
+  const Lanes deviation = Lanes::all(normal.deviation), half = Lanes::all(0.5), zero = Lanes::all(0.0);
+  for (std::size_t i = 0; i < count; i += Lanes::width) {
+    const Lanes x = Lanes::load(values + i);
+    const Lanes distance = (x - mean) - rest;
+    const Lanes z = drop(distance / deviation, equal(distance, zero));  // 0 / 0 is no distance, not NaN
+    (Lanes::load(to + i) + keep(constant - (z * z) * half, equal(x, x))).store(to + i);
   }
 }
 
-void sum_tables(const double* const* tables, const std::uint32_t* const* levels, std::size_t terms, std::size_t count,
-                std::size_t width, double* sums) {
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t first = 0; first < width; first += 4) {
+// The terms of some columns together, so that a sum is loaded and stored once for all of them.
+template <std::size_t Columns, bool Holes>
+void add_by_inverse(const double* const* values, std::size_t count, const GaussianClass* const* normals, double* to) {
+  const Lanes half = Lanes::all(0.5);
+  for (std::size_t i = 0; i < count; i += Lanes::width) {
+    Lanes sum = Lanes::load(to + i);
+    for (std::size_t k = 0; k < Columns; ++k) {
+      const GaussianClass& normal = *normals[k];
+      const Lanes x = Lanes::load(values[k] + i);
+      const Lanes z = ((x - Lanes::all(normal.mean)) - Lanes::all(normal.rest)) * Lanes::all(normal.inverse);
+      const Lanes term = Lanes::all(normal.constant) - (z * z) * half;
+      sum = sum + (Holes ? keep(term, equal(x, x)) : term);
+    }
+    sum.store(to + i);
+  }
+}
+
+void add_gaussians(const double* const* values, std::size_t columns, std::size_t count, const GaussianClass* classes,
+                   std::size_t class_count, double* sums, std::size_t row_stride) {
+  bool holes = false;
+  for (std::size_t k = 0; k < columns; ++k) holes = holes || has_nan(values[k], count);
+  for (std::size_t c = 0; c < class_count; ++c) {
+    double* to = sums + c * row_stride;
+    const GaussianClass* normals[4];
+    bool together = columns == 4;
+    for (std::size_t k = 0; k < columns; ++k) {
+      normals[k] = classes + k * class_count + c;
+      together = together && normals[k]->by_inverse;
+    }
+    if (together) {
+      (holes ? add_by_inverse<4, true> : add_by_inverse<4, false>)(values, count, normals, to);
+      continue;
+    }
+    for (std::size_t k = 0; k < columns; ++k)
+      if (normals[k]->by_inverse)
+        (holes ? add_by_inverse<1, true> : add_by_inverse<1, false>)(values + k, count, normals + k, to);
+      else
+        add_by_division(values[k], count, *normals[k], to);
+  }
+}
+
 #if defined(__AVX2__)
-      Lanes sum = Lanes::all(0.0);
-      for (std::size_t j = 0; j < terms; ++j) sum = sum + Lanes::load(tables[j] + levels[j][i] * width + first);
-      sum.store(sums + i * width + first);
-#else
-      Lanes low = Lanes::all(0.0), high = low;
+// Four rows of four classes become four classes of four rows.
+void transpose(Lanes (&rows)[4]) {
+  const __m256d low01 = _mm256_unpacklo_pd(rows[0].v, rows[1].v), high01 = _mm256_unpackhi_pd(rows[0].v, rows[1].v);
+  const __m256d low23 = _mm256_unpacklo_pd(rows[2].v, rows[3].v), high23 = _mm256_unpackhi_pd(rows[2].v, rows[3].v);
+  rows[0].v = _mm256_permute2f128_pd(low01, low23, 0x20);
+  rows[1].v = _mm256_permute2f128_pd(high01, high23, 0x20);
+  rows[2].v = _mm256_permute2f128_pd(low01, low23, 0x31);
+  rows[3].v = _mm256_permute2f128_pd(high01, high23, 0x31);
+}
+#endif
+
+void add_tables(const double* const* tables, const std::uint32_t* const* levels, std::size_t terms, std::size_t count,
+                std::size_t class_count, double* sums, std::size_t row_stride) {
+  const std::size_t width = (class_count + 3) / 4 * 4;
+  for (std::size_t i = 0; i < count; i += 4)
+    for (std::size_t first = 0; first < width; first += 4) {
+      const std::size_t classes = class_count - first < 4 ? class_count - first : 4;
+#if defined(__AVX2__)
+      Lanes rows[4] = {Lanes::all(0.0), Lanes::all(0.0), Lanes::all(0.0), Lanes::all(0.0)};
       for (std::size_t j = 0; j < terms; ++j) {
-        const double* row = tables[j] + levels[j][i] * width + first;
-        low = low + Lanes::load(row);
-        high = high + Lanes::load(row + 2);
+        const double* table = tables[j] + first;
+        const std::uint32_t* at = levels[j] + i;
+        for (std::size_t k = 0; k < 4; ++k) rows[k] = rows[k] + Lanes::load(table + at[k] * width);
       }
-      low.store(sums + i * width + first);
-      high.store(sums + i * width + first + 2);
+      transpose(rows);
+      for (std::size_t c = 0; c < classes; ++c) {
+        double* to = sums + (first + c) * row_stride + i;
+        (Lanes::load(to) + rows[c]).store(to);
+      }
+#else
+      for (std::size_t k = 0; k < 4; ++k) {
+        Lanes low = Lanes::all(0.0), high = low;
+        for (std::size_t j = 0; j < terms; ++j) {
+          const double* row = tables[j] + levels[j][i + k] * width + first;
+          low = low + Lanes::load(row);
+          high = high + Lanes::load(row + 2);
+        }
+        double four[4];
+        low.store(four);
+        high.store(four + 2);
+        for (std::size_t c = 0; c < classes; ++c) sums[(first + c) * row_stride + i + k] += four[c];
+      }
 #endif
     }
+}
+
+template <class Wide>
+void levels_of_wide(const Wide* values, std::size_t count, Wide base, Wide reach, std::uint32_t skipped,
+                    std::uint32_t outside, std::uint32_t* levels) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Wide offset = values[i] - base;
+    levels[i] = offset <= reach ? static_cast<std::uint32_t>(offset) + skipped : outside;
+  }
+}
+
+void levels_of_int64(const std::uint64_t* values, std::size_t count, std::uint64_t base, std::uint64_t reach,
+                     std::uint32_t skipped, std::uint32_t outside, std::uint32_t* levels) {
+  levels_of_wide(values, count, base, reach, skipped, outside, levels);
 }
 
 // e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts; the Taylor series of e^r to r^13 (the rest
@@ -268,6 +355,30 @@ Lanes exponential(Lanes x) {
 void exponentials(double* values, const double* top, std::size_t count) {
   for (std::size_t i = 0; i < count; i += Lanes::width)
     exponential(Lanes::load(values + i) - Lanes::load(top + i)).store(values + i);
+}
+
+bool posteriors(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out) {
+  bool impossible = false;
+  for (std::size_t i = 0; i < count; i += Lanes::width) {
+    Lanes top = Lanes::load(sums + i);
+    for (std::size_t c = 1; c < class_count; ++c) top = larger(Lanes::load(sums + c * row_stride + i), top);
+    Lanes total = Lanes::all(0.0);
+    for (std::size_t c = 0; c < class_count; ++c) {
+      double* at = sums + c * row_stride + i;
+      const Lanes value = exponential(Lanes::load(at) - top);
+      total = total + value;
+      value.store(at);
+    }
+    for (std::size_t c = 0; c < class_count; ++c) {
+      double* at = sums + c * row_stride + i;
+      (Lanes::load(at) / total).store(at);
+    }
+    const unsigned rows = count - i < Lanes::width ? (1u << (count - i)) - 1 : ~0u;  // those behind the last are none
+    impossible = impossible || (differ(total, total).bits() & rows) != 0;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t c = 0; c < class_count; ++c) out[i * class_count + c] = sums[c * row_stride + i];
+  return impossible;
 }
 
 // Where a <= b, or one of them is NaN.
@@ -333,7 +444,7 @@ void leave_one_out(const double* values, std::size_t count, const LeftOutColumn&
 }
 
 constexpr Kernels kKernels{gather_four, scan,       split,         count_bytes, kMostByteCells,
-                           add_gaussian, sum_tables, leave_one_out, exponentials};
+                           add_gaussians, add_tables, levels_of_int64, leave_one_out, exponentials, posteriors};
 
 }  // namespace
 }  // namespace bayesbox

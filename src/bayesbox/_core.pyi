@@ -83,6 +83,9 @@ def count_codes_weighted(
 ) -> list[ExactArray]:
     """The same with a weight a row, summed exactly; cells class-major."""
 
+def count_labels(target: NDArray[np.int32], classes: int) -> NDArray[np.int64]:
+    """The rows of each class; a label outside [0, classes) is missing."""
+
 def count_integers(
     columns: list[NDArray[Any]], target: NDArray[np.int32], classes: int, limit: int
 ) -> list[tuple[int, NDArray[np.int64]] | None]:
@@ -121,9 +124,9 @@ def score(
     output: int,
     target: NDArray[np.int32] | None = None,
     by_class: list[tuple[NDArray[Any], int, NDArray[np.float64]]] = ...,
-) -> NDArray[Any]:
+) -> tuple[NDArray[Any], bool]:
     """Rows x classes of log prior + log-likelihoods: as they are (JOINT), normalised (LOG_POSTERIOR, POSTERIOR), or
-    the first best class of each row as int32 (ARGMAX).
+    the first best class of each row as int32 (ARGMAX). The flag tells whether a row has no posterior, and so is NaN.
 
     gaussians: (values: float64, float32 or integers of any stride; parameters, classes x 4: mean, the rest of the mean
     below its last bit, deviation, log constant); adds constant - ((x - mean - rest) / deviation)**2 / 2; NaN adds 0.

@@ -44,6 +44,7 @@ class Plan:
         self.target: NDArray[np.int32] | None = None  # the rows' own classes, where tables are by class
         self.extra: Doubles | None = None
         self.order: NDArray[np.int64] | None = None
+        self.impossible = False  # whether the last run found a row without a posterior: its answer is NaN
 
     @property
     def classes(self) -> int:
@@ -65,7 +66,7 @@ class Plan:
     def run(self, output: int) -> NDArray[Any]:
         """The sums, in one of the core's output forms; point masses are left to the caller."""
         extra = None if self.extra is None else np.ascontiguousarray(self.extra)
-        return _core.score(
+        answer, self.impossible = _core.score(
             self.rows,
             self.prior,
             self.gaussians,
@@ -76,6 +77,7 @@ class Plan:
             self.target,
             self.by_class,
         )
+        return answer
 
 
 def log(probabilities: Any) -> Doubles:

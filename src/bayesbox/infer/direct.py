@@ -82,8 +82,8 @@ def normalised(plan: Plan, log_prior: Doubles, output: int) -> Doubles:
     if plan.order is not None:
         _keep_highest_order(plan)
     answer: Doubles = plan.run(output)
-    impossible = np.isnan(answer[:, 0]) if plan.classes else np.zeros(plan.rows, dtype=bool)
-    if impossible.any():
+    if plan.impossible:
+        impossible = np.isnan(answer[:, 0])
         own = log_prior if log_prior.ndim == 1 else log_prior[impossible]
         unexplained = Plan(int(impossible.sum()), np.zeros(plan.classes))
         unexplained.add_terms(np.tile(own, (unexplained.rows, 1)) if own.ndim == 1 else own)

@@ -113,7 +113,7 @@ class _Counter:
     def class_counts(self) -> ExactArray:
         size = len(self.classes)
         if self.weights is None:
-            return ExactArray.from_integers(np.bincount(self.target[self.target >= 0], minlength=size))
+            return ExactArray.from_integers(_core.count_labels(self.target, size))
         zeros = np.zeros(len(self.target), dtype=np.uint8)
         return _core.count_codes_weighted([zeros], [1], self.target, size, self.weights)[0]
 

@@ -1,0 +1,55 @@
+// Memory for a result that is handed to Python as an array: not cleared first, and in large pages where it is large.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <utility>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace bayesbox {
+
+template <class T>
+class ResultArray {
+ public:
+  explicit ResultArray(std::size_t size) {
+    const std::size_t bytes = size * sizeof(T);
+    memory_.reset(static_cast<T*>(std::malloc(std::max<std::size_t>(bytes, 1))));
+    if (!memory_) throw std::bad_alloc();
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (bytes < kLarge) return;
+    const auto first = reinterpret_cast<std::uintptr_t>(memory_.get());
+    const std::uintptr_t begin = (first + kPage - 1) / kPage * kPage, end = (first + bytes) / kPage * kPage;
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a wish: nothing depends on it
+#endif
+  }
+
+  T* data() { return memory_.get(); }
+
+  nanobind::object to_numpy(std::initializer_list<std::size_t> shape) && {
+    T* held = memory_.get();
+    nanobind::capsule owner(held, [](void* p) noexcept { std::free(p); });
+    memory_.release();
+    return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(held, shape, owner));
+  }
+
+ private:
+  static constexpr std::size_t kLarge = std::size_t{1} << 22, kPage = std::size_t{1} << 21;
+
+  struct Free {
+    void operator()(T* memory) const noexcept { std::free(memory); }
+  };
+  std::unique_ptr<T, Free> memory_;
+};
+
+}  // namespace bayesbox
