@@ -9,6 +9,7 @@
 #include "loopy.hpp"
 #include "mean_field.hpp"
 #include "network_binding.hpp"
+#include "result_array.hpp"
 #include "weighting.hpp"
 
 namespace bayesbox {
@@ -71,7 +72,7 @@ inline nb::tuple py_loopy(const ModelPointer& model, nb::handle states, nb::hand
     loopy.beliefs(posteriors.data());
   }
   const std::size_t width = posteriors.size();
-  return nb::make_tuple(to_array(std::move(posteriors), {width}), result.log_evidence, result.residual, result.sweeps);
+  return nb::make_tuple(to_numpy(std::move(posteriors), {width}), result.log_evidence, result.residual, result.sweeps);
 }
 
 inline nb::tuple py_weighting(const ModelPointer& model, nb::handle states, nb::handle soft, nb::handle likelihoods,
@@ -87,7 +88,7 @@ inline nb::tuple py_weighting(const ModelPointer& model, nb::handle states, nb::
     sums = weigh_samples(cut, nodes, joint, samples, seed);
   }
   const std::size_t width = sums.weights.size();
-  return nb::make_tuple(to_array(std::move(sums.weights), {width}), to_array(std::move(sums.squares), {width}),
+  return nb::make_tuple(to_numpy(std::move(sums.weights), {width}), to_numpy(std::move(sums.squares), {width}),
                         sums.total, sums.total_squares, sums.log_scale);
 }
 
@@ -106,7 +107,7 @@ inline nb::tuple py_gibbs(const ModelPointer& model, nb::handle states, nb::hand
   }
   if (!result.started) return nb::make_tuple(nb::none(), result.zeros);
   const std::size_t rows = static_cast<std::size_t>(chains), width = result.means.size() / rows;
-  return nb::make_tuple(to_array(std::move(result.means), {rows, width}), result.zeros);
+  return nb::make_tuple(to_numpy(std::move(result.means), {rows, width}), result.zeros);
 }
 
 inline nb::tuple py_mean_field(const ModelPointer& model, nb::handle states, nb::handle soft, nb::handle likelihoods,
@@ -122,7 +123,7 @@ inline nb::tuple py_mean_field(const ModelPointer& model, nb::handle states, nb:
   }
   if (beliefs.empty() && model->offsets.back() > 0) return nb::make_tuple(nb::none(), result.bound, 0.0, 0);
   const std::size_t width = beliefs.size();
-  return nb::make_tuple(to_array(std::move(beliefs), {width}), result.bound, result.change, result.sweeps);
+  return nb::make_tuple(to_numpy(std::move(beliefs), {width}), result.bound, result.change, result.sweeps);
 }
 
 inline void bind_approximate(nb::module_& m) {

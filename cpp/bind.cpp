@@ -32,19 +32,6 @@ namespace {
 
 using namespace nb::literals;
 
-template <class T>
-nb::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-  auto* held = new std::vector<T>(std::move(values));
-  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), shape, owner));
-}
-
-template <class T>
-nb::object to_numpy(std::vector<T>&& values) {
-  const std::size_t size = values.size();
-  return to_numpy(std::move(values), {size});
-}
-
 // A number of cells or classes or levels from Python: not negative.
 std::size_t as_size(std::int64_t value, const char* what) {
   if (value < 0) throw nb::value_error((std::string(what) + ": negative").c_str());

@@ -13,6 +13,7 @@
 
 #include "buffer.hpp"
 #include "chain.hpp"
+#include "result_array.hpp"
 
 namespace bayesbox {
 
@@ -78,13 +79,6 @@ class ChainArguments {
   std::vector<std::int64_t> offsets_;
 };
 
-template <class T>
-nb::object chain_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-  auto* held = new std::vector<T>(std::move(values));
-  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), shape, owner));
-}
-
 inline nb::object chain_rows(std::unique_ptr<double[]> rows, std::size_t steps, std::size_t states) {
   double* held = rows.release();
   nb::capsule owner(held, [](void* p) noexcept { delete[] static_cast<double*>(p); });
@@ -101,7 +95,7 @@ inline nb::object py_chain_score(nb::handle log_start, nb::handle log_transition
     result.log_likelihood = log_likelihood.data();
     forward_backward(given.request, result);
   }
-  return chain_array(std::move(log_likelihood), {given.request.sequences});
+  return to_numpy(std::move(log_likelihood), {given.request.sequences});
 }
 
 inline nb::tuple py_chain_posterior(nb::handle log_start, nb::handle log_transition, nb::handle log_terms,
@@ -117,7 +111,7 @@ inline nb::tuple py_chain_posterior(nb::handle log_start, nb::handle log_transit
     (filtered ? result.filtered : result.posterior) = rows.get();
     forward_backward(given.request, result);
   }
-  return nb::make_tuple(chain_array(std::move(log_likelihood), {given.request.sequences}),
+  return nb::make_tuple(to_numpy(std::move(log_likelihood), {given.request.sequences}),
                         chain_rows(std::move(rows), given.steps, given.request.states));
 }
 
@@ -134,9 +128,9 @@ inline nb::tuple py_chain_expect(nb::handle log_start, nb::handle log_transition
     result.start = start.data(), result.transition = transition.data(), result.emission = emission.data();
     forward_backward(given.request, result);
   }
-  return nb::make_tuple(chain_array(std::move(log_likelihood), {given.request.sequences}),
-                        chain_array(std::move(start), {states}), chain_array(std::move(transition), {states, states}),
-                        chain_array(std::move(emission), {terms, states}));
+  return nb::make_tuple(to_numpy(std::move(log_likelihood), {given.request.sequences}),
+                        to_numpy(std::move(start), {states}), to_numpy(std::move(transition), {states, states}),
+                        to_numpy(std::move(emission), {terms, states}));
 }
 
 inline nb::tuple py_chain_best(nb::handle log_start, nb::handle log_transition, nb::handle log_terms, nb::handle codes,
@@ -148,8 +142,8 @@ inline nb::tuple py_chain_best(nb::handle log_start, nb::handle log_transition, 
     nb::gil_scoped_release release;
     best_paths(given.request, log_p.data(), path.data());
   }
-  return nb::make_tuple(chain_array(std::move(log_p), {given.request.sequences}),
-                        chain_array(std::move(path), {given.steps}));
+  return nb::make_tuple(to_numpy(std::move(log_p), {given.request.sequences}),
+                        to_numpy(std::move(path), {given.steps}));
 }
 
 inline void bind_chain(nb::module_& m) {

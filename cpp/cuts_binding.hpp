@@ -12,6 +12,7 @@
 #include "buffer.hpp"
 #include "cuts.hpp"
 #include "groups.hpp"
+#include "result_array.hpp"
 
 namespace bayesbox {
 
@@ -24,13 +25,6 @@ inline std::vector<double> counts_of(const Buffer& buffer) {
   return counts;
 }
 
-template <class T>
-nb::object cut_array(std::vector<T>&& values) {
-  auto* held = new std::vector<T>(std::move(values));
-  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), {held->size()}, owner));
-}
-
 template <class Find>
 nb::object py_cuts(nb::handle counts, Find&& find) {
   const Buffer buffer(counts, "counts");
@@ -40,7 +34,7 @@ nb::object py_cuts(nb::handle counts, Find&& find) {
     nb::gil_scoped_release release;
     cuts = find(RunningCounts(cells.data(), buffer.length(0), buffer.length(1)));
   }
-  return cut_array(std::move(cuts));
+  return to_numpy(std::move(cuts));
 }
 
 inline nb::object py_modl_groups(nb::handle counts) {
@@ -51,7 +45,7 @@ inline nb::object py_modl_groups(nb::handle counts) {
     nb::gil_scoped_release release;
     groups = ModlGroups(cells, buffer.length(0), buffer.length(1)).groups();
   }
-  return cut_array(std::move(groups));
+  return to_numpy(std::move(groups));
 }
 
 inline void bind_cuts(nb::module_& m) {

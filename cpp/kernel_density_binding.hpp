@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "buffer.hpp"
-#include "cuts_binding.hpp"
 #include "kernel_density.hpp"
+#include "result_array.hpp"
 
 namespace bayesbox {
 
@@ -25,7 +25,7 @@ inline nb::object py_kernel_log_density(nb::handle x, nb::handle values, nb::han
     const KernelDensity density(centres.data(), heights.data(), centres.size(), width);
     for (std::size_t i = 0; i < points.size(); ++i) answer[i] = density.log_density(points[i]);
   }
-  return cut_array(std::move(answer));
+  return to_numpy(std::move(answer));
 }
 
 inline void bind_kernel_density(nb::module_& m) {

@@ -15,6 +15,7 @@
 #include "family_score.hpp"
 #include "g_test.hpp"
 #include "network_binding.hpp"
+#include "result_array.hpp"
 
 namespace bayesbox {
 
@@ -110,7 +111,7 @@ inline nb::list count_families(const PyCodeTable& self, nb::handle members, nb::
   nb::list made;
   for (std::vector<std::int64_t>& table : counts) {
     const std::size_t cells = table.size();
-    made.append(to_array(std::move(table), {cells}));
+    made.append(to_numpy(std::move(table), {cells}));
   }
   return made;
 }
@@ -165,7 +166,7 @@ inline nb::object score_families(const PyCodeTable& self, nb::handle members, nb
     });
   }
   const std::size_t count = found.size();
-  return to_array(std::move(found), {count});
+  return to_numpy(std::move(found), {count});
 }
 
 // The score of one axis of a table that was counted elsewhere.
@@ -202,7 +203,7 @@ inline nb::tuple g_tests(const PyCodeTable& self, nb::handle members, nb::handle
     });
   }
   const std::size_t count = families.size();
-  return nb::make_tuple(to_array(std::move(statistic), {count}), to_array(std::move(degrees), {count}));
+  return nb::make_tuple(to_numpy(std::move(statistic), {count}), to_numpy(std::move(degrees), {count}));
 }
 
 inline ScoreKind score_kind(int kind) {
@@ -231,7 +232,7 @@ inline nb::object exact_search(const PyCodeTable& self, int kind, double paramet
     parents.assign(best.begin(), best.end());
   }
   const std::size_t size = parents.size();
-  return to_array(std::move(parents), {size});
+  return to_numpy(std::move(parents), {size});
 }
 
 // Rows of states as one block, below 0 where there is a hole.
@@ -269,7 +270,7 @@ inline nb::tuple py_expected_counts(const PyJunctionTree& tree, nb::handle state
       log_evidence[r] = expected.add(cells.data() + r * variables, worth[r], counts.data());
   }
   const std::size_t size = counts.size();
-  return nb::make_tuple(to_array(std::move(counts), {size}), to_array(std::move(log_evidence), {rows}));
+  return nb::make_tuple(to_numpy(std::move(counts), {size}), to_numpy(std::move(log_evidence), {rows}));
 }
 
 // The rows with their holes filled by chance; a row depends on the seed and its number alone. Impossible rows keep them.
@@ -296,7 +297,7 @@ inline nb::object py_fill_holes(const PyJunctionTree& tree, nb::handle states, s
       });
     }
   }
-  return to_array(std::move(filled), {rows, variables});
+  return to_numpy(std::move(filled), {rows, variables});
 }
 
 inline void bind_learning(nb::module_& m) {

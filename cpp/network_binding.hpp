@@ -15,15 +15,9 @@
 #include "buffer.hpp"
 #include "elimination.hpp"
 #include "junction.hpp"
+#include "result_array.hpp"
 
 namespace bayesbox {
-
-template <class T>
-nb::object to_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-  auto* held = new std::vector<T>(std::move(values));
-  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), shape, owner));
-}
 
 // Lists of variables from one long list and where each ends.
 inline std::vector<Scope> scopes_of(nb::handle members, nb::handle ends, std::size_t variables) {
@@ -64,7 +58,7 @@ inline nb::tuple py_elimination_order(nb::handle cards, nb::handle members, nb::
     found = Eliminator(sizes, scopes, std::move(stages)).best();
   }
   const std::size_t count = found.order.size();
-  return nb::make_tuple(to_array(std::move(found.order), {count}), found.log2_cells);
+  return nb::make_tuple(to_numpy(std::move(found.order), {count}), found.log2_cells);
 }
 
 // A model, and the working tables of the last run: taken and given back under the GIL, so that no run waits for another.
@@ -171,7 +165,7 @@ inline nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::han
     run(0);
   }
   self.model->spare = std::move(scratch[0]);
-  return nb::make_tuple(to_array(std::move(posteriors), {rows, width}), to_array(std::move(log_evidence), {rows}));
+  return nb::make_tuple(to_numpy(std::move(posteriors), {rows, width}), to_numpy(std::move(log_evidence), {rows}));
 }
 
 // One case, without arrays: (posteriors of all states, log P(evidence)).
@@ -225,7 +219,7 @@ inline nb::tuple py_read_bif(nb::bytes text, std::int64_t nodes, std::int64_t ce
     for (const std::int32_t parent : each.parents) parents.append(parent);
     const std::size_t width = each.states.size(), rows = each.table.size() / width;
     variables.append(nb::make_tuple(str(each.name), nb::tuple(states), nb::tuple(parents),
-                                    to_array(std::move(each.table), {rows, width})));
+                                    to_numpy(std::move(each.table), {rows, width})));
   }
   return nb::make_tuple(str(file.name), variables, nb::none());
 }

@@ -1,4 +1,5 @@
-// Memory for a result that is handed to Python as an array: not cleared first, and in large pages where it is large.
+// Results that are handed to Python as arrays: memory that is not cleared first, and in large pages where it is large; and
+// vectors.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -51,5 +53,19 @@ class ResultArray {
   };
   std::unique_ptr<T, Free> memory_;
 };
+
+// A vector that was worked out, as an array that owns it.
+template <class T>
+nanobind::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto* held = new std::vector<T>(std::move(values));
+  nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(held->data(), shape, owner));
+}
+
+template <class T>
+nanobind::object to_numpy(std::vector<T>&& values) {
+  const std::size_t size = values.size();
+  return to_numpy(std::move(values), {size});
+}
 
 }  // namespace bayesbox

@@ -10,16 +10,10 @@
 #include <vector>
 
 #include "buffer.hpp"
+#include "result_array.hpp"
 #include "words.hpp"
 
 namespace bayesbox {
-
-template <class T>
-nb::object text_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-  auto* held = new std::vector<T>(std::move(values));
-  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), shape, owner));
-}
 
 // Documents held open for the length of a call.
 class DocumentArguments {
@@ -91,8 +85,8 @@ inline nb::tuple py_count_words(nb::handle bytes, nb::handle offsets, nb::handle
     }
   }
   const std::size_t size = ends.size() - 1, length = letters.size();
-  return nb::make_tuple(text_array(std::move(letters), {length}), text_array(std::move(ends), {size + 1}),
-                        text_array(std::move(words), {width, size}), text_array(std::move(documents), {width, size}));
+  return nb::make_tuple(to_numpy(std::move(letters), {length}), to_numpy(std::move(ends), {size + 1}),
+                        to_numpy(std::move(words), {width, size}), to_numpy(std::move(documents), {width, size}));
 }
 
 inline nb::tuple py_list_terms(nb::handle bytes, nb::handle offsets, const Vocabulary& vocabulary,
@@ -104,8 +98,8 @@ inline nb::tuple py_list_terms(nb::handle bytes, nb::handle offsets, const Vocab
     terms = list_terms(given.documents, vocabulary, options.phrases());
   }
   const std::size_t rows = terms.starts.size(), entries = terms.words.size();
-  return nb::make_tuple(text_array(std::move(terms.starts), {rows}), text_array(std::move(terms.words), {entries}),
-                        text_array(std::move(terms.counts), {entries}));
+  return nb::make_tuple(to_numpy(std::move(terms.starts), {rows}), to_numpy(std::move(terms.words), {entries}),
+                        to_numpy(std::move(terms.counts), {entries}));
 }
 
 inline nb::tuple py_score_words(nb::handle bytes, nb::handle offsets, const Vocabulary& vocabulary, nb::handle weights,
@@ -121,7 +115,7 @@ inline nb::tuple py_score_words(nb::handle bytes, nb::handle offsets, const Voca
     add_weights(given.documents, vocabulary, options.phrases(), table.data(), classes, once, scores.data(),
                 known.data());
   }
-  return nb::make_tuple(text_array(std::move(scores), {rows, classes}), text_array(std::move(known), {rows}));
+  return nb::make_tuple(to_numpy(std::move(scores), {rows, classes}), to_numpy(std::move(known), {rows}));
 }
 
 inline void bind_text(nb::module_& m) {
