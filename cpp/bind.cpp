@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "augmented_binding.hpp"
 #include "buffer.hpp"
 #include "chain_binding.hpp"
 #include "count.hpp"
@@ -535,6 +536,7 @@ NB_MODULE(_core, m) {
   bind_networks(m);
   bind_text(m);
   bind_chain(m);
+  bind_augmented(m);
   bind_cuts(m);
   bind_kernel_density(m);
   m.def("has_avx2", &has_avx2);

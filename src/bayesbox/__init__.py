@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _WHERE = {
+    "AODE": "estimators.aode",
     "BadData": "errors",
     "BadModelFile": "errors",
     "BadOption": "errors",
@@ -28,6 +29,7 @@ _WHERE = {
     "Ignore": "schema.kinds",
     "ImpossibleEvidence": "errors",
     "Joint": "workflow.joint",
+    "KDB": "estimators.kdb",
     "NaiveBayes": "estimators.naive_bayes",
     "NetworkClassifier": "estimators.network_classifier",
     "NotLinear": "errors",
@@ -56,7 +58,9 @@ if TYPE_CHECKING:
     from bayesbox.errors import DataWarning as DataWarning
     from bayesbox.errors import ImpossibleEvidence as ImpossibleEvidence
     from bayesbox.errors import NotLinear as NotLinear
+    from bayesbox.estimators.aode import AODE as AODE
     from bayesbox.estimators.full_bayes import FullBayes as FullBayes
+    from bayesbox.estimators.kdb import KDB as KDB
     from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
     from bayesbox.estimators.network_classifier import NetworkClassifier as NetworkClassifier
     from bayesbox.estimators.predict import predict as predict

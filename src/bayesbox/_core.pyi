@@ -444,6 +444,35 @@ def kernel_log_density(
 ) -> NDArray[np.float64]:
     """log of sum w_i N(x | v_i, width) / sum w_i at each x; values ascend, weights are above zero."""
 
+def count_pairs(
+    columns: list[NDArray[Any]],
+    sizes: NDArray[np.int64],
+    target: NDArray[np.int32],
+    classes: int,
+    most_cells: int,
+) -> NDArray[np.int64]:
+    """Counts of all columns of codes and of all their pairs, one after the other: for each column i classes x sizes[i],
+    then for each later column j classes x sizes[i] x sizes[j]. A code outside [0, size) is missing; a pair holds the
+    rows that have both. ValueError where a column has more than 255 levels, or all together more than `most_cells`.
+    """
+
+def score_one_dependence(
+    columns: list[NDArray[np.int32]],
+    rows: int,
+    first_slot: NDArray[np.int64],
+    log_class: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    naive: NDArray[np.float64],
+    table: NDArray[np.float64],
+    is_parent: NDArray[np.uint8],
+) -> NDArray[np.float64]:
+    """Rows x classes of the log of the mean over the parents i of P(c, x_i) times the product of P(x_j | c, x_i).
+
+    Level a of column j has the slot first_slot[j] + a. Flat: prior, slots x classes, log P(c, x_i); table, slots x
+    slots x classes, log P(x_j | c, x_i), 0 within a column; naive, slots x classes, log P(x_j | c), which with
+    log_class judges a row none of whose values is a parent. A code outside a column's slots is missing.
+    """
+
 def has_avx2() -> bool: ...
 def use_avx2(enabled: bool) -> bool:
     """Switch the AVX2/FMA path off or on (for tests and measurements); returns what is now in force."""

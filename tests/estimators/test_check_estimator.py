@@ -14,6 +14,8 @@ import bayesbox as bb
     [
         bb.NaiveBayes(),
         bb.NaiveBayes(smoothing="m:2", prior_smoothing="laplace", missing="level"),
+        bb.AODE(),
+        bb.KDB(2),
         bb.FullBayes(),
         bb.FullBayes(covariance="pooled", shrink=3, enough=2),
     ]

@@ -20,6 +20,8 @@ from bayesbox.tally.base import TALLIES
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.count import count
+from bayesbox.tally.dependent import Dependent
+from bayesbox.tally.pairs import Pairs
 
 for module in pkgutil.iter_modules(bayesbox.tally.__path__):
     importlib.import_module(f"bayesbox.tally.{module.name}")  # so that every tally is registered
@@ -73,8 +75,44 @@ MAKES: dict[str, Make] = {
     "words": Make(CountGroup(width=WORDS), st.tuples(*[st.integers(0, 3)] * WORDS), as_matrix),
 }
 
-TOGETHER = {"comoments": st.tuples(st.sampled_from(["a", "b", None]), NUMBERS, NUMBERS)}
-"""The values of a row in tallies of several columns together."""
+PAIR = st.tuples(*[st.sampled_from(["a", "b", "ä", None])] * 3)
+
+
+def coded(values: Sequence[Sequence[str | None]]) -> dict[str, Any]:
+    """Three columns of codes and their levels."""
+    columns = (encode(as_text([row[place] for row in values])) for place in range(3))
+    return {name: (column.codes, column.levels) for name, column in zip("pqr", columns, strict=True)}
+
+
+def pairs_of(values: Sequence[Any], labels: Encoded, weights: np.ndarray) -> Pairs:
+    return Pairs.of(tuple(labels.levels), coded(values), labels.codes, weights)
+
+
+def dependent_of(values: Sequence[Any], labels: Encoded, weights: np.ndarray) -> Dependent:
+    arcs: dict[str, tuple[str, ...]] = {"p": (), "q": ("p",), "r": ("q", "p")}
+    return Dependent.of(tuple(labels.levels), arcs, coded(values), labels.codes, weights)
+
+
+def comoments(values: Sequence[Any], labels: Encoded, weights: np.ndarray) -> CoMoments:
+    kind, one, other = ([row[place] for row in values] for place in range(3))
+    codes, levels, _ = encode(as_text(kind))
+    numbers = {"one": as_doubles(one), "other": as_doubles(other)}
+    return CoMoments.of(tuple(labels.levels), labels.codes, {"kind": (codes, levels)}, numbers, weights)
+
+
+class Together(NamedTuple):
+    """The values of a row in several columns, and the tally of these columns together."""
+
+    values: st.SearchStrategy[Any]
+    count: Callable[[Sequence[Any], Encoded, np.ndarray], Any]
+    present: Any  # a row that has values
+
+
+TOGETHER: dict[str, Together] = {
+    "comoments": Together(st.tuples(st.sampled_from(["a", "b", None]), NUMBERS, NUMBERS), comoments, ("a", 2.5, 0.1)),
+    "dependent": Together(PAIR, dependent_of, ("a", "b", "a")),
+    "pairs": Together(PAIR, pairs_of, ("a", "b", "a")),
+}
 
 FORMS = sorted(TALLIES)
 
@@ -83,7 +121,7 @@ WEIGHTS = st.sampled_from([1.0, 1.0, 2.0, 0.5, 0.1, 3.0, 0.0])
 
 def rows_of(form: str, *, min_size: int = 0, max_size: int = 6) -> st.SearchStrategy[list[Row]]:
     """Some rows for a tally of this form."""
-    values = TOGETHER[form] if form in TOGETHER else MAKES[form].values
+    values = TOGETHER[form].values if form in TOGETHER else MAKES[form].values
     row = st.builds(Row, st.sampled_from(["x", "y", "z"]), values, WEIGHTS)
     return st.lists(row, min_size=min_size, max_size=max_size)
 
@@ -95,19 +133,12 @@ def book_of(form: str, rows: Sequence[Row]) -> Book:
     labels = encode(as_text([row.label for row in rows]))
     weights = np.array([row.weight for row in rows])
     if form in TOGETHER:
-        counted = count({}, labels, Schema({}), weights=weights)
-        joint = comoments([row.value for row in rows], labels, weights).with_classes(counted.classes)
-        return Book(counted.classes, counted.class_counts, {}, joint=joint).pruned()
+        book = count({}, labels, Schema({}), weights=weights)
+        joint = TOGETHER[form].count([row.value for row in rows], labels, weights).with_classes(book.classes)
+        return Book(book.classes, book.class_counts, {}, joint=joint).pruned()
     make = MAKES[form]
     column = make.column([row.value for row in rows])
     return count({"column": column}, labels, Schema({"column": make.kind}), weights=weights)
-
-
-def comoments(values: Sequence[Any], labels: Encoded, weights: np.ndarray) -> CoMoments:
-    kind, one, other = ([row[place] for row in values] for place in range(3))
-    codes, levels, _ = encode(as_text(kind))
-    numbers = {"one": as_doubles(one), "other": as_doubles(other)}
-    return CoMoments.of(tuple(labels.levels), labels.codes, {"kind": (codes, levels)}, numbers, weights)
 
 
 def tally_of(form: str, rows: Sequence[Row]) -> Any:
@@ -123,13 +154,9 @@ def tally_of(form: str, rows: Sequence[Row]) -> Any:
 
 def value_of(form: str) -> Any:
     """One value that is present."""
-    return {
-        "counts": "a",
-        "moments": 2.5,
-        "values": 2.5,
-        "words": (1, 0, 2),
-        "comoments": ("a", 2.5, 0.1),
-    }[form]
+    if form in TOGETHER:
+        return TOGETHER[form].present
+    return {"counts": "a", "moments": 2.5, "values": 2.5, "words": (1, 0, 2)}[form]
 
 
 def text_of(tally: Any) -> bytes:

@@ -131,7 +131,7 @@ def test_tallies_are_not_changed_by_arithmetic(form):
 @settings(max_examples=50)
 def test_no_class_has_more_values_than_rows(form, data):
     book = book_of(form, data.draw(rows_of(form, min_size=1)))
-    for tally in book.columns.values():
+    for tally in [*book.columns.values(), *([book.joint] if book.joint else [])]:
         assert tally.fits(book.class_counts)
         assert not tally.fits(ExactArray(len(book.classes)))
 

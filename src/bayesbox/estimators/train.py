@@ -20,6 +20,8 @@ from bayesbox.workflow.text_train import labelled_documents, train_documents
 
 ESTIMATORS = {
     "naive-bayes": ("naive_bayes", "NaiveBayes"),
+    "aode": ("aode", "AODE"),
+    "kdb": ("kdb", "KDB"),
     "full-bayes": ("full_bayes", "FullBayes"),
 }
 """Where the estimator of each kind of classifier is."""

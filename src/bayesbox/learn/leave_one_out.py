@@ -48,7 +48,7 @@ def leave_one_out(
     A class that the row alone made up has probability 0.
     """
     counted = book.with_classes(model.classes)
-    target = _target(labels, model.classes, counted)
+    target = learned_target(labels, model.classes, counted)
     plan = Plan(len(target), np.zeros(len(model.classes)))
     plan.target = target
     prior = prior_table(schema, counted, rules, model)
@@ -65,7 +65,7 @@ def leave_one_out(
     answer: Doubles = plan.run(_core.POSTERIOR)
     if np.isnan(answer).any():
         if np.isnan(plan.run(_core.JOINT)).any():
-            raise _never_learned(", ".join(columns))
+            raise never_learned(", ".join(columns))
         answer = normalised(plan, prior[target], _core.POSTERIOR)
     for row in np.flatnonzero(doubtful):
         answer[row] = _refitted(schema, book, rules, model, columns, labels, int(row))
@@ -85,18 +85,18 @@ def _refitted(
     return answer
 
 
-def _target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:
+def learned_target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:
     """The labels as positions among the model's classes; every one must have been learned."""
     place = {text: index for index, text in enumerate(classes)}
     positions = np.array([place.get(text, -1) for text in labels.levels] + [-1], dtype=np.int32)
     target = positions[labels.codes]
     counts = np.bincount(target[target >= 0], minlength=len(classes))
     if (target < 0).any() or (counts > book.n).any():
-        raise _never_learned("class")
+        raise never_learned("class")
     return target
 
 
-def _never_learned(column: str) -> CannotForget:
+def never_learned(column: str) -> CannotForget:
     return CannotForget(
         f"some of these rows were never learned: a value has no count in {column}",
         remedy="Leave-one-out is for the rows a model was trained on",

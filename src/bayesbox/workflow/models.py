@@ -27,6 +27,8 @@ class Kind(NamedTuple):
 
 MODELS: dict[str, Kind] = {
     "naive": Kind("naive-bayes", "workflow.naive", "NaiveClassifier"),
+    "aode": Kind("aode", "workflow.aode", "OneDependenceClassifier"),
+    "kdb": Kind("kdb", "workflow.kdb", "DependenceClassifier"),
     "full": Kind("full-bayes", "workflow.full", "FullClassifier"),
 }
 """By the name that `--model` takes."""

@@ -1,0 +1,49 @@
+"""P(x | class, parents) of one column of codes: a table for each combination of the parents' levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from bayesbox.dist.base import Columns, Doubles, Plan
+
+
+@dataclass(frozen=True)
+class FamilyTable:
+    """log P(level | class, parents), ((parents' codes) x (levels + 1)) x classes.
+
+    A parent has one code more than it has levels: a row in which it is missing or was never seen takes the table without
+    this parent and those after it. The last level stands for one that was never seen. `weights` are those of the
+    back-off: of P(level), of P(level | class), and of each parent more.
+    """
+
+    column: str
+    parents: tuple[str, ...]
+    sizes: tuple[int, ...]  # levels of each parent
+    levels: tuple[str, ...]
+    log_p: Doubles
+    weights: tuple[float, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @property
+    def contexts(self) -> int:
+        """The combinations of the parents' levels."""
+        return prod(self.sizes)
+
+    def add_to(self, plan: Plan, columns: Columns) -> None:
+        """Enter the terms of these codes: -1 is missing, the number of levels stands for an unseen one."""
+        own = columns.get(self.column)
+        if own is None:
+            return
+        context = np.zeros(plan.rows, dtype=np.int64)
+        for parent, size in zip(self.parents, self.sizes, strict=True):
+            codes = columns.get(parent)
+            context *= size + 1
+            context += size if codes is None else np.where(codes < 0, size, codes)
+        codes = np.where(own < 0, -1, context * (len(self.levels) + 1) + own)
+        plan.tables.append((codes.astype(np.int32), np.vstack([self.log_p, np.zeros((1, plan.classes))])))

@@ -1,0 +1,159 @@
+"""Naive Bayes augmented by arcs between the columns: each depends on the class and on a few other columns.
+
+What a family's counts say is given step by step, from P(x) over P(x | class) to P(x | class, all parents): a row that
+lacks a parent, or a combination that was rarely seen, is answered by the step below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.family_table import FamilyTable
+from bayesbox.errors import BadOption
+from bayesbox.rule.backoff import expanded, step, uniform
+from bayesbox.rule.bins import binning
+from bayesbox.rule.discrete import Coding
+from bayesbox.rule.priors import given_prior, log_prior
+from bayesbox.rule.smoothing import Laplace, Lidstone, MaximumLikelihood, MEstimate, Smoothing
+from bayesbox.schema.levels import label_order, label_values
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.book import Book
+
+UNSEEN = ("smooth", "ignore", "error")
+
+
+@dataclass(frozen=True)
+class AugmentedRules:
+    """How counts become probabilities; `smoothing` None is back-off. `numeric` says how numbers are cut into bins."""
+
+    smoothing: Smoothing | None = None
+    prior_smoothing: Smoothing | None = None
+    prior: Mapping[Any, float] | None = None
+    numeric: str = "mdl"
+    unseen: str = "smooth"
+
+    def __post_init__(self) -> None:
+        binning(self.numeric)  # refuses a method that is not there
+        if self.smoothing is not None:
+            added_counts(self.smoothing, 2)  # refuses a rule that does not fit
+        if self.unseen not in UNSEEN:
+            raise BadOption(f"unseen is one of {', '.join(UNSEEN)}", found=self.unseen)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What every such model begins with: the classes, their labels and their prior."""
+
+    classes: tuple[str, ...]
+    labels: NDArray[Any]
+    log_prior: Doubles
+    book: Book
+
+    @classmethod
+    def of(cls, schema: Schema, book: Book, rules: AugmentedRules) -> Frame:
+        classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
+        counted = book.with_classes(classes)
+        if rules.prior is None:
+            prior = log_prior(counted.class_counts, classes, rules.prior_smoothing)
+        else:
+            prior = log(given_prior(rules.prior, classes))
+        return cls(classes, label_values(classes, book.label_type), prior, counted)
+
+
+@dataclass(frozen=True)
+class AugmentedModel:
+    """P(class) and P(column | class, parents): data only. `conditionals` take codes, which `coding` gives."""
+
+    classes: tuple[str, ...]
+    labels: NDArray[Any]
+    log_prior: Doubles
+    conditionals: tuple[FamilyTable, ...]
+    coding: Coding
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that take part."""
+        return tuple(table.column for table in self.conditionals)
+
+    def conditional(self, column: str) -> FamilyTable | None:
+        """The table of one column, None where it is left out."""
+        return next((table for table in self.conditionals if table.column == column), None)
+
+    @property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """The arcs between columns, from parent to child; the class is a parent of every column besides."""
+        return tuple((parent, table.column) for table in self.conditionals for parent in table.parents)
+
+    @property
+    def parameters(self) -> int:
+        """The free numbers of the model."""
+        labels = len(self.classes)
+        tables = sum((len(table.levels) - 1) * labels * table.contexts for table in self.conditionals)
+        return labels - 1 + tables
+
+
+def with_unseen(counts: Doubles) -> Doubles:
+    """The counts with one level more, which was never seen."""
+    return np.concatenate([counts, np.zeros((*counts.shape[:-1], 1))], axis=-1)
+
+
+def added_counts(rule: Smoothing, size: int) -> tuple[float, float]:
+    """(a, b): what a rule adds to every count and to every total of a table over `size` levels.
+
+    >>> added_counts(Laplace(), 4), added_counts(MEstimate(2), 4)
+    ((1.0, 4.0), (0.5, 2.0))
+    """
+    if isinstance(rule, MaximumLikelihood):
+        return 0.0, 0.0
+    if isinstance(rule, Laplace):
+        return 1.0, float(size)
+    if isinstance(rule, Lidstone):
+        return rule.a, rule.a * size
+    if isinstance(rule, MEstimate) and rule.prior is None:
+        return rule.m / max(size, 1), rule.m
+    raise BadOption(
+        "columns that depend on each other are smoothed by backoff, laplace, mle, lidstone:a or m:m", found=rule
+    )
+
+
+def by_rule(counts: Doubles, lower: Doubles, rule: Smoothing, size: int) -> Doubles:
+    """The rule applied to every row of counts; a row in which it gives 0/0 takes the step below."""
+    a, b = added_counts(rule, size)
+    under = counts.sum(axis=-1, keepdims=True) + b
+    return np.where(under == 0, lower, (counts + a) / np.where(under == 0, 1.0, under))
+
+
+def family_table(
+    column: str,
+    levels: tuple[str, ...],
+    parents: tuple[str, ...],
+    counts: Sequence[Doubles],
+    smoothing: Smoothing | None,
+) -> FamilyTable:
+    """The table of one column from its counts: of each level; by class; by class and the first parent; ..."""
+    padded = [with_unseen(each) for each in counts]
+    below = step(padded[0], uniform(padded[0].shape, len(levels)))
+    weights, found = [below.weight], []
+    for each in padded[1:]:
+        lower = expanded(below)
+        below = step(each, lower)
+        if smoothing is not None:
+            below = below._replace(probability=by_rule(each, lower.probability, smoothing, len(levels)))
+        weights.append(below.weight)
+        found.append(below.probability)
+    deepest = found[-1]
+    sizes = deepest.shape[1:-1]
+    table = np.empty((deepest.shape[0], *(size + 1 for size in sizes), deepest.shape[-1]))
+    for known, each in enumerate(found):  # those with fewer parents first: the others overwrite them
+        inside = (slice(None), *(slice(0, size) for size in sizes[:known]))
+        table[inside] = each.reshape(*each.shape[:-1], *(1,) * (len(sizes) - known), each.shape[-1])
+    log_p = left_out_where_impossible(log(np.moveaxis(table, 0, -1)))
+    flat = np.ascontiguousarray(log_p.reshape(-1, len(deepest)))
+    return FamilyTable(column, parents, tuple(sizes), levels, flat, tuple(weights))

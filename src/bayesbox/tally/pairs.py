@@ -1,0 +1,317 @@
+"""Counts of every pair of columns by class: what models need in which one column depends on another.
+
+A pair holds the rows that have a value in both columns, a column by itself those that have one there. All cells are in
+one exact array: for each column classes x levels, then for each later column classes x levels x levels. Columns and
+levels are sorted, so that equal multisets of rows give equal tallies whatever order they came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox._core import ExactArray
+from bayesbox.errors import BadData
+from bayesbox.tally.base import added, positions, quoted, register, union
+
+MOST_LEVELS = 255  # of a column that is counted with others; one with more is counted by itself alone
+MOST_CELLS = 1 << 24
+
+Levels = tuple[tuple[str, ...], ...]
+
+
+class Block(NamedTuple):
+    """Where the cells of one column (`second` is `first`) or of one pair stand."""
+
+    first: int
+    second: int
+    start: int
+    shape: tuple[int, ...]
+
+    @property
+    def stop(self) -> int:
+        return self.start + int(np.prod(self.shape))
+
+
+def blocks(classes: int, sizes: Sequence[int]) -> Iterator[Block]:
+    """The blocks of cells in their order."""
+    start = 0
+    for first, size in enumerate(sizes):
+        for second in range(first, len(sizes)):
+            shape = (classes, size) if second == first else (classes, size, sizes[second])
+            block = Block(first, second, start, shape)
+            yield block
+            start = block.stop
+
+
+@register
+class Pairs:
+    """How often two levels of two columns occurred together in each class; with weights, the sum of the weights.
+
+    `wide` names columns with more levels than are counted with others: they take part by themselves alone. A column
+    that has become wide stays so when rows are taken out again.
+
+    >>> codes = {"colour": (np.array([0, 1, 1]), ["red", "blue"]), "size": (np.array([0, 0, -1]), ["large"])}
+    >>> pairs = Pairs.of(("+", "-"), codes, np.array([0, 0, 1], dtype=np.int32))
+    >>> pairs.single("colour")
+    array([[1., 1.],
+           [1., 0.]])
+    >>> pairs.pair("size", "colour")[0]
+    array([[1., 1.]])
+    """
+
+    form: ClassVar[str] = "pairs"
+
+    def __init__(
+        self,
+        classes: tuple[str, ...],
+        names: tuple[str, ...],
+        levels: Levels,
+        cells: ExactArray,
+        wide: frozenset[str] = frozenset(),
+    ) -> None:
+        self.classes = classes
+        self.names = names  # sorted
+        self.levels = levels  # of each column, sorted
+        self.cells = cells
+        self.wide = wide
+
+    @classmethod
+    def of(
+        cls,
+        classes: tuple[str, ...],
+        columns: Mapping[str, tuple[NDArray[Any], Sequence[str]]],
+        target: NDArray[np.int32],
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
+        """Rows counted: the codes of each column (negative where missing) and what they stand for."""
+        wide = frozenset(name for name, (_, texts) in columns.items() if len(texts) > MOST_LEVELS)
+        names = tuple(sorted(columns.keys() - wide))
+        codes = [columns[name][0] for name in names]
+        texts = tuple(tuple(columns[name][1]) for name in names)
+        sizes = [len(each) for each in texts]
+        require_few_cells(len(classes), dict(zip(names, sizes, strict=True)))
+        if weights is None:
+            counts = _core.count_pairs(codes, np.array(sizes, dtype=np.int64), target, len(classes), MOST_CELLS)
+            cells = ExactArray.from_integers(counts)
+        else:
+            cells = _weighted(codes, sizes, target, len(classes), weights)
+        return cls(classes, names, texts, cells, wide)._sorted()
+
+    def _sorted(self) -> Self:
+        """The same with its levels in order, without those that never occurred."""
+        present = self._present()
+        levels = tuple(
+            tuple(sorted(text for text, some in zip(texts, seen, strict=True) if some))
+            for texts, seen in zip(self.levels, present, strict=True)
+        )
+        kept = [place for place, texts in enumerate(levels) if texts]
+        names, levels = tuple(self.names[place] for place in kept), tuple(levels[place] for place in kept)
+        return type(self)(self.classes, names, levels, self._spread(self.classes, names, levels), self.wide)
+
+    def _present(self) -> list[list[bool]]:
+        """Of each column which levels have a cell that is not zero; +1 and -1 do not cancel."""
+        signs = self.cells.signs() != 0
+        seen = [np.zeros(len(texts), dtype=bool) for texts in self.levels]
+        for block in self.blocks():
+            cells = signs[block.start : block.stop].reshape(block.shape)
+            if block.first == block.second:
+                seen[block.first] |= cells.any(axis=0)
+            else:
+                seen[block.first] |= cells.any(axis=(0, 2))
+                seen[block.second] |= cells.any(axis=(0, 1))
+        return [each.tolist() for each in seen]
+
+    def blocks(self) -> Iterator[Block]:
+        """Where each column and each pair stands."""
+        return blocks(len(self.classes), [len(texts) for texts in self.levels])
+
+    # -- what was counted ----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _counts(self) -> dict[tuple[int, int], NDArray[np.float64]]:
+        doubles = self.cells.to_doubles()
+        return {
+            (block.first, block.second): doubles[block.start : block.stop].reshape(block.shape)
+            for block in self.blocks()
+        }
+
+    def single(self, name: str) -> NDArray[np.float64]:
+        """Classes x levels of one column."""
+        place = self.names.index(name)
+        return self._counts[place, place]
+
+    def pair(self, first: str, second: str) -> NDArray[np.float64]:
+        """Classes x levels of the first x levels of the second."""
+        one, other = self.names.index(first), self.names.index(second)
+        if one <= other:
+            return self._counts[one, other]
+        return self._counts[other, one].transpose(0, 2, 1)
+
+    # -- the algebra ---------------------------------------------------------------------------------------------
+
+    def zero(self) -> Self:
+        return type(self)(self.classes, (), (), ExactArray(0))
+
+    def __add__(self, other: Pairs) -> Self:
+        return self._combined(other, sign=1)
+
+    def __sub__(self, other: Pairs) -> Self:
+        return self._combined(other, sign=-1)
+
+    def _combined(self, other: Pairs, *, sign: int) -> Self:
+        classes, names = union(self.classes, other.classes), union(self.names, other.names)
+        mine, theirs = (
+            dict(zip(self.names, self.levels, strict=True)),
+            dict(zip(other.names, other.levels, strict=True)),
+        )
+        levels = {name: union(mine.get(name, ()), theirs.get(name, ())) for name in names}
+        grown = frozenset(name for name in names if len(levels[name]) > MOST_LEVELS)
+        wide = self.wide | other.wide | grown
+        kept = tuple(name for name in names if name not in wide)
+        common = tuple(levels[name] for name in kept)
+        require_few_cells(len(classes), {name: len(levels[name]) for name in kept})
+        cells = added(self._spread(classes, kept, common), other._spread(classes, kept, common), sign=sign)
+        total = type(self)(classes, kept, common, cells, wide)
+        return total._sorted() if sign < 0 or wide != self.wide else total
+
+    def _spread(self, classes: tuple[str, ...], names: tuple[str, ...], levels: Levels) -> ExactArray:
+        """The cells in the layout of other classes, columns and levels."""
+        if (classes, names, levels) == (self.classes, self.names, self.levels):
+            return self.cells
+        place = positions(names, self.names)
+        mine = {(block.first, block.second): block for block in self.blocks()}
+        of_class = positions(classes, self.classes)
+        of_level = [
+            positions(texts, self.levels[at]) if at >= 0 else np.full(len(texts), -1, dtype=np.int64)
+            for at, texts in zip(place.tolist(), levels, strict=True)
+        ]
+        index = [np.empty(0, dtype=np.int64)]
+        for block in blocks(len(classes), [len(texts) for texts in levels]):
+            source = mine.get((int(place[block.first]), int(place[block.second])))
+            if source is None:
+                index.append(np.full(int(np.prod(block.shape)), -1, dtype=np.int64))
+                continue
+            axes = [of_class, of_level[block.first]]
+            if block.first != block.second:
+                axes.append(of_level[block.second])
+            index.append(_flat(axes, source))
+        return self.cells.take(np.concatenate(index))
+
+    def with_classes(self, classes: tuple[str, ...]) -> Self:
+        if classes == self.classes:
+            return self
+        kept = self._spread(classes, self.names, self.levels)
+        return type(self)(classes, self.names, self.levels, kept, self.wide)
+
+    def is_empty(self) -> bool:
+        return not self.cells.signs().any()
+
+    def is_possible(self) -> bool:
+        """No count below zero, and no level more often with others than by itself."""
+        if np.any(self.cells.signs() < 0):
+            return False
+        own = {block.first: block for block in self.blocks() if block.first == block.second}
+        for block in self.blocks():
+            if block.first == block.second:
+                continue
+            pair = self.cells.take(np.arange(block.start, block.stop))
+            cells = np.arange(block.stop - block.start).reshape(block.shape)
+            for side, axis in ((block.first, 2), (block.second, 1)):
+                alone = own[side]
+                group = np.expand_dims(np.arange(alone.stop - alone.start).reshape(alone.shape), axis)
+                left = self.cells.take(np.arange(alone.start, alone.stop))
+                left.add(pair, np.broadcast_to(group, cells.shape).ravel(), sign=-1)
+                if np.any(left.signs() < 0):
+                    return False
+        return True
+
+    def fits(self, rows: ExactArray) -> bool:
+        for block in self.blocks():
+            if block.first != block.second:
+                continue
+            left = rows.copy()
+            group = np.repeat(np.arange(len(self.classes)), block.shape[1])
+            left.add(self.cells.take(np.arange(block.start, block.stop)), group, sign=-1)
+            if np.any(left.signs() < 0):
+                return False
+        return True
+
+    def canonical(self) -> Iterator[bytes]:
+        signs = self.cells.signs()
+        some = np.zeros(len(self.classes), dtype=bool)
+        for block in self.blocks():
+            cells = signs[block.start : block.stop].reshape(len(self.classes), -1)
+            some |= cells.any(axis=1)
+        classes = tuple(sorted(name for name, present in zip(self.classes, some.tolist(), strict=True) if present))
+        seen = self.with_classes(classes)._sorted()
+        yield quoted(classes)
+        yield quoted(seen.names)
+        for texts in seen.levels:
+            yield quoted(texts)
+        yield quoted(sorted(seen.wide))
+        yield seen.cells.text()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pairs):
+            return NotImplemented
+        return list(self.canonical()) == list(other.canonical())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Pairs({', '.join(self.names)}: {len(self.cells):,} cells)"
+
+
+def require_few_cells(classes: int, sizes: Mapping[str, int]) -> None:
+    """Refuse pairs that would take too much memory."""
+    total = sum(sizes.values())
+    cells = classes * (total + (total * total - sum(size * size for size in sizes.values())) // 2)
+    if cells > MOST_CELLS:
+        widest = max(sizes, key=lambda name: sizes[name])
+        raise BadData(
+            f"the pairs of {len(sizes)} columns have {cells:,} counts, and at most {MOST_CELLS:,} are kept",
+            found=f"{sizes[widest]:,} levels in column `{widest}`",
+            remedy="Leave out columns of many levels or of little use, or take a naive model",
+        )
+
+
+def _flat(axes: Sequence[NDArray[np.int64]], source: Block) -> NDArray[np.int64]:
+    """The cells of a block at these positions of its axes, -1 where one of them is not there."""
+    index = np.zeros((1,) * len(axes), dtype=np.int64)
+    absent = np.zeros((1,) * len(axes), dtype=bool)
+    for axis, (places, size) in enumerate(zip(axes, source.shape, strict=True)):
+        shape = [1] * len(axes)
+        shape[axis] = len(places)
+        index = index * size + places.reshape(shape)
+        absent = absent | (places < 0).reshape(shape)
+    return np.where(absent, -1, index + source.start).ravel()
+
+
+def _weighted(
+    codes: Sequence[NDArray[Any]],
+    sizes: Sequence[int],
+    target: NDArray[np.int32],
+    classes: int,
+    weights: NDArray[np.float64],
+) -> ExactArray:
+    """The same cells as sums of weights, exactly."""
+    wide = [
+        np.where((each >= 0) & (each < size), each, -1).astype(np.int32)
+        for each, size in zip(codes, sizes, strict=True)
+    ]
+    cells = ExactArray(sum(int(np.prod(block.shape)) for block in blocks(classes, sizes)))
+    for block in blocks(classes, sizes):
+        together, size = wide[block.first], sizes[block.first]
+        if block.first != block.second:
+            other = wide[block.second]
+            size *= sizes[block.second]
+            together = np.where((together < 0) | (other < 0), -1, together * sizes[block.second] + other)
+        counted = _core.count_codes_weighted([together.astype(np.int32)], [size], target, classes, weights)[0]
+        cells.add(counted, np.arange(block.start, block.stop))
+    return cells
