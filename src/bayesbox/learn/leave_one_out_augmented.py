@@ -33,6 +33,13 @@ class Column(NamedTuple):
         there: NDArray[np.bool_] = (self.codes >= 0) & (self.codes < self.counts.shape[1])
         return there
 
+    @property
+    def remains(self) -> NDArray[np.bool_]:
+        """The rows whose value is known without them too."""
+        lasting = (self.counts.sum(axis=0) > 1) | self.declared
+        there: NDArray[np.bool_] = self.seen & lasting[np.where(self.seen, self.codes, 0)]
+        return there
+
 
 class Removal:
     """Takes each row's own unit out of counts: `target` is the class of each row."""
@@ -106,7 +113,7 @@ def family_terms(
     known = own.seen
     index: tuple[Any, ...] = ()
     for parent, step_counts, weight in zip(parents, counts[2:], weights[2:], strict=True):
-        known = known & parent.seen
+        known = known & parent.remains
         index = (*index, _safe(parent))
         n = step_counts[(slice(None), *index, _safe(own))].T
         total = step_counts.sum(axis=-1)[(slice(None), *index)].T

@@ -38,6 +38,8 @@ class Distinct:
         for name, column in columns.items():
             numbers = np.asarray(column, dtype=np.float64)
             there = ~np.isnan(numbers) & (target >= 0)
+            if weights is not None:
+                there &= weights > 0
             values, place = np.unique(numbers[there], return_inverse=True)
             cells = np.bincount(
                 place * len(classes) + target[there],
