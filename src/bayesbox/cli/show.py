@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli import options
-from bayesbox.cli.output import decimal, emit_json, say, table, whole
+from bayesbox.cli.output import decimal, emit_json, note, say, table, whole
+from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
     from bayesbox.workflow.describe import Size
@@ -23,7 +24,11 @@ EXACT_UP_TO = 10**15
     "show",
     cls=options.Verb,
     short_help="Show what a model has learned.",
-    examples=("bayes show people.bayes", "bayes show people.bayes --column age", "bayes show people.bayes --json"),
+    examples=(
+        "bayes show people.bayes",
+        "bayes show people.bayes --column age --svg age.svg",
+        "bayes show people.bayes --json",
+    ),
     notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities (of the numbers), left_out, "
     "parameters, joint_parameters (null where a density takes part), naive_parameters and notes (of full Bayes), "
     "digest (null for a model of given tables), and with --column also column; for documents text, words, vocabulary, "
@@ -31,14 +36,17 @@ EXACT_UP_TO = 10**15
 )
 @click.argument("model")
 @click.option("--column", metavar="NAME", help="Also the tally of one column, or word, class by class.")
+@click.option("--svg", metavar="FILE", help="Draw the density of the --column, a number, in each class.")
 @options.json_option
-def command(model: str, column: str | None, as_json: bool) -> None:
+def command(model: str, column: str | None, svg: str | None, as_json: bool) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
     from bayesbox.workflow.describe import column_facts, size_of
     from bayesbox.workflow.load import load_classifier
     from bayesbox.workflow.models import model_name
     from bayesbox.workflow.text import DocumentClassifier
 
+    if svg and not column:
+        raise click.UsageError("--svg draws one column: name it with --column")
     classifier = load_classifier(model)
     if isinstance(classifier, DocumentClassifier):
         from bayesbox.cli import text
@@ -46,6 +54,8 @@ def command(model: str, column: str | None, as_json: bool) -> None:
         text.show(classifier, model, column, as_json=as_json)
         return
     assert classifier.schema is not None
+    if svg and column:
+        _draw(classifier, column, svg)
     size = size_of(classifier.model)
     if as_json:
         report = {
@@ -70,6 +80,19 @@ def command(model: str, column: str | None, as_json: bool) -> None:
     if column:
         say()
         _tell_column(classifier, column, model)
+
+
+def _draw(classifier: NaiveClassifier, column: str, path: str) -> None:
+    from bayesbox.model.atomic import replacing
+    from bayesbox.workflow.densities import picture
+    from bayesbox.workflow.naive import NaiveClassifier
+
+    if not isinstance(classifier, NaiveClassifier):
+        raise BadOption("--svg draws the densities of naive Bayes", found=classifier.title)
+    drawn = picture(classifier, column)
+    with replacing(path) as file:
+        file.write(drawn.encode())
+    note(f"density of {column} written to {path}")
 
 
 def _counts(classifier: NaiveClassifier) -> dict[str, Any]:
@@ -126,8 +149,8 @@ def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
         say(
             "rules: " + ", ".join(f"{name} {_rule(value)}" for name, value in _rules(classifier.rules).items() if value)
         )
-    for note in getattr(classifier.model, "notes", ()):
-        say(f"shrunk: {note}")
+    for text in getattr(classifier.model, "notes", ()):
+        say(f"shrunk: {text}")
     if size.naive is not None:
         other = f"; naive Bayes would need {_large(size.naive)}"
     else:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.model.naive import Rules
 from bayesbox.rule.smoothing import as_smoothing
+from bayesbox.workflow.densities import losses, picture
 from bayesbox.workflow.export import onnx_of, pmml_of, sql_of
 from bayesbox.workflow.linear import LinearWeights, linear_weights
 from bayesbox.workflow.naive import NaiveClassifier
@@ -113,6 +114,20 @@ class NaiveBayes(TableEstimator):
         """(w, a) such that the second class (or `positive`) is predicted where w.x + a > 0."""
         check_is_fitted(self)
         return linear_weights(self.classifier_, positive)
+
+    def density_svg(self, column: Any, densities: Sequence[str] | None = None) -> str:
+        """The density of a column of numbers in each class, drawn as SVG.
+
+        With names of densities, each in a panel of its own: `clf.density_svg("age", ["gaussian", "kernel", "mdl"])`.
+        """
+        check_is_fitted(self)
+        return picture(self.classifier_, str(column), densities)
+
+    def density_losses(self, column: Any) -> dict[str, float]:
+        """The class log loss, in nats a row, of each density that `numeric="auto"` tries for a column, least first."""
+        check_is_fitted(self)
+        found = losses(self.classifier_, str(column)).losses
+        return dict(sorted(found.items(), key=lambda each: each[1]))
 
     def to_network(self, target: str | None = None) -> BayesianNetwork:
         """The same model as a Bayesian network: the class is the only parent of every column."""

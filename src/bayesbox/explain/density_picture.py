@@ -1,0 +1,93 @@
+"""Densities drawn: one panel for each, one curve for each class, as SVG."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesbox import _core
+from bayesbox.dist.base import Conditional, Doubles, Plan
+from bayesbox.dist.bins import Bins
+
+COLORS = ("#3b6fb6", "#c8553d", "#4c9f70", "#8f5fa8", "#b08900", "#4f8a8b", "#a23b72", "#6b705c")
+INK, QUIET, GRID = "#222", "#666", "#ddd"
+PANEL_WIDTH, PANEL_HEIGHT, COLUMNS = 300, 170, 2
+LEFT, TOP, BOTTOM = 16, 26, 24  # margins of a panel
+HEAD = 46  # above the panels: the title and the classes
+POINTS = 200
+
+
+class Panel(NamedTuple):
+    """A density with its title; None where the column has none."""
+
+    title: str
+    density: Conditional | None
+
+
+def density_svg(title: str, panels: Sequence[Panel], classes: Sequence[str], low: float, high: float) -> str:
+    """The panels side by side over the same range of values. Bins are drawn as their share over their width."""
+    rows = -(-len(panels) // COLUMNS)
+    width, height = COLUMNS * PANEL_WIDTH, HEAD + rows * PANEL_HEIGHT
+    if len(panels) == 1:
+        width = PANEL_WIDTH
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        'font-family="sans-serif" font-size="11">',
+        f"<title>{html.escape(title)}</title>",
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+        f'<text x="{LEFT}" y="18" fill="{INK}" font-size="13" font-weight="bold">{html.escape(title)}</text>',
+        *_legend(classes),
+    ]
+    for index, panel in enumerate(panels):
+        x, y = index % COLUMNS * PANEL_WIDTH, HEAD + index // COLUMNS * PANEL_HEIGHT
+        parts.append(f'<g transform="translate({x} {y})">')
+        parts += _panel(panel, len(classes), low, high)
+        parts.append("</g>")
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _legend(classes: Sequence[str]) -> Iterator[str]:
+    x = float(LEFT)
+    for index, name in enumerate(classes[: len(COLORS)]):
+        yield f'<rect x="{x:g}" y="28" width="10" height="10" fill="{COLORS[index]}"/>'
+        yield f'<text x="{x + 14:g}" y="37" fill="{QUIET}">{html.escape(name)}</text>'
+        x += 14 + 7 * len(name) + 14
+
+
+def _panel(panel: Panel, classes: int, low: float, high: float) -> Iterator[str]:
+    right, floor = PANEL_WIDTH - LEFT, PANEL_HEIGHT - BOTTOM
+    yield f'<text x="{LEFT}" y="16" fill="{INK}">{html.escape(panel.title)}</text>'
+    yield f'<line x1="{LEFT}" y1="{floor}" x2="{right}" y2="{floor}" stroke="{QUIET}"/>'
+    for share, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
+        x = LEFT + share * (right - LEFT)
+        value = low * (1 - share) + high * share
+        yield f'<line x1="{x:g}" y1="{TOP}" x2="{x:g}" y2="{floor}" stroke="{GRID}"/>'
+        yield f'<text x="{x:g}" y="{floor + 15}" fill="{QUIET}" text-anchor="{anchor}">{value:.4g}</text>'
+    if panel.density is None:
+        yield f'<text x="{PANEL_WIDTH / 2}" y="{PANEL_HEIGHT / 2}" fill="{QUIET}" text-anchor="middle">none</text>'
+        return
+    x_values, heights = _curves(panel.density, classes, low, high)
+    highest = float(heights.max()) or 1.0
+    places = LEFT + (x_values - low) / (high - low) * (right - LEFT)
+    for index, curve in enumerate(heights.T):
+        tops = floor - curve / highest * (floor - TOP)
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(places.tolist(), tops.tolist(), strict=True))
+        color = COLORS[index % len(COLORS)]
+        yield f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.5"/>'
+
+
+def _curves(density: Conditional, classes: int, low: float, high: float) -> tuple[Doubles, Doubles]:
+    """Places and heights of the curves, places x classes."""
+    if isinstance(density, Bins):
+        inner = density.cuts[(density.cuts > low) & (density.cuts < high)]
+        edges = np.concatenate([[low], inner, [high]])
+        middles = edges[:-1] / 2 + edges[1:] / 2
+        shares = np.exp(density.log_density(middles)) / np.diff(edges)[:, None]
+        return np.repeat(edges, 2)[1:-1], np.repeat(shares, 2, axis=0)
+    x = np.linspace(low, high, POINTS)
+    plan = Plan(POINTS, np.zeros(classes))
+    density.add_to(plan, {density.columns[0]: x})
+    return x, np.exp(plan.run(_core.JOINT))

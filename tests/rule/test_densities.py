@@ -1,0 +1,153 @@
+"""Densities against scipy's and written-out formulas, the grid of the kernel, and what `auto` chooses."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import bayesbox as bb
+from bayesbox.dist.kernel import DIRECT
+from bayesbox.errors import UnknownColumn
+from bayesbox.rule.choose import CANDIDATES, choose, folds_of
+from bayesbox.rule.densities import Options, of_values
+from bayesbox.rule.smoothing import Laplace
+
+
+def options(classes: int) -> Options:
+    return Options(1e-4, Laplace(), np.zeros(classes), np.zeros(classes))
+
+
+def counted(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    values, place = np.unique(x, return_inverse=True)
+    counts = np.zeros((len(values), int(y.max()) + 1))
+    np.add.at(counts, (place, y), 1)
+    return values, counts
+
+
+def sample(rows: int = 200, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 2, rows)
+    return np.round(random.gamma(2 + y, 1.5), 2) + 0.01, y
+
+
+def test_student_is_the_predictive_of_the_conjugate_prior() -> None:
+    x, y = sample()
+    asked = np.array([-3.0, 0.5, 2.0, 40.0])
+    found = of_values("student", "x", *counted(x, y), options(2)).log_density(asked)
+    m0, v0 = x.mean(), x.var()
+    for label in (0, 1):
+        own = x[y == label]
+        n, a = len(own), own.mean()
+        shape, rate = (1 + n) / 2, v0 / 2 + ((own - a) ** 2).sum() / 2 + n * (a - m0) ** 2 / (2 * (n + 1))
+        scale = np.sqrt(rate * (n + 2) / (shape * (n + 1)))
+        expected = stats.t.logpdf(asked, 2 * shape, (m0 + n * a) / (n + 1), scale)
+        np.testing.assert_allclose(found[:, label], expected, rtol=1e-10)
+
+
+def test_lognormal_is_scipys() -> None:
+    x, y = sample()
+    found = of_values("lognormal", "x", *counted(x, y), options(2)).log_density(np.array([0.1, 3.0, 60.0]))
+    for label in (0, 1):
+        logs = np.log(x[y == label])
+        expected = stats.lognorm.logpdf([0.1, 3.0, 60.0], logs.std(), scale=np.exp(logs.mean()))
+        np.testing.assert_allclose(found[:, label], expected, rtol=1e-10)
+
+
+def test_kernel_is_the_sum_of_its_curves() -> None:
+    x, y = sample()
+    values, counts = counted(x, y)
+    asked = np.array([-2.0, 0.5, 2.345, 30.0])
+    found = of_values("kernel", "x", values, counts, options(2)).log_density(asked)
+    gap = (values[-1] - values[0]) / (len(values) - 1)
+    for label in (0, 1):
+        own = x[y == label]
+        width = np.sqrt((own.max() - own.min()) ** 2 / len(own) + gap**2 / 12)
+        terms = stats.norm.logpdf(asked[:, None], own[None, :], width)
+        expected = np.logaddexp.reduce(terms, axis=1) - np.log(len(own))
+        np.testing.assert_allclose(found[:, label], expected, rtol=1e-10)
+
+
+def test_the_kernels_grid_is_near_the_sum() -> None:
+    random = np.random.default_rng(2)
+    y = random.integers(0, 2, 9000)
+    x = np.where(y == 0, random.normal(size=9000), random.exponential(size=9000))
+    density = of_values("kernel", "x", *counted(x, y), options(2))
+    assert all(len(curves.values) > DIRECT for curves in density.curves)
+    asked = np.concatenate([np.linspace(-1.5, 1.5, 501), [-30.0, 25.0]])  # in the midst, and beyond the grid
+    found, exact = density.log_density(asked), density.summed_log_density(asked)
+    np.testing.assert_array_equal(found[-2:], exact[-2:])
+    within = exact[:-2] > -8
+    assert np.abs(found[:-2] - exact[:-2])[within].max() < 1e-5
+
+
+@pytest.mark.parametrize("method", ["gaussian", "student", "lognormal", "kernel"])
+def test_densities_integrate_to_one(method: str) -> None:
+    x, y = sample()
+    density = of_values(method, "x", *counted(x, y), options(2))
+    grid = np.linspace(-400, 400, 400_001)
+    clf = bb.NaiveBayes(numeric=method).fit({"x": x}, y)
+    terms = clf.explain({"x": grid}).terms[:, :, 0]
+    mass = np.trapezoid(np.where(terms == 0, 0.0, np.exp(terms)), grid, axis=0)
+    np.testing.assert_allclose(mass, 1.0, atol=2e-3)
+    assert density is not None
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 7), min_size=2, max_size=2), min_size=1, max_size=20).map(np.array))
+def test_folds_are_a_division_of_the_rows(counts: np.ndarray) -> None:
+    parts = folds_of(counts.astype(float))
+    np.testing.assert_array_equal(sum(parts), counts)
+    for part in parts:
+        assert (part >= 0).all()
+    sizes = np.array([part.sum(axis=0) for part in parts])
+    assert (sizes.max(axis=0) - sizes.min(axis=0) <= len(counts) * 7 // 5 + 1).all()
+    weighted = folds_of(counts * 0.3)
+    np.testing.assert_allclose(sum(weighted), counts * 0.3)
+    swapped = folds_of(counts[:, ::-1].astype(float))
+    for part, other in zip(parts, swapped, strict=True):
+        np.testing.assert_array_equal(part, other[:, ::-1])
+
+
+def test_auto_finds_the_shape() -> None:
+    random = np.random.default_rng(3)
+    y = random.integers(0, 2, 2000)
+    shapes = {
+        "gaussian": random.normal(y * 1.5, 1.0),
+        "lognormal": np.exp(random.normal(y * 0.7, 0.8)),
+        "step": random.uniform(0, 1, 2000) * 0.5 + 0.5 * (y ^ (random.random(2000) < 0.1)),
+        "humps": np.where(
+            y == 0, random.normal(0, 0.4, 2000), random.choice([-2.0, 2.0], 2000) + random.normal(0, 0.4, 2000)
+        ),
+    }
+    found = {name: choose(*counted(x, y), options(2)) for name, x in shapes.items()}
+    assert all(set(choice.losses) == set(CANDIDATES) for choice in found.values())
+    for name in ("gaussian", "lognormal"):  # where it is the truth, none is better but by chance
+        assert found[name].losses[name] < min(found[name].losses.values()) + 0.003
+    assert found["lognormal"].losses["gaussian"] > found["lognormal"].losses["lognormal"] + 0.01
+    assert found["step"].density in ("mdl", "modl")
+    assert found["humps"].losses["kernel"] < found["humps"].losses["gaussian"] - 0.01
+    for name, choice in found.items():
+        assert choice.losses[choice.density] == min(choice.losses.values()), name
+
+
+def test_pictures() -> None:
+    x, y = sample()
+    clf = bb.NaiveBayes(numeric="mdl").fit({"a<b": x}, np.array(["no", "yes"])[y])
+    names = ["gaussian", "kernel", "mdl", "auto"]
+    root = ElementTree.fromstring(clf.density_svg("a<b", names))
+    curves = [each for each in root.iter() if each.tag.endswith("polyline")]
+    assert len(curves) == len(names) * 2
+    assert len(ElementTree.fromstring(clf.density_svg("a<b"))) > 3
+    moments = bb.NaiveBayes().fit({"x": x, "c": np.where(x > 2, "u", "v")}, y)
+    ElementTree.fromstring(moments.density_svg("x", ["gaussian", "student"]))
+    with pytest.raises(bb.BadOption, match="only the moments"):
+        moments.density_svg("x", ["kernel"])
+    with pytest.raises(bb.BadOption, match="no density"):
+        moments.density_svg("c")
+    with pytest.raises(UnknownColumn):
+        moments.density_svg("y")
