@@ -115,10 +115,24 @@ def test_fit(bayes: Bayes, rows: str) -> None:
     assert facts["converged"]
 
 
+def test_experts_and_hidden_nodes(bayes: Bayes, rows: str) -> None:
+    bayes("network", "fit", "sprinkler.bif", rows, "-o", "expert.bif", "--prior-cases", "1e9")
+    truth, expert = bb.read_network("sprinkler.bif"), bb.read_network("expert.bif")
+    assert isinstance(truth, bb.BayesianNetwork)
+    assert isinstance(expert, bb.BayesianNetwork)
+    assert expert.probability({"rain": "yes"}) == pytest.approx(0.2, abs=1e-5)  # a billion cases outweigh the rows
+    lines = [line.partition(",")[2] for line in Path(rows).read_text().splitlines()]
+    Path("norain.csv").write_text("\n".join(lines) + "\n")
+    facts = bayes("network", "fit", "sprinkler.bif", "norain.csv", "--hidden", "rain", "--json").json
+    assert facts["holes"] == 2000
+    assert "no column `rain`" in bayes("network", "fit", "sprinkler.bif", "norain.csv", code=3).err
+
+
 def test_what_does_not_go_together(bayes: Bayes, rows: str) -> None:
     assert "--score is not for show" in bayes("network", "show", "sprinkler.bif", "--score", "bic", code=2).err
     assert "--forbid is not for fit" in bayes("network", "fit", "sprinkler.bif", rows, "--forbid", "a->b", code=2).err
     assert "--bins is not for sample" in bayes("network", "sample", "sprinkler.bif", "--bins", "width:2", code=2).err
+    assert "--hidden is not for learn" in bayes("network", "learn", rows, "--hidden", "rain", code=2).err
     assert "fit takes a network and data" in bayes("network", "fit", "sprinkler.bif", code=2).err
     assert (
         "fit takes em, drop or ignore"

@@ -38,7 +38,8 @@ LEARN = (
     "bootstrap",
     "known",
 )
-"""The options that only these two actions take, by the names of their parameters."""
+FIT = ("prior_cases", "hidden")
+"""The options that only these actions take, by the names of their parameters."""
 
 
 def learning_options(verb: F) -> F:
@@ -94,10 +95,8 @@ def learning_options(verb: F) -> F:
             click.option("--known", metavar="NETWORK", help="learn: compare the structure with that of this network."),
             click.option(
                 "--smoothing",
-                default="laplace",
-                show_default=True,
                 metavar="RULE",
-                help="learn, fit: the rule of the tables; also bdeu:10 and k2.",
+                help="learn, fit: the rule of the tables, by default laplace; also bdeu:10 and k2.",
             ),
             click.option(
                 "--missing",
@@ -114,6 +113,16 @@ def learning_options(verb: F) -> F:
                 metavar="width:N|frequency:N",
                 help="learn, fit: how numbers are cut; whole numbers of up to 10 values stay as they are.",
             ),
+            click.option(
+                "--prior-cases",
+                type=click.FloatRange(min=0),
+                default=0.0,
+                metavar="N",
+                help="fit: take the network's own tables for the experience of so many cases (smoothing then mle).",
+            ),
+            click.option(
+                "--hidden", type=options.WORDS, multiple=True, metavar="NODE,...", help="fit: nodes never seen."
+            ),
             options.types_option,
             click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="learn: leave out."),
             options.na_option,
@@ -127,7 +136,7 @@ def learning_options(verb: F) -> F:
 
 def refuse_strangers(context: click.Context, action: str) -> None:
     """An option of another action is an error, not without effect."""
-    strange = LEARN if action == "fit" else () if action == "learn" else (*LEARN, *BOTH)
+    strange = {"learn": FIT, "fit": LEARN}.get(action, (*LEARN, *FIT, *BOTH))
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "")
         if parameter.name in strange and given is click.core.ParameterSource.COMMANDLINE:
@@ -187,7 +196,7 @@ def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> No
                 restarts=given["restarts"],
                 patience=given["patience"],
                 alpha=given["alpha"],
-                smoothing=given["smoothing"],
+                smoothing=given["smoothing"] or "laplace",
                 missing=given["missing"],
                 columns=kinds,
                 bins=given["bins"],
@@ -221,15 +230,16 @@ def fit(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None
         raise click.UsageError("fit takes a Bayesian network, and this is a factor graph")
     if given["missing"] == "level":
         raise click.UsageError("--missing level is for learn; fit takes em, drop or ignore")
-    states = {name: network.states(name) for name in network.nodes}
-    network = BayesianNetwork({name: network.parents(name) for name in network.nodes}, states=states)
     source, _ = _source(files[1:], given, network)
+    hidden = options.several(given["hidden"])
     progress = SearchProgress()
     try:
         network.fit(
             source,
             smoothing=given["smoothing"],
+            prior_cases=given["prior_cases"],
             missing=given["missing"],
+            hidden=hidden,
             seed=given["seed"],
             progress=progress.round,
         )
@@ -244,7 +254,9 @@ def fit(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None
         "holes": report.holes,
         "rounds": len(report.history),
         "converged": report.converged,
-        "log_likelihood": network.log_likelihood(source) if getattr(source, "rereadable", True) else None,
+        "log_likelihood": network.log_likelihood(source, hidden=hidden)
+        if getattr(source, "rereadable", True)
+        else None,
     }
     if as_json:
         emit_json({"written": written, **facts, "skipped": skipped})
