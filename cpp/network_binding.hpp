@@ -15,6 +15,7 @@
 #include "buffer.hpp"
 #include "elimination.hpp"
 #include "junction.hpp"
+#include "number_run.hpp"
 #include "result_array.hpp"
 
 namespace bayesbox {
@@ -224,6 +225,19 @@ inline nb::tuple py_read_bif(nb::bytes text, std::int64_t nodes, std::int64_t ce
   return nb::make_tuple(str(file.name), variables, nb::none());
 }
 
+// (numbers, the byte behind the last)
+inline nb::tuple py_read_numbers(nb::bytes text, std::size_t at, std::size_t most, nb::bytes between) {
+  if (at > text.size()) throw nb::value_error("at: behind the end");
+  const std::string_view view(text.c_str(), text.size()), passed(between.c_str(), between.size());
+  NumberRun run;
+  {
+    nb::gil_scoped_release release;
+    run = read_numbers(view, at, most, passed);
+  }
+  const std::size_t count = run.values.size();
+  return nb::make_tuple(to_array(std::move(run.values), {count}), run.end);
+}
+
 inline void bind_network(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<PyFactorModel>(m, "FactorModel").def_prop_ro("cells", [](const PyFactorModel& self) { return self.cells.size(); });
@@ -235,6 +249,7 @@ inline void bind_network(nb::module_& m) {
       .def_prop_ro("log2_cells", [](const PyJunctionTree& self) { return self.tree->log2_cells(); });
   m.def("factor_model", &py_factor_model, "cards"_a, "members"_a, "ends"_a, "tables"_a);
   m.def("elimination_order", &py_elimination_order, "cards"_a, "members"_a, "ends"_a, "stage"_a);
+  m.def("read_numbers", &py_read_numbers, "text"_a, "at"_a, "most"_a, "between"_a);
   m.def("read_bif", &py_read_bif, "text"_a, "nodes"_a, "cells"_a, "tolerance"_a, "normalize"_a);
 }
 

@@ -269,6 +269,10 @@ def mean_field(
 ) -> tuple[NDArray[np.float64] | None, float, float, int]:
     """(beliefs of all states, None where no start was found; the bound of log P(evidence), its last change, sweeps)"""
 
+def read_numbers(text: bytes, at: int, most: int, between: bytes) -> tuple[NDArray[np.float64], int]:
+    """(decimals from byte `at` on, the byte behind the last): up to `most`, what is `between` and space passed over.
+    It stops before anything else, and before a number that no double holds."""
+
 def read_bif(
     text: bytes, nodes: int, cells: int, tolerance: float, normalize: bool
 ) -> tuple[

@@ -4,9 +4,13 @@ import gzip
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.oracle.enumeration import random_network
 
 import bayesbox as bb
+from bayesbox.errors import BadModelFile
+from bayesbox.model.formats import net
 from bayesbox.model.formats.uai import read_evidence
 
 NAMED = ["bif", "xmlbif", "xml", "net", "xdsl", "json", "bif.gz", "json.gz"]
@@ -78,7 +82,7 @@ def test_bif_as_others_write_it(tmp_path):
 
 
 def test_hugin_and_genie_as_others_write_them(tmp_path):
-    net = """
+    text = """
     net { node_size = (80 40); }  % a comment
     node rain { label = "Rain; today"; position = (10 20); states = ("yes" "no"); }
     discrete node grass { states = ("wet" "dry"); }
@@ -86,7 +90,7 @@ def test_hugin_and_genie_as_others_write_them(tmp_path):
     potential ( grass | rain ) { data = (( 0.9 0.1 ) % yes
                                         ( 0.1 0.9 )); }
     """
-    (tmp_path / "x.net").write_text(net)
+    (tmp_path / "x.net").write_text(text)
     assert bb.read_network(tmp_path / "x.net").cpt("grass").tolist() == [[0.9, 0.1], [0.1, 0.9]]
     xdsl = """<?xml version="1.0" encoding="ISO-8859-1"?><smile version="1.0" id="n" numsamples="1000"><nodes>
     <cpt id="rain"><state id="yes" /><state id="no" /><probabilities>0.2 0.8</probabilities></cpt>
@@ -133,3 +137,35 @@ def test_a_gzip_that_is_cut_off(tmp_path):
     path.write_bytes(gzip.compress(b"network x { }" * 100)[:-20])
     with pytest.raises(bb.BadModelFile, match="not whole"):
         bb.read_network(path)
+
+
+PIECES = [
+    "0.25",
+    ".5",
+    "1.",
+    "+0.5",
+    "-0.5",
+    "1e-400",
+    "1e400",
+    "0x1",
+    "nan",
+    "1,5",
+    "0.5)",
+    "(0.5",
+    "%c\n0.5",
+    "\n.25",
+]
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4))
+def test_numbers_in_bulk_are_numbers_one_by_one(pieces):
+    """A text that is not ASCII is read number by number: the same table, or the same refusal."""
+    text = f"node rain {{ states = (a b); }}\npotential (rain) {{ data = ({' '.join(pieces)}); }}\n"
+    outcomes = []
+    for last in ("% end\n", "% ünd\n"):
+        try:
+            outcomes.append(net.read((text + last).encode(), where="x").nodes["rain"].table.tolist())
+        except BadModelFile as error:
+            outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]

@@ -132,7 +132,7 @@ class _Reader:
         """Numbers within any brackets."""
         tokens = self.tokens
         offset, table = tokens.offset, self.tables[node][1]
-        values = []
+        values = tokens.numbers(table.size, between="()").tolist()
         while tokens.token != ";":
             if tokens.token in ("(", ")"):
                 tokens.take()

@@ -7,6 +7,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import read_numbers
 from bayesbox.errors import BadModelFile, BadTable, UnknownNode
 from bayesbox.model.graph import Graph, Node
 
@@ -54,27 +58,26 @@ class Tokens:
     def __init__(self, text: str, where: str, pattern: re.Pattern[str]) -> None:
         """`pattern` has a group `token`; what else it matches, such as space and comments, is passed over."""
         self.place = Place(text, where)
-        self.items: list[tuple[str, int]] = []
-        at = 0
+        self.token = ""
+        """The token that comes next; empty at the end."""
+        self.offset = 0
+        """Where it stands."""
+        self._pattern = pattern
+        self._bytes = text.encode() if text.isascii() else b""  # then characters and bytes have the same places
+        self.seek(0)
+
+    def seek(self, at: int) -> None:
+        """Go on from a place in the text."""
+        text = self.place.text
         while at < len(text):
-            found = pattern.match(text, at)
+            found = self._pattern.match(text, at)
             if found is None or found.end() == at:
                 self.place.fail("this cannot be read", at, text[at : at + 20])
             if found["token"] is not None:
-                self.items.append((found["token"], found.start("token")))
+                self.token, self.offset, self._next = found["token"], found.start("token"), found.end()
+                return
             at = found.end()
-        self.end = len(text)
-        self.next = 0
-
-    @property
-    def token(self) -> str:
-        """The token that comes next; empty at the end."""
-        return self.items[self.next][0] if self.next < len(self.items) else ""
-
-    @property
-    def offset(self) -> int:
-        """Where it stands."""
-        return self.items[self.next][1] if self.next < len(self.items) else self.end
+        self.token, self.offset, self._next = "", len(text), len(text)
 
     def fail(self, what: str, remedy: str | None = None) -> NoReturn:
         """Refuse what comes next."""
@@ -85,14 +88,14 @@ class Tokens:
         token = self.token
         if not token or (wanted is not None and token != wanted):
             self.fail(f"expected `{wanted}`" if wanted is not None else "expected more")
-        self.next += 1
+        self.seek(self._next)
         return token
 
     def took(self, wanted: str) -> bool:
         """Whether the next token is this one; then it is taken."""
         if self.token != wanted:
             return False
-        self.next += 1
+        self.seek(self._next)
         return True
 
     def integer(self, what: str, *, most: int) -> int:
@@ -100,7 +103,7 @@ class Tokens:
         token = self.token
         if not token.isascii() or not token.isdigit() or len(token) > 12 or int(token) > most:
             self.fail(f"expected {what}: an integer up to {most:,}")
-        self.next += 1
+        self.seek(self._next)
         return int(token)
 
     def number(self) -> float:
@@ -108,8 +111,20 @@ class Tokens:
         token = self.token
         if not NUMBER.fullmatch(token) or not math.isfinite(float(token)):
             self.fail("expected a number", "Decimals have a point, not a comma" if "," in token else None)
-        self.next += 1
+        self.seek(self._next)
         return float(token)
+
+    def numbers(self, most: int, *, between: str = "") -> NDArray[np.float64]:
+        """As many numbers as follow one another, up to `most`, by the core; the characters `between` are passed over.
+
+        It may stop early: what comes next is then for `number` to read or to refuse.
+        """
+        if not self._bytes:
+            return np.empty(0)
+        values, end = read_numbers(self._bytes, self.offset, most, between.encode())
+        if len(values):
+            self.seek(end)
+        return values
 
 
 def graph_from(

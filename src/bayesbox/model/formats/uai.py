@@ -78,8 +78,14 @@ def _scope(tokens: Tokens, count: int) -> list[int]:
 
 
 def _table(tokens: Tokens, size: int) -> np.ndarray:
+    start = tokens.offset
+    found = tokens.numbers(size)
+    if (found < 0).any():  # read again, number by number, to say where
+        tokens.seek(start)
+        found = found[:0]
     values = np.empty(size)
-    for place in range(size):
+    values[: len(found)] = found
+    for place in range(len(found), size):
         offset, text = tokens.offset, tokens.token
         values[place] = tokens.number()
         if values[place] < 0:
