@@ -235,7 +235,7 @@ inline nb::tuple py_read_numbers(nb::bytes text, std::size_t at, std::size_t mos
     run = read_numbers(view, at, most, passed);
   }
   const std::size_t count = run.values.size();
-  return nb::make_tuple(to_array(std::move(run.values), {count}), run.end);
+  return nb::make_tuple(to_numpy(std::move(run.values), {count}), run.end);
 }
 
 inline void bind_network(nb::module_& m) {
