@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 BENCHMARKS = (
     "startup",
     "reals",
+    "full_bayes",
     "categories",
     "flags",
     "mixed",

@@ -163,7 +163,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
         "skipped": skipped,
         "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
         "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
-        "warnings": remarks(classifier.schema, classifier.book),
+        "warnings": [*remarks(classifier.schema, classifier.book), *getattr(classifier.model, "notes", ())],
         "digest": classifier.book.digest(),
     }
 
