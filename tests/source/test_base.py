@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from bayesbox.source.base import Batch, OneBatch, as_doubles, fold, pieces
+from bayesbox.source.base import Batch, OneBatch, fold, pieces
 from bayesbox.source.frames import batch_of
 
 
@@ -68,31 +67,3 @@ def test_slice_and_select() -> None:
     assert (cut.names, cut.rows, cut.first_row) == (("car",), 2, 1)
     assert cut["car"].to_pylist() == ["sports", None]
     assert next(OneBatch(batch).batches()) is batch
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        pa.array([1.5, None, 3.0, 4.0]),
-        pa.array([0.0, 1.5, None, 3.0, 4.0])[1:],
-        pa.array([1.5, float("nan"), 3.0, 4.0]),
-        pa.chunked_array([[1.5, None], [3.0, 4.0]]),
-        np.array([1.5, np.nan, 3.0, 4.0], dtype=np.float32),
-    ],
-)
-def test_as_doubles(column: object) -> None:
-    np.testing.assert_array_equal(as_doubles(column), [1.5, np.nan, 3.0, 4.0])
-
-
-def test_as_doubles_of_other_types() -> None:
-    assert as_doubles(pa.array([1, None, 3])).tolist()[::2] == [1.0, 3.0]
-    assert as_doubles(pa.array([True, False])).tolist() == [1.0, 0.0]
-    assert as_doubles(pa.array([], type=pa.float64())).tolist() == []
-    assert np.isnan(as_doubles(pa.nulls(2))).all()
-
-
-def test_as_doubles_does_not_copy() -> None:
-    array = np.array([1.0, 2.0])
-    assert as_doubles(array) is array
-    column = pa.array([1.0, 2.0])
-    assert np.shares_memory(as_doubles(column), np.frombuffer(column.buffers()[1]))

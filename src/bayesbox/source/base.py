@@ -13,11 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
 import pyarrow as pa
-
-from bayesbox.schema.arrays import is_present, numpy_values
-from bayesbox.schema.columns import nearest_doubles
 
 Column = Any  # pa.Array, pa.ChunkedArray or a one-dimensional np.ndarray of any stride
 
@@ -126,15 +122,3 @@ def fold(source: Source, tally_of: Callable[[Batch], T], *, threads: int = 1) ->
             tally = waiting.popleft().result()
             total = tally if total is None else total + tally
     return total
-
-
-def as_doubles(column: Column) -> np.ndarray:
-    """A numeric column as float64, NaN where it is null; no copy where it is float64 without nulls."""
-    if isinstance(column, np.ndarray):
-        return column if column.dtype == np.float64 else column.astype(np.float64)
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-    if column.type != pa.float64():
-        column = nearest_doubles(column)
-    values = numpy_values(column)
-    return np.where(is_present(column), values, np.nan) if column.null_count else values
