@@ -41,6 +41,7 @@ def refits(clf, X, y, rows):
 
 
 ALL = ["kind", "flag", "height", "weight"]
+COLUMNS = ("class", "levels", "numbers", "n", "sums", "products")  # of the table of columns together in a file
 
 
 @pytest.mark.parametrize(
@@ -196,3 +197,33 @@ def test_many_rows_in_patterns_agree_with_few():
     whole = clf.predict_proba(X)
     each = np.vstack([clf.predict_proba(X[row : row + 1]) for row in range(50)])
     np.testing.assert_allclose(whole, each, rtol=1e-12)
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_file_whose_tallies_disagree_is_refused(tmp_path, column):
+    """Any cell of the table of columns together that is changed is noticed, though all checksums are right."""
+    import pyarrow as pa
+
+    from bayesbox.model import arrow_file
+    from bayesbox.model import file as container
+
+    X, y = mixed(30, holes=0.1)
+    bb.FullBayes().fit(X, y).save(tmp_path / "m.bayes")
+    members = dict(container.unpack((tmp_path / "m.bayes").read_bytes(), name="m"))
+    members.pop("manifest.json", None)
+    table = arrow_file.read(members["comoments.arrow"], dict.fromkeys(COLUMNS, (arrow_file.TEXT,)))
+    values = table[column].to_pylist()
+    other = {
+        "class": "b",
+        "levels": '{"kind":"t"}',
+        "numbers": '["weight"]',
+        "n": "7p0",
+        "sums": "1p0",
+        "products": "0",
+    }
+    place = next(index for index, value in enumerate(values) if value != other[column])
+    values[place] = other[column]
+    members["comoments.arrow"] = arrow_file.write({**table, column: pa.array(values, pa.string())})
+    (tmp_path / "bad.bayes").write_bytes(container.pack(members))
+    with pytest.raises(bb.BadModelFile, match=r"comoments\.arrow"):
+        bb.load(tmp_path / "bad.bayes")

@@ -117,7 +117,8 @@ def _slope(within: Doubles, across: Doubles) -> Doubles:
         try:
             root = np.linalg.cholesky(within)
             if np.diag(root).min() > 1e-6 * np.diag(root).max():
-                return np.linalg.solve(within, across.T).T
+                solved: Doubles = np.linalg.solve(within, across.T).T
+                return solved
         except np.linalg.LinAlgError:
             pass
         inverse: Doubles = across @ np.linalg.pinv(within, rcond=1e-12, hermitian=True)
