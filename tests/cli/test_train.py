@@ -196,3 +196,20 @@ def test_rows_of_a_query(bayes: Bayes, people: Path) -> None:
 def test_queries_that_cannot_be(bayes: Bayes, people: Path, arguments: list[str], words: str) -> None:
     ended = bayes("train", *arguments, "-t", "income", code=2)
     assert words in ended.err
+
+
+def test_densities_of_numbers(bayes: Bayes, folder: Path) -> None:
+    rows = "\n".join(f"{x / 4},{x % 5},{'low' if x < 20 else 'high'}" for x in range(40))
+    (folder / "rows.csv").write_text(f"size,noise,label\n{rows}\n")
+    train = ("train", "rows.csv", "-t", "label", "-o", "m.bayes")
+    for numeric in ("auto", "modl", "kernel"):
+        bayes(*train, "--numeric", numeric)
+        assert set(bayes("show", "m.bayes", "--json").json["densities"]) == {"size", "noise"}
+        bayes("show", "m.bayes", "--column", "size", "--svg", "size.svg")
+        assert (folder / "size.svg").read_text().startswith("<svg")
+    bayes(*train, "--types", "size=real:width:5:floor=0.1")
+    assert bayes("show", "m.bayes", "--json").json["densities"]["size"] == "width:5, 5 bins"
+    bayes("show", "m.bayes", "--svg", "size.svg", code=2)
+    bayes("evaluate", "rows.csv", "-t", "label", "--cv", "5", "--numeric", "mdl")
+    bayes(*train, "--model", "full", "--numeric", "mdl", code=2)
+    bayes(*train, "--numeric", "cauchy", code=2)

@@ -22,6 +22,7 @@ MODEL_SUFFIX = ".bayes"
 FOLDS = 10
 LEARNING = (
     *("cv", "repeats", "seed", "smoothing", "prior_smoothing", "types", "ignore", "missing", "unseen", "model"),
+    "numeric",
     *(name for name in TEXT_ONLY if name != "text"),
 )
 """The options that say how to learn: they have no meaning for a model that has learned."""
@@ -35,6 +36,7 @@ LEARNING = (
         "bayes evaluate people.bayes test.csv",
         "bayes evaluate people.csv -t income --cv 10 --repeats 10 --seed 1",
         "bayes evaluate people.csv -t income --loo --smoothing m:2",
+        "bayes evaluate people.csv -t income --cv 10 --numeric kernel",
         "bayes evaluate people.bayes test.csv --json --svg reliability.svg",
         "bayes evaluate mail/ --model text --cv 5",
     ),
@@ -55,6 +57,7 @@ LEARNING = (
 @click.option("--model", metavar="KIND", help="The kind of model; naive by default.")
 @click.option("--smoothing", metavar="RULE", help="How counts become probabilities; laplace by default.")
 @click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
+@options.numeric_option
 @options.types_option
 @click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
 @options.weight_option
@@ -206,6 +209,7 @@ def _learner(data: Sequence[str], target: str, given: dict[str, Any], threads: i
 
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, given["weight"])
     classifier = new_classifier(given["model"] or "naive", given, kinds)
+    options.require_densities(classifier, given)
     classifier.calibrate = given["calibrate"]
     return classifier, source_of(list(data), target, kinds, **_reading(given, threads))
 

@@ -198,6 +198,22 @@ def types_option(verb: F) -> F:
     )(verb)
 
 
+def numeric_option(verb: F) -> F:
+    """--numeric."""
+    return click.option(
+        "--numeric",
+        metavar="DENSITY",
+        help="The density of numbers: gaussian (the default of naive Bayes), student, kernel, lognormal, width:10, "
+        "frequency:10, mdl, modl, or auto, which chooses for each column. Other models take bins only.",
+    )(verb)
+
+
+def require_densities(classifier: Any, given: dict[str, Any]) -> None:
+    """Refuse --numeric for a model that has one way with numbers."""
+    if given["numeric"] and not hasattr(classifier.rules, "numeric"):
+        raise click.UsageError(f"--numeric has no meaning for {classifier.title}")
+
+
 def calibrate_option(verb: F) -> F:
     """--calibrate."""
     return click.option(

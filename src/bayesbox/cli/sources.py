@@ -69,7 +69,7 @@ def _kind(text: str) -> Kind:
         return Category(rest or None, missing=missing)
     if head == "real" and "floor" in options:
         try:
-            return Real(*rest, floor=float(options["floor"]), missing=missing)
+            return Real(":".join(rest) or None, floor=float(options["floor"]), missing=missing)
         except (TypeError, ValueError) as error:
             raise BadOption(f"a real is written real:floor=0.01 ({error})", where="--types", found=text) from None
     kind = kind_named(":".join([head, *rest]))

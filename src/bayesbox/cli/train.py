@@ -49,14 +49,7 @@ if TYPE_CHECKING:
     "--smoothing", default="laplace", show_default=True, metavar="RULE", help="How counts become probabilities."
 )
 @click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
-@click.option(
-    "--numeric",
-    default="gaussian",
-    show_default=True,
-    metavar="DENSITY",
-    help="The density of numbers: gaussian, student, kernel, lognormal, width:10, frequency:10, mdl, modl, or auto, "
-    "which chooses for each column.",
-)
+@options.numeric_option
 @click.option("--tables", metavar="FILE", help="Make a model of given probabilities (JSON) instead of rows.")
 @elsewhere.sql_options
 @elsewhere.spark_option
@@ -137,6 +130,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
         raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
     classifier = new_classifier(given["model"], given, kinds, _fold(given["fold"]))
+    options.require_densities(classifier, given)
     classifier.calibrate = given["calibrate"]
     threads = options.threads_or_default(given["threads"])
     source = source or source_of(

@@ -122,13 +122,13 @@ class Classifier(ABC):
     def schema_of(self, columns: Columns, *, where: str | None = None) -> Schema:
         """The schema after rows with these columns."""
         if self.schema is None:
-            return Schema.of(columns, self.declared, where=where, numeric=self.numeric)
+            return Schema.of(columns, self.declared, where=where, numeric=self.density_of_numbers(self.rules))
         return self.schema.extended(columns, where=where)
 
-    @property
-    def numeric(self) -> str:
-        """The density of the numbers that declare none."""
-        return getattr(self.rules, "numeric", "gaussian")
+    @classmethod
+    def density_of_numbers(cls, rules: Any) -> str:  # noqa: ARG003  most kinds count moments, whatever the rules
+        """The density of the numbers that declare none: it decides whether their values are counted."""
+        return "gaussian"
 
     def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Any]:
         """The columns of a batch by name, 1-of-M groups folded."""
@@ -155,7 +155,7 @@ class Classifier(ABC):
         for part in parts:
             columns = self.named(part.batch, where=where)
             if schema is None:
-                schema = Schema.of(columns, self.declared, where=where, numeric=self.numeric)
+                schema = Schema.of(columns, self.declared, where=where, numeric=self.density_of_numbers(self.rules))
             else:
                 schema = schema.extended(columns, where=where)
         if schema is None:

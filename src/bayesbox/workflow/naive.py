@@ -38,6 +38,10 @@ class NaiveClassifier(Classifier):
     title = "naive Bayes"
     rules: Rules
 
+    @classmethod
+    def density_of_numbers(cls, rules: Rules) -> str:
+        return rules.numeric
+
     def relearns(self) -> bool:
         coarse = any(isinstance(tally, Values) and not tally.is_exact for tally in self.book.columns.values())
         return coarse or super().relearns()

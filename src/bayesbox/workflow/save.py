@@ -145,7 +145,7 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
     fold = fold_of(reader.take("fold", dict))
     declared = declared_of(reader.take("declared", list, None))
     classes = reader.texts("classes")
-    schema = schema_of(reader.take("columns", list), classes, numeric=getattr(rules, "numeric", "gaussian"))
+    schema = schema_of(reader.take("columns", list), classes, numeric=kind.density_of_numbers(rules))
     reader.done()
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
