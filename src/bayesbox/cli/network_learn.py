@@ -74,7 +74,7 @@ def learning_options(verb: F) -> F:
             ),
             click.option("--max-parents", type=click.IntRange(min=0), metavar="N", help="learn: parents of a node."),
             click.option(
-                "--restarts", type=click.IntRange(min=0), metavar="N", help="learn: more climbs, 5 by default."
+                "--restarts", type=click.IntRange(min=0), metavar="N", help="learn: more climbs, by default 5, or more."
             ),
             click.option(
                 "--patience",

@@ -25,7 +25,7 @@ Doubles = NDArray[np.float64]
 Generator = np.random.Generator
 
 ADD, DELETE, REVERSE = 0, 1, 2
-MOST_TURNED = 4  # arcs that are turned round between two moves of a restart
+TURNED = (1, 8)  # arcs that are turned round at most between two moves: of one restart, of the next, ...
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def search(
     best = walk.climb(begin, patience)
     for restart in range(restarts):
         generator = np.random.default_rng([seed, restart])
-        found = walk.climb(walk.drift(begin, generator), patience)
+        found = walk.climb(walk.drift(begin, TURNED[restart % len(TURNED)], generator), patience)
         if found.score > best.score + tolerance(best.score):
             best = found
     best.moves, best.seconds, best.history = walk.moves, time.perf_counter() - walk.begun, walk.history
@@ -175,13 +175,13 @@ class _Walk:
                     return best
             self._tell(total)
 
-    def drift(self, parents: Sequence[int], generator: Generator) -> list[int]:
+    def drift(self, parents: Sequence[int], turned: int, generator: Generator) -> list[int]:
         """To a summit by another way: before each move some arcs are turned round that may have either direction."""
         stand = _Stand(self, parents)
         equivalent = self.scorer.score.equivalent
         for _ in range(2 * self.count * self.count):
             if equivalent:
-                self._turn(stand, int(generator.integers(MOST_TURNED + 1)), generator)
+                self._turn(stand, int(generator.integers(turned + 1)), generator)
             else:
                 stand.gain[:, int(generator.integers(self.count))] -= 1.0  # another order of the first moves
             found = stand.moves()

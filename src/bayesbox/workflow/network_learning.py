@@ -30,7 +30,7 @@ from bayesbox.workflow.network_rows import NetworkRows
 from bayesbox.workflow.train import require_rereadable, source_of
 
 METHODS = ("hill", "tabu", "chow-liu", "tan", "pc", "exact")
-RESTARTS = 5
+RESTARTS = 5  # and more where columns are few, as a climb then costs next to nothing
 PATIENCE = 15
 COPIES = 5  # completions of a row with holes
 NAMES_FROM = 20  # states from which a column may be one of names
@@ -158,7 +158,7 @@ def learn_network(
         _place(names, target, "target"),
         _place(names, root, "root"),
         (PATIENCE if method == "tabu" else 0) if patience is None else patience,
-        RESTARTS if restarts is None else restarts,
+        max(RESTARTS, 100 // len(names)) if restarts is None else restarts,
         alpha,
         max_given,
         seed,
