@@ -12,9 +12,11 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "AODE": "estimators.aode",
+    "AveragedNaiveBayes": "estimators.averaged_naive_bayes",
     "BadData": "errors",
     "BadModelFile": "errors",
     "BadOption": "errors",
+    "BayesOptimal": "estimators.bayes_optimal",
     "BayesboxError": "errors",
     "BayesianNetwork": "workflow.network",
     "CannotForget": "errors",
@@ -34,6 +36,7 @@ _WHERE = {
     "NetworkClassifier": "estimators.network_classifier",
     "NotLinear": "errors",
     "Real": "schema.kinds",
+    "TAN": "estimators.tan",
     "TextClassifier": "estimators.text_classifier",
     "Words": "schema.kinds",
     "bayes_rule": "infer.bayes_rule",
@@ -59,11 +62,14 @@ if TYPE_CHECKING:
     from bayesbox.errors import ImpossibleEvidence as ImpossibleEvidence
     from bayesbox.errors import NotLinear as NotLinear
     from bayesbox.estimators.aode import AODE as AODE
+    from bayesbox.estimators.averaged_naive_bayes import AveragedNaiveBayes as AveragedNaiveBayes
+    from bayesbox.estimators.bayes_optimal import BayesOptimal as BayesOptimal
     from bayesbox.estimators.full_bayes import FullBayes as FullBayes
     from bayesbox.estimators.kdb import KDB as KDB
     from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
     from bayesbox.estimators.network_classifier import NetworkClassifier as NetworkClassifier
     from bayesbox.estimators.predict import predict as predict
+    from bayesbox.estimators.tan import TAN as TAN
     from bayesbox.estimators.text_classifier import TextClassifier as TextClassifier
     from bayesbox.estimators.train import load as load
     from bayesbox.estimators.train import train as train

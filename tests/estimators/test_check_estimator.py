@@ -14,8 +14,10 @@ import bayesbox as bb
     [
         bb.NaiveBayes(),
         bb.NaiveBayes(smoothing="m:2", prior_smoothing="laplace", missing="level"),
+        bb.AveragedNaiveBayes(),
         bb.AODE(),
         bb.KDB(2),
+        bb.TAN(score="bic"),
         bb.FullBayes(),
         bb.FullBayes(covariance="pooled", shrink=3, enough=2),
     ]

@@ -173,6 +173,8 @@ ESTIMATORS = {
     "aode": bb.AODE(),
     "aode laplace": bb.AODE(smoothing="laplace", least=3),
     "aode mle": bb.AODE(smoothing="mle"),
+    "tan": bb.TAN(),
+    "tan aic": bb.TAN("aic", "size", smoothing="lidstone:0.01"),
     "kdb": bb.KDB(2),
     "kdb m": bb.KDB(1, smoothing="m:2"),
     "kdb mle": bb.KDB(1, smoothing="mle"),

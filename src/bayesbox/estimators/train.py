@@ -20,8 +20,10 @@ from bayesbox.workflow.text_train import labelled_documents, train_documents
 
 ESTIMATORS = {
     "naive-bayes": ("naive_bayes", "NaiveBayes"),
+    "averaged-naive-bayes": ("averaged_naive_bayes", "AveragedNaiveBayes"),
     "aode": ("aode", "AODE"),
     "kdb": ("kdb", "KDB"),
+    "tan": ("tan", "TAN"),
     "full-bayes": ("full_bayes", "FullBayes"),
 }
 """Where the estimator of each kind of classifier is."""

@@ -60,6 +60,11 @@ class AugmentedClassifier(Classifier):
         """The cut points of numbers."""
         return {} if self.derived is None else self.derived.cuts
 
+    @property
+    def numeric(self) -> str:
+        """What is counted of numbers by themselves: their moments. The bins are counted together with other columns."""
+        return "gaussian"
+
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
         """Each column by itself, and what the model needs of columns together."""
         book = count(columns, labels, schema, **options)

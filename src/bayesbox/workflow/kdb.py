@@ -7,25 +7,20 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
-import numpy as np
-
-from bayesbox.dist.base import Columns, Doubles, left_out_where_impossible, log
+from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
-from bayesbox.explain.evidence import Explanation, explanation
-from bayesbox.infer import direct
 from bayesbox.learn.dependence import conditional_mutual_information, mutual_information
-from bayesbox.learn.leave_one_out_augmented import family_terms
 from bayesbox.model.augmented import AugmentedModel, AugmentedRules, Frame, family_table
 from bayesbox.model.one_dependence import Counted
 from bayesbox.rule.discrete import Coding, coded_columns
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.schema import Schema
-from bayesbox.source.base import Batch
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
 from bayesbox.tally.dependent import Dependent, dense
 from bayesbox.tally.pairs import Pairs
-from bayesbox.workflow.augmented import AugmentedClassifier, Derived
+from bayesbox.workflow.arcs import ArcsClassifier
+from bayesbox.workflow.augmented import Derived
 from bayesbox.workflow.document import Reader
 
 MOST_CELLS = 1 << 20  # of one column's table; a parent that would make it larger is passed over
@@ -51,7 +46,7 @@ class Arcs(Derived):
     parents: Mapping[str, tuple[str, ...]] | None = field(default=None)
 
 
-class DependenceClassifier(AugmentedClassifier):
+class DependenceClassifier(ArcsClassifier):
     """KDB: columns in the order of what they say of the class, each with the k before it that it depends on most."""
 
     kind = "kdb"
@@ -59,7 +54,7 @@ class DependenceClassifier(AugmentedClassifier):
     rules: DependenceRules
     rules_type = DependenceRules
     derives = Arcs
-    option_types = AugmentedClassifier.option_types | {"k": (int,)}
+    option_types = ArcsClassifier.option_types | {"k": (int,)}
 
     def count_together(
         self, columns: Columns, labels: Encoded, schema: Schema, weights: Any, *, where: str | None = None
@@ -121,26 +116,6 @@ class DependenceClassifier(AugmentedClassifier):
             if len(given) > MOST_PARENTS or len({*given, name}) <= len(given) or not set(given) <= parents.keys():
                 raise ValueError(f"the parents of `{name}` are not other columns")
         return {"parents": parents}
-
-    # -- answers -------------------------------------------------------------------------------------------------
-
-    def joint_log(self, batch: Batch) -> Doubles:
-        return direct.joint_log(self.model, self.codes_of(batch), batch.rows)
-
-    def explain(self, batch: Batch) -> Explanation:
-        assert self.schema is not None
-        return explanation(self.model, self.codes_of(batch), batch.rows, self.schema.used)
-
-    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
-        model: AugmentedModel = self.model
-        steps = self.steps_of(self.book.with_classes(model.classes), model)
-        removal, columns = self.removal(batch, labels, {name: counts[1] for name, counts in steps.items()})
-        joint = prior = self.prior_left_out(labels)
-        for table in model.conditionals:
-            parents = [columns[name] for name in table.parents]
-            found = family_terms(removal, columns[table.column], parents, steps[table.column], table.weights)
-            joint = joint + left_out_where_impossible(log(found))
-        return np.exp(direct.normalised_log(joint, prior))
 
     def steps_of(self, book: Book, model: AugmentedModel) -> dict[str, list[Doubles]]:
         """The counts of each column, from those of its levels to those with the class and all its parents."""

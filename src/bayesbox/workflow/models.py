@@ -27,7 +27,9 @@ class Kind(NamedTuple):
 
 MODELS: dict[str, Kind] = {
     "naive": Kind("naive-bayes", "workflow.naive", "NaiveClassifier"),
+    "averaged": Kind("averaged-naive-bayes", "workflow.averaged", "AveragedClassifier"),
     "aode": Kind("aode", "workflow.aode", "OneDependenceClassifier"),
+    "tan": Kind("tan", "workflow.tan", "TreeClassifier"),
     "kdb": Kind("kdb", "workflow.kdb", "DependenceClassifier"),
     "full": Kind("full-bayes", "workflow.full", "FullClassifier"),
 }

@@ -1,0 +1,159 @@
+"""`BayesOptimal`: the answer of all hypotheses together, each weighted by its probability."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from bayesbox.errors import BadData, BadOption
+from bayesbox.schema.levels import level_text
+
+Doubles = NDArray[np.float64]
+
+WAYS = ("evidence", "leave-one-out")
+
+
+class BayesOptimal(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """P(v | x) = sum over the hypotheses h of P(v | h, x) P(h | D), which no other answer beats on average.
+
+    Parameters
+    ----------
+    hypotheses : list of classifiers that are fitted
+        Anything with `predict_proba` and `classes_`. They may know different classes.
+    weights : list of numbers, "evidence", "leave-one-out", or None
+        P(h | D), up to a common factor; None gives all the same. "evidence": `prior` times the exponential of
+        `log_evidence`. "leave-one-out": `fit(X, y)` takes the rows that the hypotheses have learned, and weights each
+        by `prior` times the probability of all labels, every row judged by the model of the others.
+    prior : list of numbers, or None
+        P(h) before the rows, for both of these; None gives all the same.
+    log_evidence : list of numbers, or None
+        log P(D | h).
+
+    Examples
+    --------
+    >>> from bayesbox import NaiveBayes
+    >>> says = lambda p: NaiveBayes.from_tables(prior={"+": p, "-": 1 - p}, tables={"x": {
+    ...     "+": {"a": 0.5, "b": 0.5}, "-": {"a": 0.5, "b": 0.5}}})
+    >>> optimal = BayesOptimal([says(1), says(0), says(0)], [0.4, 0.3, 0.3])
+    >>> optimal.predict_proba([{"x": "a"}])
+    array([[0.4, 0.6]])
+    >>> optimal.predict([{"x": "a"}]), optimal.map_hypothesis_.predict([{"x": "a"}])
+    (array(['-'], dtype='<U1'), array(['+'], dtype='<U1'))
+    """
+
+    def __init__(
+        self,
+        hypotheses: Sequence[Any],
+        weights: Sequence[float] | str | None = None,
+        *,
+        prior: Sequence[float] | None = None,
+        log_evidence: Sequence[float] | None = None,
+    ) -> None:
+        self.hypotheses = hypotheses
+        self.weights = weights
+        self.prior = prior
+        self.log_evidence = log_evidence
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Weigh the hypotheses by these rows, where the weights are to come from leave-one-out.
+
+        The hypotheses stay as they are: they have learned already, and for leave-one-out these same rows.
+        """
+        self._require_hypotheses()
+        if self.weights == "leave-one-out":
+            labels = [level_text(label) for label in np.asarray(y).tolist()]
+            scores = [self._log_score(hypothesis, X, y, labels) for hypothesis in self.hypotheses]
+            self._log_scores = np.array(scores)
+        return self
+
+    @staticmethod
+    def _log_score(hypothesis: Any, X: Any, y: Any, labels: list[str]) -> float:
+        if not hasattr(hypothesis, "leave_one_out"):
+            raise BadOption(
+                "this hypothesis has no leave_one_out", found=type(hypothesis).__name__, remedy="Give its weight"
+            )
+        found = hypothesis.leave_one_out(X, y)
+        place = {level_text(label): index for index, label in enumerate(hypothesis.classes_.tolist())}
+        own = found[np.arange(len(labels)), [place[label] for label in labels]]
+        with np.errstate(divide="ignore"):
+            return float(np.log(own).sum())
+
+    @property
+    def weights_(self) -> Doubles:
+        """P(h | D): the weights as probabilities."""
+        count = self._require_hypotheses()
+        if self.weights is None or not isinstance(self.weights, str):
+            given = np.ones(count) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
+            return _shares(given, count, "weight")
+        if self.weights not in WAYS:
+            raise BadOption(f"weights are numbers, or one of {', '.join(WAYS)}", found=self.weights)
+        if self.weights == "evidence":
+            if self.log_evidence is None:
+                raise BadOption("weights from evidence need log_evidence, one a hypothesis")
+            scores = np.asarray(self.log_evidence, dtype=np.float64)
+        else:
+            if not hasattr(self, "_log_scores"):
+                raise BadData("the weights are to come from leave-one-out: call fit with the rows that were learned")
+            scores = self._log_scores
+        if scores.shape != (count,) or np.isnan(scores).any() or not np.isfinite(scores.max()):
+            raise BadOption(
+                "there is one log evidence a hypothesis, and one of them is possible", found=scores.tolist()
+            )
+        prior = _shares(np.ones(count) if self.prior is None else np.asarray(self.prior, dtype=float), count, "prior")
+        return _shares(prior * np.exp(scores - scores[prior > 0].max()), count, "weight")
+
+    @property
+    def map_hypothesis_(self) -> Any:
+        """The most probable hypothesis by itself; of equal ones the first."""
+        return self.hypotheses[int(np.argmax(self.weights_))]
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes of all hypotheses, sorted."""
+        self._require_hypotheses()
+        labels = np.concatenate([np.asarray(each.classes_) for each in self.hypotheses])
+        return np.unique(labels)
+
+    def predict_proba(self, X: Any) -> Doubles:
+        """P(class | x), rows x classes."""
+        weights, labels = self.weights_, self.classes_
+        total: Doubles | None = None
+        for weight, hypothesis in zip(weights.tolist(), self.hypotheses, strict=True):
+            found = np.asarray(hypothesis.predict_proba(X))
+            place = np.searchsorted(labels, np.asarray(hypothesis.classes_))
+            if total is None:
+                total = np.zeros((len(found), len(labels)))
+            total[:, place] += weight * found
+        assert total is not None
+        return total
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class that is most probable under all hypotheses together; of equal ones the first."""
+        best: NDArray[Any] = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        return best
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.weights != "leave-one-out" or hasattr(self, "_log_scores")
+
+    def _require_hypotheses(self) -> int:
+        if not len(self.hypotheses):
+            raise BadOption("there is one hypothesis or more")
+        for each in self.hypotheses:
+            if not hasattr(each, "predict_proba"):
+                raise BadOption("a hypothesis is a fitted classifier with predict_proba", found=type(each).__name__)
+        return len(self.hypotheses)
+
+
+def _shares(given: Doubles, count: int, what: str) -> Doubles:
+    """Numbers as shares of their sum."""
+    if given.shape != (count,):
+        raise BadOption(f"there is one {what} a hypothesis", found=f"{given.size} for {count}")
+    if not (np.isfinite(given).all() and (given >= 0).all() and math.fsum(given) > 0):
+        raise BadOption(f"a {what} is a finite number, 0 or more, and one is above 0", found=given.tolist())
+    shares: Doubles = given / math.fsum(given)
+    return shares

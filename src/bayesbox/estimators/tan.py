@@ -1,0 +1,81 @@
+"""`TAN`, a scikit-learn estimator over tree-augmented naive Bayes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from bayesbox.estimators.augmented import AugmentedEstimator
+from bayesbox.workflow.tan import TreeClassifier, TreeRules
+
+
+class TAN(AugmentedEstimator):
+    """Tree-augmented naive Bayes: every column depends on the class and on at most one other column.
+
+    Parameters
+    ----------
+    score : "mi", "aic" or "bic"
+        What an arc is worth: the dependence of the two columns given the class, with "aic" and "bic" less what its
+        numbers cost. Arcs that are worth nothing are left out.
+    root : name of a column, or None
+        Where the tree begins; by default with the first column.
+    smoothing : "backoff", or a rule or its name
+        How counts become probabilities. Back-off leans on P(x | class) where a pair of levels was rarely seen.
+    numeric : "mdl", "modl", "frequency:10" or "width:10"
+        How numbers are cut into bins.
+    prior, prior_smoothing, unseen, columns, fold
+        As in `NaiveBayes`.
+
+    Examples
+    --------
+    >>> outlook = ["sunny", "sunny", "rain", "rain"] * 5
+    >>> windy = [True, False, True, False] * 5
+    >>> clf = TAN().fit({"outlook": outlook, "windy": windy}, ["no", "yes", "yes", "no"] * 5)
+    >>> clf.predict([{"outlook": "sunny", "windy": False}, {"outlook": "rain", "windy": False}])
+    array(['yes', 'no'], dtype='<U3')
+    >>> clf.arcs_
+    (('outlook', 'windy'),)
+    """
+
+    classifier_: TreeClassifier
+
+    def __init__(
+        self,
+        score: str = "mi",
+        root: str | None = None,
+        *,
+        smoothing: Any = "backoff",
+        numeric: str = "mdl",
+        prior_smoothing: Any = None,
+        prior: Mapping[Any, float] | None = None,
+        unseen: str = "smooth",
+        columns: Mapping[Any, Any] | None = None,
+        fold: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self.score = score
+        self.root = root
+        self.smoothing = smoothing
+        self.numeric = numeric
+        self.prior_smoothing = prior_smoothing
+        self.prior = prior
+        self.unseen = unseen
+        self.columns = columns
+        self.fold = fold
+
+    @property
+    def arcs_(self) -> tuple[tuple[str, str], ...]:
+        """The arcs between columns, from parent to child."""
+        self._require_fitted()
+        arcs: tuple[tuple[str, str], ...] = self.classifier_.model.arcs
+        return arcs
+
+    def new_classifier(self) -> TreeClassifier:
+        """A classifier with this estimator's parameters that has learned nothing."""
+        rules = TreeRules(**self._common_rules(), score=self.score, root=self.root)
+        return TreeClassifier(rules, self.columns, self.fold)
+
+    @classmethod
+    def of_classifier(cls, classifier: TreeClassifier) -> Self:
+        """The estimator that would have made this classifier, and holds it."""
+        rules = classifier.rules
+        return cls(**cls._common_parameters(classifier), score=rules.score, root=rules.root).adopt(classifier)

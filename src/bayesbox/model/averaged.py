@@ -1,0 +1,189 @@
+"""Naive Bayes averaged over all 2**d sets of columns that may depend on the class (Dash and Cooper, 2004).
+
+Of each set of columns S, those in it depend on the class and the others do not. The sum over all sets of
+P(S | rows) P(c, x | S, rows) is a product, since the evidence of a set is one:
+
+    P(c, x) = P(c) product over j of [w_j P(x_j | c) + (1 - w_j) P(x_j)]
+
+w_j = P(column j depends on the class | rows) follows from the evidence of both: a Dirichlet prior for levels and bins,
+a normal-inverse-gamma prior for numbers. A missing value has the factor 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from bayesbox.dist.base import Conditional, Doubles, log
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.bins import Bins
+from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.student import Student
+from bayesbox.dist.table import Table
+from bayesbox.errors import BadOption
+from bayesbox.model.augmented import added_counts
+from bayesbox.model.naive import NaiveModel, Rules, level_counts, naive_model
+from bayesbox.rule.densities import bin_counts
+from bayesbox.rule.normal import student_parameters
+from bayesbox.rule.smoothing import Smoothing
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.book import Book
+from bayesbox.tally.moments import Moments
+
+
+@dataclass(frozen=True)
+class AveragedRules(Rules):
+    """`inclusion`: the probability, before any row, that a column depends on the class."""
+
+    numeric: str = "student"
+    inclusion: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        added_counts(self.smoothing, 2)  # a rule that is a Dirichlet prior
+        if self.missing != "ignore":
+            raise BadOption("averaged naive Bayes leaves missing values out", found=f"missing={self.missing}")
+        if not 0 <= self.inclusion <= 1:
+            raise BadOption("the prior probability of a column is from 0 to 1", found=self.inclusion)
+
+
+@dataclass(frozen=True)
+class AveragedModel(NaiveModel):
+    """Naive Bayes whose conditionals are averages; `inclusion` is w_j by column."""
+
+    inclusion: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AveragedStudent(NumberDensity):
+    """w t(x | class) + (1 - w) t(x): the t of each class and that of the whole column."""
+
+    by_class: Student
+    whole: Student
+    inclusion: float
+
+    def log_density(self, values: Doubles) -> Doubles:
+        one = self.by_class.log_density(values) + log(self.inclusion)
+        other = self.whole.log_density(values) + log(1 - self.inclusion)
+        found: Doubles = np.logaddexp(one, other)
+        return found
+
+
+def averaged_model(schema: Schema, book: Book, rules: AveragedRules) -> AveragedModel:
+    """Apply the rules to the tallies."""
+    naive = naive_model(schema, book, rules)
+    counted = book.with_classes(naive.classes)
+    made = [_averaged(each, schema, counted, rules) for each in naive.conditionals]
+    conditionals = tuple(conditional for conditional, _ in made)
+    inclusion = {each.columns[0]: weight for each, weight in made}
+    return AveragedModel(naive.classes, naive.labels, naive.log_prior, conditionals, naive.left_out, inclusion)
+
+
+def _averaged(conditional: Conditional, schema: Schema, book: Book, rules: AveragedRules) -> tuple[Conditional, float]:
+    name = conditional.columns[0]
+    kind = schema.kinds[name]
+    if kind.missing == "level":
+        raise BadOption("averaged naive Bayes leaves missing values out", found=f"missing='level' of column `{name}`")
+    if isinstance(conditional, (Table, Bernoulli)):
+        cells = level_counts(book, name, kind, rules).as_cells().counts  # the last level was never seen
+        weight = _weight(level_evidence(cells[:, :-1], rules.smoothing), rules.inclusion)
+        mixed = mixed_levels(cells, rules.smoothing, cells.shape[1] - 1, weight).T
+        unseen = log(mixed[-1]) if rules.unseen != "ignore" else np.zeros(len(book.classes))
+        return replace(conditional, log_p=log(mixed[:-1]), log_unseen=unseen), weight
+    if isinstance(conditional, Bins):
+        counts = np.asarray(bin_counts(book[name], conditional).counts, dtype=np.float64)
+        weight = _weight(level_evidence(counts, rules.smoothing), rules.inclusion)
+        mixed = mixed_levels(counts, rules.smoothing, counts.shape[1], weight).T
+        return replace(conditional, log_bins=log(mixed)), weight
+    if isinstance(conditional, Student):
+        weight = _weight(number_evidence(book[name]), rules.inclusion)
+        whole = whole_student(conditional, book[name])
+        return AveragedStudent(
+            name, conditional.log_observed, conditional.log_missing, conditional, whole, weight
+        ), weight
+    raise BadOption(
+        f"column `{name}` has a density without evidence, so that it cannot be averaged over",
+        found=type(conditional).__name__,
+        remedy="Take numeric='student' or bins, such as 'mdl'; declare counts as real",
+    )
+
+
+def _weight(log_odds: float, inclusion: float) -> float:
+    """w from the log of the evidence for the class over the evidence against it, and the prior."""
+    if inclusion in (0, 1):
+        return float(inclusion)
+    exponent = log_odds + math.log(inclusion) - math.log1p(-inclusion)
+    return 1 / (1 + math.exp(-exponent)) if exponent > -700 else math.exp(exponent)
+
+
+def level_evidence(counts: Doubles, rule: Smoothing) -> float:
+    """The log of P(levels | class matters) / P(levels | it does not), from classes x levels.
+
+    Either is a Dirichlet-multinomial: of each class by itself, or of all rows together.
+    """
+    a, b = added_counts(rule, counts.shape[1])
+    if not a:
+        raise BadOption("maximum likelihood is no prior, so that there is no evidence", remedy="Take laplace")
+    by_class = sum(_dirichlet(row, a, b) for row in counts.tolist())
+    return float(by_class - _dirichlet(counts.sum(axis=0).tolist(), a, b))
+
+
+def _dirichlet(counts: list[float], a: float, b: float) -> float:
+    terms = (math.lgamma(count + a) - math.lgamma(a) for count in counts if count)
+    return math.fsum([math.lgamma(b), -math.lgamma(sum(counts) + b), *terms])
+
+
+def mixed_levels(counts: Doubles, rule: Smoothing, size: int, weight: float) -> Doubles:
+    """w P(level | class) + (1 - w) P(level), classes x levels."""
+    a, b = added_counts(rule, size)
+    by_class = (counts + a) / (counts.sum(axis=1, keepdims=True) + b)
+    whole = counts.sum(axis=0)
+    mixed: Doubles = weight * by_class + (1 - weight) * ((whole + a) / (whole.sum() + b))[None, :]
+    return mixed
+
+
+def _units(moments: Moments) -> tuple[Doubles, Doubles, Doubles]:
+    """n, the distance of the mean from the column's, and the deviation, by class, in the column's deviations."""
+    whole = moments.pooled()
+    n, distance, deviation = np.zeros((3, len(moments.classes)))
+    for index, each in enumerate(moments.spreads()):
+        if each.n.m:
+            n[index], deviation[index] = float(each.n.fraction), each.deviation / whole.deviation
+            distance[index] = ((each.mean - whole.mean) + (each.rest_of_mean - whole.rest_of_mean)) / whole.deviation
+    return n, distance, deviation
+
+
+def number_evidence(moments: Moments) -> float:
+    """The same for numbers, under the prior that `rule.normal.student` states; the unit of the column cancels."""
+    n, distance, deviation = _units(moments)
+    by_class = math.fsum(_normal(*each) for each in zip(n.tolist(), distance.tolist(), deviation.tolist(), strict=True))
+    return by_class - _normal(float(n.sum()), 0.0, 1.0)
+
+
+def _normal(n: float, distance: float, deviation: float) -> float:
+    """log G((n + 1) / 2) - log G(1/2) - log(n + 1) / 2 - (n + 1) / 2 log(1 + n s + n d**2 / (n + 1)) - n/2 log pi."""
+    squares = 1 + n * deviation**2 + n * distance**2 / (n + 1)
+    return (
+        math.lgamma((n + 1) / 2)
+        - math.lgamma(0.5)
+        - 0.5 * math.log(n + 1)
+        - (n + 1) / 2 * math.log(squares)
+        - n / 2 * math.log(math.pi)
+    )
+
+
+def whole_student(conditional: Student, moments: Moments) -> Student:
+    """The t of the whole column, once for each class."""
+    whole = moments.pooled()
+    n = np.array([float(whole.n.fraction)])
+    _, scale = student_parameters(n, np.zeros(1), np.array([whole.deviation]), whole.deviation)
+    size = len(conditional.offset)
+    return replace(
+        conditional,
+        offset=np.full(size, whole.rest_of_mean),
+        scale=np.full(size, scale[0]),
+        degrees=np.full(size, n[0] + 1),
+    )

@@ -1,0 +1,82 @@
+"""Averaged naive Bayes on tables: what naive Bayes counts, averaged over which columns depend on the class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bayesbox.dist.base import Doubles
+from bayesbox.errors import BadOption
+from bayesbox.learn.leave_one_out import learned_target
+from bayesbox.model.averaged import AveragedModel, AveragedRules, averaged_model
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.schema import Schema
+from bayesbox.source.base import Batch
+from bayesbox.tally.book import Book
+from bayesbox.workflow.document import Reader, made, rules_document, rules_of
+from bayesbox.workflow.naive import NaiveClassifier
+
+
+class AveragedClassifier(NaiveClassifier):
+    """P(class) times the product of w P(column | class) + (1 - w) P(column)."""
+
+    kind = "averaged-naive-bayes"
+    title = "averaged naive Bayes"
+    rules: AveragedRules
+
+    def make_model(self, schema: Schema, book: Book) -> AveragedModel:
+        return averaged_model(schema, book, self.rules)
+
+    @classmethod
+    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> AveragedRules:
+        try:
+            inclusion = float(parameter) if parameter else 0.5
+        except ValueError:
+            raise BadOption(
+                "averaged:P takes the prior probability of a column, from 0 to 1", found=parameter
+            ) from None
+        plain = NaiveClassifier.rules_from("", options)
+        numeric = options.get("numeric") or "student"
+        return AveragedRules(
+            plain.smoothing, plain.prior_smoothing, plain.prior, numeric, plain.missing, plain.unseen, inclusion
+        )
+
+    def rules_document(self) -> dict[str, Any]:
+        return rules_document(self.rules) | {"inclusion": float(self.rules.inclusion)}
+
+    @classmethod
+    def rules_of(cls, written: dict[str, Any]) -> AveragedRules:
+        reader = Reader(written, "rules")
+        inclusion = reader.take("inclusion", float)
+        plain = rules_of(reader.rest)
+        rules: AveragedRules = made(
+            lambda: AveragedRules(
+                plain.smoothing,
+                plain.prior_smoothing,
+                plain.prior,
+                plain.numeric,
+                plain.missing,
+                plain.unseen,
+                inclusion,
+            ),
+            "rules",
+        )
+        return rules
+
+    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
+        """Each row's tally is subtracted and the rules are applied anew: exact, at the cost of a model a row."""
+        self.require_counts("forget")
+        assert self.schema is not None
+        classes = self.model.classes
+        learned_target(labels, classes, self.book.with_classes(classes))
+        answer = np.zeros((batch.rows, len(classes)))
+        other = self.untrained()
+        for row in range(batch.rows):
+            one = batch.slice(row, row + 1)
+            label = labels._replace(codes=labels.codes[row : row + 1])
+            other.accept(self.schema, self.book - self.tally(one, label, self.schema))
+            place = [classes.index(name) for name in other.model.classes]
+            answer[row, place] = np.exp(other.plain_log_posterior(one)[0])
+        return answer

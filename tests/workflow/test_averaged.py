@@ -1,0 +1,171 @@
+"""Averaged naive Bayes against the sum over all sets of columns, each with its evidence; and Bayes-optimal answers."""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesbox as bb
+from bayesbox.errors import BadOption
+
+
+def table(seed=0, rows=30):
+    """Ten columns: categories, a flag and numbers, some of which say nothing of the class; with missing values."""
+    random = np.random.default_rng(seed)
+    labels = random.choice(["x", "y", "z"], rows)
+    frame = pd.DataFrame({f"c{place}": random.choice(list("abc"), rows) for place in range(5)}, dtype=object)
+    frame["c1"] = np.where(random.random(rows) < 0.7, labels, frame["c1"])
+    frame["flag"] = random.random(rows) < np.where(labels == "x", 0.2, 0.7)
+    for place in range(4):
+        frame[f"n{place}"] = random.normal(np.where(labels == "x", 0.0, 0.5 * place), 1.0) + 1e3 * place
+    for name in ("c0", "c1", "n0", "n3"):
+        frame.loc[random.random(rows) < 0.2, name] = None
+    return frame, labels
+
+
+def dirichlet(values, levels):
+    """(P(values), P(next = v)), values drawn one after the other: the chain rule, not the closed form."""
+    counts, evidence = dict.fromkeys(levels, 0), 0.0
+    for value in values:
+        evidence += math.log((counts[value] + 1) / (sum(counts.values()) + len(levels)))
+        counts[value] += 1
+    return evidence, {level: (counts[level] + 1) / (sum(counts.values()) + len(levels)) for level in levels}
+
+
+def student(x, values, mean, variance):
+    """The density of the next value after these, under a prior of one row with this mean and variance."""
+    n = len(values)
+    a = sum(values) / n if n else mean
+    s = sum((value - a) ** 2 for value in values) / n if n else 0.0
+    scale = math.sqrt((variance + n * s + n * (a - mean) ** 2 / (n + 1)) * (n + 2)) / (n + 1)
+    z, v = (x - (mean + n * a) / (n + 1)) / scale, n + 1
+    return (
+        math.lgamma((v + 1) / 2)
+        - math.lgamma(v / 2)
+        - 0.5 * math.log(v * math.pi)
+        - math.log(scale)
+        - (v + 1) / 2 * math.log1p(z * z / v)
+    )
+
+
+class Column:
+    """Evidence and predictions of one column, with the class and without."""
+
+    def __init__(self, column, labels):
+        there = column.notna().to_numpy()
+        self.values, self.labels = column[there].tolist(), labels[there].tolist()
+        self.number = column.dtype.kind == "f"
+        self.levels = sorted(set(self.values))
+        if self.number:
+            self.mean = math.fsum(self.values) / len(self.values)
+            self.variance = math.fsum((value - self.mean) ** 2 for value in self.values) / len(self.values)
+
+    def of(self, label):
+        return [value for value, own in zip(self.values, self.labels, strict=True) if label in (None, own)]
+
+    def log_evidence(self, classes):
+        if not self.number:
+            return sum(dirichlet(self.of(label), self.levels)[0] for label in classes)
+        total = 0.0
+        for label in classes:
+            values = self.of(label)
+            total += sum(student(value, values[:n], self.mean, self.variance) for n, value in enumerate(values))
+        return total
+
+    def p(self, x, label):
+        if not self.number:
+            return dirichlet(self.of(label), self.levels)[1][x]
+        return math.exp(student(x, self.of(label), self.mean, self.variance))
+
+
+@pytest.mark.parametrize("inclusion", [0.5, 0.2])
+def test_the_average_is_that_over_all_sets(inclusion):
+    frame, labels = table()
+    clf = bb.AveragedNaiveBayes(inclusion).fit(frame, labels)
+    classes = clf.classes_.tolist()
+    columns = {name: Column(frame[name], labels) for name in frame}
+    with_class = {name: column.log_evidence(classes) for name, column in columns.items()}
+    without = {name: column.log_evidence([None]) for name, column in columns.items()}
+    rows = frame.head(6)
+    found = np.exp(clf.joint_log_proba(rows))
+    cells = {
+        (place, name, label): columns[name].p(rows[name].iloc[place], label)
+        if pd.notna(rows[name].iloc[place])
+        else 1.0
+        for place in range(len(rows))
+        for name in frame
+        for label in (*classes, None)
+    }
+    expected, total = np.zeros((len(rows), len(classes))), 0.0
+    shift = sum(max(with_class[name], without[name]) for name in frame)
+    for chosen in itertools.product([False, True], repeat=len(columns)):
+        log_weight = -shift
+        for name, inside in zip(frame, chosen, strict=True):
+            log_weight += (with_class if inside else without)[name] + math.log(inclusion if inside else 1 - inclusion)
+        weight = math.exp(log_weight)
+        total += weight
+        for place in range(len(rows)):
+            for c, label in enumerate(classes):
+                product = (labels == label).mean() * weight
+                for name, inside in zip(frame, chosen, strict=True):
+                    product *= cells[place, name, label if inside else None]
+                expected[place, c] += product
+    np.testing.assert_allclose(found, expected / total, rtol=1e-10)
+    assert found == pytest.approx(expected / total, abs=1e-12)
+    odds = {name: math.exp(without[name] - with_class[name]) * (1 - inclusion) / inclusion for name in frame}
+    assert clf.inclusion_ == pytest.approx({name: 1 / (1 + each) for name, each in odds.items()}, rel=1e-9)
+
+
+@pytest.mark.parametrize("numeric", ["student", "mdl"])
+def test_leave_one_out_forgetting_and_terms(numeric):
+    frame, labels = table(1, 40)
+    clf = bb.AveragedNaiveBayes(numeric=numeric).fit(frame, labels)
+    digest, answer = clf.book_.digest(), clf.predict_proba(frame)
+    np.testing.assert_allclose(clf.explain(frame).joint(), clf.joint_log_proba(frame), rtol=1e-12)
+    found = clf.leave_one_out(frame, labels)
+    for row in (0, 7, 39):
+        others = np.arange(len(frame)) != row
+        refit = bb.AveragedNaiveBayes(numeric=numeric).fit(frame[others].reset_index(drop=True), labels[others])
+        one = frame[row : row + 1].reset_index(drop=True)
+        np.testing.assert_allclose(found[row], refit.predict_proba(one)[0], rtol=1e-12)
+    clf.forget(frame.head(5), labels[:5]).partial_fit(frame.head(5), labels[:5])
+    assert clf.book_.digest() == digest
+    np.testing.assert_array_equal(clf.predict_proba(frame), answer)
+
+
+def test_what_has_no_evidence_is_refused():
+    frame, labels = table()
+    for options in ({"numeric": "kernel"}, {"numeric": "gaussian"}, {"smoothing": "mle"}, {"inclusion": 2}):
+        with pytest.raises(BadOption):
+            bb.AveragedNaiveBayes(**options).fit(frame, labels).predict(frame)
+
+
+def test_worked_example_8():
+    def says(p):
+        even = {"a": 0.5, "b": 0.5}
+        return bb.NaiveBayes.from_tables(prior={"+": p, "-": 1 - p}, tables={"x": {"+": even, "-": even}})
+
+    optimal = bb.BayesOptimal([says(1), says(0), says(0)], [0.4, 0.3, 0.3])
+    row = [{"x": "a"}]
+    assert optimal.map_hypothesis_.predict(row)[0] == "+"
+    assert optimal.predict(row)[0] == "-"
+    np.testing.assert_allclose(optimal.predict_proba(row), [[0.4, 0.6]], rtol=1e-12)
+
+
+def test_weights_from_evidence_and_from_leave_one_out():
+    frame, labels = table(2)
+    one, two = bb.NaiveBayes().fit(frame, labels), bb.AveragedNaiveBayes().fit(frame, labels)
+    by_evidence = bb.BayesOptimal([one, two], "evidence", prior=[1, 3], log_evidence=[-1000.0, -1001.0])
+    np.testing.assert_allclose(by_evidence.weights_, np.array([1, 3 / math.e]) / (1 + 3 / math.e))
+    left_out = bb.BayesOptimal([one, two], "leave-one-out").fit(frame, labels)
+    place = [list(one.classes_).index(label) for label in labels]
+    scores = [np.log(each.leave_one_out(frame, labels)[np.arange(len(labels)), place]).sum() for each in (one, two)]
+    odds = math.exp(scores[1] - scores[0])
+    np.testing.assert_allclose(left_out.weights_, np.array([1, odds]) / (1 + odds))
+    answer = left_out.weights_[0] * one.predict_proba(frame) + left_out.weights_[1] * two.predict_proba(frame)
+    np.testing.assert_allclose(left_out.predict_proba(frame), answer)
+    for wrong in ({"weights": [1, -1]}, {"weights": [1]}, {"weights": "votes"}, {"weights": "evidence"}):
+        with pytest.raises(BadOption):
+            bb.BayesOptimal([one, two], **wrong).predict(frame)
