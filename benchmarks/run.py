@@ -32,6 +32,7 @@ BENCHMARKS = (
     "spark",
     "real_tables",
     "densities",
+    "auto",
 )
 
 

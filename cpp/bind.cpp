@@ -20,6 +20,7 @@
 #include "factorize.hpp"
 #include "joint_binding.hpp"
 #include "kernel_density_binding.hpp"
+#include "forest_binding.hpp"
 #include "leave_one_out.hpp"
 #include "moments.hpp"
 #include "network_module.hpp"
@@ -537,6 +538,7 @@ NB_MODULE(_core, m) {
   bind_text(m);
   bind_chain(m);
   bind_augmented(m);
+  bind_forest(m);
   bind_cuts(m);
   bind_kernel_density(m);
   m.def("has_avx2", &has_avx2);

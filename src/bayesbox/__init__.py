@@ -32,6 +32,7 @@ _WHERE = {
     "ImpossibleEvidence": "errors",
     "Joint": "workflow.joint",
     "KDB": "estimators.kdb",
+    "AutoBayes": "estimators.auto_bayes",
     "NaiveBayes": "estimators.naive_bayes",
     "NetworkClassifier": "estimators.network_classifier",
     "NotLinear": "errors",
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from bayesbox.errors import ImpossibleEvidence as ImpossibleEvidence
     from bayesbox.errors import NotLinear as NotLinear
     from bayesbox.estimators.aode import AODE as AODE
+    from bayesbox.estimators.auto_bayes import AutoBayes as AutoBayes
     from bayesbox.estimators.averaged_naive_bayes import AveragedNaiveBayes as AveragedNaiveBayes
     from bayesbox.estimators.bayes_optimal import BayesOptimal as BayesOptimal
     from bayesbox.estimators.full_bayes import FullBayes as FullBayes

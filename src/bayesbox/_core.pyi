@@ -477,6 +477,48 @@ def score_one_dependence(
     log_class judges a row none of whose values is a parent. A code outside a column's slots is missing.
     """
 
+class Forest:
+    """The questions of some trees; counts are kept beside it."""
+
+    @property
+    def trees(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    def count(self, codes: NDArray[np.uint16], target: NDArray[np.int32], classes: int) -> NDArray[np.int64]:
+        """Nodes x classes: the rows that come to each node. Codes are columns x rows, 0xFFFF is missing."""
+    def ask(self, codes: NDArray[np.uint16], counts: NDArray[np.int64], weight: float) -> NDArray[np.float64]:
+        """Rows x classes: the sum of the trees' probabilities."""
+    def ask_without(
+        self, codes: NDArray[np.uint16], target: NDArray[np.int32], counts: NDArray[np.int64], weight: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """The same by the trees that were not grown on the row, its unit taken out; and how many these are."""
+    def arrays(self) -> dict[str, NDArray[np.int64]]: ...
+    @staticmethod
+    def of(
+        root: NDArray[np.int64],
+        column: NDArray[np.int64],
+        threshold: NDArray[np.int64],
+        child: NDArray[np.int64],
+        missing_left: NDArray[np.int64],
+        words: NDArray[np.int64],
+        words_of: NDArray[np.int64],
+    ) -> Forest:
+        """The forest of its arrays; every index is checked."""
+
+def grow_forest(
+    codes: NDArray[np.uint16],
+    target: NDArray[np.int32],
+    classes: int,
+    levels: NDArray[np.int64],
+    ordered: NDArray[np.uint8],
+    trees: int,
+    tried: int,
+    sample: int,
+    drawn: bool,
+    seed: int,
+) -> Forest:
+    """Trees that ask about codes; the same for the same seed."""
+
 def has_avx2() -> bool: ...
 def use_avx2(enabled: bool) -> bool:
     """Switch the AVX2/FMA path off or on (for tests and measurements); returns what is now in force."""

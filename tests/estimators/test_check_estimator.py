@@ -12,6 +12,7 @@ import bayesbox as bb
 
 @parametrize_with_checks(
     [
+        bb.AutoBayes(budget=1),
         bb.NaiveBayes(),
         bb.NaiveBayes(smoothing="m:2", prior_smoothing="laplace", missing="level"),
         bb.AveragedNaiveBayes(),

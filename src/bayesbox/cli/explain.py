@@ -90,6 +90,8 @@ def _explain_text(classifier: DocumentClassifier, data: str | None, given: dict[
 
 
 def _work(classifier: NaiveClassifier, batch: Batch) -> Any:
+    if classifier.kind == "auto":
+        raise click.UsageError("--show-work shows the sums of one model; AutoBayes pools several: see bayes show")
     from bayesbox.explain.work import bayes_box
 
     if classifier.kind != "naive-bayes":

@@ -53,6 +53,13 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool) -> N
 
         text.show(classifier, model, column, as_json=as_json)
         return
+    if classifier.kind == "auto":
+        from bayesbox.cli import auto
+
+        if column:
+            raise click.UsageError("--column shows the tally that a model counts by; AutoBayes derives its models")
+        auto.show(classifier, model, as_json=as_json)
+        return
     assert classifier.schema is not None
     if svg and column:
         _draw(classifier, column, svg)

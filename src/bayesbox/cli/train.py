@@ -159,7 +159,16 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
         "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
         "warnings": [*remarks(classifier.schema, classifier.book), *getattr(classifier.model, "notes", ())],
         "digest": classifier.book.digest(),
+        **_pool(classifier),
     }
+
+
+def _pool(classifier: Classifier) -> dict[str, Any]:
+    if classifier.kind != "auto":
+        return {}
+    from bayesbox.cli import auto
+
+    return {"pool": auto.facts(classifier)}  # type: ignore[arg-type]
 
 
 def _columns_of(data: tuple[str, ...], given: dict[str, Any]) -> str:
@@ -220,6 +229,10 @@ def _tell(classifier: Classifier, report: dict[str, Any]) -> None:
         columns_table(classifier, err=True)
         without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
         note(f"{plural(report['rows'], 'row')}{without}; {report['target']}: {counted_classes(report['classes'])}")
+    if classifier.kind == "auto":
+        from bayesbox.cli import auto
+
+        auto.tell(classifier, err=True)  # type: ignore[arg-type]
     for text in report["warnings"]:
         note(f"note: {text}")
     if report["digest"]:

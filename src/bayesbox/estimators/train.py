@@ -25,6 +25,7 @@ ESTIMATORS = {
     "kdb": ("kdb", "KDB"),
     "tan": ("tan", "TAN"),
     "full-bayes": ("full_bayes", "FullBayes"),
+    "auto": ("auto_bayes", "AutoBayes"),
 }
 """Where the estimator of each kind of classifier is."""
 

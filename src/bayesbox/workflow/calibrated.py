@@ -78,13 +78,21 @@ def calibrated(classifier: Classifier, parts: Sequence[Rows]) -> Calibrated | No
 
 
 def unseen_answers(
-    classifier: Classifier, parts: Sequence[Rows], *, folds: int = FOLDS, seed: int = 0
+    classifier: Classifier,
+    parts: Sequence[Rows],
+    *,
+    folds: int = FOLDS,
+    seed: int = 0,
+    order: NDArray[np.int64] | None = None,
 ) -> tuple[Doubles, NDArray[np.int64], Doubles | None]:
-    """(log P(class | x), class, weight) of the rows with a label, each answered by a model that has not seen it."""
+    """(log P(class | x), class, weight) of the rows with a label, each answered by a model that has not seen it.
+
+    The folds follow from the places of the rows, or from their places in an `order` that is given.
+    """
     kept = [_labelled(rows) for rows in parts]
     kept = [rows for rows in kept if rows.batch.rows]
     place = {text: code for code, text in enumerate(classifier.classes)}
-    codes = [np.array([place[text] for text in rows.labels.levels], dtype=np.int64)[rows.labels.codes] for rows in kept]
+    codes = [_codes(rows, place) for rows in kept]
     weights = None if not kept or kept[0].weights is None else np.concatenate([rows.weights for rows in kept])
     if not kept:
         return np.empty((0, len(place))), np.empty(0, dtype=np.int64), weights
@@ -94,8 +102,13 @@ def unseen_answers(
             with np.errstate(divide="ignore"):
                 answers = [np.log(classifier.leave_one_out(rows.batch, rows.labels)) for rows in kept]
         else:
-            answers = _by_folds(classifier, kept, folds, seed)
+            answers = _by_folds(classifier, kept, folds, seed, order)
     return np.concatenate(answers), np.concatenate(codes), weights
+
+
+def _codes(rows: Rows, place: dict[str, int]) -> NDArray[np.int64]:
+    """The classes of rows that all have one; a level that no row has may be none of them."""
+    return np.array([place.get(text, -1) for text in rows.labels.levels], dtype=np.int64)[rows.labels.codes]
 
 
 def _labelled(rows: Rows) -> Rows:
@@ -110,10 +123,13 @@ def _labelled(rows: Rows) -> Rows:
     return whole if there.all() else whole.take(np.flatnonzero(there))
 
 
-def _by_folds(classifier: Classifier, kept: list[Rows], folds: int, seed: int) -> list[Doubles]:
+def _by_folds(classifier: Classifier, kept: list[Rows], folds: int, seed: int, order: Any) -> list[Doubles]:
     codes = common_codes([rows.labels for rows in kept])
     folds = min(folds, len(codes))
-    fold_of_row = stratified_folds(codes, folds, seed=seed)
+    if order is None:
+        order = np.arange(len(codes))
+    fold_of_row = np.empty(len(codes), dtype=np.int32)
+    fold_of_row[order] = stratified_folds(codes[order], folds, seed=seed)
     parts = parts_of(kept, fold_of_row, folds)
     bare = copy.copy(classifier)
     bare.calibrate = bare.calibrated = None

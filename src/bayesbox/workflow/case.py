@@ -102,7 +102,7 @@ class Case:
         """Values that were never seen, and what became of them."""
         found = []
         for name, value, _ in self.columns:
-            conditional = classifier.model.conditional(name)
+            conditional = classifier.model.conditional(name) if hasattr(classifier.model, "conditional") else None
             if value is None or not isinstance(conditional, Table) or value in conditional.position:
                 continue
             near = difflib.get_close_matches(value, conditional.levels, n=1)

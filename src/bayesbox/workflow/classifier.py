@@ -101,6 +101,17 @@ class Classifier(ABC):
         if written is not None:
             raise ValueError(f"{cls.title} derives nothing")
 
+    def derived_members(self) -> dict[str, bytes]:
+        """What was derived and is too large for the document, as members of the model file."""
+        return {}
+
+    @classmethod
+    def derived_from(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
+        """The same as `derived_of` with such members."""
+        if members:
+            raise ValueError(next(iter(members)), "no such member belongs to this model")
+        return cls.derived_of(written)
+
     def relearns(self) -> bool:
         """Whether taking rows out of the tallies leaves something as they made it, so that folds must learn anew."""
         return self.derived is not None or self.calibrate is not None

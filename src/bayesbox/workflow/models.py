@@ -32,6 +32,7 @@ MODELS: dict[str, Kind] = {
     "tan": Kind("tan", "workflow.tan", "TreeClassifier"),
     "kdb": Kind("kdb", "workflow.kdb", "DependenceClassifier"),
     "full": Kind("full-bayes", "workflow.full", "FullClassifier"),
+    "auto": Kind("auto", "workflow.auto", "AutoClassifier"),
 }
 """By the name that `--model` takes."""
 

@@ -99,4 +99,6 @@ def learned_anew(classifier: Classifier, folds: Sequence[list[Part]]) -> Classif
     other = classifier.blank()
     parts = [rows.take(chosen) for fold in folds for rows, chosen in fold]
     other.learn_all(parts)
+    assert other.schema is not None
+    other.accept(other.schema.with_classes(classifier.classes), other.book)  # a fold may lack a class
     return other

@@ -80,7 +80,7 @@ def to_bytes(classifier: Classifier) -> bytes:
             tables = given_tables.members(classifier.model, schema)
         else:
             tables = tally_tables.members(book) | value_tables.members(book) | joint_tables.members(book)
-        members = {MODEL: document(written), **tables}
+        members = {MODEL: document(written), **tables, **classifier.derived_members()}
         size = sum(len(content) for content in members.values())
         if size > container.LIMIT - (1 << 16):
             raise ValueError(f"it has {size} bytes, and a model file at most {container.LIMIT}")
@@ -140,7 +140,8 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
     digest, fixed = reader.take("digest", str), reader.take("fixed", bool)
     target, label_type = reader.take("target", str, None), reader.take("label_type", str)
     rules = kind.rules_of(reader.take("rules", dict))
-    derived = kind.derived_of(reader.take_if_present("derived", dict))
+    pool = {name: tables.pop(name) for name in list(tables) if name.startswith("pool-")}
+    derived = kind.derived_from(reader.take_if_present("derived", dict), pool)
     calibration = reader.take_if_present("calibration", dict)
     fold = fold_of(reader.take("fold", dict))
     declared = declared_of(reader.take("declared", list, None))

@@ -1,0 +1,194 @@
+"""Rows as numbers: what models that are learned on the log loss see of a table.
+
+A `Design` is read off the columns alone, never off the labels: the levels of categories, and of numbers the cells, the
+centre, the scale and the knots. So it can be made once, and rows held out of learning may have taken part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.encode import encode
+from bayesbox.schema.kinds import Category, Count, Flag, Kind, Number, Real
+
+Doubles = NDArray[np.float64]
+Codes = NDArray[np.uint16]
+
+CELLS = 255  # of a column of numbers
+LEVELS = 200  # of a category: those after the most frequent ones count as missing
+FARTHEST = 5.0  # deviations from the mean that a number counts as, at most
+MISSING = 0xFFFF
+FLAGS = {"1": "true", "0": "false"}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One column. A category has `levels`; a number has cut points between its cells, and knots where slopes change."""
+
+    name: str
+    levels: tuple[str, ...] | None
+    cuts: Doubles
+    knots: Doubles  # in deviations from the centre
+    centre: float
+    scale: float
+    gaps: bool  # whether values are missing
+
+    @property
+    def size(self) -> int:
+        """Cells or levels."""
+        return len(self.cuts) + 1 if self.levels is None else max(len(self.levels), 1)
+
+    @property
+    def width(self) -> int:
+        """Numbers that it contributes to the features."""
+        return (1 + len(self.knots) if self.levels is None else len(self.levels)) + self.gaps
+
+
+@dataclass(frozen=True)
+class Design:
+    """The columns that take part, in the order of their names."""
+
+    axes: tuple[Axis, ...]
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], *, knots: int) -> Design:
+        """The design of columns as `column_values` gives them, with so many knots a number at most."""
+        return cls(tuple(_axis(name, values[name], knots) for name in sorted(values)))
+
+    def read(self, columns: Mapping[str, Any], kinds: Mapping[str, Kind], rows: int) -> View:
+        """Rows under this design; a column that is not there is missing, and a level that was never seen too."""
+        found: list[NDArray[Any]] = []
+        for axis in self.axes:
+            if axis.name not in columns:
+                found.append(np.full(rows, np.nan) if axis.levels is None else np.full(rows, -1, dtype=np.int32))
+                continue
+            value = column_values(columns[axis.name], kinds[axis.name], name=axis.name)
+            if axis.levels is None:
+                found.append(value)
+            else:
+                codes, texts = value
+                place = {text: code for code, text in enumerate(axis.levels)}
+                found.append(np.array([*(place.get(text, -1) for text in texts), -1], dtype=np.int32)[codes])
+        return View(self, tuple(found), rows)
+
+
+def column_values(column: Any, kind: Kind, *, name: str) -> Any:
+    """A number as doubles, NaN where missing; a category as (codes, texts), -1 where missing."""
+    if isinstance(kind, (Category, Flag)):
+        found = encode(column)
+        texts = [FLAGS.get(text, text) for text in found.levels] if isinstance(kind, Flag) else found.levels
+        return found.codes, texts
+    return np.asarray(as_numbers(column, name=name), dtype=np.float64)
+
+
+def takes_part(kind: Kind) -> bool:
+    """Whether a column of this kind has a place in a design."""
+    return isinstance(kind, (Category, Flag, Real, Number, Count))
+
+
+def _axis(name: str, value: Any, knots: int) -> Axis:
+    none = np.empty(0)
+    if isinstance(value, tuple):
+        codes, texts = value
+        counts = np.bincount(codes[codes >= 0], minlength=len(texts))
+        most = sorted(range(len(texts)), key=lambda code: (-counts[code], texts[code]))[:LEVELS]
+        levels = tuple(sorted({texts[code] for code in most if counts[code]}))
+        gaps = bool((codes < 0).any()) or len(levels) < len({t for t, n in zip(texts, counts, strict=True) if n})
+        return Axis(name, levels, none, none, 0.0, 1.0, gaps)
+    there = np.sort(value[~np.isnan(value)])
+    gaps = len(there) < len(value)
+    if not len(there) or there[0] == there[-1]:
+        return Axis(name, None, none, none, float(there[0]) if len(there) else 0.0, 1.0, gaps)
+    centre = float(there.mean())
+    scale = float(np.sqrt(np.square(there - centre).mean()))
+    distinct = there[np.r_[True, there[1:] > there[:-1]]]
+    wanted = np.empty(0)
+    if len(distinct) > 2 and knots:
+        inner = there[(len(there) * np.arange(1, knots + 1)) // (knots + 1)]
+        wanted = np.unique(np.clip((inner - centre) / scale, -FARTHEST, FARTHEST))
+    return Axis(name, None, _cuts(there, distinct), wanted, centre, scale, gaps)
+
+
+def _cuts(there: Doubles, distinct: Doubles) -> Doubles:
+    """Cut points between distinct values: all of them, or those next to as many quantiles."""
+    if len(distinct) > CELLS + 1:
+        quantiles = np.unique(there[(len(there) * np.arange(1, CELLS + 1)) // (CELLS + 1)])
+        place = np.searchsorted(distinct, quantiles)
+        place = np.unique(place[place > 0])
+    else:
+        place = np.arange(1, len(distinct))
+    below, above = distinct[place - 1], distinct[place]
+    middle = below + (above - below) / 2
+    return np.where(middle > below, middle, above)
+
+
+@dataclass(frozen=True)
+class View:
+    """Some rows under a design."""
+
+    design: Design
+    values: tuple[NDArray[Any], ...]
+    rows: int
+
+    def take(self, places: NDArray[Any]) -> View:
+        """These rows, in this order."""
+        return View(self.design, tuple(column[places] for column in self.values), len(places))
+
+    def without(self, axis: int) -> View:
+        """The same rows with one column missing."""
+        column = self.values[axis]
+        gone = np.full_like(column, np.nan if self.design.axes[axis].levels is None else -1)
+        return View(self.design, (*self.values[:axis], gone, *self.values[axis + 1 :]), self.rows)
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Columns x rows: the cell or the level of each value."""
+        codes = np.empty((len(self.values), self.rows), dtype=np.uint16)
+        for place, (axis, column) in enumerate(zip(self.design.axes, self.values, strict=True)):
+            if axis.levels is None:
+                cells = np.searchsorted(axis.cuts, column, side="right")
+                codes[place] = np.where(np.isnan(column), MISSING, cells)
+            else:
+                codes[place] = np.where(column < 0, MISSING, column)
+        return codes
+
+    @cached_property
+    def standard(self) -> Doubles:
+        """Rows x numbers: deviations from the centre (0 where missing), and a 1 for the level of a category."""
+        return self._features(bent=False)
+
+    @cached_property
+    def features(self) -> Doubles:
+        """The same with the distance above each knot, and a 1 where a value is missing."""
+        return self._features(bent=True)
+
+    def _features(self, *, bent: bool) -> Doubles:
+        found: list[Doubles] = []
+        for axis, column in zip(self.design.axes, self.values, strict=True):
+            if axis.levels is None:
+                missing = np.isnan(column)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    deviation = np.clip((column - axis.centre) / axis.scale, -FARTHEST, FARTHEST)
+                deviation = np.where(missing, 0.0, deviation)
+                found.append(deviation)
+                if bent:
+                    found += [np.where(missing, 0.0, np.maximum(deviation - knot, 0.0)) for knot in axis.knots]
+            else:
+                missing = column < 0
+                found += [(column == level).astype(np.float64) for level in range(len(axis.levels))]
+            if bent and axis.gaps:
+                found.append(missing.astype(np.float64))
+        return np.stack(found, axis=1) if found else np.empty((self.rows, 0))
+
+
+def sorted_order(view: View, codes: NDArray[Any]) -> NDArray[np.int64]:
+    """An order of the rows that follows from what they hold alone, not from the order they came in."""
+    keys: Sequence[NDArray[Any]] = (*view.values, codes)
+    return np.lexsort(keys)

@@ -1,0 +1,254 @@
+"""AutoBayes: all models of a table that the budget allows, judged on rows they have not seen, and pooled.
+
+    P(class | x) ~ the product over the models of P_k(class | x)^w_k
+
+The powers w are learned on the log loss of those answers, so that they choose, combine and calibrate at once; models
+whose power is next to nothing are let go. Classes that are declared or rare keep a share: the pool is mixed with the
+smoothed class shares, worth one row in all.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Columns, Doubles
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
+from bayesbox.explain.evidence import Explanation
+from bayesbox.learn.calibrate import normalised
+from bayesbox.learn.design import View
+from bayesbox.rule.priors import given_prior
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.levels import label_values
+from bayesbox.schema.schema import Schema
+from bayesbox.source.base import Batch
+from bayesbox.tally.book import Book
+from bayesbox.workflow.auto_file import derived_arrays, derived_document, derived_of
+from bayesbox.workflow.classifier import Classifier
+from bayesbox.workflow.pool import Pool, learn_pool
+from bayesbox.workflow.rows import Rows
+
+BUDGET = 20.0
+
+
+@dataclass(frozen=True)
+class AutoRules:
+    """The budget in seconds of one core, the seed of all draws, and a prior if it is given."""
+
+    budget: float = BUDGET
+    seed: int = 0
+    prior: Mapping[Any, float] | None = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.budget, (int, float)) and math.isfinite(self.budget) and self.budget > 0):
+            raise BadOption("a budget is a number of seconds above 0", found=self.budget)
+        if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or self.seed < 0:
+            raise BadOption("a seed is a whole number from 0 on", found=self.seed)
+
+
+@dataclass(frozen=True)
+class AutoModel:
+    """The classes and their prior; the rest is derived."""
+
+    classes: tuple[str, ...]
+    labels: NDArray[Any]
+    log_prior: Doubles
+    columns: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+class AutoClassifier(Classifier):
+    """The pool as a classifier. It learns once: what it derived needs all rows again when some more come."""
+
+    kind = "auto"
+    title = "AutoBayes"
+    rules: AutoRules
+    derived: Pool | None
+
+    def __init__(self, rules: Any, declared: Mapping[Any, object] | None = None, fold: Any = None) -> None:
+        super().__init__(rules, declared, fold)
+        self._seen: list[tuple[int, dict[str, Any], Encoded, Any]] = []
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+
+    def blank(self) -> AutoClassifier:
+        result = super().blank()
+        result._seen, result._lock = [], threading.Lock()
+        return result
+
+    def make_model(self, schema: Schema, book: Book) -> AutoModel:  # noqa: ARG002  the classes are those of both
+        classes = self.classes
+        prior = self._shares() if self.rules.prior is None else given_prior(self.rules.prior, classes)
+        with np.errstate(divide="ignore"):
+            return AutoModel(classes, label_values(classes, book.label_type), np.log(prior), self._columns())
+
+    def _columns(self) -> tuple[str, ...]:
+        return () if self.derived is None else tuple(axis.name for axis in self.derived.design.axes)
+
+    def _shares(self) -> Doubles:
+        """The class shares with one row added for each class."""
+        known = dict(zip(self.book.classes, self.book.n.tolist(), strict=True))
+        counts = np.array([known.get(name, 0) for name in self.classes], dtype=np.float64) + 1
+        shares: Doubles = counts / counts.sum()
+        return shares
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
+        if self.derived is not None:
+            raise _learns_once()
+        for name, column in columns.items():
+            if isinstance(column, CountMatrix):
+                raise BadData(
+                    f"AutoBayes takes tables, and column `{name}` is a sparse matrix of counts",
+                    remedy="Give it as an array, or take NaiveBayes",
+                )
+        book = super().count(columns, labels, schema, **options)
+        with self._lock:
+            self._seen.append((options.get("first_row") or 0, dict(columns), labels, options.get("weights")))
+        return book
+
+    def derive(self, schema: Schema, book: Book) -> bool:
+        seen = sorted(self._seen, key=lambda part: part[0])
+        self._seen = []
+        parts = [Rows(Batch(tuple(columns), tuple(columns.values()), len(labels.codes)), labels, weights)
+                 for _, columns, labels, weights in seen]  # fmt: skip
+        self.derived = learn_pool(
+            parts,
+            schema,
+            tuple(book.classes),
+            self.declared,
+            budget=self.rules.budget,
+            seed=self.rules.seed,
+        )
+        return False
+
+    def relearns(self) -> bool:
+        return True
+
+    def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:  # noqa: ARG002
+        raise _learns_once()
+
+    def merged(self, other: Classifier) -> AutoClassifier:  # noqa: ARG002
+        raise CannotMerge("two AutoBayes models cannot be merged", remedy="Train one on the rows of both")
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def joint_log(self, batch: Batch) -> Doubles:
+        """log P(class | x): AutoBayes has no P(x)."""
+        columns = self.columns_of(batch)
+        named = Batch(tuple(columns), tuple(columns.values()), batch.rows)
+        return self._pooled(self._view(columns, batch.rows), named)
+
+    def _view(self, columns: Columns, rows: int) -> View:
+        assert self.derived is not None
+        assert self.schema is not None
+        return self.derived.design.read(columns, self.schema.kinds, rows)
+
+    def _pooled(self, view: View, batch: Batch) -> Doubles:
+        """The answers of the pool in the order of the classes, under the base rate that is now in force."""
+        pool = self.derived
+        assert pool is not None
+        found = pool.log_p(view, batch)
+        model = self.model
+        place = {name: position for position, name in enumerate(pool.classes)}
+        rare = np.log(self._shares() / (pool.rows + 1))  # of a class without rows: its share of the one row
+        log_p = np.stack(
+            [found[:, place[name]] if name in place else np.full(view.rows, rare[position])
+             for position, name in enumerate(model.classes)],
+            axis=1,
+        )  # fmt: skip
+        shift = model.log_prior - np.log(self._shares())
+        return normalised(log_p + shift) if self.rules.prior is not None else normalised(log_p)
+
+    def log_density(self, batch: Batch) -> Doubles:  # noqa: ARG002
+        raise BadOption("AutoBayes gives P(class | x) alone, not P(x)", remedy="Take NaiveBayes or FullBayes for it")
+
+    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:  # noqa: ARG002
+        raise CannotForget("AutoBayes cannot leave one row out without learning anew", remedy="Cross-validate it: --cv")
+
+    def explain(self, batch: Batch) -> Explanation:
+        """What each column moves: how far log P(class | x) falls when it is missing, and rises when it comes first.
+
+        The mean of the two, with what they leave open shared by their sizes, so that the terms sum to log P(class | x).
+        """
+        assert self.derived is not None
+        columns = self.columns_of(batch)
+        used = tuple(axis.name for axis in self.derived.design.axes)
+        whole = self._pooled_of(columns, batch.rows)
+        nothing = self._pooled_of({}, batch.rows)
+        terms = np.zeros((*whole.shape, len(used)))
+        for place, name in enumerate(used):
+            if name not in columns:
+                continue
+            last = whole - self._pooled_of({n: c for n, c in columns.items() if n != name}, batch.rows)
+            first = self._pooled_of({name: columns[name]}, batch.rows) - nothing
+            terms[:, :, place] = (last + first) / 2
+        open_ = whole - nothing - terms.sum(axis=2)
+        sizes = np.abs(terms).sum(axis=1, keepdims=True)
+        sizes = np.where(sizes.sum(axis=2, keepdims=True) > 0, sizes, 1.0)
+        terms += open_[:, :, None] * sizes / sizes.sum(axis=2, keepdims=True)
+        terms += (nothing - self.model.log_prior)[:, :, None] / max(len(used), 1)
+        return Explanation(self.model.labels, used, self.model.log_prior, terms)
+
+    def _pooled_of(self, columns: Columns, rows: int) -> Doubles:
+        return self._pooled(self._view(columns, rows), Batch(tuple(columns), tuple(columns.values()), rows))
+
+    # -- the command and the file ----------------------------------------------------------------------------------
+
+    @classmethod
+    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> AutoRules:
+        rules = AutoRules(prior=options.get("prior"), seed=options.get("seed") or 0)
+        if not parameter:
+            return rules
+        try:
+            return replace(rules, budget=float(parameter))
+        except ValueError:
+            raise BadOption("the budget of AutoBayes is a number of seconds: auto:20", found=parameter) from None
+
+    def rules_document(self) -> dict[str, Any]:
+        prior = self.rules.prior
+        given = None if prior is None else {str(label): float(p) for label, p in prior.items()}
+        return {"budget": float(self.rules.budget), "seed": int(self.rules.seed), "prior": given}
+
+    @classmethod
+    def rules_of(cls, written: dict[str, Any]) -> AutoRules:
+        from bayesbox.workflow.document import Reader, made
+
+        reader = Reader(written, "the rules")
+        budget, seed, prior = reader.take("budget", float), reader.take("seed", int), reader.take("prior", dict, None)
+        reader.done()
+        rules: AutoRules = made(lambda: AutoRules(budget, seed, prior), "the rules")
+        return rules
+
+    def derived_document(self) -> dict[str, Any] | None:
+        return None if self.derived is None else derived_document(self.derived)
+
+    def derived_members(self) -> dict[str, bytes]:
+        return {} if self.derived is None else derived_arrays(self.derived)
+
+    @classmethod
+    def derived_from(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
+        if written is None:
+            raise ValueError("the document says nothing of the models")
+        return derived_of(written, members)
+
+
+def _learns_once() -> CannotForget:
+    return CannotForget(
+        "AutoBayes derived its models from all rows, so it can neither learn more rows nor forget some",
+        remedy="Train again with the rows that are to count; the models that are their counts go on learning",
+    )

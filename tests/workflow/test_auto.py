@@ -1,0 +1,235 @@
+"""AutoBayes: its parts against other libraries, and the whole as a model."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.optimize
+import scipy.stats
+from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression
+
+import bayesbox as bb
+from bayesbox.errors import BadData, BadModelFile, BadOption, CannotForget, CannotMerge
+from bayesbox.learn.calibrate import normalised
+from bayesbox.learn.design import Design
+from bayesbox.learn.joint_density import learn_joint_kernel, learn_joint_normals
+from bayesbox.learn.pool import PULL, learned_powers, limited, pooled
+from bayesbox.learn.weights import learn_weighted
+from bayesbox.model import file as container
+from bayesbox.model.strict_json import document, parse
+
+
+def table(rows=150, seed=0):
+    """Numbers, a category, a flag and holes; the class depends on two columns together."""
+    rng = np.random.default_rng(seed)
+    size, age = rng.normal(size=rows), rng.normal(40, 9, rows)
+    colour = rng.choice(["red", "green", "blue"], rows)
+    flag = rng.random(rows) < 0.4
+    score = 2 * size * np.where(colour == "red", 1, -1) + (age - 40) / 9 + flag + rng.normal(0, 0.7, rows)
+    label = np.where(score > 1, "high", np.where(score < -1, "low", "middle"))
+    age[:6] = np.nan
+    frame = pd.DataFrame({"size": size, "age": age, "colour": colour, "flag": flag})
+    frame.loc[3:8, "colour"] = None
+    return frame, label
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = table()
+    return bb.AutoBayes(budget=2).fit(X, y)
+
+
+def view_of(X):
+    values = {name: np.asarray(X[name], dtype=float) for name in X.columns}
+    design = Design.of(values, knots=2)
+    from bayesbox.schema.kinds import Real
+
+    return design.read(values, dict.fromkeys(values, Real()), len(X))
+
+
+def numbers(rows=200, seed=1):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, rows)
+    X = pd.DataFrame(rng.normal(size=(rows, 3)) + codes[:, None] * [1, 0.3, -0.5], columns=list("abc"))
+    return view_of(X), codes
+
+
+def test_weights_are_those_of_logistic_regression():
+    view, codes = numbers()
+    ours = learn_weighted(view, codes, 3, 2.0)
+    peer = LogisticRegression(C=0.5, max_iter=2000, tol=1e-8).fit(view.features, codes)
+    assert np.allclose(np.exp(ours.log_p(view)), peer.predict_proba(view.features), atol=0.01)
+    assert np.allclose(normalised(ours.terms(view).sum(axis=2) + ours.weights[-1]), ours.log_p(view))
+
+
+def test_joint_normals_are_normal_densities():
+    view, codes = numbers()
+    x = view.standard
+    counts = np.bincount(codes)
+    means = np.stack([x[codes == c].mean(axis=0) for c in range(3)])
+    rest = x - means[codes]
+    for model, share in zip(learn_joint_normals(view, codes, 3)[2:], (0.01, 0.2), strict=True):
+        covariance = (1 - share) * rest.T @ rest / len(codes)
+        covariance[np.diag_indices(3)] = np.square(rest).mean(axis=0) + 1e-3
+        density = [scipy.stats.multivariate_normal(mean, covariance).logpdf(x) for mean in means]
+        expected = normalised(np.stack(density, axis=1) + np.log((counts + 1) / (len(codes) + 3)))
+        assert np.allclose(model.log_p(view), expected)
+
+
+def test_kernel_answers_leave_their_own_row_out():
+    view, codes = numbers(rows=60)
+    kernel, answers = learn_joint_kernel(view, codes, 3)
+    for row in (0, 17, 59):
+        others = np.delete(np.arange(60), row)
+        scale = 2 * kernel.width**2 * 3
+        near = np.exp(-np.square(view.standard[others] - view.standard[row]).sum(axis=1) / scale)
+        total = np.bincount(codes[others], weights=near, minlength=3)
+        assert np.allclose(np.exp(answers[row]), (total + 0.01 * kernel.shares) / (total.sum() + 0.01))
+
+
+def test_powers_are_the_best_under_their_pull():
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 3, 80)
+    answers = [normalised(rng.normal(size=(80, 3)) + 2 * k * np.eye(3)[codes]) for k in (1, 0.5, 0)]
+    powers = learned_powers(answers, codes)
+    middle = np.array([0.4, 0.4, 0.2])
+
+    def loss(w):
+        off = w - middle
+        return -pooled(answers, w)[np.arange(80), codes].sum() + 0.5 * PULL * off @ off
+
+    best = scipy.optimize.minimize(loss, middle, bounds=[(0, None)] * 3, method="L-BFGS-B")
+    assert loss(powers) <= best.fun + 1e-3
+    assert limited(np.array([[-np.inf, 0.0]])).min() == pytest.approx(np.log(1e-6))
+
+
+def test_better_than_its_parts_on_new_rows(fitted):
+    X, y = table(rows=400, seed=5)
+    place = {label: code for code, label in enumerate(fitted.classes_)}
+    codes = np.array([place[label] for label in y])
+
+    def loss(model):
+        return -model.predict_log_proba(X)[np.arange(len(y)), codes].mean()
+
+    own_X, own_y = table()
+    assert loss(fitted) < 0.8 * loss(bb.NaiveBayes().fit(own_X, own_y))
+    assert fitted.score(X, y) > 0.7
+    judged = fitted.classifier_.derived.judged
+    assert fitted.classifier_.derived.pooled.log_loss < min(each.log_loss for each in judged) + 0.02
+    assert "all together" in fitted.report()
+    assert {each.name for each in judged} >= {"trees", "weighted naive Bayes", "joint normal density", "naive Bayes"}
+
+
+def test_neither_the_order_of_rows_nor_of_columns_matters(fitted):
+    X, y = table()
+    order = np.random.default_rng(3).permutation(len(y))
+    again = bb.AutoBayes(budget=2).fit(X.iloc[order][["flag", "size", "colour", "age"]], y[order])
+    assert np.allclose(again.predict_proba(X), fitted.predict_proba(X))
+
+
+def test_a_file_brings_it_back(fitted, tmp_path):
+    X, _ = table(seed=4)
+    fitted.save(tmp_path / "a.bayes")
+    again = bb.load(tmp_path / "a.bayes")
+    assert np.array_equal(again.predict_proba(X), fitted.predict_proba(X))
+    assert again.report() == fitted.report()
+    again.save(tmp_path / "b.bayes")
+    assert (tmp_path / "a.bayes").read_bytes() == (tmp_path / "b.bayes").read_bytes()
+    assert again.get_params() == fitted.get_params()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("classes",), ["high", "low"], "another size"),
+        (("rows",), 0, "no rows"),
+        (("models", 0, "kind"), "oracle", "unknown"),
+        (("models", 0, "counts", "at"), 10**9, "outside"),
+        (("models", 0, "counts", "shape"), [1, 3], "another size"),
+        (("axes", 0, "scale"), 0.0, "no scale"),
+        (("powers", "type"), "whole", "another form"),
+        (("axes", 0, "more"), 1, "unknown key"),
+    ],
+)
+def test_a_crafted_pool_is_refused(fitted, tmp_path, path, value, message):
+    fitted.save(tmp_path / "a.bayes")
+    members = container.unpack((tmp_path / "a.bayes").read_bytes(), name="a")
+    written = parse(members["model.json"])
+    inner = written["derived"]
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    (tmp_path / "a.bayes").write_bytes(container.pack({**members, "model.json": document(written)}))
+    with pytest.raises(BadModelFile, match=message):
+        bb.load(tmp_path / "a.bayes")
+
+
+def test_explanations_sum_to_the_answer(fitted):
+    X, _ = table(seed=6)
+    found = fitted.explain(X.iloc[:5])
+    assert found.columns == ("age", "colour", "flag", "size")
+    assert np.allclose(found.prior + found.terms.sum(axis=2), fitted.predict_log_proba(X.iloc[:5]))
+
+
+def test_another_base_rate(fitted):
+    X, _ = table(seed=7)
+    shares = dict(zip(fitted.classes_, np.exp(fitted.class_log_prior_), strict=True))
+    other = {"high": 0.2, "low": 0.5, "middle": 0.3}
+    moved = fitted.with_prior(other)
+    odds = fitted.predict_proba(X) * [other[label] / shares[label] for label in fitted.classes_]
+    assert np.allclose(moved.predict_proba(X), odds / odds.sum(axis=1, keepdims=True))
+
+
+def test_values_that_were_never_seen_and_columns_that_are_not_there(fitted):
+    odd = pd.DataFrame({"size": [1e300, np.nan], "age": [np.nan, -1e300], "colour": ["violet", None]})
+    p = fitted.predict_proba(odd)
+    assert np.isfinite(p).all()
+    assert np.allclose(p.sum(axis=1), 1)
+
+
+def test_a_class_of_few_rows_is_never_impossible():
+    X, y = table()
+    y[0] = "rare"
+    clf = bb.AutoBayes(budget=1).fit(X, y)
+    assert clf.predict_log_proba(X).min() > -12
+    few = bb.AutoBayes(budget=1).fit(pd.DataFrame({"a": [1.0, 2.0]}), ["x", "y"])
+    assert np.allclose(few.predict_proba(pd.DataFrame({"a": [1.5]})).sum(), 1)
+    one = bb.AutoBayes(budget=1).fit(pd.DataFrame({"a": [1.0, 2.0]}), ["x", "x"])
+    assert one.predict(pd.DataFrame({"a": [1.5]})).tolist() == ["x"]
+
+
+def test_folds_know_a_class_that_they_lack():
+    from bayesbox.source.base import OneBatch
+    from bayesbox.source.frames import batch_of
+    from bayesbox.workflow.evaluate import cross_validate
+    from bayesbox.workflow.models import new_classifier
+
+    X, y = table(rows=60)
+    y[0] = "rare"
+    found = cross_validate(new_classifier("auto:1", {}), OneBatch(batch_of(X.assign(label=y))), "label", folds=3)
+    assert found.scored.unseen == {}
+    assert found.metrics.log_loss.value < 3
+
+
+def test_it_learns_once(fitted):
+    X, y = table()
+    assert not hasattr(fitted, "partial_fit")
+    with pytest.raises(CannotForget, match="derived its models from all rows"):
+        fitted.forget(X, y)
+    with pytest.raises(CannotMerge, match="rows of both"):
+        fitted + fitted
+    with pytest.raises(CannotForget, match="--cv"):
+        fitted.leave_one_out(X, y)
+    with pytest.raises(BadOption, match="not P"):
+        fitted.log_density(X)
+
+
+def test_what_it_refuses():
+    X, y = table(rows=20)
+    for budget in (0, -1, float("nan"), "long"):
+        with pytest.raises(BadOption, match="seconds"):
+            bb.AutoBayes(budget=budget).fit(X, y)
+    with pytest.raises(BadOption, match="seed"):
+        bb.AutoBayes(seed=-1).fit(X, y)
+    with pytest.raises(BadData, match="sparse"):
+        bb.AutoBayes().fit(csr_array(np.eye(20)), y)
