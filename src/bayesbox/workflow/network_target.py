@@ -112,7 +112,8 @@ class NetworkTarget:
             for node, stride in zip(part.nodes, part.strides, strict=True):
                 combined += codes[node] * np.int64(stride)
             tables.append((combined, part.logs))
-        return _core.score(count, np.zeros(len(self.classes)), [], tables, [], None, output)
+        scores, _ = _core.score(count, np.zeros(len(self.classes)), [], tables, [], None, output)
+        return scores
 
     def _summed(self, rows: Any, places: NDArray[np.int64], *, log: bool) -> Doubles:
         """By the junction tree, for rows with holes; NaN where they are impossible."""
