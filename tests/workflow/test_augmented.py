@@ -303,3 +303,21 @@ def test_options_are_checked():
     ):
         with pytest.raises(BadOption):
             clf.fit(frame, labels)
+
+
+@each_estimator
+def test_the_model_file_holds_all_of_it(name, tmp_path):
+    frame, labels = numbers()
+    frame["street"] = [f"s{number}" for number in range(len(frame))]
+    clf = fitted(name, frame, labels)
+    clf.save(tmp_path / "one.bayes")
+    again = bb.load(tmp_path / "one.bayes")
+    assert type(again) is type(clf)
+    assert str(again.get_params()) == str(clf.get_params()) or again.classifier_.rules == clf.classifier_.rules
+    assert again.book_.digest() == clf.book_.digest()
+    np.testing.assert_array_equal(again.predict_proba(frame), clf.predict_proba(frame))
+    again.save(tmp_path / "two.bayes")
+    assert (tmp_path / "one.bayes").read_bytes() == (tmp_path / "two.bayes").read_bytes()
+    more, more_labels = numbers(4, 20)
+    clf.partial_fit(more, more_labels)
+    assert again.partial_fit(more, more_labels).book_.digest() == clf.book_.digest()

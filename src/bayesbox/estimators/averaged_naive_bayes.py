@@ -92,3 +92,8 @@ class AveragedNaiveBayes(TableEstimator):
             fold=classifier.fold or None,
         )
         return estimator.adopt(classifier)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        return tags

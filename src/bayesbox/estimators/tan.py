@@ -62,6 +62,21 @@ class TAN(AugmentedEstimator):
         self.columns = columns
         self.fold = fold
 
+    # scikit-learn's method and the parameter have one name: to call is to judge, and `get_params` tells the parameter.
+
+    @property
+    def score(self) -> Any:
+        """The mean accuracy on given rows and labels: `score(X, y)`."""
+        return super().score
+
+    @score.setter
+    def score(self, value: str) -> None:
+        self.__dict__["score"] = value
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {**super().get_params(deep), "score": self.__dict__["score"]}
+
     @property
     def arcs_(self) -> tuple[tuple[str, str], ...]:
         """The arcs between columns, from parent to child."""
@@ -71,7 +86,7 @@ class TAN(AugmentedEstimator):
 
     def new_classifier(self) -> TreeClassifier:
         """A classifier with this estimator's parameters that has learned nothing."""
-        rules = TreeRules(**self._common_rules(), score=self.score, root=self.root)
+        rules = TreeRules(**self._common_rules(), score=self.__dict__["score"], root=self.root)
         return TreeClassifier(rules, self.columns, self.fold)
 
     @classmethod

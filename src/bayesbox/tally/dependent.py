@@ -77,14 +77,18 @@ class Dependent:
         return self._combined(other, sign=-1)
 
     def _combined(self, other: Dependent, *, sign: int) -> Self:
-        if self.parents != other.parents:
+        common = self.parents.keys() & other.parents.keys()
+        if any(self.parents[name] != other.parents[name] for name in common):
             raise CannotMerge("the two models have different arcs, so that they counted different things")
         classes = tuple(sorted({*self.classes, *other.classes}))
-        families = {
-            name: family + other.families[name] if sign > 0 else family - other.families[name]
-            for name, family in self.families.items()
-        }
-        return type(self)(classes, self.parents, families)
+        parents = {**other.parents, **self.parents}
+        families = {}
+        for name in parents:
+            mine, theirs = self.families.get(name), other.families.get(name)
+            mine = theirs.zero() if mine is None and theirs is not None else mine
+            assert mine is not None
+            families[name] = mine if theirs is None else mine + theirs if sign > 0 else mine - theirs
+        return type(self)(classes, parents, families)
 
     def with_classes(self, classes: tuple[str, ...]) -> Self:
         return self if classes == self.classes else type(self)(classes, self.parents, self.families)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.dist.base import Doubles
+from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
 from bayesbox.learn.leave_one_out import learned_target
 from bayesbox.model.averaged import AveragedModel, AveragedRules, averaged_model
 from bayesbox.schema.encode import Encoded
+from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
@@ -25,6 +26,11 @@ class AveragedClassifier(NaiveClassifier):
     kind = "averaged-naive-bayes"
     title = "averaged naive Bayes"
     rules: AveragedRules
+
+    def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
+        if any(isinstance(kind, CountGroup) for kind in schema.kinds.values()):
+            raise BadOption("averaged naive Bayes takes no sparse matrix", remedy="Give it as a dense array")
+        return super().count(columns, labels, schema, **options)
 
     def make_model(self, schema: Schema, book: Book) -> AveragedModel:
         return averaged_model(schema, book, self.rules)

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
-from bayesbox.workflow import comoment_tables
+from bayesbox.tally.dependent import Dependent
+from bayesbox.tally.pairs import Pairs
+from bayesbox.workflow import comoment_tables, together_tables
 
 
 class JointForm(NamedTuple):
@@ -21,6 +23,8 @@ class JointForm(NamedTuple):
 
 FORMS: dict[str, JointForm] = {
     CoMoments.form: JointForm(CoMoments, comoment_tables.write, comoment_tables.read),
+    Dependent.form: JointForm(Dependent, together_tables.write_dependent, together_tables.read_dependent),
+    Pairs.form: JointForm(Pairs, together_tables.write_pairs, together_tables.read_pairs),
 }
 """Every form of tally of several columns together. A new one is saved once it is entered here."""
 
