@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -13,6 +14,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "decimal.hpp"
 
 namespace bayesbox {
 
@@ -70,13 +73,17 @@ class BifReader {
   }
 
  private:
-  static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
-  static bool is_mark(char c) {
-    switch (c) {
-      case '{': case '}': case '(': case ')': case '[': case ']': case ',': case ';': case '|': case '"': return true;
-      default: return false;
-    }
-  }
+  enum class Kind : char { word, space, mark };
+  static constexpr std::array<Kind, 256> kKinds = [] {
+    std::array<Kind, 256> kinds{};
+    for (const char c : std::string_view(" \n\t\r\f\v")) kinds[static_cast<unsigned char>(c)] = Kind::space;
+    for (const char c : std::string_view("{}()[],;|\"")) kinds[static_cast<unsigned char>(c)] = Kind::mark;
+    return kinds;
+  }();
+
+  static bool is_space(char c) { return kKinds[static_cast<unsigned char>(c)] == Kind::space; }
+  static bool is_mark(char c) { return kKinds[static_cast<unsigned char>(c)] == Kind::mark; }
+  static bool is_word(char c) { return kKinds[static_cast<unsigned char>(c)] == Kind::word; }
 
   // The next token: a mark, a word, or a quoted text (without its quotes).
   void next() {
@@ -99,13 +106,15 @@ class BifReader {
       token_ = text_.substr(at_++, 1);
       return;
     }
-    while (at_ < text_.size() && !is_space(text_[at_]) && !is_mark(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
     token_ = text_.substr(start_, at_ - start_);
   }
   void skip_space() {
     while (at_ < text_.size()) {
       if (is_space(text_[at_])) {
         ++at_;
+      } else if (text_[at_] != '/') {
+        break;
       } else if (text_.compare(at_, 2, "//") == 0) {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (text_.compare(at_, 2, "/*") == 0) {
@@ -120,12 +129,12 @@ class BifReader {
   [[noreturn]] void fail(const std::string& what, std::string remedy = "") const {
     throw TextFault(what, start_, token_.empty() && !quoted_ ? std::string_view("the end") : token_, std::move(remedy));
   }
-  bool sees(std::string_view mark) const { return !quoted_ && token_ == mark; }
-  void take(std::string_view mark) {
-    if (!sees(mark)) fail("expected `" + std::string(mark) + "`");
+  bool sees(const char* mark) const { return !quoted_ && token_.size() == 1 && token_[0] == *mark; }
+  void take(const char* mark) {
+    if (!sees(mark)) fail(std::string("expected `") + mark + "`");
     next();
   }
-  bool took(std::string_view mark) {
+  bool took(const char* mark) {
     if (!sees(mark)) return false;
     next();
     return true;
@@ -335,7 +344,7 @@ class BifReader {
   double number() {
     const char* end = token_.data() + token_.size();
     double value = 0;
-    const auto [stop, error] = std::from_chars(token_.data(), end, value);
+    const auto [stop, error] = read_decimal(token_.data(), end, value);
     const bool whole = !token_.empty() && !quoted_ && stop == end && (is_digit(token_[0]) || token_[0] == '.' || token_[0] == '-');
     if (error == std::errc::result_out_of_range && whole) {
       value = std::strtod(std::string(token_).c_str(), nullptr);  // below the least double it rounds; above it is refused

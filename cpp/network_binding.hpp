@@ -199,7 +199,8 @@ inline nb::tuple run_tree_once(const PyJunctionTree& self, nb::dict states) {
   return nb::make_tuple(nb::steal<nb::list>(list), log_evidence);
 }
 
-// (name, [(variable, states, parents, table)], None), or (None, None, (what, byte, found, remedy)).
+// (name, [(variable, states, parents, shape, end of its cells)], cells, None), or (None, None, None, (what, byte, found,
+// remedy)).
 inline nb::tuple py_read_bif(nb::bytes text, std::int64_t nodes, std::int64_t cells, double tolerance, bool normalize) {
   const std::string_view view(text.c_str(), text.size());
   BifFile file;
@@ -208,21 +209,32 @@ inline nb::tuple py_read_bif(nb::bytes text, std::int64_t nodes, std::int64_t ce
     const BifLimits limits{static_cast<std::size_t>(nodes), static_cast<std::size_t>(cells), tolerance, normalize};
     file = BifReader(view, limits).read();
   } catch (const TextFault& fault) {
-    return nb::make_tuple(nb::none(), nb::none(),
+    return nb::make_tuple(nb::none(), nb::none(), nb::none(),
                           nb::make_tuple(fault.what(), fault.offset, nb::bytes(fault.found.data(), fault.found.size()),
                                          fault.remedy.c_str()));
   }
   const auto str = [](const std::string& s) { return nb::str(s.data(), s.size()); };
-  nb::list variables;
+  nb::list variables, names;
+  std::size_t cells_of_all = 0;
+  for (const BifVariable& each : file.variables) {
+    names.append(str(each.name));
+    cells_of_all += each.table.size();
+  }
+  std::vector<double> flat;
+  flat.reserve(cells_of_all);
   for (BifVariable& each : file.variables) {
     nb::list states, parents;
     for (const std::string& state : each.states) states.append(str(state));
-    for (const std::int32_t parent : each.parents) parents.append(parent);
-    const std::size_t width = each.states.size(), rows = each.table.size() / width;
-    variables.append(nb::make_tuple(str(each.name), nb::tuple(states), nb::tuple(parents),
-                                    to_numpy(std::move(each.table), {rows, width})));
+    nb::list sizes;
+    for (const std::int32_t parent : each.parents) {
+      parents.append(names[static_cast<std::size_t>(parent)]);
+      sizes.append(file.variables[static_cast<std::size_t>(parent)].states.size());
+    }
+    sizes.append(each.states.size());
+    flat.insert(flat.end(), each.table.begin(), each.table.end());
+    variables.append(nb::make_tuple(str(each.name), nb::tuple(states), nb::tuple(parents), nb::tuple(sizes), flat.size()));
   }
-  return nb::make_tuple(str(file.name), variables, nb::none());
+  return nb::make_tuple(str(file.name), variables, to_numpy(std::move(flat)), nb::none());
 }
 
 // (numbers, the byte behind the last)

@@ -1,10 +1,12 @@
 // Many numbers in a text, one after another: the tables of formats that hold little else.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <string_view>
+#include <system_error>
 #include <vector>
+
+#include "decimal.hpp"
 
 namespace bayesbox {
 
@@ -29,7 +31,7 @@ inline NumberRun read_numbers(std::string_view text, std::size_t at, std::size_t
     const char lead = first[sign];
     if (!(lead >= '0' && lead <= '9') && lead != '.') break;  // "inf", "nan" and names are none
     double value = 0;
-    const auto [stop, error] = std::from_chars(first, last, value);
+    const auto [stop, error] = read_decimal(first, last, value);
     if (error != std::errc() || (stop != last && !passed(*stop) && *stop != ';')) break;
     run.values.push_back(value);
     at = static_cast<std::size_t>(stop - text.data());

@@ -1,9 +1,13 @@
 #include "bif.hpp"
 #include "junction.hpp"
 
+#include <charconv>
 #include <cmath>
+#include <cstring>
 
+#include "decimal.hpp"
 #include "network_models.hpp"
+#include "number_run.hpp"
 #include "test.hpp"
 
 namespace bayesbox::test {
@@ -57,6 +61,30 @@ TEST(junction_tree_over_the_limit_is_not_made) {
 }
 
 BifFile read(const std::string& text) { return BifReader(text, BifLimits{100, 1000, 1e-6, false}).read(); }
+
+TEST(decimals_are_those_of_from_chars) {
+  std::mt19937_64 random(31);
+  const char alphabet[] = "0123456789012345678901234567890123456789..e-+";
+  for (int round = 0; round < 200000; ++round) {
+    std::string text;
+    for (std::size_t length = random() % 20; length > 0; --length) text += alphabet[random() % (sizeof alphabet - 1)];
+    double expected = -1, found = -1;
+    const auto theirs = std::from_chars(text.data(), text.data() + text.size(), expected);
+    const auto ours = read_decimal(text.data(), text.data() + text.size(), found);
+    CHECK(ours.ec == theirs.ec && ours.ptr == theirs.ptr);
+    CHECK(std::memcmp(&found, &expected, sizeof found) == 0);
+  }
+}
+
+TEST(numbers_stop_before_anything_else) {
+  const std::string text = " (1 2.5)\n-3e1;";
+  const NumberRun all = read_numbers(text, 0, 9, "()");
+  CHECK((all.values == std::vector<double>{1, 2.5, -30}) && all.end == text.size() - 1);
+  CHECK(read_numbers(text, 0, 2, "()").end == 7);
+  CHECK(read_numbers("1 0x2", 0, 9, "").end == 1);
+  CHECK(read_numbers("1e999", 0, 9, "").values.empty());
+  CHECK(read_numbers("inf nan -", 0, 9, "").values.empty());
+}
 
 TEST(bif_cut_anywhere_is_refused_or_whole) {
   const std::string text =

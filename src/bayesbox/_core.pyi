@@ -277,10 +277,11 @@ def read_bif(
     text: bytes, nodes: int, cells: int, tolerance: float, normalize: bool
 ) -> tuple[
     str | None,
-    list[tuple[str, tuple[str, ...], tuple[int, ...], NDArray[np.float64]]] | None,
+    list[tuple[str, tuple[str, ...], tuple[str, ...], tuple[int, ...], int]] | None,
+    NDArray[np.float64] | None,
     tuple[str, int, bytes, str] | None,
 ]:
-    """(name, variables, None), each (name, states, places of the parents, rows x states); or a fault:
+    """(name, variables, cells, None), each (name, states, parents, shape, end of its cells); or as the last a fault:
     (what, byte, found, remedy). Limits: nodes, cells of all tables; tolerance of a row's sum."""
 
 class FamilyScore:

@@ -85,7 +85,8 @@ def read_bytes(path: str) -> bytes:
     """A file whole, inflated where its name ends in .gz; no more than a file of a network may have."""
     try:
         with open(path, "rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            known = os.fstat(file.fileno()).st_size  # 0 for a pipe
+            data = file.read(known + 1 if 0 < known <= MOST_BYTES else MOST_BYTES + 1)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise SourceUnavailable(f"this file cannot be read: {reason}", where=path) from error

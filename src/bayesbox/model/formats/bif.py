@@ -23,12 +23,13 @@ BARE = re.compile(r'(?!//|/\*)[^\s{}()\[\],;|"]+')
 
 def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     """The network of a text."""
-    text = decoded(data, where)
+    if not data.isascii():
+        decoded(data, where)  # refuses what is no text
     raw = data.removeprefix(b"\xef\xbb\xbf")
-    name, variables, fault = read_bif(raw, MOST_NODES, MOST_CELLS, TOLERANCE, normalize)
+    name, variables, cells, fault = read_bif(raw, MOST_NODES, MOST_CELLS, TOLERANCE, normalize)
     if fault is not None:
         what, offset, found, remedy = fault
-        line, column = position(text, len(raw[:offset].decode("utf-8", errors="replace")))
+        line, column = position(decoded(data, where), len(raw[:offset].decode("utf-8", errors="replace")))
         raise BadModelFile(
             what,
             where=f"{where}, line {line}, column {column}",
@@ -37,20 +38,15 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         )
     assert name is not None
     assert variables is not None
-    names = [variable[0] for variable in variables]
-    sizes = [len(variable[1]) for variable in variables]
-    nodes = [
-        Node(
-            each,
-            states,
-            tuple(names[parent] for parent in parents),
-            table.reshape(*(sizes[parent] for parent in parents), len(states)),
-        )
-        for each, states, parents, table in variables
-    ]
+    assert cells is not None
+    nodes, start = [], 0
+    for each, states, parents, shape, end in variables:
+        nodes.append(Node(each, states, parents, cells[start:end].reshape(shape)))
+        start = end
     try:
         return Graph(nodes, name=name, checked=True)
     except BadTable as error:
+        text = decoded(data, where)
         block = re.search(rf"\bprobability\s*\(\s*\"?{re.escape(error.node)}\"?[\s|,)]", text)
         line, column = position(text, block.start() if block else 0)
         raise BadModelFile(error.what, where=f"{where}, line {line}, column {column}", remedy=error.remedy) from error
