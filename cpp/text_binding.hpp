@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -54,7 +56,7 @@ inline Vocabulary vocabulary_of(const Documents& words) {
 }
 
 inline nb::tuple py_count_words(nb::handle bytes, nb::handle offsets, nb::handle target, std::int64_t classes,
-                                const PhraseOptions& options) {
+                                const PhraseOptions& options, std::uint64_t most) {
   const DocumentArguments given(bytes, offsets);
   const Buffer labels(target, "target");
   labels.need_dimensions(1).need_kind(Kind::int32, "int32").need_length(0, given.documents.size());
@@ -68,6 +70,9 @@ inline nb::tuple py_count_words(nb::handle bytes, nb::handle offsets, nb::handle
     const std::vector<std::int32_t> codes(wide.begin(), wide.end());
     WordCounts counts(width);
     counts.count(given.documents, codes.data(), options.phrases());
+    if (counts.vocabulary().size() * width > most)
+      throw std::length_error(std::to_string(width) + " classes x " + std::to_string(counts.vocabulary().size()) +
+                              " words are more counts than fit");
     const std::vector<std::uint32_t> order = counts.vocabulary().sorted();
     words.resize(width * order.size());
     documents.resize(width * order.size());
@@ -143,7 +148,8 @@ inline void bind_text(nb::module_& m) {
                                       characters};
            },
            "table"_a, "shortest"_a, "fewest"_a, "most"_a, "stop_bytes"_a, "stop_offsets"_a, "characters"_a);
-  m.def("count_words", &py_count_words, "bytes"_a, "offsets"_a, "target"_a, "classes"_a, "phrases"_a);
+  m.def("count_words", &py_count_words, "bytes"_a, "offsets"_a, "target"_a, "classes"_a, "phrases"_a,
+        "most"_a);
   m.def("list_terms", &py_list_terms, "bytes"_a, "offsets"_a, "vocabulary"_a, "phrases"_a);
   m.def("score_words", &py_score_words, "bytes"_a, "offsets"_a, "vocabulary"_a, "weights"_a, "once"_a, "phrases"_a);
 }

@@ -1,6 +1,7 @@
 // Words of a text in UTF-8: runs of word characters, in lower case. What a word character is, a table says.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +41,7 @@ class WordTable {
 
  private:
   std::vector<std::uint32_t> lower_;
-  std::array<std::uint8_t, 128> ascii_{};
+  std::array<std::uint8_t, 256> ascii_{};  // 0 for what is no ASCII, so that a run of letters ends there
 };
 
 // The code point at `at`, which is moved past it; kBroken for a byte that begins none, which alone is passed over.
@@ -114,12 +115,22 @@ class Tokeniser {
     };
     while (at < end) {
       if (length + kSpare + 8 > buffer_.size()) grow(2 * buffer_.size());
+      const std::size_t room = std::min(static_cast<std::size_t>(end - at), buffer_.size() - kSpare - length);
+      std::uint8_t* const letters = buffer_.data() + length;
+      std::size_t run = 0;
+      std::uint8_t lower = 0;
+      for (; run < room; ++run) {
+        lower = table_.ascii(at[run]);
+        if (static_cast<std::int8_t>(lower) <= 0) break;
+        letters[run] = lower;
+      }
+      at += run;
+      length += run;
+      characters += run;
+      if (run == room) continue;
       if (*at < 0x80) {
-        const std::uint8_t lower = table_.ascii(*at++);
-        if (static_cast<std::int8_t>(lower) > 0) {
-          buffer_[length++] = lower;
-          ++characters;
-        } else if (lower != 0) {
+        ++at;
+        if (lower != 0) {
           alone(lower & 0x7Fu);
         } else if (characters != 0) {
           finish();

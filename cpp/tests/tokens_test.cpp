@@ -44,6 +44,44 @@ TEST(words_of_a_text) {
   CHECK(words_of(std::string(100000, 'X')) == Texts{std::string(100000, 'x')});
 }
 
+TEST(punctuation_marks_are_words_by_themselves) {
+  std::vector<std::uint32_t> lower(kCodePoints, 0);
+  for (std::uint32_t c = 'a'; c <= 'z'; ++c) lower[c] = c;
+  lower['!'] = '!' | WordTable::kAlone;
+  lower[0] = WordTable::kAlone;
+  lower[0x2014] = 0x2014 | WordTable::kAlone;  // a dash
+  lower[WordTable::kDot] = WordTable::kDot | WordTable::kAlone;
+  lower[0x130] = 'i' | WordTable::kEndsWord;
+  const WordTable table(std::move(lower));
+  Tokeniser tokeniser(table, 1);
+  const std::string text = std::string("ab!!\xE2\x80\x94" "c\xC4\xB0", 11) + std::string(1, '\0') + std::string(600, 'x');
+  Texts found;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  tokeniser.words(bytes, bytes + text.size(), [&](const std::uint8_t* word, std::size_t length) {
+    found.emplace_back(reinterpret_cast<const char*>(word), length);
+  });
+  CHECK(found == (Texts{"ab", "!", "!", "\xE2\x80\x94", "ci", "\xCC\x87", std::string(1, '\0'), std::string(600, 'x')}));
+}
+
+TEST(runs_of_characters) {
+  std::vector<std::uint32_t> lower(kCodePoints, 0);
+  for (std::uint32_t c = 'a'; c <= 'z'; ++c) lower[c] = lower[c - 32] = c;
+  const WordTable table(std::move(lower));
+  const auto runs = [&](const std::string& text, std::size_t fewest, std::size_t most) {
+    CharacterRuns reader(table, fewest, most);
+    Texts found;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+    reader.words(bytes, bytes + text.size(), [&](const std::uint8_t* word, std::size_t length) {
+      found.emplace_back(reinterpret_cast<const char*>(word), length);
+    });
+    return found;
+  };
+  CHECK(runs("Ab \n c", 2, 3) == (Texts{"ab", "b ", " c", "ab ", "b c"}));
+  CHECK(runs("a\nb", 3, 9) == Texts{"a\nb"});
+  CHECK(runs("", 1, 2) == Texts{});
+  CHECK(runs("\xFF" "a", 1, 1) == (Texts{" ", "a"}));
+}
+
 TEST(broken_bytes_are_separators) {
   for (const char* broken : {"\xFF", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE4\xB8", "\xF0\x90\x90", "\x80"})
     CHECK(words_of("ab" + std::string(broken) + "cd") == (Texts{"ab", "cd"}));

@@ -367,6 +367,7 @@ def count_words(
     target: NDArray[np.int32],
     classes: int,
     phrases: Phrases,
+    most: int,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """(bytes and offsets of the words, sorted; classes x words: occurrences; classes x words: documents)"""
 

@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 OCCURRENCES = ["count", "binary", "complement", "normalised", "poisson"]
 TEXT_ONLY = (
-    *("text", "occurrence", "once", "top", "min_documents"),
+    *("text", "occurrence", "once", "top", "min_documents", "limit"),
     *("phrases", "stop_words", "punctuation", "characters"),
 )
 """The options that only documents have."""
@@ -58,6 +58,12 @@ def text_options(verb: F) -> F:
             click.option(
                 "--min-documents", type=click.IntRange(min=1), metavar="N", help="Keep words that N documents hold."
             ),
+            click.option(
+                "--limit",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Count no more than N words: the rarest are dropped, and nothing can be forgotten then.",
+            ),
             click.option("--phrases", type=SPAN, metavar="1-2", help="Take so many neighbouring words together."),
             click.option("--stop-words", metavar="FILE", help="Words to leave out, one a line."),
             click.option("--punctuation", is_flag=True, help="Take punctuation marks as words."),
@@ -93,6 +99,7 @@ def new_classifier(given: dict[str, Any]) -> DocumentClassifier:
         top=given["top"],
         min_documents=given["min_documents"] or 1,
         once=given["once"],
+        limit=given["limit"],
         calibration=given["calibrate"],
     )
     tokens = Tokens(

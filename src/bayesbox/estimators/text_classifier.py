@@ -64,6 +64,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Take every character that is neither in a word nor a space as a word by itself.
     characters : (int, int) or None
         The fewest and the most characters of runs of characters, which take the place of words.
+    limit : int or None
+        The most words that are counted at all. Beyond it the rarest are dropped, with a warning, and nothing can be
+        forgotten any more; `top` and `min_documents` choose among words that are all counted.
     calibration : "temperature" or None
         Mend how strongly the words of a document speak, by its length, on documents judged by a model that has not seen
         them: learned by `fit`, kept by `partial_fit` and `forget`.
@@ -93,6 +96,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         once: bool = False,
         punctuation: bool = False,
         characters: tuple[int, int] | None = None,
+        limit: int | None = None,
         calibration: str | None = None,
     ) -> None:
         self.top = top
@@ -107,6 +111,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.once = once
         self.punctuation = punctuation
         self.characters = characters
+        self.limit = limit
         self.calibration = calibration
 
     # -- learning ------------------------------------------------------------------------------------------------
@@ -121,6 +126,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             top=self.top,
             min_documents=self.min_documents,
             once=self.once,
+            limit=self.limit,
             calibration=self.calibration,
         )
         tokens = Tokens(self.shortest, self.phrases, tuple(self.stop_words or ()), self.punctuation, self.characters)

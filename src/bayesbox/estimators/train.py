@@ -99,6 +99,7 @@ def _text_classifier(classifier: DocumentClassifier) -> TextClassifier:
         phrases=tokens.phrases,
         shortest=tokens.shortest,
         once=rules.once,
+        limit=rules.limit,
         punctuation=tokens.punctuation,
         characters=tokens.characters,
         calibration=rules.calibration,

@@ -39,7 +39,8 @@ class TextRules:
     `occurrence`: "count" is the multinomial, "binary" the Bernoulli model of presence and absence, "complement" weighs
     a word by the other classes, "normalised" is the multinomial with n words speaking like the root of n, "poisson" has
     a rate for each word. With `once` a word counts once a document, however often it is there. `top` keeps the most
-    common words, `min_documents` those that so many documents hold. `calibration` is how the strength of words is
+    common words, `min_documents` those that so many documents hold. `limit` is the most words that are counted at all:
+    beyond it the rarest are dropped, which no tally can undo. `calibration` is how the strength of words is
     mended: by one temperature for documents of a length.
     """
 
@@ -50,6 +51,7 @@ class TextRules:
     top: int | None = None
     min_documents: int = 1
     once: bool = False
+    limit: int | None = None
     calibration: str | None = None
 
     def __post_init__(self) -> None:
@@ -59,6 +61,8 @@ class TextRules:
             raise BadOption("top is a number of words, 1 or more, or None for all", found=self.top)
         if not (_is_whole(self.min_documents) and self.min_documents >= 1):
             raise BadOption("min_documents is a whole number, 1 or more", found=self.min_documents)
+        if self.limit is not None and not (_is_whole(self.limit) and self.limit >= 1):
+            raise BadOption("the limit is a number of words, 1 or more, or None", found=self.limit)
         if self.once and self.occurrence in ("binary", "poisson"):
             raise BadOption(f"words that count once have no {self.occurrence} model", found=self.once)
         if self.calibration is not None and self.calibration not in CALIBRATIONS:

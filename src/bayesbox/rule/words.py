@@ -98,12 +98,12 @@ def occurrence_weights(
     """
     classes, width = len(documents), len(words)
     held = holders.to_doubles().reshape(classes, width)
-    totals = np.tile(documents.to_doubles()[:, None], (1, width))
+    totals = documents.to_doubles()
     present, absent = (
         left_out_where_impossible((log(over) - log(under)).T)
         for over, under in (
             ratio(rule, Cells(held, totals, 2, ["true"] * width)),
-            ratio(rule, Cells(totals - held, totals, 2, ["false"] * width)),
+            ratio(rule, Cells(totals[:, None] - held, totals, 2, ["false"] * width)),
         )
     )
     certain = np.isneginf(absent)

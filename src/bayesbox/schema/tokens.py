@@ -215,7 +215,9 @@ class Tokens:
         """The words of one text, sorted, with how often each occurs."""
         documents = Documents.of([text])
         target = np.zeros(1, dtype=np.int32)
-        letters, ends, counts, _ = _core.count_words(documents.data, documents.offsets, target, 1, self.compiled)
+        letters, ends, counts, _ = _core.count_words(
+            documents.data, documents.offsets, target, 1, self.compiled, 1 << 40
+        )
         return dict(zip(text_column(letters, ends).to_pylist(), counts[0].tolist(), strict=True))
 
 

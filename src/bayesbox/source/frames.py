@@ -306,7 +306,7 @@ def _any_column(values: Any, name: str) -> Column:
 
 
 def _is_flat(values: Sequence[object]) -> bool:
-    return not any(isinstance(value, list | tuple | dict | np.ndarray) for value in values)
+    return not any(issubclass(kind, list | tuple | dict | np.ndarray) for kind in set(map(type, values)))
 
 
 def _from_rows(rows: Sequence[Any]) -> Table:

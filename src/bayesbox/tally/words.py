@@ -15,7 +15,8 @@ from bayesbox.schema.tokens import Documents, Tokens, text_column
 from bayesbox.tally.base import register
 from bayesbox.tally.counts import Counts
 
-MOST_CELLS = 1 << 28  # classes x words of one batch
+MOST_CELLS = 1 << 27  # classes x words of one batch
+FEWER = "Learn in smaller parts, with fewer classes or single words only"
 FEW = 64  # words are few where the vocabulary they go into has so many times as many
 
 
@@ -28,6 +29,12 @@ class Words(Counts):
     def fits(self, rows: ExactArray) -> bool:
         """A row may hold any number of words, but there are none without a row."""
         return not np.any((rows.signs() == 0) & (self.totals().signs() != 0))
+
+    def only(self, places: NDArray[np.int64]) -> Self:
+        """The words at these places, in ascending order, alone."""
+        width = len(self.levels)
+        cells = self.cells.take((np.arange(len(self.classes))[:, None] * width + places[None, :]).ravel())
+        return type(self)(self.classes, tuple(self.levels[place] for place in places.tolist()), cells)
 
     def _combined(self, other: Counts, *, sign: int) -> Self:
         few = bool(other.levels) and len(other.levels) * FEW <= len(self.levels)
@@ -69,10 +76,14 @@ def count_words(
 
     A document whose class is -1 is left out; a weight counts a document so often.
     """
-    letters, ends, words, holders = _core.count_words(
-        documents.data, documents.offsets, target, classes, tokens.compiled
-    )
-    require_cells(classes, len(ends) - 1)
+    try:
+        letters, ends, words, holders = _core.count_words(
+            documents.data, documents.offsets, target, classes, tokens.compiled, MOST_CELLS
+        )
+    except ValueError as error:
+        if "more counts than fit" not in str(error):
+            raise
+        raise BadData(str(error), remedy=FEWER) from None
     vocabulary = tuple(text_column(letters, ends).to_pylist())
     if weights is None:
         return vocabulary, ExactArray.from_integers(words.ravel()), ExactArray.from_integers(holders.ravel())
@@ -88,7 +99,4 @@ def count_words(
 def require_cells(classes: int, words: int) -> None:
     """Refuse more counts than a tally holds."""
     if classes * words > MOST_CELLS:
-        raise BadData(
-            f"{classes} classes x {words} words are more counts than fit",
-            remedy="Learn in smaller parts, with fewer classes or single words only",
-        )
+        raise BadData(f"{classes} classes x {words} words are more counts than fit", remedy=FEWER)

@@ -52,6 +52,7 @@ def to_bytes(classifier: DocumentClassifier) -> bytes:
             "punctuation": tokens.punctuation,
             "characters": None if tokens.characters is None else list(tokens.characters),
         },
+        "dropped": classifier.dropped,
         "strength": None if classifier.strength is None else [float(each) for each in classifier.strength],
         "rules": {
             "smoothing": smoothing_document(rules.smoothing),
@@ -61,6 +62,7 @@ def to_bytes(classifier: DocumentClassifier) -> bytes:
             "top": None if rules.top is None else int(rules.top),
             "min_documents": int(rules.min_documents),
             "once": bool(rules.once),
+            "limit": None if rules.limit is None else int(rules.limit),
             "calibration": rules.calibration,
         },
     }
@@ -119,6 +121,9 @@ def _classifier(reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
     classifier.target, classifier.column = reader.take("target", str, None), reader.take("column", str, None)
     classifier.width = reader.take("width", int, None)
     classifier.declared = reader.texts("classes")
+    classifier.dropped = reader.take("dropped", int)
+    if classifier.dropped < 0:
+        raise ValueError("the number of dropped words is negative")
     classifier.strength = _strength(reader.take("strength", list, None))
     reader.done()
     if label_type not in LABEL_TYPES:
@@ -175,7 +180,7 @@ def _rules(value: Any) -> TextRules:
     prior_smoothing, prior = reader.take("prior_smoothing", dict, None), reader.take("prior", list, None)
     occurrence, top = reader.take("occurrence", str), reader.take("top", int, None)
     least, once = reader.take("min_documents", int), reader.take("once", bool)
-    calibration = reader.take("calibration", str, None)
+    limit, calibration = reader.take("limit", int, None), reader.take("calibration", str, None)
     reader.done()
     rules: TextRules = made(
         lambda: TextRules(
@@ -186,6 +191,7 @@ def _rules(value: Any) -> TextRules:
             top=top,
             min_documents=least,
             once=once,
+            limit=limit,
             calibration=calibration,
         ),
         "rules",

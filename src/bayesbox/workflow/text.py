@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, Plan
-from bayesbox.errors import BadData, CannotForget, CannotMerge
+from bayesbox.errors import BadData, CannotForget, CannotMerge, DataWarning
 from bayesbox.explain.words import TextExplanation, explained
 from bayesbox.infer.direct import normalised
 from bayesbox.learn.calibrate_text import fitted_strength
@@ -20,12 +21,13 @@ from bayesbox.learn.folds import stratified_folds
 from bayesbox.model.text import Parameters, Strength, TextModel, TextRules, parameters, text_model
 from bayesbox.rule.priors import given_prior
 from bayesbox.rule.smoothing import smoothing_text
+from bayesbox.rule.words import most_common
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.book import Book
-from bayesbox.tally.documents import WORDS, count_documents
+from bayesbox.tally.documents import DOCUMENTS, WORDS, count_documents
 
 Texts = Documents | CountMatrix
 FOLDS = 5  # in which documents are judged to calibrate
@@ -41,6 +43,7 @@ class DocumentClassifier:
         self.column: str | None = None  # the column of the texts, where they had one
         self.declared: tuple[str, ...] = ()  # classes that may come
         self.width: int | None = None  # of a matrix of counts, where documents come as one
+        self.dropped = 0  # words that a limit took out of the tallies
         self.strength: Strength | None = None  # of the words, where it was calibrated: derived, so it is never undone
         self.book = Book.empty()
         self._model: TextModel | None = None
@@ -59,14 +62,24 @@ class DocumentClassifier:
         """Take these documents out again, exactly. Where they were never learned, nothing changes."""
         if not self.book.classes:
             raise CannotForget("nothing was learned yet")
+        self.require_all_words()
         self._require_like(texts)
         self.accept(self.book - self._tally(texts, labels, weights))
+
+    def require_all_words(self) -> None:
+        """Refuse to subtract from tallies out of which words were dropped."""
+        if self.dropped:
+            raise CannotForget(
+                f"{self.dropped:,} rare words were dropped by the limit, so no document can be taken out exactly",
+                remedy="Train without a limit; top= and min_documents= keep the tallies whole",
+            )
 
     def calibrate(self, texts: Texts, labels: Encoded, *, weights: Any = None, folds: int = FOLDS) -> None:
         """Learn how strongly words should speak, from these documents, which were learned before.
 
         Each fold of them is judged by the model that is left when the fold is subtracted.
         """
+        self.require_all_words()
         known_classes = self.classes
         place = np.array([*(known_classes.index(text) for text in labels.levels), -1], dtype=np.int64)
         target = place[labels.codes]
@@ -101,6 +114,7 @@ class DocumentClassifier:
         result = copy.copy(self)
         result.declared = tuple(sorted({*self.declared, *other.declared}))
         larger = self if float(np.sum(self.book.n)) >= float(np.sum(other.book.n)) else other
+        result.dropped = self.dropped + other.dropped
         result.strength = larger.strength  # nothing that was derived can be added up
         result.accept(self.book + other.book)
         return result
@@ -116,8 +130,24 @@ class DocumentClassifier:
         return count_documents(texts, labels, self.tokens, weights=weights)
 
     def accept(self, book: Book) -> None:
-        """Take this as what was learned."""
+        """Take this as what was learned, the rarest words dropped where there are more than the limit."""
+        limit = self.rules.limit
+        if limit is not None and WORDS in book and len(book[WORDS].levels) > limit:
+            book = self._limited(book, limit)
         self.book, self._model = book, None
+
+    def _limited(self, book: Book, limit: int) -> Book:
+        words, holders = book[WORDS], book[DOCUMENTS]
+        kept = most_common(words.cells, len(words.classes), len(words.levels), limit)
+        dropped = len(words.levels) - len(kept)
+        self.dropped += dropped
+        warnings.warn(
+            f"{dropped:,} of the rarest words were dropped by the limit of {limit:,}: nothing can be forgotten now",
+            DataWarning,
+            stacklevel=4,
+        )
+        tallies = {WORDS: words.only(kept), DOCUMENTS: holders.only(kept)}
+        return Book(book.classes, book.class_counts, tallies, label_type=book.label_type)
 
     def _require_like(self, texts: Texts) -> None:
         """Text goes with text, and a matrix with one of the same width."""
@@ -227,6 +257,8 @@ class DocumentClassifier:
             "top": rules.top,
             "min_documents": rules.min_documents,
             "once": rules.once,
+            "limit": rules.limit,
+            "dropped": self.dropped,
             "calibration": rules.calibration,
             "strength": None if self.strength is None else list(self.strength),
             "shortest": tokens.shortest,

@@ -124,6 +124,8 @@ def train_documents(
     The classifier changes only when all documents were counted.
     """
     source, where = labelled.source, labelled.source.name
+    if forget:
+        classifier.require_all_words()
     calibrates = classifier.rules.calibration is not None and classifier.strength is None and not forget
     if calibrates:  # documents are judged after all were counted, so they are kept
         source = Recorded(source)
