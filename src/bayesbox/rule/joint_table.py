@@ -7,6 +7,7 @@ is missing nothing is shared out, and the counts are exact.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,8 +23,9 @@ from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.family import groups_of
 
 MOST_CELLS = 10_000_000  # of a joint table, classes included
+MOST_TERMS = 10_000_000  # cells that tuples with missing levels may be in, counted for each tuple
 TOLERANCE = 1e-12  # of a count, as a share of all
-MOST_STEPS = 2000
+MOST_STEPS = 1000
 
 
 def require_room(classes: int, sizes: Sequence[int], *, naive: int) -> None:
@@ -82,28 +84,44 @@ def expected_counts(tally: CoMoments, axes: Sequence[Axis]) -> Doubles:
 
 
 def _shared_out(whole: Doubles, label: NDArray[np.int32], codes: NDArray[np.int32], counts: Doubles) -> Doubles:
-    """The expected counts of all tuples under the most likely table."""
-    parts = []
+    """The expected counts of all tuples under the most likely table.
+
+    Only the cells that some incomplete tuple may be in are touched: `cell` lists them tuple by tuple.
+    """
+    strides = np.array(whole.strides) // whole.itemsize
     patterns, group = np.unique((codes < 0).T, axis=0, return_inverse=True)
+    cells, owners, terms = [], [], 0
     for number, gone in enumerate(patterns):
         chosen = np.flatnonzero(group.ravel() == number)
-        axes = tuple(1 + place for place in np.flatnonzero(gone).tolist())
-        shape = [1 if place in axes else size for place, size in enumerate(whole.shape)]
-        part = np.zeros(shape)
-        part[(label[chosen], *np.maximum(codes[:, chosen], 0))] = counts[chosen]
-        parts.append((axes, part))
-    expected = np.ones_like(whole)
-    total = whole.sum() + counts.sum()
+        sizes = [size for size, missing in zip(whole.shape[1:], gone, strict=True) if missing]
+        terms += len(chosen) * math.prod(sizes)
+        if terms > MOST_TERMS:
+            raise TooCostly(
+                f"tuples with missing levels may be in more than {MOST_TERMS:,} cells",
+                bytes=24.0 * terms,
+                remedy="Count missing values as a level: --missing level, or missing='level'",
+            )
+        offsets = np.zeros(1, dtype=np.int64)
+        for size, stride in zip(sizes, strides[1:][gone], strict=True):
+            offsets = (offsets[:, None] + np.arange(size) * stride).ravel()
+        first = label[chosen] * strides[0] + (np.maximum(codes[:, chosen], 0) * strides[1:, None]).sum(axis=0)
+        cells.append((first[:, None] + offsets[None, :]).ravel())
+        owners.append(np.repeat(chosen, len(offsets)))
+    touched, cell = np.unique(np.concatenate(cells), return_inverse=True)
+    cell, owner = cell.ravel(), np.concatenate(owners)
+    known = whole.ravel()[touched]
+    expected, total = np.ones(len(touched)), whole.sum() + counts.sum()
     for _ in range(MOST_STEPS):
-        new = whole.copy()
-        for axes, part in parts:
-            under = expected.sum(axis=axes, keepdims=True)
-            new += expected * np.divide(part, under, out=np.zeros_like(part), where=under > 0)
+        share = expected[cell]
+        under = np.bincount(owner, share, minlength=len(counts))
+        new = known + np.bincount(cell, share * (counts / under)[owner], minlength=len(touched))
         moved = np.abs(new - expected).max()
         expected = new
         if moved <= TOLERANCE * total:
             break
-    return expected
+    shared = whole.copy()
+    shared.ravel()[touched] = expected
+    return shared
 
 
 def joint_table(
