@@ -30,6 +30,7 @@ BENCHMARKS = (
     "weka",
     "e1071",
     "spark",
+    "spark_cluster",
     "real_tables",
     "densities",
     "auto",

@@ -131,6 +131,30 @@ def point_masses() -> Case:
 
 
 @case
+def other_densities() -> Case:
+    """Student's t, the log-normal density and bins, side by side; a value of 0 or below has its own probability."""
+    draw = np.random.default_rng(9)
+    label = draw.integers(0, 3, 200)
+    rows = pa.table(
+        {
+            "offset": 1e9 + draw.normal(label, 1),
+            "wide": draw.standard_t(2, 200) + label,
+            "pay": np.where(draw.random(200) < 0.1, 0.0, np.exp(draw.normal(label, 1))),
+            "cost": pa.array(np.exp(draw.normal(-label, 1)), mask=draw.random(200) < 0.1),
+            "age": draw.normal(40 + 5 * label, 8),
+            "size": pa.array(draw.normal(label, 1), mask=draw.random(200) < 0.2),
+        }
+    )
+    kinds = {"offset": "student", "wide": "student", "pay": "lognormal", "cost": "lognormal", "age": "mdl"}
+    columns = {name: bb.Real(density) for name, density in kinds.items()}
+    model = bb.NaiveBayes(columns={**columns, "size": bb.Real("frequency:5", missing="level")}).fit(rows, label)
+    far = {"wide": [1e300, 0.0, None], "pay": [0.0, -1.0, 1e-300], "cost": [0.0, None, 5.0], "size": [None, -9.0, 9.0]}
+    asked = {name: far.get(name, [None, 1e9, 40.0]) for name in rows.column_names}
+    asked["age"] = [float(model.classifier_.model.conditional("age").cuts[0]), 40.0, None]  # a value on a cut
+    return Case(model, pa.concat_tables([rows.slice(0, 40), pa.table(asked).cast(rows.schema)]))
+
+
+@case
 def words_counted() -> Case:
     model = bb.NaiveBayes(smoothing="mle", columns={word: bb.Count() for word in WORDS}).fit(DOCUMENTS.X, DOCUMENTS.y)
     rows = {word: [0, 1, None, 2, 0] if word != "Kiwi" else [3, 0, 1, 1, 0] for word in WORDS}

@@ -159,6 +159,8 @@ def test_what_cannot_be_written() -> None:
         model.to_sql("oracle")
     with pytest.raises(BadOption, match="list of names"):
         model.to_sql("duckdb", keep="id")
+    with pytest.raises(CannotExport, match="kernel distribution of `age`"):
+        bb.NaiveBayes(numeric="kernel").fit({"age": [1.0, 2.5, 4.0, 7.0]}, ["a", "a", "b", "b"]).to_sql("duckdb")
     sparse = scipy.sparse.csr_matrix(np.eye(2))
     with pytest.raises(CannotExport, match="matrix of counts"):
         bb.NaiveBayes().fit(sparse, ["a", "b"]).to_sql("duckdb")

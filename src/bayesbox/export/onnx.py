@@ -15,9 +15,12 @@ import numpy as np
 import bayesbox
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.lognormal import LogNormal
 from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.poisson import Poisson
+from bayesbox.dist.student import Student, log_student
 from bayesbox.dist.table import Table
 from bayesbox.errors import CannotExport, MissingExtra
 from bayesbox.model.naive import NaiveModel
@@ -183,6 +186,49 @@ def _gaussian(graph: _Graph, normal: Gaussian) -> None:
     graph.terms.append(graph.node("Where", missing, graph.constant(normal.log_missing), term))
 
 
+def _student(graph: _Graph, student: Student) -> None:
+    value = graph.number(student.column)
+    missing = graph.node("IsNaN", value)
+    distance = graph.node(
+        "Sub", graph.node("Sub", value, graph.constant(student.centre)), graph.constant(student.offset)
+    )
+    scaled = graph.node("Div", distance, graph.constant(student.scale))
+    share = graph.node("Div", graph.node("Mul", scaled, scaled), graph.constant(student.degrees))
+    tail = graph.node("Log", graph.node("Add", share, graph.constant(1.0)))
+    zero = np.zeros((1, 1))
+    constant = log_student(zero, np.zeros_like(student.scale), student.scale, student.degrees)[0] + student.log_observed
+    lost = graph.node("Mul", tail, graph.constant((student.degrees + 1) / 2))
+    term = graph.node("Sub", graph.constant(constant), lost)
+    graph.terms.append(graph.node("Where", missing, graph.constant(student.log_missing), term))
+
+
+def _lognormal(graph: _Graph, normal: LogNormal) -> None:
+    """Without the logarithm of x itself, which is the same in every class and falls out."""
+    value = graph.number(normal.column)
+    missing = graph.node("IsNaN", value)
+    positive = graph.node("Greater", value, graph.constant(0.0))
+    logs = graph.node("Log", graph.node("Where", positive, value, graph.constant(1.0)))
+    scaled = graph.node("Div", graph.node("Sub", logs, graph.constant(normal.mean)), graph.constant(normal.deviation))
+    half = graph.node("Mul", graph.node("Mul", scaled, scaled), graph.constant(-0.5))
+    constant = normal.log_positive - np.log(normal.deviation) + normal.log_observed
+    rest = np.zeros_like(constant) if np.isneginf(normal.log_rest).all() else normal.log_rest
+    above = graph.node("Add", half, graph.constant(constant))
+    term = graph.node("Where", positive, above, graph.constant(rest + normal.log_observed))
+    graph.terms.append(graph.node("Where", missing, graph.constant(normal.log_missing), term))
+
+
+def _bins(graph: _Graph, bins: Bins) -> None:
+    value = graph.number(bins.column)
+    if len(bins.cuts):
+        above = graph.node("Greater", value, graph.constant(bins.cuts[None, :]))
+        counted = graph.node("Cast", above, to=graph.onnx.TensorProto.INT64)
+        code = graph.node("ReduceSum", counted, graph.constant([1], np.int64), keepdims=1)
+    else:
+        code = graph.constant([[0]], np.int64)
+    missing = graph.constant([[len(bins.rows) - 1]], np.int64)
+    graph.terms.append(graph.rows_of(graph.node("Where", graph.node("IsNaN", value), missing, code), bins.rows))
+
+
 def _poisson(graph: _Graph, counts: Poisson) -> None:
     """Without log x!, which is the same in every class and falls out."""
     value = graph.number(counts.column)
@@ -219,6 +265,9 @@ FORMS: dict[type, Callable[[_Graph, Any], None]] = {
     Table: _table,
     Bernoulli: _bernoulli,
     Gaussian: _gaussian,
+    Student: _student,
+    LogNormal: _lognormal,
+    Bins: _bins,
     Poisson: _poisson,
     Multinomial: _multinomial,
 }

@@ -15,16 +15,19 @@ import numpy as np
 
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.lognormal import LogNormal
 from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.poisson import Poisson
+from bayesbox.dist.student import Student, log_student
 from bayesbox.dist.table import Table
 from bayesbox.errors import CannotExport
 from bayesbox.export.dialect import Dialect
 from bayesbox.schema.levels import level_text
 
 MISSING, UNSEEN = -1, -2  # the numbers of levels that are none
-LEAST, MOST = 1e-150, 1e150  # deviations from the mean whose square is still a double
+LEAST, MOST = 1e-150, 1.3e154  # deviations from the mean whose square is still a double
 
 
 @dataclass(frozen=True)
@@ -136,24 +139,86 @@ def _gaussian(normal: Gaussian, reader: Reader) -> list[Term]:
 
     def of(value: str, index: int) -> str:
         missing, height = double(normal.log_missing[index]), double(constant[index])
-        mean, deviation = float(normal.mean[index]), float(normal.deviation[index])
         cases = [f"WHEN {value} IS NULL THEN {missing}"]
         if normal.point_mass[index]:
-            return f"CASE {cases[0]} WHEN {value} = {double(mean)} THEN {height} ELSE {impossible} END"
-        distance = f"({value} - {double(mean)})"
-        if normal.rest[index]:
-            distance = f"({distance} - {double(normal.rest[index])})"
-        if dialect.traps:
-            most, least = min(deviation * MOST, 1.7e308), deviation * LEAST
-            cases.append(f"WHEN ABS({distance}) > {double(most)} THEN {impossible}")
-            cases.append(f"WHEN ABS({distance}) < {double(least)} THEN {height}")
-        scaled = f"{distance} / {double(deviation)}"
-        return f"CASE {' '.join(cases)} ELSE {height} - {double(0.5)} * ({scaled}) * ({scaled}) END"
+            cases.append(f"WHEN {value} = {double(normal.mean[index])} THEN {height}")
+            return f"CASE {' '.join(cases)} ELSE {impossible} END"
+        distance = _distance(dialect, value, normal.mean[index], normal.rest[index])
+        guards, scaled = _scaled(dialect, distance, float(normal.deviation[index]), height)
+        return f"CASE {' '.join([*cases, *guards])} ELSE {height} - {double(0.5)} * {scaled} * {scaled} END"
 
     def hit(value: str, index: int) -> str | None:
         return f"{value} = {double(normal.mean[index])}" if normal.point_mass[index] else None
 
     return [Term(reader.number(normal.column), of, hit)]
+
+
+def _distance(dialect: Dialect, value: str, *places: float) -> str:
+    """A value less some numbers, one after the other; those that are 0 are left out."""
+    for place in places:
+        if place:
+            value = f"({value} - {dialect.double(place)})"
+    return value
+
+
+def _scaled(dialect: Dialect, distance: str, scale: float, height: str) -> tuple[list[str], str]:
+    """A distance in units of a scale, and before it the cases in which its square would be no double.
+
+    `height` is the term at a distance of 0. A square too small is an error in some databases only.
+    """
+    most, least = dialect.double(min(scale * MOST, 1.7e308)), dialect.double(scale * LEAST)
+    guards = [f"WHEN ABS({distance}) > {most} THEN {dialect.double(-math.inf)}"]
+    if dialect.traps:
+        guards.append(f"WHEN ABS({distance}) < {least} THEN {height}")
+    return guards, f"({distance} / {dialect.double(scale)})"
+
+
+def _student(student: Student, reader: Reader) -> list[Term]:
+    dialect = reader.dialect
+    double = dialect.double
+    zero = np.zeros((1, 1))
+    constant = log_student(zero, np.zeros_like(student.scale), student.scale, student.degrees)[0] + student.log_observed
+
+    def of(value: str, index: int) -> str:
+        missing, height = double(student.log_missing[index]), double(constant[index])
+        distance = _distance(dialect, value, student.centre, float(student.offset[index]))
+        guards, scaled = _scaled(dialect, distance, float(student.scale[index]), height)
+        degrees = float(student.degrees[index])
+        share = f"({scaled} * {scaled} / {double(degrees)})"
+        grown = f"({double(1.0)} + {share})"
+        # log(1 + share) without the digits that the sum loses: log(grown) * share / (grown - 1)
+        small = f"WHEN {grown} = {double(1.0)} THEN {height} - {double((degrees + 1) / 2)} * {share}"
+        tail = f"LN({grown}) * ({share} / ({grown} - {double(1.0)}))"
+        cases = [f"WHEN {value} IS NULL THEN {missing}", *guards, small]
+        return f"CASE {' '.join(cases)} ELSE {height} - {double((degrees + 1) / 2)} * {tail} END"
+
+    return [Term(reader.number(student.column), of)]
+
+
+def _lognormal(normal: LogNormal, reader: Reader) -> list[Term]:
+    """Without the logarithm of x itself, which is the same in every class and falls out."""
+    dialect = reader.dialect
+    double = dialect.double
+    constant = normal.log_positive - np.log(normal.deviation) + normal.log_observed
+    rest = np.zeros_like(constant) if np.isneginf(normal.log_rest).all() else normal.log_rest
+
+    def of(value: str, index: int) -> str:
+        missing, height = double(normal.log_missing[index]), double(constant[index])
+        cases = [f"WHEN {value} IS NULL THEN {missing}"]
+        cases.append(f"WHEN {value} <= {double(0.0)} THEN {double(float(rest[index] + normal.log_observed[index]))}")
+        distance = _distance(dialect, f"LN({value})", float(normal.mean[index]))
+        guards, scaled = _scaled(dialect, distance, float(normal.deviation[index]), height)
+        return f"CASE {' '.join([*cases, *guards])} ELSE {height} - {double(0.5)} * {scaled} * {scaled} END"
+
+    return [Term(reader.number(normal.column), of)]
+
+
+def _bins(bins: Bins, reader: Reader) -> list[Term]:
+    number = reader.number(bins.column)
+    cuts = [f"WHEN {number} <= {reader.dialect.double(cut)} THEN {place}" for place, cut in enumerate(bins.cuts)]
+    value = f"CASE WHEN {number} IS NULL THEN {MISSING} {' '.join(cuts)} ELSE {len(cuts)} END"
+    rows, missing = bins.rows[:-1], bins.rows[-1]
+    return [_by_level(value, reader, rows, missing, missing, fails=False)]
 
 
 def _poisson(poisson: Poisson, reader: Reader) -> list[Term]:
@@ -193,6 +258,9 @@ FORMS: dict[type, Callable[[Any, Reader], list[Term]]] = {
     Table: _table,
     Bernoulli: _bernoulli,
     Gaussian: _gaussian,
+    Student: _student,
+    LogNormal: _lognormal,
+    Bins: _bins,
     Poisson: _poisson,
     Multinomial: _multinomial,
 }

@@ -25,6 +25,7 @@ from bayesbox.source.base import ROWS_A_PIECE, Batch
 from bayesbox.source.cells import plain
 from bayesbox.source.reading import check_names
 
+FEW = 16  # tallies that are added here; more are added in a tree, on the executors
 NOTHING = b""  # the tally of no rows
 FILES = (".parquet", ".orc")  # files that Spark reads with their types
 
@@ -56,7 +57,7 @@ class SparkSource:
         """The sum of the tallies of all rows, counted on the executors; None where there is no row."""
         with _Told(self.name):
             partials = _mapped(self.frame, _Fold(tally_of, self.name), "tally binary")
-            if _is_remote(partials):
+            if _is_remote(partials) or partials.rdd.getNumPartitions() <= FEW:
                 total = reduce(_added, [_tally_bytes(row) for row in partials.collect()], NOTHING)
             else:
                 total = partials.rdd.map(_tally_bytes).treeAggregate(NOTHING, _added, _added)
