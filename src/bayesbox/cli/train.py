@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="FILE", help="The model file; by default the name of the data with .bayes.")
 @click.option("--model", default="naive", show_default=True, metavar="KIND", help="The kind of model.")
 @click.option(
-    "--smoothing", default="laplace", show_default=True, metavar="RULE", help="How counts become probabilities."
+    "--smoothing",
+    metavar="RULE",
+    help="How counts become probabilities: laplace by default, backoff in aode, tan and kdb.",
 )
 @click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
 @options.numeric_option

@@ -82,6 +82,10 @@ class OneDependenceModel:
             + sum((len(table.levels) - 1) * labels for table in self.alone)
         )
 
+    def conditional(self, column: str) -> None:  # noqa: ARG002  a column has one table for every parent
+        """No column has a table by itself."""
+        return
+
     def joint_log(self, codes: Columns, rows: int) -> Doubles:
         """log P(class, x), rows x classes, of rows of codes."""
         missing = np.full(rows, -1, dtype=np.int32)

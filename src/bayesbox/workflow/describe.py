@@ -22,8 +22,10 @@ from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.student import Student
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
+from bayesbox.model.augmented import AugmentedModel
 from bayesbox.model.full import FullModel
 from bayesbox.model.naive import NaiveModel
+from bayesbox.model.one_dependence import OneDependenceModel
 from bayesbox.schema.kinds import Category, Ignore, Kind, Number, Unknown, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import dyadic
@@ -210,6 +212,8 @@ class Size:
 
 def size_of(model: Any) -> Size:
     """How many numbers a model of any kind is made of."""
+    if isinstance(model, (AugmentedModel, OneDependenceModel)):
+        return Size(model.parameters, None)
     return _size_of_full(model) if isinstance(model, FullModel) else _size_of_naive(model)
 
 
