@@ -27,6 +27,8 @@ BENCHMARKS = (
     "memory",
     "files",
     "text",
+    "text_accuracy",
+    "bogofilter",
     "weka",
     "e1071",
     "spark",

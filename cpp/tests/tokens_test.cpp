@@ -54,7 +54,7 @@ TEST(punctuation_marks_are_words_by_themselves) {
   lower[0x130] = 'i' | WordTable::kEndsWord;
   const WordTable table(std::move(lower));
   Tokeniser tokeniser(table, 1);
-  const std::string text = std::string("ab!!\xE2\x80\x94" "c\xC4\xB0", 11) + std::string(1, '\0') + std::string(600, 'x');
+  const std::string text = std::string("ab!!\xE2\x80\x94" "c\xC4\xB0") + std::string(1, '\0') + std::string(600, 'x');
   Texts found;
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   tokeniser.words(bytes, bytes + text.size(), [&](const std::uint8_t* word, std::size_t length) {
