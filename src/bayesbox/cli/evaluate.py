@@ -37,6 +37,7 @@ LEARNING = (
         "bayes evaluate people.csv -t income --cv 10 --repeats 10 --seed 1",
         "bayes evaluate people.csv -t income --loo --smoothing m:2",
         "bayes evaluate people.csv -t income --cv 10 --numeric kernel",
+        "bayes evaluate people.csv -t income --compare",
         "bayes evaluate people.bayes test.csv --json --svg reliability.svg",
         "bayes evaluate mail/ --model text --cv 5",
     ),
@@ -53,6 +54,7 @@ LEARNING = (
 @click.option(
     "--bins", type=click.IntRange(min=1), default=15, show_default=True, help="Bins of the calibration error."
 )
+@click.option("--compare", is_flag=True, help="Every kind of model on the same folds, with the time each takes.")
 @click.option("--svg", metavar="FILE", help="Draw the reliability diagram.")
 @click.option("--model", metavar="KIND", help="The kind of model; naive by default.")
 @click.option("--smoothing", metavar="RULE", help="How counts become probabilities; laplace by default.")
@@ -87,6 +89,9 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
     """
     from bayesbox.cli.predict import gathered
 
+    if given["compare"]:
+        _compare(files, given, svg=svg, as_json=as_json)
+        return
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         evaluation = _of_model(files, given) if is_model(files[0]) else _of_rows(files, given)
@@ -101,6 +106,20 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
             note(f"note: {line}")
     if svg is not None:
         note(f"reliability diagram written to {svg}")
+
+
+def _compare(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, as_json: bool) -> None:
+    from bayesbox.cli import compare
+
+    if is_model(files[0]) or given["model"] or given["loo"] or svg:
+        raise click.UsageError("--compare cross-validates every kind of model on DATA: without MODEL, --model, --loo")
+    folds, repeats, seed = given["cv"] or FOLDS, given["repeats"] or 1, given["seed"] or 0
+
+    def judge(model: str, options: dict[str, Any]) -> Evaluation:
+        return _of_rows(files, {**given, **options, "model": model})
+
+    how = f"cross-validation, {folds} folds, {repeats} repeat{'s' if repeats > 1 else ''}, seed {seed}: {files[0]}"
+    compare.tell(compare.compare(judge), how=how, as_json=as_json)
 
 
 def is_model(path: str) -> bool:

@@ -92,6 +92,26 @@ def shares(text: str) -> dict[str, float]:
     return found
 
 
+def costs(text: str) -> dict[tuple[str, str], float]:
+    """Costs by true class and answer.
+
+    >>> costs("ill->well=50, well->ill=2")
+    {('ill', 'well'): 50.0, ('well', 'ill'): 2.0}
+    """
+    found: dict[tuple[str, str], float] = {}
+    for item in split(text):
+        pair, _, cost = item.rpartition("=")
+        true, arrow, answer = pair.partition("->")
+        try:
+            value = float(cost)
+        except ValueError:
+            arrow = ""
+        if not arrow:
+            raise BadOption("costs are written true->answer=5", found=item)
+        found[true.strip(), answer.strip()] = value
+    return found
+
+
 if TYPE_CHECKING:
     AnyType = click.ParamType[Any]
 else:
@@ -116,6 +136,7 @@ class Read(AnyType):
 
 WORDS = Read("names", split)
 SHARES = Read("shares", shares)
+COSTS = Read("costs", costs)
 PAIR = Read("name=value", pair)
 
 

@@ -27,6 +27,7 @@ IMPOSSIBLE = re.compile(r"^(\d+) of (\d+) (rows are impossible.*)$")
         "bayes predict people.bayes new.csv",
         "bayes predict people.bayes new.csv --proba --keep id -o answers.parquet",
         "bayes predict people.bayes new.csv --explain 3 --prior '<=50K=.9,>50K=.1'",
+        "bayes predict screening.bayes new.csv --cost 'ill->well=50' --abstain .6",
         "zcat new.csv.gz | bayes predict people.bayes - --keep '*' > answers.csv",
         "bayes predict spam.bayes - --exit-class spam --unsure .9 < message.eml",
     ),
@@ -48,9 +49,17 @@ IMPOSSIBLE = re.compile(r"^(\d+) of (\d+) (rows are impossible.*)$")
 )
 @click.option(
     "--unsure",
+    "--abstain",
+    "unsure",
     type=click.FloatRange(0, 1),
     metavar="P",
     help="Answer `unsure` where no class has a probability of P or more.",
+)
+@click.option(
+    "--cost",
+    type=options.COSTS,
+    metavar="TRUE->ANSWER=C,...",
+    help="Give the answer of least expected cost: ill->well=50. A wrong answer that is not named costs 1.",
 )
 @click.option(
     "--exit-class",
@@ -91,6 +100,8 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
             given["output_format"] = "jsonl"
         _require_class(given["exit_class"], classifier.classes or classifier.model.classes, model)
         if isinstance(classifier, DocumentClassifier):
+            if given["cost"]:
+                raise click.UsageError("--cost is for tables")
             only = text.predict(classifier, data, given)
         else:
             only = _answer(classifier, data, given)
@@ -139,7 +150,7 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
     names = tuple(keep) if first is None else first.names  # without a row there is no batch to ask
     if first is not None:
         tell_absent(classifier, names, opened.name)
-    asked = Asked(given["proba"], given["explain"] or 0, tuple(keep), given["unsure"])
+    asked = Asked(given["proba"], given["explain"] or 0, tuple(keep), given["unsure"], given["cost"])
     answers = Answers(classifier, asked, names, where=opened.name)
     format = format_of(given["output"], given["output_format"])
     progress = Progress(opened)

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from bayesbox.errors import BadData, DataWarning
+from bayesbox.decide.costs import Costs, cheapest, cost_matrix
+from bayesbox.decide.thresholds import Threshold, best_threshold
+from bayesbox.errors import BadData, BadOption, DataWarning
 from bayesbox.estimators.inputs import GROUP, batch_from, counts_from, labels_from
 from bayesbox.explain.evidence import Explanation
 from bayesbox.learn.calibrate import require_kind
@@ -166,6 +168,32 @@ class TableEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """log P(class | x), rows x classes."""
         batch = self._asked(X)
         return self.classifier_.log_posterior(batch)
+
+    def decide(self, X: Any, *, costs: Costs | None = None, abstain: float | None = None) -> NDArray[Any]:
+        """The answer of least expected cost for each row; None where no class has a probability of `abstain`.
+
+        `costs` are those of answers by (true class, answer); what is not named costs 1 where it is wrong, else 0.
+        """
+        posterior = self.predict_proba(X)
+        classes = tuple(level_text(label) for label in self.classes_.tolist())
+        answers: NDArray[Any] = self.classes_[cheapest(posterior, cost_matrix(costs or {}, classes))]
+        if abstain is None:
+            return answers
+        if not 0 <= abstain <= 1:
+            raise BadOption("a probability is a number from 0 to 1", found=abstain)
+        answers = answers.astype(object)
+        answers[posterior.max(axis=1) < abstain] = None
+        return answers
+
+    def best_threshold(self, X: Any, y: Any, label: Any, *, metric: str = "f1") -> Threshold:
+        """The threshold on P(label) that serves a metric best on rows that were not learned."""
+        classes = [level_text(each) for each in self.classes_.tolist()]
+        if level_text(label) not in classes:
+            raise BadOption("there is no such class", found=label, remedy=f"There are {', '.join(classes[:12])}")
+        p = self.predict_proba(X)[:, classes.index(level_text(label))]
+        found = labels_from(y, len(p))
+        true = np.array([text == level_text(label) for text in found.levels], dtype=bool)[found.codes]
+        return best_threshold(p, true, metric)
 
     def joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """log P(class, x), rows x classes."""

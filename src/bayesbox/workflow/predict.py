@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
@@ -68,6 +69,7 @@ class Asked:
     explain: int = 0
     keep: tuple[str, ...] = ()
     unsure: float | None = None  # the least probability of a class that is given
+    costs: Costs | None = None  # of answers, by (true class, answer): the cheapest is given
 
 
 UNSURE = "unsure"
@@ -100,6 +102,7 @@ class Answers:
             raise BadOption(f"`{twice[0]}` would be there twice", remedy="Do not keep it")
         if asked.unsure is not None and UNSURE in self.classes:
             raise BadOption(f"a class is called {UNSURE}: the answer could mean either", remedy="Rename the class")
+        self.costs = None if asked.costs is None else cost_matrix(asked.costs, self.classes)
         self.names = (*self.keep, *added)
         self._types: dict[str, pa.DataType] = {}
 
@@ -115,9 +118,11 @@ class Answers:
     def of(self, batch: Batch) -> pa.Table:
         """The answers for one batch."""
         columns = [_arrow(batch[name]) for name in self.keep]
-        if self.asked.explain or self.asked.proba or self.asked.unsure is not None:
+        if self.asked.explain or self.asked.proba or self.asked.unsure is not None or self.costs is not None:
             posterior = self.classifier.posterior(batch)
             best = posterior.argmax(axis=1) if batch.rows else np.zeros(0, dtype=np.int64)
+            if self.costs is not None and batch.rows:
+                best = cheapest(posterior, self.costs)
             columns.append(unsure_where_low(self.classifier.model.labels[best], posterior, self.asked.unsure))
             if self.asked.proba:
                 columns.extend(

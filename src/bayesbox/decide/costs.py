@@ -1,0 +1,54 @@
+"""Decisions by cost: the class whose expected cost under the posterior is least.
+
+A cost matrix says what it costs to answer one class when another is true. What it does not name costs 1 where the
+answer is wrong and 0 where it is right, so that without costs the most probable class is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadOption
+from bayesbox.schema.levels import level_text
+
+Doubles = NDArray[np.float64]
+Costs = Mapping[tuple[Any, Any], float]
+"""By (true class, answer)."""
+
+
+def cost_matrix(costs: Costs, classes: tuple[str, ...]) -> Doubles:
+    """True classes x answers.
+
+    >>> cost_matrix({("ill", "well"): 50}, ("ill", "well"))
+    array([[ 0., 50.],
+           [ 1.,  0.]])
+    """
+    matrix = 1.0 - np.eye(len(classes))
+    for (true, answer), cost in costs.items():
+        for name in (level_text(true), level_text(answer)):
+            if name not in classes:
+                raise BadOption("a cost names no class", found=name, remedy=f"There are {', '.join(classes[:12])}")
+        if not (isinstance(cost, (int, float)) and np.isfinite(cost)):
+            raise BadOption("a cost is a number", found=cost)
+        matrix[classes.index(level_text(true)), classes.index(level_text(answer))] = cost
+    return matrix
+
+
+def expected_costs(posterior: Doubles, matrix: Doubles) -> Doubles:
+    """Rows x answers."""
+    found: Doubles = posterior @ matrix
+    return found
+
+
+def cheapest(posterior: Doubles, matrix: Doubles) -> NDArray[np.int64]:
+    """The answer of least expected cost for each row; of equal ones the first.
+
+    >>> cheapest(np.array([[0.05, 0.95], [0.01, 0.99]]), cost_matrix({("ill", "well"): 50}, ("ill", "well")))
+    array([0, 1])
+    """
+    found: NDArray[np.int64] = expected_costs(posterior, matrix).argmin(axis=1)
+    return found
