@@ -210,3 +210,19 @@ def test_calibration_is_judged_before_and_after(bayes, tmp_path):
     assert json.loads(out)["before_calibration"]["calibration_error"] >= 0
     code, _, err = bayes("people.csv", "-t", "label", "--loo", "--calibrate", "isotonic")
     assert (code, "--cv" in err) == (2, True)
+
+
+def test_all_kinds_are_compared(bayes, monkeypatch):
+    from bayesbox.cli import compare
+
+    monkeypatch.setattr(compare, "KINDS", (("naive", {}), ("naive", {"numeric": "mdl"}), ("kdb:x", {})))
+    options = ("people.csv", "-t", "label", "--ignore", "times", "--cv", 3, "--compare")
+    code, out, err = bayes(*options)
+    assert code == 0
+    assert "naive, mdl" in out
+    assert "kdb:x takes no part" in err
+    _, out, _ = bayes(*options, "--json")
+    losses = [each["log_loss"] for each in json.loads(out)["models"]]
+    assert losses[:2] == sorted(losses[:2])
+    assert losses[2] is None
+    assert bayes("people.bayes", "test.csv", "--compare")[0] == 2
