@@ -20,6 +20,7 @@ BENCHMARKS = (
     "mixed",
     "frames",
     "leave_one_out",
+    "augmented",
     "chains",
     "networks",
     "approximations",
