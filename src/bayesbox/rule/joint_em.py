@@ -117,7 +117,7 @@ def _slope(within: Doubles, across: Doubles) -> Doubles:
         try:
             root = np.linalg.cholesky(within)
             if np.diag(root).min() > 1e-6 * np.diag(root).max():
-                solved: Doubles = np.linalg.solve(within, across.T).T
+                solved: Doubles = np.asarray(np.linalg.solve(within, across.T).T, dtype=np.float64)
                 return solved
         except np.linalg.LinAlgError:
             pass
