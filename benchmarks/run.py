@@ -37,6 +37,7 @@ BENCHMARKS = (
     "real_tables",
     "densities",
     "auto",
+    "calibration",
 )
 
 

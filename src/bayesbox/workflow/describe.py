@@ -39,6 +39,8 @@ MISSING_MARKS = frozenset(
 )
 FEW = 20  # rows below which nothing is called suspicious that chance can do
 MANY_CLASSES = 100
+MANY_ROWS = 100  # from which a column that decides the class is no coincidence
+DECIDES = 0.99
 
 
 @dataclass(frozen=True)
@@ -138,8 +140,25 @@ def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[str]:
         yield f"column `{facts.name}` has no value at all, so it says nothing"
     elif facts.missing > 0.9 * rows:
         yield f"column `{facts.name}` is missing in {facts.missing / rows:.0%} of the rows"
-    if facts.kind == "category" and isinstance(book.columns.get(facts.name), Counts):
-        yield from _of_levels(facts, book[facts.name])
+    tally = book.columns.get(facts.name)
+    if isinstance(tally, Counts):
+        yield from _leak(facts, tally, book)
+    if facts.kind == "category" and isinstance(tally, Counts):
+        yield from _of_levels(facts, tally)
+
+
+def _leak(facts: ColumnFacts, tally: Counts, book: Book) -> Iterator[str]:
+    """A column that alone decides the class: often it was written down after the class was known."""
+    counts = np.asarray(tally.counts, dtype=np.float64)
+    observed = counts.sum()
+    if observed < MANY_ROWS or len(tally.levels) > observed / 10 or np.max(book.n) > 0.95 * np.sum(book.n):
+        return
+    right = counts.max(axis=0).sum() / observed
+    if right >= DECIDES:
+        yield (
+            f"column `{facts.name}` alone tells the class in {right:.1%} of the rows. If it is only known after the "
+            f"class, leave it out: --ignore {facts.name}"
+        )
 
 
 def _of_levels(facts: ColumnFacts, tally: Counts) -> Iterator[str]:
