@@ -226,3 +226,16 @@ def test_all_kinds_are_compared(bayes, monkeypatch):
     assert losses[:2] == sorted(losses[:2])
     assert losses[2] is None
     assert bayes("people.bayes", "test.csv", "--compare")[0] == 2
+
+
+def test_robustness(bayes):
+    options = ("people.csv", "-t", "label", "--ignore", "times", "--cv", 3, "--robustness")
+    code, out, _ = bayes(*options)
+    assert code == 0
+    assert "every column twice" in out
+    found = json.loads(bayes(*options, "--json")[1])["changes"]
+    assert len(found) == 15
+    plain = {each["model"]: each for each in found if each["change"] == "as they are"}
+    _, out, _ = bayes("people.csv", "-t", "label", "--ignore", "times", "--cv", 3, "--json")
+    assert plain["naive"]["accuracy"] == json.loads(out)["accuracy"]["value"]
+    assert bayes("people.csv", "--robustness")[0] == 2

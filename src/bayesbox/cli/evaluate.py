@@ -13,7 +13,7 @@ from bayesbox.cli.output import emit_json, note, say
 from bayesbox.cli.text_options import TEXT_ONLY, refuse, text_options
 
 if TYPE_CHECKING:
-    from bayesbox.source.base import Source
+    from bayesbox.source.base import Batch, Source
     from bayesbox.workflow.classifier import Classifier
     from bayesbox.workflow.evaluation import Evaluation
 
@@ -55,6 +55,9 @@ LEARNING = (
     "--bins", type=click.IntRange(min=1), default=15, show_default=True, help="Bins of the calibration error."
 )
 @click.option("--compare", is_flag=True, help="Every kind of model on the same folds, with the time each takes.")
+@click.option(
+    "--robustness", is_flag=True, help="What label noise, irrelevant, repeated and missing values do to the models."
+)
 @click.option("--svg", metavar="FILE", help="Draw the reliability diagram.")
 @click.option("--model", metavar="KIND", help="The kind of model; naive by default.")
 @click.option("--smoothing", metavar="RULE", help="How counts become probabilities; laplace by default.")
@@ -89,6 +92,9 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
     """
     from bayesbox.cli.predict import gathered
 
+    if given["robustness"]:
+        _shake(files, given, svg=svg, as_json=as_json)
+        return
     if given["compare"]:
         _compare(files, given, svg=svg, as_json=as_json)
         return
@@ -120,6 +126,30 @@ def _compare(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, 
 
     how = f"cross-validation, {folds} folds, {repeats} repeat{'s' if repeats > 1 else ''}, seed {seed}: {files[0]}"
     compare.tell(compare.compare(judge), how=how, as_json=as_json)
+
+
+def _shake(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, as_json: bool) -> None:
+    from bayesbox.cli import robustness
+    from bayesbox.errors import BadData
+    from bayesbox.source.base import OneBatch
+
+    target = given["target"]
+    if is_model(files[0]) or target is None or given["model"] or given["loo"] or given["compare"] or svg:
+        raise click.UsageError("--robustness cross-validates models on DATA: with -t, without MODEL, --model, --loo")
+    threads = options.threads_or_default(given["threads"])
+    _, source = _learner(files, target, given, threads)
+    tables = [robustness.arrow_table(batch) for batch in source.batches()]
+    if not tables:
+        raise BadData("there are no rows", where=files[0])
+    whole = robustness.joined(tables)
+
+    def judge(model: str, rows: Batch) -> Evaluation:
+        learner, _ = _learner(files, target, {**given, "model": model}, threads)
+        return _judged(learner, OneBatch(rows), target, given, threads)
+
+    seed = given["seed"] or 0
+    how = f"cross-validation, {given['cv'] or FOLDS} folds, seed {seed}: {files[0]}"
+    robustness.tell(robustness.shake(whole, target, judge, seed=seed), how=how, as_json=as_json)
 
 
 def is_model(path: str) -> bool:
