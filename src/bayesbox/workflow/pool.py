@@ -232,7 +232,8 @@ def _counted(
         kind = name.partition(":")[0]
         if kind not in MODELS or not columns:
             continue
-        if total * columns**2 * len(classes) > MOST_COUNTED * budget and (kind != "naive" or options):
+        work = total * columns**2 * len(classes) * (20 if kind == "averaged" else 1)
+        if work > MOST_COUNTED * budget and (kind != "naive" or options):
             continue  # plain naive Bayes leaves a row out in closed form: it always takes part
         known = {key: value for key, value in (declared or {}).items() if str(key) in rows[0].batch.names}
         classifier = new_classifier(name, options, known)
