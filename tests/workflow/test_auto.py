@@ -13,7 +13,7 @@ from bayesbox.errors import BadData, BadModelFile, BadOption, CannotForget, Cann
 from bayesbox.learn.calibrate import normalised
 from bayesbox.learn.design import Design
 from bayesbox.learn.joint_density import learn_joint_kernel, learn_joint_normals
-from bayesbox.learn.pool import PULL, learned_powers, limited, pooled
+from bayesbox.learn.pool import learned_powers, limited, pooled, pull
 from bayesbox.learn.weights import learn_weighted
 from bayesbox.model import file as container
 from bayesbox.model.strict_json import document, parse
@@ -96,7 +96,7 @@ def test_powers_are_the_best_under_their_pull():
 
     def loss(w):
         off = w - middle
-        return -pooled(answers, w)[np.arange(80), codes].sum() + 0.5 * PULL * off @ off
+        return -pooled(answers, w)[np.arange(80), codes].sum() + 0.5 * pull(80) * off @ off
 
     best = scipy.optimize.minimize(loss, middle, bounds=[(0, None)] * 3, method="L-BFGS-B")
     assert loss(powers) <= best.fun + 1e-3
