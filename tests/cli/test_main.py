@@ -38,7 +38,7 @@ def test_a_verb_that_is_not_there(bayes: Bayes) -> None:
         ["--nonsense"],
         ["train", "people.csv", "-t", "income", "--missing", "perhaps"],
         ["train"],
-        ["train", "people.csv", "-t", "income", "--model", "tan"],
+        ["train", "people.csv", "-t", "income", "--model", "tn"],
         ["train", "people.csv", "-t", "income", "--smoothing", "lapalce"],
         ["train", "people.csv", "-t", "income", "--types", "age=rael"],
         ["train", "people.csv", "-t", "income", "--prior", "yes"],
@@ -59,9 +59,9 @@ def test_usage_errors_are_one_line_and_exit_2(bayes: Bayes, folder: Path, argume
     assert ended.err.count("\n") == 1
 
 
-def test_a_model_that_is_not_there_yet_names_those_that_are(bayes: Bayes, folder: Path) -> None:
+def test_a_model_that_is_not_there_names_those_that_are(bayes: Bayes, folder: Path) -> None:
     (folder / "people.csv").write_text("age,income\n30,high\n")
-    assert "There is: naive" in bayes("train", "people.csv", "-t", "income", "--model", "tan", code=2).err
+    assert "There is: naive" in bayes("train", "people.csv", "-t", "income", "--model", "tn", code=2).err
 
 
 def test_a_bug_is_told_in_one_line_and_shown_with_debug(

@@ -28,7 +28,7 @@ def declared_kinds(types: Sequence[str], ignore: Sequence[str] = ()) -> dict[str
 
     >>> declared_kinds(["age=real:floor=0,car=category:suv:truck"], ["id"])
     ... # doctest: +NORMALIZE_WHITESPACE
-    {'age': Real(missing=None, density='gaussian', floor=0.0),
+    {'age': Real(missing=None, density=None, floor=0.0),
      'car': Category(missing=None, levels=('suv', 'truck')), 'id': Ignore(missing=None)}
     """
     from bayesbox.schema.kinds import Ignore

@@ -117,7 +117,7 @@ def added_counts(rule: Smoothing, size: int) -> tuple[float, float]:
     if isinstance(rule, Lidstone):
         return rule.a, rule.a * size
     if isinstance(rule, MEstimate) and rule.prior is None:
-        return rule.m / max(size, 1), rule.m
+        return rule.m / max(size, 1), float(rule.m)
     raise BadOption(
         "columns that depend on each other are smoothed by backoff, laplace, mle, lidstone:a or m:m", found=rule
     )
