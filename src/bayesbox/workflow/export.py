@@ -35,5 +35,10 @@ def _naive(classifier: Any) -> NaiveModel:
     if not isinstance(classifier, NaiveClassifier):
         title = getattr(classifier, "title", "a model of documents")
         raise CannotExport(f"{title} has no form in another language so far", remedy="Naive Bayes can be exported")
+    if classifier.calibrated is not None:  # its answers would be others than those of predict_proba
+        raise CannotExport(
+            "this model is calibrated, and its calibration has no form in another language so far",
+            remedy="Train it without calibration and export that",
+        )
     model: NaiveModel = classifier.model
     return model
