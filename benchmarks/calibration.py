@@ -1,6 +1,7 @@
 """Calibration of naive Bayes on the tables of a folder: the calibration error at least halved, the log loss no worse.
 
-Ten-fold cross-validation that learns the calibration anew in every fold.
+Ten-fold cross-validation that learns the calibration anew in every fold, of each kind, and of the kind that `auto`
+chooses: this one is to reach the targets on every table.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from bayesbox.workflow.evaluate import cross_validate
 from bayesbox.workflow.models import new_classifier
 
 TABLES = ("adult-train", "letter", "nursery", "mushroom")
-KINDS = ("temperature", "isotonic", "dirichlet")
+KINDS = ("auto", "temperature", "isotonic", "dirichlet")
 HALF, WORSE = 0.5, 1.01
 
 
@@ -27,7 +28,7 @@ def run(session: harness.Session) -> None:
         if name not in TABLES:
             continue
         source = OneBatch(batch_of(X.assign(**{"the class": y})))
-        for kind in KINDS[1:2] if session.quick else KINDS:
+        for kind in KINDS[:1] if session.quick else KINDS:
             classifier = new_classifier("naive", {})
             classifier.calibrate = kind
             found = cross_validate(classifier, source, "the class", folds=10)

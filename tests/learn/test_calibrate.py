@@ -3,11 +3,19 @@
 import numpy as np
 import pytest
 import scipy.optimize
+from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 
 import bayesbox as bb
 from bayesbox.errors import BadModelFile, BadOption, DataWarning
-from bayesbox.learn.calibrate import KINDS, Temperature, calibration, normalised, pooled_adjacent_violators
+from bayesbox.learn.calibrate import (
+    KINDS,
+    Temperature,
+    best_kind,
+    calibration,
+    normalised,
+    pooled_adjacent_violators,
+)
 from bayesbox.learn.descent import minimum
 from bayesbox.learn.metrics import measure, scored
 from bayesbox.model import file as container
@@ -118,6 +126,51 @@ def test_a_calibrated_model(kind, tmp_path):
     assert np.array_equal(loaded.predict_proba(new), clf.predict_proba(new))
     loaded.save(tmp_path / "again.bayes")
     assert (tmp_path / "m.bayes").read_bytes() == (tmp_path / "again.bayes").read_bytes()
+
+
+ESTIMATORS = (bb.NaiveBayes, bb.AveragedNaiveBayes, bb.AODE, bb.TAN, bb.KDB, bb.FullBayes)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_every_table_estimator_is_calibrated_alike(estimator, tmp_path):
+    columns, labels = copies()
+    clf = estimator(calibration="isotonic").fit(columns, labels)
+    assert clone(clf).calibration == "isotonic"
+    plain = estimator().fit(columns, labels).predict_log_proba(columns)
+    assert np.array_equal(clf.predict_log_proba(columns), clf.classifier_.calibrated.calibration.applied(plain))
+    clf.save(tmp_path / "m.bayes")
+    loaded = bb.load(tmp_path / "m.bayes")
+    assert loaded.calibration == "isotonic"
+    assert np.array_equal(loaded.predict_proba(columns), clf.predict_proba(columns))
+
+
+def test_auto_takes_the_kind_that_does_best_on_other_rows():
+    log_p, codes = answers(rows=60, seed=5)
+    even = np.ones(60)
+    assert best_kind(log_p, codes, even) == "temperature"  # one number is all that so few rows tell
+    log_p, codes = answers(rows=400)
+    even = np.ones(400)
+    crossed = log_p[:, [1, 2, 0]]  # the answers of one class stand under another
+    assert best_kind(crossed, codes, even) == "dirichlet"
+    found = calibration("auto", crossed, codes)
+    assert found == calibration("dirichlet", crossed, codes)
+
+
+def test_auto_leaves_answers_that_cannot_be_mended():
+    log_p, codes = answers(rows=30, sure=1.0, seed=4)
+    assert best_kind(log_p, codes, np.ones(30)) is None
+    assert calibration("auto", log_p, codes) is None
+    assert calibration("auto", log_p[:1], codes[:1]) is None
+
+
+def test_a_model_with_the_calibration_that_was_chosen(tmp_path):
+    columns, labels = copies()
+    clf = bb.NaiveBayes(calibration="auto").fit(columns, labels)
+    kind = clf.classifier_.calibrated.calibration.kind
+    again = bb.NaiveBayes(calibration=kind).fit(columns, labels)
+    assert np.array_equal(clf.predict_proba(columns), again.predict_proba(columns))
+    clf.save(tmp_path / "m.bayes")
+    assert bb.load(tmp_path / "m.bayes").calibration == kind
 
 
 @pytest.mark.parametrize("kind", KINDS)

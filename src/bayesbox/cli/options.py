@@ -239,8 +239,9 @@ def calibrate_option(verb: F) -> F:
     """--calibrate."""
     return click.option(
         "--calibrate",
-        type=click.Choice(["temperature", "isotonic", "dirichlet"]),
-        help="Learn to mend the probabilities, on answers to rows the model has not seen.",
+        type=click.Choice(["temperature", "isotonic", "dirichlet", "auto"]),
+        help="Learn to mend the probabilities, on answers to rows the model has not seen; auto takes the kind that "
+        "does best on them.",
     )(verb)
 
 

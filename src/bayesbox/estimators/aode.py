@@ -21,7 +21,7 @@ class AODE(AugmentedEstimator):
         A level is a parent where so many rows have it.
     numeric : "mdl", "modl", "frequency:10" or "width:10"
         How numbers are cut into bins.
-    prior, prior_smoothing, unseen, columns, fold
+    prior, prior_smoothing, unseen, columns, fold, calibration
         As in `NaiveBayes`.
 
     Examples
@@ -46,6 +46,7 @@ class AODE(AugmentedEstimator):
         unseen: str = "smooth",
         columns: Mapping[Any, Any] | None = None,
         fold: Mapping[str, Sequence[str]] | None = None,
+        calibration: str | None = None,
     ) -> None:
         self.smoothing = smoothing
         self.least = least
@@ -55,6 +56,7 @@ class AODE(AugmentedEstimator):
         self.unseen = unseen
         self.columns = columns
         self.fold = fold
+        self.calibration = calibration
 
     def new_classifier(self) -> OneDependenceClassifier:
         """A classifier with this estimator's parameters that has learned nothing."""

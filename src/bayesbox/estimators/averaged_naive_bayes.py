@@ -24,7 +24,7 @@ class AveragedNaiveBayes(TableEstimator):
         The Dirichlet prior of levels.
     numeric : "student", or bins such as "mdl"
         The density of numbers; one without evidence is refused.
-    prior, prior_smoothing, unseen, columns, fold
+    prior, prior_smoothing, unseen, columns, fold, calibration
         As in `NaiveBayes`.
 
     Examples
@@ -49,6 +49,7 @@ class AveragedNaiveBayes(TableEstimator):
         unseen: str = "smooth",
         columns: Mapping[Any, Any] | None = None,
         fold: Mapping[str, Sequence[str]] | None = None,
+        calibration: str | None = None,
     ) -> None:
         self.inclusion = inclusion
         self.smoothing = smoothing
@@ -58,6 +59,7 @@ class AveragedNaiveBayes(TableEstimator):
         self.unseen = unseen
         self.columns = columns
         self.fold = fold
+        self.calibration = calibration
 
     @property
     def inclusion_(self) -> dict[str, float]:

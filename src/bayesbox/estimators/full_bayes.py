@@ -41,6 +41,8 @@ class FullBayes(TableEstimator):
         What a column is, where its type does not say it: `Category([...])`, `Real(floor=0.01)`, "flag".
     fold : mapping of a new name to a list of columns
         Flags of which each row sets one, to be taken as one category.
+    calibration : "temperature", "isotonic", "dirichlet", "auto" or None
+        As in `NaiveBayes`.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class FullBayes(TableEstimator):
         unseen: str = "smooth",
         columns: Mapping[Any, Any] | None = None,
         fold: Mapping[str, Sequence[str]] | None = None,
+        calibration: str | None = None,
     ) -> None:
         self.smoothing = smoothing
         self.prior_smoothing = prior_smoothing
@@ -77,6 +80,7 @@ class FullBayes(TableEstimator):
         self.unseen = unseen
         self.columns = columns
         self.fold = fold
+        self.calibration = calibration
 
     def new_classifier(self) -> FullClassifier:
         """A classifier with these parameters that has learned nothing."""

@@ -23,7 +23,7 @@ class KDB(AugmentedEstimator):
         How counts become probabilities. Back-off leans on the same table with one parent fewer.
     numeric : "mdl", "modl", "frequency:10" or "width:10"
         How numbers are cut into bins.
-    prior, prior_smoothing, unseen, columns, fold
+    prior, prior_smoothing, unseen, columns, fold, calibration
         As in `NaiveBayes`.
 
     Examples
@@ -50,6 +50,7 @@ class KDB(AugmentedEstimator):
         unseen: str = "smooth",
         columns: Mapping[Any, Any] | None = None,
         fold: Mapping[str, Sequence[str]] | None = None,
+        calibration: str | None = None,
     ) -> None:
         self.k = k
         self.smoothing = smoothing
@@ -59,6 +60,7 @@ class KDB(AugmentedEstimator):
         self.unseen = unseen
         self.columns = columns
         self.fold = fold
+        self.calibration = calibration
 
     @property
     def parents_(self) -> dict[str, tuple[str, ...]]:

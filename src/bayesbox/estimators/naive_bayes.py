@@ -41,8 +41,9 @@ class NaiveBayes(TableEstimator):
         What a column is, where its type does not say it: `Category([...])`, `Real(floor=0)`, "flag".
     fold : mapping of a new name to a list of columns
         Flags of which each row sets one, to be taken as one category.
-    calibration : "temperature", "isotonic", "dirichlet" or None
-        Learn to mend the probabilities, on answers to rows the model has not seen.
+    calibration : "temperature", "isotonic", "dirichlet", "auto" or None
+        Learn to mend the probabilities, on answers to rows the model has not seen; "auto" takes the kind that does best
+        on folds of them.
 
     Examples
     --------

@@ -23,7 +23,7 @@ class TAN(AugmentedEstimator):
         How counts become probabilities. Back-off leans on P(x | class) where a pair of levels was rarely seen.
     numeric : "mdl", "modl", "frequency:10" or "width:10"
         How numbers are cut into bins.
-    prior, prior_smoothing, unseen, columns, fold
+    prior, prior_smoothing, unseen, columns, fold, calibration
         As in `NaiveBayes`.
 
     Examples
@@ -51,6 +51,7 @@ class TAN(AugmentedEstimator):
         unseen: str = "smooth",
         columns: Mapping[Any, Any] | None = None,
         fold: Mapping[str, Sequence[str]] | None = None,
+        calibration: str | None = None,
     ) -> None:
         self.score = score
         self.root = root
@@ -61,6 +62,7 @@ class TAN(AugmentedEstimator):
         self.unseen = unseen
         self.columns = columns
         self.fold = fold
+        self.calibration = calibration
 
     # scikit-learn's method and the parameter have one name: to call is to judge, and `get_params` tells the parameter.
 

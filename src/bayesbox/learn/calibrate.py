@@ -6,6 +6,9 @@
 
 Each is learned on the log loss, with weights where rows have some. A probability of 0 cannot be mended by a map that is
 read off other rows: it counts as `SMALLEST` in learning, stays 0 under `temperature`, and is `SMALLEST` for the others.
+
+`auto` takes the kind that does best, by log loss, on folds of the answers it was not learned on; none, where none does
+better than the answers as they are.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption
 from bayesbox.learn.descent import minimum
+from bayesbox.learn.folds import stratified_folds
 
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -139,14 +143,21 @@ KINDS: dict[str, Any] = {each.kind: each for each in (Temperature, Isotonic, Dir
 """By the name that the command and the estimators take."""
 
 
+AUTO = "auto"
+NAMES = (*KINDS, AUTO)
+CHOICE_FOLDS = 3
+
+
 def require_kind(kind: str | None) -> None:
     """Refuse a name that no calibration has."""
-    if kind is not None and kind not in KINDS:
-        raise BadOption(f"there is no calibration `{kind}`", remedy=f"There is: {', '.join(KINDS)}")
+    if kind is not None and kind not in NAMES:
+        raise BadOption(f"there is no calibration `{kind}`", remedy=f"There is: {', '.join(NAMES)}")
 
 
-def calibration(kind: str, log_p: Doubles, codes: Codes, weights: Doubles | None = None) -> Calibration:
+def calibration(kind: str, log_p: Doubles, codes: Codes, weights: Doubles | None = None) -> Calibration | None:
     """The calibration of this kind for predictions `log_p` of rows whose classes turned out to be `codes`.
+
+    None where the kind is `auto` and the predictions are best as they are.
 
     >>> sure, right = np.log([[0.99, 0.01]] * 4), np.array([0, 0, 0, 1])
     >>> np.exp(calibration("temperature", sure, right).applied(sure))[0].round(2)
@@ -154,8 +165,31 @@ def calibration(kind: str, log_p: Doubles, codes: Codes, weights: Doubles | None
     """
     require_kind(kind)
     given = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
-    learned: Calibration = KINDS[kind].learned(log_p, codes, given)
+    chosen = best_kind(log_p, codes, given) if kind == AUTO else kind
+    if chosen is None:
+        return None
+    learned: Calibration = KINDS[chosen].learned(log_p, codes, given)
     return learned
+
+
+def best_kind(log_p: Doubles, codes: Codes, weights: Doubles) -> str | None:
+    """The kind whose answers, learned on the other folds, have the least log loss; None where leaving them has."""
+    folds = min(CHOICE_FOLDS, len(codes))
+    if folds < 2:
+        return None
+    fold_of_row = stratified_folds(codes, folds)
+    losses: dict[str | None, float] = {None: _loss(normalised(floored(log_p)), codes, weights)}
+    for kind, calibrated in KINDS.items():
+        losses[kind] = 0.0
+        for number in range(folds):
+            inside, outside = fold_of_row != number, fold_of_row == number
+            found = calibrated.learned(log_p[inside], codes[inside], weights[inside])
+            losses[kind] += _loss(floored(found.applied(log_p[outside])), codes[outside], weights[outside])
+    return min(losses, key=lambda each: losses[each])
+
+
+def _loss(log_p: Doubles, codes: Codes, weights: Doubles) -> float:
+    return -float(weights @ log_p[np.arange(len(codes)), codes])
 
 
 def normalised(log_p: Doubles) -> Doubles:

@@ -74,6 +74,8 @@ def calibrated(classifier: Classifier, parts: Sequence[Rows]) -> Calibrated | No
     if len(classes) < 2 or not len(codes):
         return None
     found = calibration(classifier.calibrate, log_p, codes, weights)
+    if found is None:
+        return None
     return Calibrated(found, classes, tuple(np.asarray(classifier.model.log_prior).tolist()))
 
 

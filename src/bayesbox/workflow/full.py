@@ -147,13 +147,17 @@ class FullClassifier(Classifier):
     # -- answers -------------------------------------------------------------------------------------------------
 
     def predict(self, batch: Batch) -> NDArray[Any]:
+        if self.calibrated is not None:
+            return super().predict(batch)
         labels: NDArray[Any] = self.model.labels
         return labels[full.best_class(self.model, self.columns_of(batch), batch.rows)]
 
     def posterior(self, batch: Batch) -> Doubles:
+        if self.calibrated is not None:
+            return super().posterior(batch)
         return full.posterior(self.model, self.columns_of(batch), batch.rows, _core.POSTERIOR)
 
-    def log_posterior(self, batch: Batch) -> Doubles:
+    def plain_log_posterior(self, batch: Batch) -> Doubles:
         return full.posterior(self.model, self.columns_of(batch), batch.rows, _core.LOG_POSTERIOR)
 
     def joint_log(self, batch: Batch) -> Doubles:
