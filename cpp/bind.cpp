@@ -22,6 +22,7 @@
 #include "kernel_density_binding.hpp"
 #include "forest_binding.hpp"
 #include "leave_one_out.hpp"
+#include "mail_binding.hpp"
 #include "moments.hpp"
 #include "network_module.hpp"
 #include "result_array.hpp"
@@ -536,6 +537,7 @@ NB_MODULE(_core, m) {
   bind_joint(m);
   bind_networks(m);
   bind_text(m);
+  bind_mail(m);
   bind_chain(m);
   bind_augmented(m);
   bind_forest(m);

@@ -389,6 +389,38 @@ def score_words(
     once: a word that occurs several times in a document is added once.
     """
 
+class MailReader:
+    """Reads the common forms of mail.
+
+    names: the fields of the head that are read; charsets: the names of encodings, first so many of UTF-8, then those
+    with a table of 256 code points each; references: the names of HTML references, each followed by its text.
+    """
+
+    def __init__(
+        self,
+        names: NDArray[np.uint8],
+        name_offsets: NDArray[Any],
+        charsets: NDArray[np.uint8],
+        charset_offsets: NDArray[Any],
+        tables: NDArray[np.uint32],
+        utf8_names: int,
+        references: NDArray[np.uint8],
+        reference_offsets: NDArray[Any],
+    ) -> None: ...
+    def texts(
+        self, data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], are_messages: NDArray[np.uint8]
+    ) -> tuple[bytes, NDArray[np.int64], NDArray[np.uint8]]:
+        """(the texts in UTF-8, their offsets, 1 for each that is unusual and was left out)"""
+
+    def without_markup(self, page: bytes) -> bytes:
+        """The text of an HTML page, both in UTF-8."""
+
+def cut_mailbox(data: bytes, last: bool) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """(where each message begins, where it ends, where the message begins that is not complete without more data)
+
+    data begins with a separator; last: nothing more is to come.
+    """
+
 def chain_score(
     log_start: NDArray[np.float64],
     log_transition: NDArray[np.float64],

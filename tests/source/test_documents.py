@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bayesbox.errors import BadData, SourceUnavailable
-from bayesbox.source.documents import is_table, open_documents, read_documents
+from bayesbox.source.documents import is_table, open_documents
 
 SEPARATOR = "From ann@example.org Mon Jan  1 10:00:00 2001\n"
 
@@ -85,7 +85,8 @@ def test_any_bytes_are_a_document(tmp_path: Path) -> None:
         "wide": "süß".encode("utf-16"),
     }.items():
         (tmp_path / name).write_bytes(content)
-        ((text, _),) = read_documents(str(tmp_path / name))
+        (batch,) = open_documents(str(tmp_path / name), classes=False).batches()
+        (text,) = batch["text"].to_pylist()
         assert text == {"nul": "a\0b", "broken": "café ÿ", "empty": "", "wide": "süß"}[name]
 
 

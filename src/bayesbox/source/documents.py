@@ -10,14 +10,19 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from bayesbox import _core
 from bayesbox.errors import BadData, BadOption, SourceUnavailable
+from bayesbox.schema.arrays import numbers_array, text_array
 from bayesbox.source.base import Batch
 from bayesbox.source.files import Paths, expand, format_of_name
-from bayesbox.source.mail import is_mailbox, is_message, message_text, messages, plain_text
+from bayesbox.source.mail import is_mailbox, is_message, mail_texts
 from bayesbox.source.reading import Skipped
-from bayesbox.source.streams import CODECS, STDIN, ByteStream, name_of
+from bayesbox.source.streams import CODECS, MAGIC, PIECE, STDIN, ByteStream, name_of
 
 CLASS, TEXT, FILE = "class", "text", "file"
 MAILDIR = frozenset({"cur", "new", "tmp"})
@@ -169,28 +174,38 @@ class DocumentSource:
     def batches(self) -> Iterator[Batch]:
         """The documents, some megabytes of text at a time."""
         self.skipped = Skipped()
-        gathered: list[tuple[str | None, str, str]] = []
+        gathered: list[tuple[Raw, str | None]] = []
         size = first_row = 0
         for done, place in enumerate(self._places):
             self._done = done
-            for text, origin in self._documents(place.path):
-                gathered.append((place.label, text, origin))
-                size += len(text)
+            for raw in self._documents(place.path):
+                gathered.append((raw, place.label))
+                size += len(raw.data)
                 if size >= BATCH_BYTES or len(gathered) >= BATCH_DOCUMENTS:
-                    yield self._batch(gathered, first_row)
-                    first_row += len(gathered)
+                    batch = self._batch(gathered, first_row)
+                    first_row += batch.rows
                     gathered, size = [], 0
+                    yield batch
         if gathered:
             yield self._batch(gathered, first_row)
 
-    def _batch(self, gathered: list[tuple[str | None, str, str]], first_row: int) -> Batch:
-        labels, texts, origins = (list(column) for column in zip(*gathered, strict=True))
-        columns: list[Any] = [] if labels[0] is None else [pa.array(labels, pa.string())]
-        columns += [pa.array([_encodable(text) for text in texts], pa.large_string())]
-        columns += [pa.array([_encodable(origin) for origin in origins], pa.string())]
-        return Batch(self.names, tuple(columns), len(gathered), first_row)
+    def _batch(self, gathered: list[tuple[Raw, str | None]], first_row: int) -> Batch:
+        raws = [raw for raw, _ in gathered]
+        numbers = [len(raw.starts) for raw in raws]
+        bases = np.repeat(np.cumsum([0, *(len(raw.data) for raw in raws[:-1])]), numbers)
+        starts, stops = (
+            np.concatenate(places) + bases for places in zip(*((r.starts, r.stops) for r in raws), strict=True)
+        )
+        data = raws[0].data if len(raws) == 1 else b"".join(raw.data for raw in raws)
+        columns: list[Any] = []
+        if gathered[0][1] is not None:
+            labels, codes = np.unique([label for _, label in gathered], return_inverse=True)
+            columns.append(text_array(labels.tolist()).take(numbers_array(np.repeat(codes, numbers))))
+        columns.append(mail_texts(data, starts, stops, np.repeat([raw.is_mail for raw in raws], numbers)))
+        columns.append(pa.concat_arrays([raw.origins() for raw in raws]))
+        return Batch(self.names, tuple(columns), len(starts), first_row)
 
-    def _documents(self, path: str) -> Iterator[tuple[str, str]]:
+    def _documents(self, path: str) -> Iterator[Raw]:
         try:
             yield from read_documents(path)
         except (BadData, SourceUnavailable) as error:
@@ -199,32 +214,60 @@ class DocumentSource:
             self.skipped.add(error)
 
 
-def _encodable(text: str) -> str:
-    """Text that UTF-8 can hold: half a surrogate pair becomes a question mark."""
-    return text.encode("utf-8", errors="replace").decode("utf-8")
+class Raw(NamedTuple):
+    """Documents as they lie in a file: bytes, and where each begins and ends in them."""
+
+    data: bytes
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    is_mail: bool
+    name: str
+    first: int | None = None  # the number of the first message of a mailbox
+
+    def origins(self) -> pa.Array:
+        """Where each document is from."""
+        name = self.name.encode("utf-8", errors="replace").decode("utf-8")
+        if self.first is None:
+            return text_array([name])
+        numbers = numbers_array(np.arange(self.first, self.first + len(self.starts))).cast(pa.string())
+        return pc.binary_join_element_wise(f"{name}, message ", numbers, "")
 
 
-def read_documents(path: str) -> Iterator[tuple[str, str]]:
-    """The texts of one file, each with where it is from: all messages of an mbox, one message, or the file's text."""
+def read_documents(path: str) -> Iterator[Raw]:
+    """The documents of one file: all messages of a mailbox, some megabytes at a time, one message, or a text."""
     name = name_of(path)
+    small = _small_file(path)
+    if small is not None and not is_mailbox(small):
+        yield _one(small, path, name)
+        return
     with ByteStream(path) as stream:
-        beginning = stream.peek()
-        if is_mailbox(beginning):
-            for number, raw in enumerate(messages(_lines(stream)), start=1):
-                yield message_text(raw), f"{name}, message {number}"
+        if not is_mailbox(stream.peek()):
+            yield _one(stream.read(WHOLE), path, name)
             return
-        raw = stream.read(WHOLE)
-    yield message_text(raw) if path.lower().endswith(".eml") or is_message(beginning) else plain_text(raw), name
+        number, rest = 1, b""
+        while True:
+            piece = stream.read(BATCH_BYTES)
+            data, last = rest + piece, len(piece) < BATCH_BYTES
+            starts, stops, used = _core.cut_mailbox(data, last)
+            if len(starts):
+                yield Raw(data, starts, stops, True, name, number)
+            if last:
+                return
+            number, rest = number + len(starts), data[used:]
 
 
-def _lines(stream: ByteStream) -> Iterator[bytes]:
-    """The lines of a stream with their ends."""
-    rest: list[bytes] = []
-    while piece := stream.read(1 << 20):
-        *lines, last = piece.split(b"\n")
-        for line in lines:
-            yield b"".join([*rest, line, b"\n"])
-            rest = []
-        rest.append(last)
-    if any(rest):
-        yield b"".join(rest)
+def _small_file(path: str) -> bytes | None:
+    """The bytes of a small file that is not compressed; None for any other, which is read piece by piece."""
+    try:
+        if path == STDIN or os.path.splitext(path)[1].lower() in CODECS or os.stat(path).st_size > PIECE:
+            return None
+        with open(path, "rb", buffering=0) as file:
+            data = file.read()
+    except OSError:
+        return None  # the stream says what is wrong
+    return None if any(magic.match(data) for magic in MAGIC.values()) else data
+
+
+def _one(data: bytes, path: str, name: str) -> Raw:
+    is_mail = path.lower().endswith(".eml") or is_message(data)
+    return Raw(data, np.zeros(1, dtype=np.int64), np.array([len(data)]), is_mail, name)
