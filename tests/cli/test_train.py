@@ -223,3 +223,36 @@ def test_a_column_that_gives_the_class_away_is_named(tmp_path, capsys):
     said = " ".join(capsys.readouterr().err.split())
     assert "column `state` alone tells the class in 100.0% of the rows" in said
     assert "column `size`" not in said
+
+
+def dependent(folder: Path) -> None:
+    rows = ["sign,copy,ward,class"]
+    for place in range(120):
+        sign, ward = ("a", "b")[place % 2], ("n", "s", "w")[place % 3]
+        rows.append(f"{sign},{sign},{ward},{'yes' if (place % 2 == 0) != (place % 10 == 3) else 'no'}")
+    (folder / "table.csv").write_text("\n".join(rows))
+
+
+def test_columns_are_selected_and_weighed(bayes: Bayes, folder: Path) -> None:
+    dependent(folder)
+    ended = bayes("train", "table.csv", "-t", "class", "--select", "forward")
+    assert "selected 1 of 3 columns: sign" in ended.err
+    assert "left out: copy, since it was not selected" in bayes("show", "table.bayes").out
+    found = bayes("train", "table.csv", "-t", "class", "--column-weights", "--json").json["column_weights"]
+    assert set(found) == {"sign", "copy", "ward"}
+    assert found["sign"] == found["copy"] < 0.9
+    assert bayes("show", "table.bayes", "--json").json["column_weights"] == found
+    assert f"weights of the columns: sign {found['sign']:.2f}" in bayes("show", "table.bayes").out
+    ended = bayes("explain", "table.bayes", "--set", "sign=a", "--show-work")
+    assert f"P(sign=a | class)^{found['sign']:.4g}" in ended.out
+
+
+def test_selection_is_refused_where_it_has_no_meaning(bayes: Bayes, folder: Path) -> None:
+    dependent(folder)
+    ended = bayes("train", "table.csv", "-t", "class", "--model", "tan", "--select", "forward", code=2)
+    assert "--select has no meaning for" in ended.err
+    ended = bayes("evaluate", "table.csv", "-t", "class", "--loo", "--column-weights", code=2)
+    assert "--column-weights is judged by folds that learn it anew" in ended.err
+    ended = bayes("train", "table.csv", "-t", "class", "--select", "best", code=2)
+    assert "select is one of mi, cfs, forward, backward" in ended.err
+    assert "log loss" in bayes("evaluate", "table.csv", "-t", "class", "--cv", "3", "--select", "mi:1").out

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("naive", {}),
     ("naive", {"numeric": "auto"}),
+    ("naive", {"column_weights": "learned"}),
     ("averaged", {}),
     ("aode", {}),
     ("tan", {}),
@@ -25,6 +26,7 @@ KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("auto", {}),
 )
 """The models of `--model` that are compared, with the options that make them differ."""
+NAMES = {"column_weights": "column weights"}
 
 
 class Compared(NamedTuple):
@@ -44,7 +46,7 @@ def compare(judge: Callable[[str, dict[str, Any]], Evaluation]) -> list[Compared
 
     found = []
     for model, options in KINDS:
-        name = model + "".join(f", {value}" for value in options.values())
+        name = model + "".join(f", {NAMES.get(key, value)}" for key, value in options.items())
         start = time.perf_counter()
         try:
             with warnings.catch_warnings():

@@ -22,7 +22,7 @@ MODEL_SUFFIX = ".bayes"
 FOLDS = 10
 LEARNING = (
     *("cv", "repeats", "seed", "smoothing", "prior_smoothing", "types", "ignore", "missing", "unseen", "model"),
-    "numeric",
+    *("numeric", "select", "column_weights"),
     *(name for name in TEXT_ONLY if name != "text"),
 )
 """The options that say how to learn: they have no meaning for a model that has learned."""
@@ -77,6 +77,7 @@ LEARNING = (
     help="What a level that was never seen gets: the rule's answer to a count of 0 (the default), nothing, an error.",
 )
 @text_options
+@options.choice_options
 @options.calibrate_option
 @options.prior_option
 @options.na_option
@@ -244,8 +245,10 @@ def _require_one_way(given: dict[str, Any]) -> None:
     for name in ("cv", "repeats", "seed"):
         if given[name] is not None:
             raise click.UsageError(f"--loo and --{name} are two ways to evaluate: take one")
-    if given["calibrate"] is not None:
-        raise click.UsageError("--calibrate is judged by folds that learn it anew: give --cv in place of --loo")
+    for name in ("calibrate", "select", "column_weights"):
+        if given[name] is not None:
+            option = name.replace("_", "-")
+            raise click.UsageError(f"--{option} is judged by folds that learn it anew: give --cv in place of --loo")
     if given["weight"] is not None:
         raise click.UsageError("--loo takes every row as one: give --cv instead to use weights")
 
@@ -259,6 +262,7 @@ def _learner(data: Sequence[str], target: str, given: dict[str, Any], threads: i
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, given["weight"])
     classifier = new_classifier(given["model"] or "naive", given, kinds)
     options.require_densities(classifier, given)
+    options.require_choice(classifier, given)
     classifier.calibrate = given["calibrate"]
     return classifier, source_of(list(data), target, kinds, **_reading(given, threads))
 

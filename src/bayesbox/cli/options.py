@@ -235,6 +235,29 @@ def require_densities(classifier: Any, given: dict[str, Any]) -> None:
         raise click.UsageError(f"--numeric has no meaning for {classifier.title}")
 
 
+def choice_options(verb: F) -> F:
+    """--select and --column-weights."""
+    verb = click.option(
+        "--column-weights",
+        flag_value="learned",
+        default=None,
+        help="Naive Bayes: learn a weight for each column on rows left out: columns that say the same share it.",
+    )(verb)
+    return click.option(
+        "--select",
+        metavar="METHOD",
+        help="Naive Bayes: take only some columns: mi (that tell of the class), mi:10 (the ten that tell most), cfs "
+        "(that tell of the class and not of each other), forward or backward (by the log loss of rows left out).",
+    )(verb)
+
+
+def require_choice(classifier: Any, given: dict[str, Any]) -> None:
+    """Refuse --select and --column-weights for a model that takes all columns as they are."""
+    for name in ("select", "column_weights"):
+        if given[name] and not hasattr(classifier.rules, name):
+            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for {classifier.title}")
+
+
 def calibrate_option(verb: F) -> F:
     """--calibrate."""
     return click.option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from bayesbox.cli.output import table, whole
+from bayesbox.cli.output import plural, table, whole
 
 if TYPE_CHECKING:
     from bayesbox.workflow.classifier import Classifier
@@ -46,3 +46,25 @@ def counted_classes(classes: Mapping[str, float]) -> str:
     return ", ".join(items[:MOST_CLASSES]) + (
         f", ... {len(items) - MOST_CLASSES:,} more" if len(items) > MOST_CLASSES else ""
     )
+
+
+def column_weights(classifier: Classifier) -> dict[str, dict[str, float]]:
+    """`column_weights`, by column, where naive Bayes selected its columns or gave them weights; else nothing."""
+    derived, schema = classifier.derived, classifier.schema
+    if classifier.kind != "naive-bayes" or derived is None or schema is None:
+        return {}
+    return {"column_weights": {name: derived[name] for name in schema.used if name in derived}}
+
+
+def weights_text(column_weights: Mapping[str, float]) -> str:
+    """The columns that take part, with their weights where these are not 1.
+
+    >>> weights_text({"age": 1.0, "sex": 0.0})
+    'selected 1 of 2 columns: age'
+    >>> weights_text({"age": 0.5, "sex": 1.25})
+    'weights of the columns: age 0.50, sex 1.25'
+    """
+    taken = {name: weight for name, weight in column_weights.items() if weight}
+    if all(weight == 1 for weight in taken.values()):
+        return f"selected {len(taken)} of {plural(len(column_weights), 'column')}: {', '.join(taken) or 'none'}"
+    return "weights of the columns: " + ", ".join(f"{name} {weight:.2f}" for name, weight in column_weights.items())

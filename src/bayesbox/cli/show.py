@@ -30,7 +30,8 @@ EXACT_UP_TO = 10**15
         "bayes show people.bayes --json",
     ),
     notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities (of the numbers), left_out, "
-    "parameters, joint_parameters (null where a density takes part), naive_parameters and notes (of full Bayes), "
+    "parameters, joint_parameters (null where a density takes part), column_weights (where columns were selected or "
+    "have weights), naive_parameters and notes (of full Bayes), "
     "digest (null for a model of given tables), and with --column also column; for documents text, words, vocabulary, "
     "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters.",
 )
@@ -40,6 +41,7 @@ EXACT_UP_TO = 10**15
 @options.json_option
 def command(model: str, column: str | None, svg: str | None, as_json: bool) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
+    from bayesbox.cli.reports import column_weights
     from bayesbox.workflow.describe import column_facts, size_of
     from bayesbox.workflow.load import load_classifier
     from bayesbox.workflow.models import model_name
@@ -78,6 +80,7 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool) -> N
             "parameters": size.parameters,
             "joint_parameters": size.joint,
             "digest": None if classifier.fixed else classifier.book.digest(),
+            **column_weights(classifier),
         }
         if size.naive is not None:
             report |= {"naive_parameters": size.naive, "notes": list(getattr(classifier.model, "notes", ()))}
@@ -135,7 +138,7 @@ def _rules(rules: Any) -> dict[str, Any]:
 
 
 def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
-    from bayesbox.cli.reports import columns_table
+    from bayesbox.cli.reports import column_weights, columns_table, weights_text
 
     counts, prior = _counts(classifier), _prior(classifier)
     say(f"{path}: {classifier.title}" + (", made of given tables" if classifier.fixed else ""))
@@ -147,6 +150,8 @@ def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
     densities = _densities(classifier)
     if set(densities.values()) - {"gaussian"}:
         say("densities: " + "; ".join(f"{name} {text}" for name, text in densities.items()))
+    if column_weights(classifier):
+        say(weights_text(**column_weights(classifier)))
     for name, reason in classifier.model.left_out.items():
         say(f"left out: {name}, since {reason}")
     for name, flags in classifier.fold.items():

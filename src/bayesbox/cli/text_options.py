@@ -22,7 +22,7 @@ TEXT_ONLY = (
 )
 """The options that only documents have."""
 
-ROWS_ONLY = ("types", "ignore", "fold", "missing", "unseen", "tables", "numeric")
+ROWS_ONLY = ("types", "ignore", "fold", "missing", "unseen", "tables", "numeric", "select", "column_weights")
 """The options that only rows have."""
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         "bayes train 'data/*.parquet' -t label -o label.bayes --threads 4",
         "bayes train credit.csv -t class --types zip=category,age=real --ignore id --na ?",
         "bayes train credit.csv -t class --numeric auto --types age=real:mdl",
+        "bayes train credit.csv -t class --select forward --column-weights",
         "bayes train cars.csv -t risk --smoothing mle --types car=category:sports:vintage:suv:truck",
         "bayes train --tables radio.json -o radio.bayes",
         "bayes train --sql 'select * from people where year > 2020' --database people.db -t income -o people.bayes",
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
     '"tables": {"Radio1": {"young": {"like": 0.95, "dislike": 0.05}, "old": ...}}}. '
     "With --model text, DATA are also folders of documents or mail (a folder or mailbox a class: text files, single "
     "messages, mbox, Maildir). "
-    "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest; for documents "
-    "text, words, used and telling in place of columns.",
+    "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest, with --select "
+    "or --column-weights also column_weights; for documents text, words, used and telling in place of columns.",
 )
 @click.argument("data", nargs=-1)
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes.")
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     "nothing, an error.",
 )
 @text_options
+@options.choice_options
 @options.calibrate_option
 @options.prior_option
 @options.na_option
@@ -119,6 +121,7 @@ def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
 
 
 def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, dict[str, Any]]:
+    from bayesbox.cli.reports import column_weights
     from bayesbox.cli.sources import Progress, declared_kinds, skipped_rows, without_target
     from bayesbox.workflow.describe import column_facts, remarks
     from bayesbox.workflow.models import new_classifier
@@ -133,6 +136,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
     classifier = new_classifier(given["model"], given, kinds, _fold(given["fold"]))
     options.require_densities(classifier, given)
+    options.require_choice(classifier, given)
     classifier.calibrate = given["calibrate"]
     threads = options.threads_or_default(given["threads"])
     source = source or source_of(
@@ -161,6 +165,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
         "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
         "warnings": [*remarks(classifier.schema, classifier.book), *getattr(classifier.model, "notes", ())],
         "digest": classifier.book.digest(),
+        **column_weights(classifier),
         **_pool(classifier),
     }
 
@@ -223,7 +228,7 @@ def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier
 
 
 def _tell(classifier: Classifier, report: dict[str, Any]) -> None:
-    from bayesbox.cli.reports import columns_table, counted_classes
+    from bayesbox.cli.reports import columns_table, counted_classes, weights_text
 
     if classifier.fixed:
         note(f"a model of given tables: {', '.join(report['classes'])}")
@@ -231,6 +236,8 @@ def _tell(classifier: Classifier, report: dict[str, Any]) -> None:
         columns_table(classifier, err=True)
         without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
         note(f"{plural(report['rows'], 'row')}{without}; {report['target']}: {counted_classes(report['classes'])}")
+        if "column_weights" in report:
+            note(weights_text(report["column_weights"]))
     if classifier.kind == "auto":
         from bayesbox.cli import auto
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -57,6 +58,20 @@ class Plan:
     def add_terms(self, terms: Doubles) -> None:
         """Terms worked out already, rows x classes."""
         self.extra = terms if self.extra is None else self.extra + terms
+
+    def add(self, other: Plan, weight: float) -> None:
+        """The terms of another plan of the same rows, times a weight above 0."""
+        self.prior = self.prior + weight * other.prior
+        for values, normals in other.gaussians:  # mean, rest of the mean, deviation, constant: a power is a wider normal
+            scaled = np.column_stack([normals[:, :2], normals[:, 2] / math.sqrt(weight), weight * normals[:, 3]])
+            self.gaussians.append((values, scaled))
+        self.tables += [(codes, weight * table) for codes, table in other.tables]
+        self.integers += [(codes, lowest, weight * table) for codes, lowest, table in other.integers]
+        self.by_class += [(codes, lowest, weight * table) for codes, lowest, table in other.by_class]
+        if other.extra is not None:
+            self.add_terms(weight * other.extra)
+        if other.order is not None:
+            self.add_point_masses(other.order > 0)
 
     def add_point_masses(self, hits: NDArray[np.bool_]) -> None:
         """Rows x classes: where a value equals a class's only value."""

@@ -44,6 +44,12 @@ class NaiveBayes(TableEstimator):
     calibration : "temperature", "isotonic", "dirichlet", "auto" or None
         Learn to mend the probabilities, on answers to rows the model has not seen; "auto" takes the kind that does best
         on folds of them.
+    select : "mi", "mi:10", "cfs", "forward", "backward" or None
+        Take only the columns that tell of the class by more than chance, or the ten that tell most; that tell of the
+        class and not of each other; or that lower the log loss of rows left out, added or taken away one at a time.
+    column_weights : "learned" or None
+        Raise the factor of each column to a power that is learned on the log loss of rows left out, so that columns
+        that say the same share their weight.
 
     Examples
     --------
@@ -70,6 +76,8 @@ class NaiveBayes(TableEstimator):
         columns: Mapping[Any, Any] | None = None,
         fold: Mapping[str, Sequence[str]] | None = None,
         calibration: str | None = None,
+        select: str | None = None,
+        column_weights: str | None = None,
     ) -> None:
         self.smoothing = smoothing
         self.prior_smoothing = prior_smoothing
@@ -80,6 +88,8 @@ class NaiveBayes(TableEstimator):
         self.columns = columns
         self.fold = fold
         self.calibration = calibration
+        self.select = select
+        self.column_weights = column_weights
 
     def _rules(self) -> Rules:
         return Rules(
@@ -89,6 +99,8 @@ class NaiveBayes(TableEstimator):
             numeric=self.numeric,
             missing=self.missing,
             unseen=self.unseen,
+            select=self.select,
+            column_weights=self.column_weights,
         )
 
     def new_classifier(self) -> NaiveClassifier:
@@ -108,8 +120,26 @@ class NaiveBayes(TableEstimator):
             unseen=rules.unseen,
             columns=classifier.declared,
             fold=classifier.fold or None,
+            select=rules.select,
+            column_weights=rules.column_weights,
         )
         return estimator.adopt(classifier)
+
+    @property
+    def column_weights_(self) -> dict[str, float]:
+        """The weight of each column: the power its factor is raised to, 0 where it takes no part."""
+        self._require_fitted()
+        model = self.classifier_.model
+        weights = dict.fromkeys(model.left_out, 0.0)
+        for conditional in model.conditionals:
+            weights |= dict.fromkeys(conditional.columns, model.weight_of(conditional))
+        schema = self.classifier_.schema
+        return {name: weights[name] for name in schema.used if name in weights} if schema else weights
+
+    @property
+    def selected_(self) -> tuple[str, ...]:
+        """The columns that take part."""
+        return tuple(name for name, weight in self.column_weights_.items() if weight)
 
     def linear_weights(self, positive: Any = None) -> LinearWeights:
         """(w, a) such that the second class (or `positive`) is predicted where w.x + a > 0."""

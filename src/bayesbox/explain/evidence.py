@@ -20,8 +20,8 @@ from bayesbox.schema.levels import level_text
 class Explanation:
     """`prior` + the sum of `terms` over the columns is log P(class, x).
 
-    `terms` is rows x classes x columns of log P(x_j | class), 0 where the column is left out; it is +inf where a value
-    hits a point mass.
+    `terms` is rows x classes x columns of log P(x_j | class), times the weight of the column where it has one, 0 where
+    the column is left out; it is +inf where a value hits a point mass.
     """
 
     labels: NDArray[Any]
@@ -64,12 +64,13 @@ def explanation(model: NaiveModel, columns: Columns, rows: int, names: tuple[str
     terms = np.zeros((rows, len(model.classes), len(names)))
     place = {name: index for index, name in enumerate(names)}
     for conditional in model.conditionals:
+        weight = model.weight_of(conditional)
         if isinstance(conditional, Multinomial) and conditional.group is None:
             for index, word in enumerate(conditional.words):
                 single = Multinomial((word,), conditional.log_p[index : index + 1])
-                terms[:, :, place[word]] = _terms(single, columns, rows, len(model.classes))
+                terms[:, :, place[word]] = weight * _terms(single, columns, rows, len(model.classes))
         else:
-            terms[:, :, place[conditional.columns[0]]] = _terms(conditional, columns, rows, len(model.classes))
+            terms[:, :, place[conditional.columns[0]]] = weight * _terms(conditional, columns, rows, len(model.classes))
     return Explanation(model.labels, names, model.log_prior, terms)
 
 

@@ -48,6 +48,14 @@ class Factor:
     formulas: tuple[str, ...]
     values: tuple[Number, ...]
 
+    def power(self, weight: float) -> Factor:
+        """The factor raised to the weight of its column."""
+        if weight == 1:
+            return self
+        shown = [text or _decimal(float(value)) for text, value in zip(self.formulas, self.values, strict=True)]
+        values = tuple(_exp(weight * _log(value)) if value else 0.0 for value in self.values)
+        return Factor(f"{self.name}^{weight:.4g}", tuple(f"({text})^{weight:.4g}" for text in shown), values)
+
 
 @dataclass(frozen=True)
 class Work:
@@ -182,7 +190,7 @@ def bayes_box(schema: Schema, book: Book, rules: Rules, model: NaiveModel, colum
             maker = _Maker(name, schema.kinds[name], counted, rules, model)
             factor = maker.factor(conditional, value)
             if isinstance(factor, Factor):
-                factors.append(factor)
+                factors.append(factor.power(model.weight_of(conditional)))
             else:
                 left_out.append(factor)
     return Work(model.classes, tuple(factors), tuple(left_out))

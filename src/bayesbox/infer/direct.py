@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.base import Columns, Conditional, Doubles, Plan
 from bayesbox.errors import DataWarning
 from bayesbox.model.naive import NaiveModel
 
@@ -17,7 +17,18 @@ def plan_of(model: NaiveModel, columns: Columns, rows: int) -> Plan:
     """The terms of these rows, not yet added up."""
     plan = Plan(rows, model.log_prior)
     for conditional in model.conditionals:
-        conditional.add_to(plan, columns)
+        weight = model.weight_of(conditional)
+        if weight == 1:
+            conditional.add_to(plan, columns)
+        else:
+            plan.add(terms_of(conditional, columns, rows, plan.classes), weight)
+    return plan
+
+
+def terms_of(conditional: Conditional, columns: Columns, rows: int, classes: int) -> Plan:
+    """The terms of one conditional alone."""
+    plan = Plan(rows, np.zeros(classes))
+    conditional.add_to(plan, columns)
     return plan
 
 

@@ -7,8 +7,8 @@
 Each is learned on the log loss, with weights where rows have some. A probability of 0 cannot be mended by a map that is
 read off other rows: it counts as `SMALLEST` in learning, stays 0 under `temperature`, and is `SMALLEST` for the others.
 
-`auto` takes the kind that does best, by log loss, on folds of the answers it was not learned on; none, where none does
-better than the answers as they are.
+`auto` takes the kind that does best, by log loss, on folds of the answers it was not learned on; none, where the best
+does not do better than the answers as they are by twice its standard error.
 """
 
 from __future__ import annotations
@@ -146,6 +146,7 @@ KINDS: dict[str, Any] = {each.kind: each for each in (Temperature, Isotonic, Dir
 AUTO = "auto"
 NAMES = (*KINDS, AUTO)
 CHOICE_FOLDS = 3
+CLEAR = 2.0  # standard errors by which `auto` must do better than nothing
 
 
 def require_kind(kind: str | None) -> None:
@@ -173,23 +174,24 @@ def calibration(kind: str, log_p: Doubles, codes: Codes, weights: Doubles | None
 
 
 def best_kind(log_p: Doubles, codes: Codes, weights: Doubles) -> str | None:
-    """The kind whose answers, learned on the other folds, have the least log loss; None where leaving them has."""
+    """The kind whose answers, learned on other folds, have the least log loss; None if that is not clearly less."""
     folds = min(CHOICE_FOLDS, len(codes))
     if folds < 2:
         return None
     fold_of_row = stratified_folds(codes, folds)
-    losses: dict[str | None, float] = {None: _loss(normalised(floored(log_p)), codes, weights)}
+    before = floored(normalised(floored(log_p)))[np.arange(len(codes)), codes]
+    gains = {}
     for kind, calibrated in KINDS.items():
-        losses[kind] = 0.0
+        after = np.empty(len(codes))
         for number in range(folds):
-            inside, outside = fold_of_row != number, fold_of_row == number
+            inside, outside = fold_of_row != number, np.flatnonzero(fold_of_row == number)
             found = calibrated.learned(log_p[inside], codes[inside], weights[inside])
-            losses[kind] += _loss(floored(found.applied(log_p[outside])), codes[outside], weights[outside])
-    return min(losses, key=lambda each: losses[each])
-
-
-def _loss(log_p: Doubles, codes: Codes, weights: Doubles) -> float:
-    return -float(weights @ log_p[np.arange(len(codes)), codes])
+            after[outside] = floored(found.applied(log_p[outside]))[np.arange(len(outside)), codes[outside]]
+        gains[kind] = weights * (after - before)
+    best = max(gains, key=lambda kind: float(gains[kind].sum()))
+    gain = gains[best]
+    spread = float(np.sqrt(len(gain) * gain.var()))
+    return best if gain.sum() > CLEAR * spread else None
 
 
 def normalised(log_p: Doubles) -> Doubles:

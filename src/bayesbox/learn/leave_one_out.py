@@ -22,7 +22,7 @@ from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
 from bayesbox.errors import CannotForget
-from bayesbox.infer.direct import normalised, posterior
+from bayesbox.infer.direct import normalised, posterior, terms_of
 from bayesbox.learn.leave_one_out_densities import add_density
 from bayesbox.learn.leave_one_out_numbers import Gaussian, add_gaussians, add_poisson, gaussian
 from bayesbox.learn.leave_one_out_words import add_text, add_words
@@ -56,6 +56,12 @@ def leave_one_out(
     gaussians = []
     doubtful = np.zeros(len(target), dtype=bool)
     for conditional in model.conditionals:
+        weight = model.weight_of(conditional)
+        if weight != 1:
+            alone, unsure = _alone(conditional, schema, counted, rules, columns, target)
+            plan.add(alone, weight)
+            doubtful |= unsure
+            continue
         number = _add(plan, conditional, schema, counted, rules, columns, target)
         if isinstance(number, Gaussian):
             gaussians.append(number)
@@ -72,17 +78,64 @@ def leave_one_out(
     return answer
 
 
+def leave_one_out_terms(
+    schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns, labels: Encoded
+) -> tuple[Doubles, Doubles]:
+    """(log P(class), log P(x_j | class)) of each row under the tallies of all other rows.
+
+    Rows x classes, and conditionals x rows x classes in the order of the model, without its weights.
+    """
+    counted = book.with_classes(model.classes)
+    target = learned_target(labels, model.classes, counted)
+    terms = np.zeros((len(model.conditionals), len(target), len(model.classes)))
+    doubtful = np.zeros(len(target), dtype=bool)
+    for place, conditional in enumerate(model.conditionals):
+        alone, unsure = _alone(conditional, schema, counted, rules, columns, target)
+        terms[place] = alone.run(_core.JOINT)
+        doubtful |= unsure
+    if np.isnan(terms).any():
+        raise never_learned(", ".join(columns))
+    for row in np.flatnonzero(doubtful):
+        reduced, one = _without_row(schema, book, rules, model, columns, labels, int(row))
+        places = [model.classes.index(name) for name in reduced.classes]
+        for place, conditional in enumerate(model.conditionals):
+            again = reduced.conditional(conditional.columns[0])
+            terms[place, row] = 0.0
+            if again is not None:
+                terms[place, row, places] = terms_of(again, one, 1, len(reduced.classes)).run(_core.JOINT)[0]
+    return prior_table(schema, counted, rules, model)[target], terms
+
+
+def _alone(
+    conditional: Any, schema: Schema, book: Book, rules: Rules, columns: Columns, target: Codes
+) -> tuple[Plan, NDArray[np.bool_]]:
+    """The terms of one conditional in a plan of their own, and which rows a refit must answer."""
+    plan = Plan(len(target), np.zeros(len(book.classes)))
+    plan.target = target
+    number = _add(plan, conditional, schema, book, rules, columns, target)
+    if isinstance(number, Gaussian):
+        return plan, add_gaussians(plan, [number], target)
+    return plan, np.zeros(len(target), dtype=bool) if number is None else number
+
+
 def _refitted(
     schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns, labels: Encoded, row: int
 ) -> Doubles:
     """The same for one row, by subtracting its tally and applying all rules: exact, and slower."""
-    one = {name: column[row : row + 1] for name, column in columns.items()}
-    label = Encoded(labels.codes[row : row + 1], labels.levels, labels.values)
-    others = book - count(one, label, schema, label_type=book.label_type)
-    reduced = naive_model(schema, others, rules)
+    reduced, one = _without_row(schema, book, rules, model, columns, labels, row)
     answer = np.zeros(len(model.classes))
     answer[[model.classes.index(name) for name in reduced.classes]] = posterior(reduced, one, 1)[0]
     return answer
+
+
+def _without_row(
+    schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns, labels: Encoded, row: int
+) -> tuple[NaiveModel, Columns]:
+    """The model of all other rows, and the row."""
+    one = {name: column[row : row + 1] for name, column in columns.items()}
+    label = Encoded(labels.codes[row : row + 1], labels.levels, labels.values)
+    others = book - count(one, label, schema, label_type=book.label_type)
+    return naive_model(schema, others, rules, model.weights), one
 
 
 def learned_target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:

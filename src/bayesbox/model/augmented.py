@@ -77,6 +77,10 @@ class AugmentedModel:
     coding: Coding
     left_out: Mapping[str, str] = field(default_factory=dict)
 
+    def weight_of(self, conditional: Any) -> float:  # noqa: ARG002  only naive Bayes has weights
+        """The power that the factor of a conditional is raised to."""
+        return 1.0
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that take part."""

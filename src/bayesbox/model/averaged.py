@@ -44,6 +44,8 @@ class AveragedRules(Rules):
     def __post_init__(self) -> None:
         super().__post_init__()
         added_counts(self.smoothing, 2)  # a rule that is a Dirichlet prior
+        if self.select is not None or self.column_weights is not None:
+            raise BadOption("averaged naive Bayes averages over all selections of columns, and takes none")
         if self.missing != "ignore":
             raise BadOption("averaged naive Bayes leaves missing values out", found=f"missing={self.missing}")
         if not 0 <= self.inclusion <= 1:
@@ -79,7 +81,9 @@ def averaged_model(schema: Schema, book: Book, rules: AveragedRules) -> Averaged
     made = [_averaged(each, schema, counted, rules) for each in naive.conditionals]
     conditionals = tuple(conditional for conditional, _ in made)
     inclusion = {each.columns[0]: weight for each, weight in made}
-    return AveragedModel(naive.classes, naive.labels, naive.log_prior, conditionals, naive.left_out, inclusion)
+    return AveragedModel(
+        naive.classes, naive.labels, naive.log_prior, conditionals, naive.left_out, inclusion=inclusion
+    )
 
 
 def _averaged(conditional: Conditional, schema: Schema, book: Book, rules: AveragedRules) -> tuple[Conditional, float]:

@@ -40,13 +40,19 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
 
+LEARNED = "learned"
 MISSING = ("ignore", "level")
 UNSEEN = ("smooth", "ignore", "error")
+NOT_SELECTED = "it was not selected"
 
 
 @dataclass(frozen=True)
 class Rules:
-    """How the tallies become probabilities. Changing these changes nothing that was counted."""
+    """How the tallies become probabilities. Changing these changes nothing that was counted.
+
+    `select` says how columns are chosen, `column_weights` whether each learns a weight: what follows from these is
+    derived from the rows, and no rule.
+    """
 
     smoothing: Smoothing = field(default_factory=Laplace)
     prior_smoothing: Smoothing | None = None
@@ -54,8 +60,14 @@ class Rules:
     numeric: str = "gaussian"
     missing: str = "ignore"
     unseen: str = "smooth"
+    select: str | None = None
+    column_weights: str | None = None
 
     def __post_init__(self) -> None:
+        if self.select is not None:
+            selection(self.select)
+        if self.column_weights not in (None, LEARNED):
+            raise BadOption(f"column_weights is None or {LEARNED}", found=self.column_weights)
         check_density(self.numeric)
         if self.missing not in MISSING:
             raise BadOption(f"missing is one of {', '.join(MISSING)}", found=self.missing)
@@ -63,11 +75,35 @@ class Rules:
             raise BadOption(f"unseen is one of {', '.join(UNSEEN)}", found=self.unseen)
 
 
+SELECTIONS = {
+    "mi": "the columns that tell of the class by more than chance, or so many that tell most: mi:10",
+    "cfs": "columns that tell of the class and not of each other (Hall 1999)",
+    "forward": "one column after another, as long as the leave-one-out log loss falls",
+    "backward": "all columns less those without which the leave-one-out log loss falls",
+}
+"""The ways to select columns."""
+
+
+def selection(text: str) -> tuple[str, int | None]:
+    """The method of a selection and how many columns it takes, where it says that: `mi:10`.
+
+    >>> selection("mi:10"), selection("forward")
+    (('mi', 10), ('forward', None))
+    """
+    method, _, number = text.partition(":") if isinstance(text, str) else ("", "", "")
+    if method not in SELECTIONS or (number and (method != "mi" or not number.isdecimal() or not int(number))):
+        raise BadOption(
+            f"select is one of {', '.join(SELECTIONS)}", found=text, remedy="mi:10 takes the 10 columns that tell most"
+        )
+    return method, int(number) if number else None
+
+
 @dataclass(frozen=True)
 class NaiveModel:
     """P(class) and P(column | class): data only.
 
-    `left_out` names the columns that say nothing, each with the reason.
+    `left_out` names the columns that say nothing, each with the reason. `weights` are powers that the factors of
+    columns are raised to, where these are not 1.
     """
 
     classes: tuple[str, ...]
@@ -75,6 +111,11 @@ class NaiveModel:
     log_prior: Doubles
     conditionals: tuple[Conditional, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def weight_of(self, conditional: Conditional) -> float:
+        """The power that the factor of a conditional is raised to."""
+        return self.weights.get(conditional.columns[0], 1.0)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -86,20 +127,24 @@ class NaiveModel:
         return next((each for each in self.conditionals if column in each.columns), None)
 
 
-def naive_model(schema: Schema, book: Book, rules: Rules) -> NaiveModel:
-    """Apply the rules to the tallies."""
+def naive_model(schema: Schema, book: Book, rules: Rules, weights: Mapping[str, float] | None = None) -> NaiveModel:
+    """Apply the rules to the tallies. A column whose weight is 0 takes no part; one without a weight has 1."""
+    weights = weights or {}
     classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
     counted = book.with_classes(classes)
     builder = _Builder(schema, counted, rules)
     for name in schema.used:
-        builder.add(name, schema.kinds[name])
+        if weights.get(name) == 0:
+            builder.left_out[name] = NOT_SELECTED
+        else:
+            builder.add(name, schema.kinds[name])
     builder.finish_group()
     if rules.prior is None:
         prior = log_prior(counted.class_counts, classes, rules.prior_smoothing)
     else:
         prior = log(given_prior(rules.prior, classes))
     labels = label_values(classes, book.label_type)
-    return NaiveModel(classes, labels, prior, tuple(builder.conditionals), builder.left_out)
+    return NaiveModel(classes, labels, prior, tuple(builder.conditionals), builder.left_out, weights)
 
 
 class _Builder:

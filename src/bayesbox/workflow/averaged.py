@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
 from bayesbox.learn.leave_one_out import learned_target
 from bayesbox.model.averaged import AveragedModel, AveragedRules, averaged_model
+from bayesbox.model.naive import Rules
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.schema import Schema
@@ -44,10 +46,7 @@ class AveragedClassifier(NaiveClassifier):
                 "averaged:P takes the prior probability of a column, from 0 to 1", found=parameter
             ) from None
         plain = NaiveClassifier.rules_from("", options)
-        numeric = options.get("numeric") or "student"
-        return AveragedRules(
-            plain.smoothing, plain.prior_smoothing, plain.prior, numeric, plain.missing, plain.unseen, inclusion
-        )
+        return _averaged(plain, inclusion, numeric=options.get("numeric") or "student")
 
     def rules_document(self) -> dict[str, Any]:
         return rules_document(self.rules) | {"inclusion": float(self.rules.inclusion)}
@@ -57,18 +56,7 @@ class AveragedClassifier(NaiveClassifier):
         reader = Reader(written, "rules")
         inclusion = reader.take("inclusion", float)
         plain = rules_of(reader.rest)
-        rules: AveragedRules = made(
-            lambda: AveragedRules(
-                plain.smoothing,
-                plain.prior_smoothing,
-                plain.prior,
-                plain.numeric,
-                plain.missing,
-                plain.unseen,
-                inclusion,
-            ),
-            "rules",
-        )
+        rules: AveragedRules = made(lambda: _averaged(plain, inclusion, numeric=plain.numeric), "rules")
         return rules
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
@@ -86,3 +74,9 @@ class AveragedClassifier(NaiveClassifier):
             place = [classes.index(name) for name in other.model.classes]
             answer[row, place] = np.exp(other.plain_log_posterior(one)[0])
         return answer
+
+
+def _averaged(plain: Rules, inclusion: float, *, numeric: str) -> AveragedRules:
+    """The rules of naive Bayes as those of the average."""
+    given = {field.name: getattr(plain, field.name) for field in dataclasses.fields(plain)}
+    return AveragedRules(**(given | {"numeric": numeric, "inclusion": inclusion}))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -91,8 +91,7 @@ def unseen_answers(
 
     The folds follow from the places of the rows, or from their places in an `order` that is given.
     """
-    kept = [_labelled(rows) for rows in parts]
-    kept = [rows for rows in kept if rows.batch.rows]
+    kept = labelled(parts)
     place = {text: code for code, text in enumerate(classifier.classes)}
     codes = [_codes(rows, place) for rows in kept]
     weights = None if not kept or kept[0].weights is None else np.concatenate([rows.weights for rows in kept])
@@ -113,8 +112,13 @@ def _codes(rows: Rows, place: dict[str, int]) -> NDArray[np.int64]:
     return np.array([place.get(text, -1) for text in rows.labels.levels], dtype=np.int64)[rows.labels.codes]
 
 
-def _labelled(rows: Rows) -> Rows:
+def labelled(parts: Sequence[Rows]) -> list[Rows]:
     """The rows that have a label, their columns as they can be taken apart."""
+    kept = [_labelled(rows) for rows in parts]
+    return [rows for rows in kept if rows.batch.rows]
+
+
+def _labelled(rows: Rows) -> Rows:
     batch = rows.batch
     weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
     columns = tuple(as_view(column) for column in batch.columns)
@@ -126,8 +130,25 @@ def _labelled(rows: Rows) -> Rows:
 
 
 def _by_folds(classifier: Classifier, kept: list[Rows], folds: int, seed: int, order: Any) -> list[Doubles]:
+    width, log_prior = len(classifier.classes), np.asarray(classifier.model.log_prior)
+    answers = {id(rows): np.tile(log_prior, (rows.batch.rows, 1)) for rows in kept}
+    place = {text: code for code, text in enumerate(classifier.classes)}
+    for other, rows, chosen in held_out(classifier, kept, folds=folds, seed=seed, order=order):
+        columns = [place[text] for text in other.classes]
+        found = np.full((len(chosen), width), -np.inf)
+        found[:, columns] = other.plain_log_posterior(rows.take(chosen).batch)
+        answers[id(rows)][chosen] = found
+    return [answers[id(rows)] for rows in kept]
+
+
+def held_out(
+    classifier: Classifier, kept: list[Rows], *, folds: int, seed: int = 0, order: Any = None
+) -> Iterator[tuple[Classifier, Rows, NDArray[np.int64]]]:
+    """(the classifier without a fold, a batch, the rows of it in the fold), fold after fold."""
     codes = common_codes([rows.labels for rows in kept])
     folds = min(folds, len(codes))
+    if folds < 2:
+        return
     if order is None:
         order = np.arange(len(codes))
     fold_of_row = np.empty(len(codes), dtype=np.int32)
@@ -135,22 +156,15 @@ def _by_folds(classifier: Classifier, kept: list[Rows], folds: int, seed: int, o
     parts = parts_of(kept, fold_of_row, folds)
     bare = copy.copy(classifier)
     bare.calibrate = bare.calibrated = None
-    width, log_prior = len(classifier.classes), np.asarray(classifier.model.log_prior)
-    answers = {id(rows): np.tile(log_prior, (rows.batch.rows, 1)) for rows in kept}
     for number in range(folds):
-        if folds < 2 or not parts[number]:
+        if not parts[number]:
             continue
         if bare.relearns():
             other = learned_anew(bare, [fold for index, fold in enumerate(parts) if index != number])
         else:
             other = without(bare, [rows.take(chosen) for rows, chosen in parts[number]])
-        place = {text: code for code, text in enumerate(classifier.classes)}
-        columns = [place[text] for text in other.classes]
         for rows, chosen in parts[number]:
-            found = np.full((len(chosen), width), -np.inf)
-            found[:, columns] = other.plain_log_posterior(rows.take(chosen).batch)
-            answers[id(rows)][chosen] = found
-    return [answers[id(rows)] for rows in kept]
+            yield other, rows, chosen
 
 
 # -- the model file --------------------------------------------------------------------------------------------------

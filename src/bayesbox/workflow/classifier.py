@@ -112,6 +112,14 @@ class Classifier(ABC):
             raise ValueError(next(iter(members)), "no such member belongs to this model")
         return cls.derived_of(written)
 
+    def refines(self) -> bool:
+        """Whether something is derived from the rows themselves, once they are counted."""
+        return False
+
+    def refine(self, parts: Sequence[Rows]) -> None:
+        """Set `derived` from the rows that were counted."""
+        raise NotImplementedError(f"{self.title} derives nothing from rows")  # refines() says so
+
     def relearns(self) -> bool:
         """Whether taking rows out of the tallies leaves something as they made it, so that folds must learn anew."""
         return self.derived is not None or self.calibrate is not None
@@ -183,7 +191,14 @@ class Classifier(ABC):
             self.derived = before
             raise
         self.accept(schema, self.book + book)
-        if first and self.calibrate is not None:
+        if first:
+            self.finish(parts)
+
+    def finish(self, parts: Sequence[Rows]) -> None:
+        """What is learned of the first rows beyond their counts."""
+        if self.refines():
+            self.refine(parts)
+        if self.calibrate is not None:
             self.calibrated = calibrated(self, parts)
 
     def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:

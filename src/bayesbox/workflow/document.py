@@ -217,6 +217,7 @@ def fold_of(written: Json) -> dict[str, tuple[str, ...]]:
 
 
 def rules_document(rules: Rules) -> Json:
+    chosen = {"select": rules.select, "column_weights": rules.column_weights}
     return {
         "smoothing": smoothing_document(rules.smoothing),
         "prior_smoothing": None if rules.prior_smoothing is None else smoothing_document(rules.prior_smoothing),
@@ -224,6 +225,7 @@ def rules_document(rules: Rules) -> Json:
         "numeric": rules.numeric,
         "missing": rules.missing,
         "unseen": rules.unseen,
+        **{key: value for key, value in chosen.items() if value is not None},
     }
 
 
@@ -233,6 +235,7 @@ def rules_of(value: Any) -> Rules:
     prior_smoothing = reader.take("prior_smoothing", dict, None)
     prior = reader.take("prior", list, None)
     texts = {key: reader.take(key, str) for key in ("numeric", "missing", "unseen")}
+    texts |= {key: reader.take_if_present(key, str) for key in ("select", "column_weights")}
     reader.done()
     rules: Rules = made(
         lambda: Rules(

@@ -41,4 +41,9 @@ def _naive(classifier: Any) -> NaiveModel:
             remedy="Train it without calibration and export that",
         )
     model: NaiveModel = classifier.model
+    if any(model.weight_of(conditional) != 1 for conditional in model.conditionals):
+        raise CannotExport(
+            "the columns of this model have weights, which have no form in another language so far",
+            remedy="Train it without column_weights; columns that were only selected can be exported",
+        )
     return model

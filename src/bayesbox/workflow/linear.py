@@ -39,11 +39,12 @@ def linear_weights(classifier: NaiveClassifier, positive: Any = None) -> LinearW
     assert classifier.schema is not None
     weights = {name: [0.0] for name in classifier.schema.used}
     for conditional in model.conditionals:
+        power = model.weight_of(conditional)
         if isinstance(conditional, (Bernoulli, Table)):
             slope, shift = _two_levels(conditional, one, zero)
-            weights[conditional.column], constant = [slope], constant + shift
+            weights[conditional.column], constant = [power * slope], constant + power * shift
         elif isinstance(conditional, Multinomial):
-            slopes = (conditional.log_p[:, one] - conditional.log_p[:, zero]).tolist()
+            slopes = (power * (conditional.log_p[:, one] - conditional.log_p[:, zero])).tolist()
             if conditional.group is not None:
                 weights[conditional.group] = slopes
             else:
@@ -51,8 +52,8 @@ def linear_weights(classifier: NaiveClassifier, positive: Any = None) -> LinearW
         elif isinstance(conditional, Poisson):
             rate = conditional.rate
             with np.errstate(divide="ignore"):
-                weights[conditional.column] = [float(np.log(rate[one]) - np.log(rate[zero]))]
-            constant -= rate[one] - rate[zero]
+                weights[conditional.column] = [float(power * (np.log(rate[one]) - np.log(rate[zero])))]
+            constant -= power * (rate[one] - rate[zero])
         else:
             raise NotLinear(f"column `{conditional.columns[0]}` is a number or a text: its term is not linear")
     w = np.array([weight for column in weights.values() for weight in column])

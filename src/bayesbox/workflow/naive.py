@@ -6,7 +6,8 @@ The scikit-learn estimator and the command are both thin layers over this class;
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -28,7 +29,8 @@ from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 from bayesbox.tally.values import Values
 from bayesbox.workflow.classifier import Classifier
-from bayesbox.workflow.document import rules_document, rules_of
+from bayesbox.workflow.document import Reader, rules_document, rules_of
+from bayesbox.workflow.rows import Rows
 
 
 class NaiveClassifier(Classifier):
@@ -37,6 +39,7 @@ class NaiveClassifier(Classifier):
     kind = "naive-bayes"
     title = "naive Bayes"
     rules: Rules
+    derived: dict[str, float] | None  # the weights of the columns, where they were selected or weighed
 
     @classmethod
     def density_of_numbers(cls, rules: Rules) -> str:
@@ -46,8 +49,16 @@ class NaiveClassifier(Classifier):
         coarse = any(isinstance(tally, Values) and not tally.is_exact for tally in self.book.columns.values())
         return coarse or super().relearns()
 
+    def refines(self) -> bool:
+        return self.rules.select is not None or self.rules.column_weights is not None
+
+    def refine(self, parts: Sequence[Rows]) -> None:
+        from bayesbox.workflow.choice import chosen_columns
+
+        self.derived, self._model = chosen_columns(self, parts), None
+
     def make_model(self, schema: Schema, book: Book) -> NaiveModel:
-        return naive_model(schema, book, self.rules)
+        return naive_model(schema, book, self.rules, self.derived)
 
     @classmethod
     def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> Rules:
@@ -61,6 +72,8 @@ class NaiveClassifier(Classifier):
             numeric=options.get("numeric") or "gaussian",
             missing=options.get("missing") or "ignore",
             unseen=options.get("unseen") or "smooth",
+            select=options.get("select"),
+            column_weights=options.get("column_weights"),
         )
 
     def rules_document(self) -> dict[str, Any]:
@@ -69,6 +82,20 @@ class NaiveClassifier(Classifier):
     @classmethod
     def rules_of(cls, written: dict[str, Any]) -> Rules:
         return rules_of(written)
+
+    def derived_document(self) -> dict[str, Any] | None:
+        return None if self.derived is None else {"weights": dict(sorted(self.derived.items()))}
+
+    @classmethod
+    def derived_of(cls, written: dict[str, Any] | None) -> dict[str, float] | None:
+        if written is None:
+            return None
+        reader = Reader(written, "what was derived")
+        found: dict[str, float] = reader.take("weights", dict)
+        reader.done()
+        if not all(type(weight) is float and 0 <= weight < math.inf for weight in found.values()):
+            raise ValueError("the weight of a column is a number from 0 on")
+        return found
 
     @classmethod
     def of_model(cls, model: NaiveModel, schema: Schema) -> Self:
@@ -102,6 +129,14 @@ class NaiveClassifier(Classifier):
 
     def plain_log_posterior(self, batch: Batch) -> Doubles:
         return direct.log_posterior(self.model, self.columns_of(batch), batch.rows)
+
+    def log_density(self, batch: Batch) -> Doubles:
+        if self.rules.column_weights is not None:
+            raise BadOption(
+                "a model whose columns have weights gives P(class | x), but no P(x)",
+                remedy="Train it without column_weights",
+            )
+        return super().log_density(batch)
 
     def joint_log(self, batch: Batch) -> Doubles:
         return direct.joint_log(self.model, self.columns_of(batch), batch.rows)

@@ -27,6 +27,8 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
         name += "_"
     if name in model.columns:
         raise BadOption("the node of the class needs a name that no column has", found=name)
+    if any(model.weight_of(conditional) != 1 for conditional in model.conditionals):
+        raise BadOption("a model whose columns have weights is no network", remedy="Train it without column_weights")
     nodes = [Node(name, model.classes, (), np.exp(model.log_prior))]
     for conditional in model.conditionals:
         if not isinstance(conditional, (Bernoulli, Bins, Table)):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BayesboxError, DataWarning
-from bayesbox.learn.design import Design, View, column_values, sorted_order, takes_part
+from bayesbox.learn.design import Design, View, sorted_order, takes_part
 from bayesbox.learn.library import learn_library, mean_loss
 from bayesbox.learn.pool import learned_powers, limited, pooled
 from bayesbox.schema.kinds import Count, Kind, Number, Real
@@ -21,6 +21,7 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.workflow.calibrated import unseen_answers
 from bayesbox.workflow.classifier import Classifier
+from bayesbox.workflow.joined import class_codes, joined_column
 from bayesbox.workflow.rows import Rows
 
 LEAST_POWER = 0.02  # a model below it is let go
@@ -99,8 +100,8 @@ def learn_pool(
     rows = [part for part in rows if part.batch.rows]
     if not rows:
         return None
-    codes = np.concatenate([_codes(part, classes) for part in rows])
-    values = {name: _joined(rows, name, kind) for name, kind in kinds.items()}
+    codes = np.concatenate([class_codes(part, classes) for part in rows])
+    values = {name: joined_column(rows, name, kind) for name, kind in kinds.items()}
     numbers = sum(1 for value in values.values() if not isinstance(value, tuple))
     knots = max(1, min(KNOTS, MOST_FEATURES // max(numbers, 1) - 1))
     design = Design.of(values, knots=knots)
@@ -166,37 +167,6 @@ def _known(part: Rows, kinds: Mapping[str, Any], draws: np.random.Generator) -> 
         if (times < weights).any():
             times += draws.random(len(weights)) < weights - times
     return rows if (times == 1).all() else rows.take(np.repeat(np.arange(len(times)), times))
-
-
-def _codes(part: Rows, classes: tuple[str, ...]) -> NDArray[np.int64]:
-    place = {name: code for code, name in enumerate(classes)}
-    return np.array([place.get(text, -1) for text in part.labels.levels], dtype=np.int64)[part.labels.codes]
-
-
-def _joined(parts: Sequence[Rows], name: str, kind: Any) -> Any:
-    """A column of all parts: doubles, or (codes, texts)."""
-    found = []
-    for part in parts:
-        if name in part.batch.names:
-            found.append(column_values(part.batch[name], kind, name=name))
-        else:
-            found.append(None)
-    if not any(isinstance(each, tuple) for each in found):
-        return np.concatenate(
-            [
-                np.full(part.batch.rows, np.nan) if each is None else each
-                for part, each in zip(parts, found, strict=True)
-            ]
-        )
-    texts = sorted({text for each in found if each is not None for text in each[1]})
-    place = {text: code for code, text in enumerate(texts)}
-    codes = [
-        np.full(part.batch.rows, -1, dtype=np.int32)
-        if each is None
-        else np.array([*(place[text] for text in each[1]), -1], dtype=np.int32)[each[0]]
-        for part, each in zip(parts, found, strict=True)
-    ]
-    return np.concatenate(codes), texts
 
 
 def _view_of(design: Design, values: Mapping[str, Any], rows: int) -> View:

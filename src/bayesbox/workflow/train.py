@@ -19,7 +19,6 @@ from bayesbox.source.base import Batch, OneBatch, Source, fold
 from bayesbox.source.frames import batch_of
 from bayesbox.source.spark import SparkSource, is_spark_frame
 from bayesbox.tally.book import Book
-from bayesbox.workflow.calibrated import calibrated
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.rows import Rows
 
@@ -125,9 +124,9 @@ def train(
     book = classifier.book - learned if forget else classifier.book + learned
     classifier.accept(schema, book)
     classifier.target = target
-    if before is None and classifier.calibrate is not None:
+    if before is None and (classifier.refines() or classifier.calibrate is not None):
         require_rereadable(source)
-        classifier.calibrated = calibrated(classifier, labelled_rows(source, target, weight))
+        classifier.finish(labelled_rows(source, target, weight))
     skipped = getattr(source, "skipped", None)
     return Training(counted.rows, counted.unlabelled, skipped.count if skipped else 0)
 
