@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any
 
@@ -32,6 +33,7 @@ def peer_of(given: dict[str, Any], implementation: str, **options: Any) -> Categ
 
 
 def run(session: harness.Session) -> None:
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # hmmlearn has one thread, so we take one
     warnings.simplefilter("ignore")  # hmmlearn tells of what it was asked not to do
     given = tables()
     ours, peer, peer_log = bb.HiddenMarkovModel.from_tables(**given), peer_of(given, "scaling"), peer_of(given, "log")

@@ -8,6 +8,7 @@
 
 #include "chain_best_path.hpp"
 #include "chain_forward_backward.hpp"
+#include "chain_groups.hpp"
 
 namespace bayesbox {
 namespace chain {
@@ -53,17 +54,33 @@ void best_with(const ChainRequest& request, double* log_p, std::int32_t* path) {
     default: return with<0>(__VA_ARGS__);     \
   }
 
+inline void run_group(const ChainRequest& request, const Scaled& scaled, const ChainResult& result) {
+  BAYESBOX_FOR_STATES(request.states, run_with, request, scaled, result)
+}
+inline void best_of_group(const ChainRequest& request, double* log_p, std::int32_t* path) {
+  BAYESBOX_FOR_STATES(request.states, best_with, request, log_p, path)
+}
+
 }  // namespace chain
 
 // Forward and, where asked for, backward over every sequence.
-inline void forward_backward(const ChainRequest& request, const ChainResult& result) {
+inline void forward_backward(const ChainRequest& request, const ChainResult& result, std::size_t threads = 1) {
   const chain::Scaled scaled(request);
-  BAYESBOX_FOR_STATES(request.states, chain::run_with, request, scaled, result)
+  const std::vector<ChainRequest> groups = chain::groups_of(request);
+  std::vector<chain::GroupCounts> counts(groups.size());
+  chain::for_each_group(groups.size(), threads, [&](std::size_t g) {
+    const auto first = static_cast<std::size_t>(groups[g].offsets - request.offsets);
+    chain::run_group(groups[g], scaled, counts[g].result(request, result, first));
+  });
+  for (const chain::GroupCounts& each : counts) each.add_to(result);
 }
 
 // The most probable path of every sequence and the log of its joint probability; ties go to the first state.
-inline void best_paths(const ChainRequest& request, double* log_p, std::int32_t* path) {
-  BAYESBOX_FOR_STATES(request.states, chain::best_with, request, log_p, path)
+inline void best_paths(const ChainRequest& request, double* log_p, std::int32_t* path, std::size_t threads = 1) {
+  const std::vector<ChainRequest> groups = chain::groups_of(request);
+  chain::for_each_group(groups.size(), threads, [&](std::size_t g) {
+    chain::best_of_group(groups[g], log_p + (groups[g].offsets - request.offsets), path);
+  });
 }
 
 #undef BAYESBOX_FOR_STATES

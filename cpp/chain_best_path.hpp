@@ -1,13 +1,15 @@
 // The most probable path of each sequence of a chain.
 #pragma once
 
+#include <type_traits>
+
+#include "chain_packed_path.hpp"
 #include "chain_vectors.hpp"
 
 namespace bayesbox::chain {
 
-// The best path: max instead of sum, in logarithms. Scores are held a block at a time, and the way back is found from
-// them, so that ties go to the first state and no table of pointers is kept.
-template <int S>
+// The best path of many states: scores are held a block at a time, and the way back is found from them, so that ties go
+// to the first state and no table of pointers is kept.
 class BestPath {
  public:
   explicit BestPath(const ChainRequest& request)
@@ -29,7 +31,7 @@ class BestPath {
     if (steps == 0) return 0.0;
     const std::size_t states = shape_.states();
     const std::int64_t blocks = (steps + kBlock - 1) / kBlock;
-    Vector<S> score(width_), next(width_);
+    Vector<0> score(width_), next(width_);
     first(begin, score);
     for (std::int64_t block = 0; block < blocks; ++block) {
       if (block > 0) advance(begin + block * kBlock, score, next);
@@ -64,7 +66,7 @@ class BestPath {
     const double* from = row + 4 * part;
     return Four{from[0], left > 1 ? from[1] : kNone, left > 2 ? from[2] : kNone, kNone};
   }
-  BAYESBOX_INLINE void first(std::int64_t step, Vector<S>& score) {
+  BAYESBOX_INLINE void first(std::int64_t step, Vector<0>& score) {
     for (std::size_t p = 0; p < shape_.parts(); ++p) {
       Four start = all(kNone);
       for (std::size_t k = 0; k < std::min<std::size_t>(4, shape_.states() - 4 * p); ++k)
@@ -72,7 +74,7 @@ class BestPath {
       score.set(p, start + terms(step, p));
     }
   }
-  BAYESBOX_INLINE void advance(std::int64_t step, Vector<S>& score, Vector<S>& next) const {
+  BAYESBOX_INLINE void advance(std::int64_t step, Vector<0>& score, Vector<0>& next) const {
     for (std::size_t p = 0; p < shape_.parts(); ++p) {
       Four even = all(score.at(0)) + load(forward_.data() + 4 * p), odd = all(kNone);
       for (std::size_t i = 1; i < shape_.states(); i += 2) {
@@ -87,12 +89,12 @@ class BestPath {
     }
     for (std::size_t p = 0; p < shape_.parts(); ++p) score.set(p, next.get(p));
   }
-  BAYESBOX_INLINE void keep(const Vector<S>& score, double* to) const {
+  BAYESBOX_INLINE void keep(const Vector<0>& score, double* to) const {
     for (std::size_t p = 0; p < shape_.parts(); ++p) store(to + 4 * p, score.get(p));
   }
   // The scores of a block, from that of its first step on.
-  BAYESBOX_INLINE void fill(std::int64_t begin, std::int64_t block, std::int64_t steps, Vector<S>& score,
-                            Vector<S>& next) {
+  BAYESBOX_INLINE void fill(std::int64_t begin, std::int64_t block, std::int64_t steps, Vector<0>& score,
+                            Vector<0>& next) {
     const std::int64_t from = block * kBlock, to = std::min(from + kBlock, steps);
     keep(score, scores_.data());
     for (std::int64_t t = from + 1; t < to; ++t) {
@@ -113,14 +115,14 @@ class BestPath {
   }
 
   const ChainRequest& request_;
-  Shape<S> shape_;
+  Shape<0> shape_;
   std::size_t width_;
   std::vector<double> forward_, terms_, starts_, scores_;
 };
 
 template <int S>
 BAYESBOX_INLINE void best_paths_of(const ChainRequest& request, double* log_p, std::int32_t* path) {
-  BestPath<S> best(request);
+  std::conditional_t<S == 0, BestPath, PackedPath<S == 0 ? 2 : S>> best(request);
   for (std::size_t q = 0; q < request.sequences; ++q)
     log_p[q] = best.run(request.offsets[q], request.offsets[q + 1] - request.offsets[q], path);
 }

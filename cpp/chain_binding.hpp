@@ -4,9 +4,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,44 +79,41 @@ class ChainArguments {
   std::vector<std::int64_t> offsets_;
 };
 
-inline nb::object chain_rows(std::unique_ptr<double[]> rows, std::size_t steps, std::size_t states) {
-  double* held = rows.release();
-  nb::capsule owner(held, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, double>(held, {steps, states}, owner));
+inline std::size_t threads_of(std::int64_t threads) {
+  return static_cast<std::size_t>(std::max<std::int64_t>(threads, 1));
 }
 
 inline nb::object py_chain_score(nb::handle log_start, nb::handle log_transition, nb::handle log_terms,
-                                 nb::handle codes, nb::handle offsets) {
+                                 nb::handle codes, nb::handle offsets, std::int64_t threads) {
   const ChainArguments given(log_start, log_transition, log_terms, codes, offsets);
   std::vector<double> log_likelihood(given.request.sequences);
   {
     nb::gil_scoped_release release;
     ChainResult result;
     result.log_likelihood = log_likelihood.data();
-    forward_backward(given.request, result);
+    forward_backward(given.request, result, threads_of(threads));
   }
   return to_numpy(std::move(log_likelihood), {given.request.sequences});
 }
 
 inline nb::tuple py_chain_posterior(nb::handle log_start, nb::handle log_transition, nb::handle log_terms,
-                                    nb::handle codes, nb::handle offsets, bool filtered) {
+                                    nb::handle codes, nb::handle offsets, bool filtered, std::int64_t threads) {
   const ChainArguments given(log_start, log_transition, log_terms, codes, offsets);
   std::vector<double> log_likelihood(given.request.sequences);
-  const std::size_t cells = given.steps * given.request.states;
-  std::unique_ptr<double[]> rows(new double[cells + 1]);  // every one of them is written
+  ResultArray<double> rows(given.steps * given.request.states);  // every one of them is written
   {
     nb::gil_scoped_release release;
     ChainResult result;
     result.log_likelihood = log_likelihood.data();
-    (filtered ? result.filtered : result.posterior) = rows.get();
-    forward_backward(given.request, result);
+    (filtered ? result.filtered : result.posterior) = rows.data();
+    forward_backward(given.request, result, threads_of(threads));
   }
   return nb::make_tuple(to_numpy(std::move(log_likelihood), {given.request.sequences}),
-                        chain_rows(std::move(rows), given.steps, given.request.states));
+                        std::move(rows).to_numpy({given.steps, given.request.states}));
 }
 
 inline nb::tuple py_chain_expect(nb::handle log_start, nb::handle log_transition, nb::handle log_terms,
-                                 nb::handle codes, nb::handle offsets) {
+                                 nb::handle codes, nb::handle offsets, std::int64_t threads) {
   const ChainArguments given(log_start, log_transition, log_terms, codes, offsets);
   const std::size_t states = given.request.states, terms = given.request.terms;
   std::vector<double> log_likelihood(given.request.sequences), start(states), transition(states * states);
@@ -126,7 +123,7 @@ inline nb::tuple py_chain_expect(nb::handle log_start, nb::handle log_transition
     ChainResult result;
     result.log_likelihood = log_likelihood.data();
     result.start = start.data(), result.transition = transition.data(), result.emission = emission.data();
-    forward_backward(given.request, result);
+    forward_backward(given.request, result, threads_of(threads));
   }
   return nb::make_tuple(to_numpy(std::move(log_likelihood), {given.request.sequences}),
                         to_numpy(std::move(start), {states}), to_numpy(std::move(transition), {states, states}),
@@ -134,27 +131,28 @@ inline nb::tuple py_chain_expect(nb::handle log_start, nb::handle log_transition
 }
 
 inline nb::tuple py_chain_best(nb::handle log_start, nb::handle log_transition, nb::handle log_terms, nb::handle codes,
-                               nb::handle offsets) {
+                               nb::handle offsets, std::int64_t threads) {
   const ChainArguments given(log_start, log_transition, log_terms, codes, offsets);
   std::vector<double> log_p(given.request.sequences);
-  std::vector<std::int32_t> path(given.steps);
+  ResultArray<std::int32_t> path(given.steps);
   {
     nb::gil_scoped_release release;
-    best_paths(given.request, log_p.data(), path.data());
+    best_paths(given.request, log_p.data(), path.data(), threads_of(threads));
   }
   return nb::make_tuple(to_numpy(std::move(log_p), {given.request.sequences}),
-                        to_numpy(std::move(path), {given.steps}));
+                        std::move(path).to_numpy({given.steps}));
 }
 
 inline void bind_chain(nb::module_& m) {
   using namespace nb::literals;
   m.def("chain_score", &py_chain_score, "log_start"_a, "log_transition"_a, "log_terms"_a, "codes"_a.none(),
-        "offsets"_a);
+        "offsets"_a, "threads"_a = 1);
   m.def("chain_posterior", &py_chain_posterior, "log_start"_a, "log_transition"_a, "log_terms"_a, "codes"_a.none(),
-        "offsets"_a, "filtered"_a = false);
+        "offsets"_a, "filtered"_a = false, "threads"_a = 1);
   m.def("chain_expect", &py_chain_expect, "log_start"_a, "log_transition"_a, "log_terms"_a, "codes"_a.none(),
-        "offsets"_a);
-  m.def("chain_best", &py_chain_best, "log_start"_a, "log_transition"_a, "log_terms"_a, "codes"_a.none(), "offsets"_a);
+        "offsets"_a, "threads"_a = 1);
+  m.def("chain_best", &py_chain_best, "log_start"_a, "log_transition"_a, "log_terms"_a, "codes"_a.none(), "offsets"_a,
+        "threads"_a = 1);
 }
 
 }  // namespace bayesbox

@@ -1,6 +1,7 @@
 // Forward and backward over the sequences of a chain, scaled; in logarithms where scaling could lose what matters.
 #pragma once
 
+#include "chain_posterior.hpp"
 #include "chain_vectors.hpp"
 
 namespace bayesbox::chain {
@@ -251,8 +252,14 @@ class LogRecursion {
 
 template <int S>
 BAYESBOX_INLINE void run_all(const ChainRequest& request, const Scaled& scaled, const ChainResult& result) {
-  Recursion<S> recursion(request, scaled, result);
   LogRecursion logs(request, result);
+  if (result.only_posterior()) {
+    Meeting<S> meeting(request, scaled, result);
+    for (std::size_t q = 0; q < request.sequences; ++q)
+      if (scaled.has_least || !meeting.run(q)) logs.run(q);
+    return;
+  }
+  Recursion<S> recursion(request, scaled, result);
   for (std::size_t q = 0; q < request.sequences; ++q)
     if (scaled.has_least || !recursion.run(q)) logs.run(q);
   recursion.finish();

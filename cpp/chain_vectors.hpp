@@ -47,6 +47,7 @@ struct ChainResult {
   double* emission = nullptr;        // terms x states
 
   bool only_forward() const { return posterior == nullptr && start == nullptr; }
+  bool only_posterior() const { return posterior != nullptr && start == nullptr && filtered == nullptr; }
 };
 
 namespace chain {

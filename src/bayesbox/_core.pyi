@@ -427,12 +427,14 @@ def chain_score(
     log_terms: NDArray[np.float64],
     codes: NDArray[np.int32] | None,
     offsets: NDArray[np.int64],
+    threads: int = 1,
 ) -> NDArray[np.float64]:
     """The log-likelihood of each sequence; -inf where it is impossible, 0 where it is empty.
 
     log_start: states. log_transition: states x states, from row to column. log_terms: terms x states, log P(step |
     state) of the distinct steps; `codes` names the row of each step (None: step t has row t). offsets: where each
-    sequence begins, and the number of steps at the end. No logarithm is NaN or +inf.
+    sequence begins, and the number of steps at the end. No logarithm is NaN or +inf. Any
+    number of threads gives the same bits.
     """
 
 def chain_posterior(
@@ -442,6 +444,7 @@ def chain_posterior(
     codes: NDArray[np.int32] | None,
     offsets: NDArray[np.int64],
     filtered: bool = False,
+    threads: int = 1,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(log-likelihoods, steps x states of P(state | sequence)); filtered: given the steps so far only.
 
@@ -454,6 +457,7 @@ def chain_expect(
     log_terms: NDArray[np.float64],
     codes: NDArray[np.int32] | None,
     offsets: NDArray[np.int64],
+    threads: int = 1,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """(log-likelihoods, and the expected counts: starts, states x states of transitions, terms x states)."""
 
@@ -463,6 +467,7 @@ def chain_best(
     log_terms: NDArray[np.float64],
     codes: NDArray[np.int32] | None,
     offsets: NDArray[np.int64],
+    threads: int = 1,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """(the log-probability of the best path of each sequence, the path); ties go to the first state."""
 

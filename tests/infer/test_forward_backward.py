@@ -62,16 +62,84 @@ def test_sum_over_paths(seed, zeros):
     assert tuple(path) == best[1]
 
 
+def answers(given, threads=1):
+    found = [
+        *_core.chain_expect(*given, threads=threads),
+        *_core.chain_best(*given, threads=threads),
+        *_core.chain_posterior(*given, threads=threads),
+        *_core.chain_posterior(*given, filtered=True, threads=threads),
+        _core.chain_score(*given, threads=threads),
+    ]
+    return [each.tobytes() for each in found]
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_both_instruction_sets_give_the_same_bits(seed):
     given = chain(seed, zeros=False)
-    fast = (*_core.chain_expect(*given), *_core.chain_best(*given))
+    fast = answers(given)
     _core.use_avx2(False)
     try:
-        slow = (*_core.chain_expect(*given), *_core.chain_best(*given))
+        slow = answers(given)
     finally:
         _core.use_avx2(True)
-    assert all(one.tobytes() == other.tobytes() for one, other in zip(fast, slow, strict=True))
+    assert fast == slow
+
+
+def long_chain(states: int, *, coded: bool = True):
+    """Sequences of all lengths, of more steps than one group has."""
+    random = np.random.default_rng(states)
+    lengths = [0, 1, 2, 3, 40_000, 7, *random.integers(0, 2000, size=60)]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    terms = np.log(random.dirichlet(np.ones(6), size=states)).T
+    codes = random.integers(0, 6, size=offsets[-1]).astype(np.int32)
+    if not coded:
+        terms, codes = terms[codes], None
+    start, transition = random.dirichlet(np.ones(states)), random.dirichlet(np.ones(states), size=states)
+    return np.log(start), np.log(transition), np.ascontiguousarray(terms), codes, offsets
+
+
+@pytest.mark.parametrize("coded", [True, False])
+def test_any_number_of_threads_gives_the_same_bits(coded):
+    given = long_chain(3, coded=coded)
+    assert answers(given) == answers(given, 2) == answers(given, 5)
+
+
+@pytest.mark.parametrize("states", [1, 2, 3, 4, 5, 6, 7, 8, 9, 13])
+@pytest.mark.parametrize("coded", [True, False])
+def test_every_number_of_states_on_long_sequences(states, coded):
+    """Each sequence by itself in plain numpy."""
+    given = long_chain(states, coded=coded)
+    log_start, log_transition, terms, codes, offsets = given
+    rows = terms if codes is None else terms[codes]
+    log_likelihood, posterior = _core.chain_posterior(*given)
+    log_p, path = _core.chain_best(*given)
+    for q in (1, 2, 3, 5, 6, 7, 8):
+        first, stop = offsets[q], offsets[q + 1]
+        if first == stop:
+            continue
+        emission, size = np.exp(rows[first:stop]), stop - first
+        alpha, beta, scale = np.empty((size, states)), np.ones((size, states)), np.empty(size)
+        best, pointers = log_start + rows[first], np.zeros((size, states), dtype=int)
+        for t in range(size):
+            before = np.exp(log_start) if t == 0 else alpha[t - 1] @ np.exp(log_transition)
+            alpha[t] = before * emission[t]
+            scale[t] = alpha[t].sum()
+            alpha[t] /= scale[t]
+            if t > 0:
+                ways = best[:, None] + log_transition
+                pointers[t], best = ways.argmax(axis=0), ways.max(axis=0) + rows[first + t]
+        for t in range(size - 1, 0, -1):
+            beta[t - 1] = np.exp(log_transition) @ (beta[t] * emission[t])
+            beta[t - 1] /= beta[t - 1].sum()
+        shares = alpha * beta
+        np.testing.assert_allclose(posterior[first:stop], shares / shares.sum(axis=1, keepdims=True), atol=1e-12)
+        assert log_likelihood[q] == pytest.approx(np.log(scale).sum(), rel=1e-12)
+        state, way = int(best.argmax()), []
+        assert log_p[q] == pytest.approx(best.max(), rel=1e-12)
+        for t in range(size - 1, -1, -1):
+            way.append(state)
+            state = int(pointers[t, state])
+        assert path[first:stop].tolist() == way[::-1]
 
 
 def test_filtered_is_the_posterior_of_each_beginning():

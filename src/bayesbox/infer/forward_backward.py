@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, Plan
+from bayesbox.infer.cores import cores
 from bayesbox.model.chain import ChainModel, Steps
 
 
@@ -48,21 +49,29 @@ def arguments(model: ChainModel, steps: Steps) -> Arguments:
     return model.log_start, model.log_transition, log_terms(model, steps), steps.codes, steps.offsets
 
 
+WORTH_A_THREAD = 1e5  # steps times states, below which a second thread costs more than it saves
+
+
+def threads_for(model: ChainModel, steps: Steps) -> int:
+    """One a core where there is enough to do; the answers are the same for any number."""
+    return cores() if steps.sequences > 1 and steps.size * len(model.states) > WORTH_A_THREAD else 1
+
+
 def log_likelihood(model: ChainModel, steps: Steps) -> Doubles:
     """log P(sequence), one a sequence; -inf where it is impossible."""
-    return _core.chain_score(*arguments(model, steps))
+    return _core.chain_score(*arguments(model, steps), threads=threads_for(model, steps))
 
 
 def posterior(model: ChainModel, steps: Steps) -> tuple[Doubles, Doubles]:
     """(log-likelihoods, steps x states of P(state | sequence)); zeros where a sequence is impossible."""
-    return _core.chain_posterior(*arguments(model, steps))
+    return _core.chain_posterior(*arguments(model, steps), threads=threads_for(model, steps))
 
 
 def filtered(model: ChainModel, steps: Steps) -> tuple[Doubles, Doubles]:
     """(log-likelihoods, steps x states of P(state | steps so far)); zeros where a sequence is impossible."""
-    return _core.chain_posterior(*arguments(model, steps), filtered=True)
+    return _core.chain_posterior(*arguments(model, steps), filtered=True, threads=threads_for(model, steps))
 
 
 def expected(model: ChainModel, steps: Steps) -> Expected:
     """The expected counts given the sequences; an impossible one adds nothing."""
-    return Expected(*_core.chain_expect(*arguments(model, steps)))
+    return Expected(*_core.chain_expect(*arguments(model, steps), threads=threads_for(model, steps)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbox._core import JunctionTree
 from bayesbox.infer.compiled import CompiledModel
+from bayesbox.infer.cores import cores
 from bayesbox.infer.eliminate import Findings
 from bayesbox.infer.orders import MOST_BYTES, require_affordable
 
@@ -101,8 +101,3 @@ class Propagation:
     def _run(tree: JunctionTree, states: NDArray[np.int32], threads: int | None) -> Posteriors:
         worth = len(states) * 2.0**tree.log2_cells > WORTH_A_THREAD
         return Posteriors(*tree.run(states, threads=(threads or cores()) if worth else 1))
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

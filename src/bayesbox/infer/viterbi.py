@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles
-from bayesbox.infer.forward_backward import arguments
+from bayesbox.infer.forward_backward import arguments, threads_for
 from bayesbox.model.chain import ChainModel, Steps
 
 
 def best_path(model: ChainModel, steps: Steps) -> tuple[Doubles, NDArray[np.int32]]:
     """(log P(path, sequence), one a sequence; the position of the state, one a step)."""
-    return _core.chain_best(*arguments(model, steps))
+    return _core.chain_best(*arguments(model, steps), threads=threads_for(model, steps))

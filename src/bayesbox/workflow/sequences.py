@@ -257,7 +257,8 @@ def _steps_of_one(name: str, column: Any, offsets: NDArray[np.int64]) -> Steps:
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
         lowest, highest = int(column.min()), int(column.max())
         if highest - lowest < DIRECT_RANGE and highest < 1 << 62:
-            codes = (column.astype(np.int64, copy=False) - lowest).astype(np.int32)
+            codes = np.empty(len(column), dtype=np.int32)
+            np.subtract(column, lowest, out=codes, dtype=np.int64, casting="unsafe")
             if np.bincount(codes).all():  # each integer between them occurs: no dictionary is needed
                 texts = [str(value) for value in range(lowest, highest + 1)]
                 return Steps({name: text_array(texts)}, len(texts), codes, offsets)
