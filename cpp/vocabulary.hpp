@@ -32,6 +32,7 @@ class Vocabulary {
   // A short word stands in the table itself, so that finding it touches one line of memory: its first eight bytes, and
   // then three more and its length. A long word stands there by its hash and length, and is compared in full.
   static constexpr std::size_t kShort = 11;
+  static constexpr std::size_t kSpare = 16;  // readable bytes after a word, for hashing eight at a time
   struct Key {
     std::uint64_t low;
     std::uint32_t high;
@@ -74,6 +75,13 @@ class Vocabulary {
     slot = {key.low, key.high, static_cast<std::uint32_t>(number)};
     if (2 * size() > slots_.size()) grow();
     return static_cast<std::uint32_t>(number);
+  }
+
+  // The same for a word that lies anywhere.
+  std::uint32_t add_word(std::string_view word) {
+    padded_.assign(word.begin(), word.end());
+    padded_.resize(word.size() + kSpare);
+    return add(key_of(padded_.data(), word.size()), padded_.data(), word.size());
   }
 
   // The numbers in the order of the words' bytes, which is that of their code points.
@@ -145,6 +153,7 @@ class Vocabulary {
   std::vector<Slot> slots_;
   std::vector<char> letters_;
   std::vector<std::uint64_t> ends_ = {0};
+  std::vector<std::uint8_t> padded_;
 };
 
 }  // namespace bayesbox

@@ -1,10 +1,13 @@
 // Words of documents: counted by class, listed by document, and scored.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tokens.hpp"
@@ -33,6 +36,7 @@ struct Phrases {
   std::size_t fewest = 1, most = 1;  // words of a phrase, or characters of a run
   const Vocabulary* stop = nullptr;  // words to pass over before phrases are made
   bool characters = false;  // runs of characters in place of words
+  bool places = false;  // each word with its place in front of it: 1 for the first word of the document
 };
 
 class PhraseReader {
@@ -53,6 +57,19 @@ class PhraseReader {
     };
     if (options_.characters) {
       runs_.words(begin, end, each);
+      return;
+    }
+    if (options_.places) {
+      std::size_t place = 0;
+      tokeniser_.words(begin, end, [&](const std::uint8_t* bytes, std::size_t length) {
+        if (!kept(bytes, length)) return;
+        const std::string number = std::to_string(++place) + " ";
+        text_.assign(number.begin(), number.end());
+        text_.insert(text_.end(), bytes, bytes + length);
+        const std::size_t size = text_.size();
+        text_.resize(size + Tokeniser::kSpare);
+        each(text_.data(), size);
+      });
       return;
     }
     if (options_.most == 1) {
@@ -123,7 +140,7 @@ class WordNumbers {
   std::vector<std::uint32_t> numbers_;
 };
 
-// A vocabulary and, class by class, how often each word was used and in how many documents.
+// A vocabulary and, class by class, how often each word was used and in how many documents; batch after batch.
 class WordCounts {
  public:
   // A word of a class: occurrences, and the documents that hold it.
@@ -132,15 +149,14 @@ class WordCounts {
     std::int64_t words, documents;
   };
 
-  explicit WordCounts(std::size_t classes) : classes_(classes) {}
-
   // Rows whose class is none are passed over. The documents of one class are counted after those of another, so that
   // what is touched in between does not grow with the number of classes.
-  void count(const Documents& documents, const std::int32_t* target, const Phrases& phrases) {
+  void count(const Documents& documents, const std::int32_t* target, std::size_t classes, const Phrases& phrases) {
     if (documents.size() > std::numeric_limits<std::uint32_t>::max() - 1) throw std::length_error("too many documents");
     WordNumbers reader(phrases);
     std::vector<std::size_t> rows;
-    for (const std::size_t row : by_class(target, documents.size(), rows)) {
+    for (Cell& cell : cells_) cell.last = 0;
+    for (const std::size_t row : by_class(target, documents.size(), classes, rows)) {
       const auto label = static_cast<std::uint32_t>(target[row]);
       if (label != label_) finish();
       label_ = label;
@@ -149,13 +165,52 @@ class WordCounts {
       add(found, row);
     }
     finish();
+    if (entries_.size() > 2 * compact_ + kMany) compact();
+  }
+
+  // What another has counted is added to this.
+  void merge(const WordCounts& other) {
+    std::vector<std::uint32_t> place(other.vocabulary_.size());
+    for (std::uint32_t number = 0; number < place.size(); ++number) place[number] = vocabulary_.add_word(other.vocabulary_.word(number));
+    cells_.resize(vocabulary_.size());
+    for (Entry entry : other.entries_) {
+      entry.word = place[entry.word];
+      entries_.push_back(entry);
+    }
+    if (entries_.size() > 2 * compact_ + kMany) compact();
+  }
+
+  // Keeps the words that occurred most, of equally common ones the first in order; how many were dropped.
+  std::size_t prune(std::size_t limit) {
+    if (vocabulary_.size() <= limit) return 0;
+    compact();
+    std::vector<std::int64_t> totals(vocabulary_.size(), 0);
+    for (const Entry& entry : entries_) totals[entry.word] += entry.words;
+    std::vector<std::uint32_t> order = vocabulary_.sorted();
+    std::stable_sort(order.begin(), order.end(), [&](auto one, auto other) { return totals[one] > totals[other]; });
+    std::vector<std::uint32_t> place(vocabulary_.size(), Vocabulary::kNone);
+    Vocabulary kept;
+    for (std::size_t i = 0; i < limit; ++i) place[order[i]] = kept.add_word(vocabulary_.word(order[i]));
+    std::vector<Entry> left;
+    for (Entry entry : entries_) {
+      entry.word = place[entry.word];
+      if (entry.word != Vocabulary::kNone) left.push_back(entry);
+    }
+    const std::size_t dropped = vocabulary_.size() - limit;
+    vocabulary_ = std::move(kept);
+    entries_ = std::move(left);
+    compact_ = entries_.size();
+    cells_.assign(limit, Cell{});
+    return dropped;
   }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  std::size_t classes() const { return classes_; }
+  // A word of a class may have several entries, which are to be added up.
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
+  static constexpr std::size_t kMany = 1 << 20;
+
   struct Cell {
     std::int64_t words = 0;
     std::uint32_t documents = 0;
@@ -163,15 +218,16 @@ class WordCounts {
   };
 
   // The rows that have a class, those of one class together.
-  const std::vector<std::size_t>& by_class(const std::int32_t* target, std::size_t size, std::vector<std::size_t>& rows) {
-    std::vector<std::size_t> place(classes_ + 1, 0);
+  static const std::vector<std::size_t>& by_class(const std::int32_t* target, std::size_t size, std::size_t classes,
+                                                  std::vector<std::size_t>& rows) {
+    std::vector<std::size_t> place(classes + 1, 0);
     const auto has_class = [&](std::size_t row) {
-      return target[row] >= 0 && static_cast<std::size_t>(target[row]) < classes_;
+      return target[row] >= 0 && static_cast<std::size_t>(target[row]) < classes;
     };
     for (std::size_t row = 0; row < size; ++row)
       if (has_class(row)) ++place[static_cast<std::size_t>(target[row]) + 1];
-    for (std::size_t label = 0; label < classes_; ++label) place[label + 1] += place[label];
-    rows.resize(place[classes_]);
+    for (std::size_t label = 0; label < classes; ++label) place[label + 1] += place[label];
+    rows.resize(place[classes]);
     for (std::size_t row = 0; row < size; ++row)
       if (has_class(row)) rows[place[static_cast<std::size_t>(target[row])]++] = row;
     return rows;
@@ -202,12 +258,30 @@ class WordCounts {
     touched_.clear();
   }
 
-  std::size_t classes_;
+  // One entry for each word of a class.
+  void compact() {
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& one, const Entry& other) {
+      return one.label != other.label ? one.label < other.label : one.word < other.word;
+    });
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (kept > 0 && entries_[kept - 1].label == entries_[i].label && entries_[kept - 1].word == entries_[i].word) {
+        entries_[kept - 1].words += entries_[i].words;
+        entries_[kept - 1].documents += entries_[i].documents;
+      } else {
+        entries_[kept++] = entries_[i];
+      }
+    }
+    entries_.resize(kept);
+    compact_ = kept;
+  }
+
   std::uint32_t label_ = 0;
   Vocabulary vocabulary_;
   std::vector<Cell> cells_;  // of the class that is counted now
   std::vector<std::uint32_t> touched_;
   std::vector<Entry> entries_;
+  std::size_t compact_ = 0;  // how many entries there were when each was the only one of its word and class
 };
 
 // The known words of each document with their counts, as compressed rows.

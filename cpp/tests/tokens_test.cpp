@@ -113,8 +113,8 @@ TEST(words_are_counted_by_class) {
   documents.bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   documents.check(text.size());
   const Phrases phrases{&table};
-  WordCounts counts(2);
-  counts.count(documents, labels.data(), phrases);
+  WordCounts counts;
+  counts.count(documents, labels.data(), 2, phrases);
   const std::vector<std::uint32_t> order = counts.vocabulary().sorted();
   CHECK(order.size() == words.size());
   std::size_t at = 0, cells = 0;
@@ -149,6 +149,47 @@ TEST(bad_documents_are_refused) {
     const Documents documents{nullptr, offsets};
     CHECK_THROWS(documents.check(4), std::invalid_argument);
   }
+}
+
+std::map<std::string, std::int64_t> totals_of(const WordCounts& counts) {
+  std::map<std::string, std::int64_t> totals;
+  for (const WordCounts::Entry& entry : counts.entries())
+    totals[std::string(counts.vocabulary().word(entry.word)) + "/" + std::to_string(entry.label)] += entry.words;
+  return totals;
+}
+
+TEST(batches_merge_and_the_rarest_words_go) {
+  static const WordTable table = latin();
+  const Phrases phrases{&table};
+  const auto add = [&](WordCounts& counts, const std::string& text, std::int32_t label) {
+    const Documents one{reinterpret_cast<const std::uint8_t*>(text.data()), {0, static_cast<std::int64_t>(text.size())}};
+    counts.count(one, &label, 2, phrases);
+  };
+  WordCounts one, other;
+  add(one, "kiwi kiwi sheep", 0);
+  add(one, "kiwi anextremelylongword", 1);
+  add(other, "sheep anextremelylongword bird", 0);
+  one.merge(other);
+  CHECK((totals_of(one) == std::map<std::string, std::int64_t>{
+      {"kiwi/0", 2}, {"kiwi/1", 1}, {"sheep/0", 2}, {"anextremelylongword/0", 1}, {"anextremelylongword/1", 1}, {"bird/0", 1}}));
+  CHECK(one.prune(4) == 0);
+  CHECK(one.prune(2) == 2);  // of the two that occurred twice the first in order stays
+  CHECK((totals_of(one) == std::map<std::string, std::int64_t>{
+      {"kiwi/0", 2}, {"kiwi/1", 1}, {"anextremelylongword/0", 1}, {"anextremelylongword/1", 1}}));
+  add(one, "bird bird kiwi", 1);
+  CHECK(totals_of(one)["bird/1"] == 2 && totals_of(one)["kiwi/1"] == 2);
+}
+
+TEST(words_with_their_places) {
+  static const WordTable table = latin();
+  PhraseReader reader({&table, 2, 1, 1, nullptr, false, true});
+  const std::string text = "Kiwi, a sheep kiwi";
+  const Documents one{reinterpret_cast<const std::uint8_t*>(text.data()), {0, static_cast<std::int64_t>(text.size())}};
+  Texts found;
+  reader.read(one, 0, [&](const std::uint8_t* bytes, std::size_t length) {
+    found.emplace_back(reinterpret_cast<const char*>(bytes), length);
+  });
+  CHECK(found == (Texts{"1 kiwi", "2 sheep", "3 kiwi"}));
 }
 
 }  // namespace

@@ -347,7 +347,7 @@ class Phrases:
     """What is a word: table holds for each code point the lower case of a word character, else 0.
 
     shortest: characters of a word; fewest and most: words of a phrase; then the words to pass over. With characters,
-    runs of so many characters take the place of words.
+    runs of so many characters take the place of words. With places, each word has its place in front.
     """
 
     def __init__(
@@ -359,17 +359,36 @@ class Phrases:
         stop_bytes: NDArray[np.uint8],
         stop_offsets: NDArray[Any],
         characters: bool,
+        places: bool,
     ) -> None: ...
 
-def count_words(
-    bytes: NDArray[np.uint8],
-    offsets: NDArray[Any],
-    target: NDArray[np.int32],
-    classes: int,
-    phrases: Phrases,
-    most: int,
-) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """(bytes and offsets of the words, sorted; classes x words: occurrences; classes x words: documents)"""
+class WordCounts:
+    """The words of documents by class, batch after batch."""
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int:
+        """The number of distinct words."""
+
+    def count(
+        self,
+        bytes: NDArray[np.uint8],
+        offsets: NDArray[Any],
+        target: NDArray[np.int32],
+        classes: int,
+        phrases: Phrases,
+    ) -> None:
+        """Count documents; one whose class is -1 is left out."""
+
+    def merge(self, other: WordCounts) -> None:
+        """Add what another has counted."""
+
+    def prune(self, limit: int) -> int:
+        """Keep so many of the most common words; how many were dropped."""
+
+    def counted(
+        self, classes: int, most: int
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """(bytes and offsets of the words, sorted; classes x words: occurrences; classes x words: documents)"""
 
 def list_terms(
     bytes: NDArray[np.uint8], offsets: NDArray[Any], vocabulary: Vocabulary, phrases: Phrases

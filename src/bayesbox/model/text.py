@@ -19,7 +19,6 @@ from bayesbox.rule.table import spread
 from bayesbox.rule.words import (
     complement_weights,
     count_weights,
-    most_common,
     occurrence_weights,
     poisson_weights,
     taken,
@@ -27,6 +26,7 @@ from bayesbox.rule.words import (
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, WORDS
+from bayesbox.tally.words import most_common
 
 OCCURRENCES = ("count", "binary", "complement", "normalised", "poisson")
 CALIBRATIONS = ("temperature",)

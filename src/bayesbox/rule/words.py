@@ -14,7 +14,7 @@ from bayesbox.rule.smoothing import Cells, Smoothing, ratio
 from bayesbox.rule.table import LevelCounts, log_table
 from bayesbox.schema.kinds import Words as TextWords
 from bayesbox.tally.base import added
-from bayesbox.tally.words import Words
+from bayesbox.tally.words import Words, most_common
 
 ROOT = 0.5  # the exponent with which n words speak like the root of n
 
@@ -60,12 +60,6 @@ def text(column: str, tally: Words, kind: TextWords, classes: int, rule: Smoothi
         words, cells = tuple(words[place] for place in chosen.tolist()), taken(cells, classes, len(words), chosen)
     tempered = kind.occurrence == "normalised"
     return Text(column, count_weights(words, cells, classes, rule, tempered=tempered), kind.tokens)
-
-
-def most_common(cells: ExactArray, classes: int, width: int, number: int) -> NDArray[np.int64]:
-    """The places of the words that occur most in all classes together, in the order of the words."""
-    totals = cells.sum_groups(np.tile(np.arange(width, dtype=np.int64), classes), width).to_doubles()
-    return np.sort(np.argsort(-totals, kind="stable")[:number])
 
 
 def taken(cells: ExactArray, classes: int, width: int, chosen: NDArray[np.int64]) -> ExactArray:

@@ -174,7 +174,8 @@ class Tokens:
     `shortest` is the least number of characters of a word, `phrases` the fewest and the most words that are taken
     together as one, `stop_words` are passed over. With `punctuation` every character that is neither part of a word nor
     a space is a word by itself. `characters` are the fewest and the most characters of runs, which take the place of
-    words: all of the text, in lower case, several spaces taken as one.
+    words: all of the text, in lower case, several spaces taken as one. With `places` every word is taken together with
+    its place in the document.
 
     >>> Tokens().count("Kiwi, kiwi & a sheep")
     {'kiwi': 2, 'sheep': 1}
@@ -182,6 +183,8 @@ class Tokens:
     {'kiwi': 1, 'sheep': 1, 'sheep kiwi': 1}
     >>> Tokens(punctuation=True).count("Win 100!!"), Tokens(characters=(3, 3)).count("Kiwi")
     ({'!': 2, '100': 1, 'win': 1}, {'iwi': 1, 'kiw': 1})
+    >>> Tokens(places=True).count("Kiwi, kiwi")
+    {'1 kiwi': 1, '2 kiwi': 1}
     """
 
     shortest: int = 2
@@ -189,6 +192,7 @@ class Tokens:
     stop_words: tuple[str, ...] = ()
     punctuation: bool = False
     characters: tuple[int, int] | None = None
+    places: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
@@ -196,6 +200,8 @@ class Tokens:
         if not (isinstance(self.shortest, int) and self.shortest >= 1):
             raise BadOption("the shortest word has 1 character or more", found=self.shortest)
         _require_span("phrases", "words", self.phrases)
+        if self.places and (self.phrases != (1, 1) or self.characters):
+            raise BadOption("words with their places are single words: phrases and characters have no meaning then")
         if self.characters is None:
             return
         object.__setattr__(self, "characters", tuple(self.characters))
@@ -215,9 +221,9 @@ class Tokens:
         """The words of one text, sorted, with how often each occurs."""
         documents = Documents.of([text])
         target = np.zeros(1, dtype=np.int32)
-        letters, ends, counts, _ = _core.count_words(
-            documents.data, documents.offsets, target, 1, self.compiled, 1 << 40
-        )
+        counted = _core.WordCounts()
+        counted.count(documents.data, documents.offsets, target, 1, self.compiled)
+        letters, ends, counts, _ = counted.counted(1, 1 << 40)
         return dict(zip(text_column(letters, ends).to_pylist(), counts[0].tolist(), strict=True))
 
 
@@ -240,5 +246,11 @@ def _compiled(tokens: Tokens) -> _core.Phrases:
     kind = "characters" if tokens.characters else "punctuation" if tokens.punctuation else "words"
     span = tokens.characters or tokens.phrases
     return _core.Phrases(
-        letter_table(kind), tokens.shortest, *span, stop.data, stop.offsets, tokens.characters is not None
+        letter_table(kind),
+        tokens.shortest,
+        *span,
+        stop.data,
+        stop.offsets,
+        tokens.characters is not None,
+        tokens.places,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,10 @@ from bayesbox.errors import BadData
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order, label_type_of
-from bayesbox.schema.tokens import Documents, Tokens
+from bayesbox.schema.tokens import Documents, Tokens, text_column
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights
-from bayesbox.tally.words import Words, count_words, require_cells
+from bayesbox.tally.words import Words, count_words, counts_of, most_common, require_cells
 
 WORDS = "words"  # occurrences
 DOCUMENTS = "documents"  # documents that hold the word
@@ -31,19 +32,104 @@ def count_documents(
     label_type: str | None = None,
 ) -> Book:
     """The book of these documents. A label that is missing leaves its document out; a weight counts it so often."""
-    target, classes, kind = _ordered(labels, label_type)
-    checked = checked_weights(weights, len(target))
-    if checked is not None:
-        target = np.where(checked > 0, target, np.int32(-1)).astype(np.int32)
-    present = np.zeros(len(classes), dtype=bool)
-    present[target[target >= 0]] = True
-    place = np.append(np.cumsum(present) - 1, -1).astype(np.int32)  # the last entry answers the code -1
-    target, classes = place[target], tuple(np.array(classes, dtype=object)[present].tolist())
+    checked = checked_weights(weights, len(labels.codes))
+    target, classes, kind = _present(labels, checked, label_type)
     if isinstance(documents, CountMatrix):
         return _count_matrix(documents, target, classes, checked, kind)
     vocabulary, cells, held = count_words(documents, target, len(classes), tokens, checked)
     tallies = {WORDS: Words(classes, vocabulary, cells), DOCUMENTS: Words(classes, vocabulary, held)}
     return _book(classes, target, checked, tallies, kind)
+
+
+class DocumentCounter:
+    """Documents counted batch after batch: the words of all batches are in one table, and there is no book of each.
+
+    With a `limit` there are never many more than twice as many words: the rarest are dropped on the way, and `dropped`
+    tells how many. A word that was dropped and comes again is counted from then on.
+
+    >>> from bayesbox.schema.encode import encode
+    >>> counter = DocumentCounter(Tokens())
+    >>> for text, label in (("kiwi sheep", "NZ"), ("kiwi", "NZ"), ("beer", "DE")):
+    ...     counter.add(Documents.of([text]), encode(np.array([label])))
+    >>> counter.book()["words"]
+    Counts(classes=('DE', 'NZ'), levels=('beer', 'kiwi', 'sheep'), counts=[[1, 0, 0], [0, 2, 1]])
+    """
+
+    def __init__(self, tokens: Tokens, *, limit: int | None = None) -> None:
+        self.tokens = tokens
+        self.limit = limit
+        self.dropped = 0
+        self._words = _core.WordCounts()
+        self._numbers: dict[str, int] = {}  # of the classes
+        self._lock = Lock()
+        self._rest = Book.empty()  # how many documents each class has, and what was counted with weights
+
+    def beside(self) -> DocumentCounter:
+        """Another counter, for another thread, that can be merged into this one: it numbers the classes alike."""
+        other = DocumentCounter(self.tokens, limit=self.limit)
+        other._numbers, other._lock = self._numbers, self._lock
+        return other
+
+    def add(self, documents: Documents | CountMatrix, labels: Encoded, weights: Any = None) -> None:
+        """Count these documents. A label that is missing leaves its document out."""
+        if weights is not None or isinstance(documents, CountMatrix):
+            self._rest, dropped = limited(
+                self._rest + count_documents(documents, labels, self.tokens, weights=weights), self.limit, slack=2
+            )
+            self.dropped += dropped
+            return
+        target, classes, kind = _present(labels, None, None)
+        with self._lock:
+            numbers = [self._numbers.setdefault(name, len(self._numbers)) for name in classes]
+            size = len(self._numbers)
+        codes = np.array([*numbers, -1], dtype=np.int32)[target]
+        self._words.count(documents.data, documents.offsets, codes, size, self.tokens.compiled)
+        self._rest = self._rest + _book(classes, target, None, {}, kind)
+        if self.limit is not None and len(self._words) > 2 * self.limit:
+            self.dropped += self._words.prune(self.limit)
+
+    def merge(self, other: DocumentCounter) -> None:
+        """Add what a counter beside this one has counted."""
+        self._words.merge(other._words)
+        self._rest = self._rest + other._rest
+        self.dropped += other.dropped
+
+    def book(self) -> Book:
+        """What was counted."""
+        rest = self._rest
+        if not len(self._words):
+            return rest
+        letters, ends, *counts = counts_of(self._words, len(self._numbers))
+        vocabulary = tuple(text_column(letters, ends).to_pylist())
+        rows = [self._numbers[name] for name in rest.classes]
+        tallies = {
+            name: Words(rest.classes, vocabulary, ExactArray.from_integers(table[rows].ravel()))
+            for name, table in zip((WORDS, DOCUMENTS), counts, strict=True)
+        }
+        return Book(rest.classes, rest.class_counts, tallies, label_type=rest.label_type)
+
+
+def limited(book: Book, limit: int | None, *, slack: int = 1) -> tuple[Book, int]:
+    """(the book with the most common words only, where it has more than `slack` times the limit; the words dropped)."""
+    if limit is None or WORDS not in book or len(book[WORDS].levels) <= slack * limit:
+        return book, 0
+    words = book[WORDS]
+    kept = most_common(words.cells, len(words.classes), len(words.levels), limit)
+    tallies = {name: book[name].only(kept) for name in book}
+    return Book(book.classes, book.class_counts, tallies, label_type=book.label_type), len(words.levels) - len(kept)
+
+
+def _present(
+    labels: Encoded, weights: NDArray[np.float64] | None, label_type: str | None
+) -> tuple[NDArray[np.int32], tuple[str, ...], str]:
+    """(codes, the classes that have a document with a weight, in the order of their own type; that type)."""
+    target, classes, kind = _ordered(labels, label_type)
+    if weights is not None:
+        target = np.where(weights > 0, target, np.int32(-1)).astype(np.int32)
+    present = np.zeros(len(classes), dtype=bool)
+    present[target[target >= 0]] = True
+    place = np.append(np.cumsum(present) - 1, -1).astype(np.int32)  # the last entry answers the code -1
+    return place[target], tuple(np.array(classes, dtype=object)[present].tolist()), kind
 
 
 def _ordered(labels: Encoded, label_type: str | None) -> tuple[NDArray[np.int32], tuple[str, ...], str]:

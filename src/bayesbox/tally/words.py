@@ -76,14 +76,9 @@ def count_words(
 
     A document whose class is -1 is left out; a weight counts a document so often.
     """
-    try:
-        letters, ends, words, holders = _core.count_words(
-            documents.data, documents.offsets, target, classes, tokens.compiled, MOST_CELLS
-        )
-    except ValueError as error:
-        if "more counts than fit" not in str(error):
-            raise
-        raise BadData(str(error), remedy=FEWER) from None
+    counted = _core.WordCounts()
+    counted.count(documents.data, documents.offsets, target, classes, tokens.compiled)
+    letters, ends, words, holders = counts_of(counted, classes)
     vocabulary = tuple(text_column(letters, ends).to_pylist())
     if weights is None:
         return vocabulary, ExactArray.from_integers(words.ravel()), ExactArray.from_integers(holders.ravel())
@@ -94,6 +89,22 @@ def count_words(
         for data in (counts, np.ones_like(counts))
     )
     return vocabulary, cells, held
+
+
+def counts_of(counted: _core.WordCounts, classes: int) -> tuple[Any, Any, Any, Any]:
+    """(bytes and offsets of the words, sorted; classes x words: occurrences; documents); too many are refused."""
+    try:
+        return counted.counted(classes, MOST_CELLS)
+    except ValueError as error:
+        if "more counts than fit" not in str(error):
+            raise
+        raise BadData(str(error), remedy=FEWER) from None
+
+
+def most_common(cells: ExactArray, classes: int, width: int, number: int) -> NDArray[np.int64]:
+    """The places of the words that occur most in all classes together, in the order of the words."""
+    totals = cells.sum_groups(np.tile(np.arange(width, dtype=np.int64), classes), width).to_doubles()
+    return np.sort(np.argsort(-totals, kind="stable")[:number])
 
 
 def require_cells(classes: int, words: int) -> None:

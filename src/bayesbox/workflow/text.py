@@ -21,13 +21,12 @@ from bayesbox.learn.folds import stratified_folds
 from bayesbox.model.text import Parameters, Strength, TextModel, TextRules, parameters, text_model
 from bayesbox.rule.priors import given_prior
 from bayesbox.rule.smoothing import smoothing_text
-from bayesbox.rule.words import most_common
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.book import Book
-from bayesbox.tally.documents import DOCUMENTS, WORDS, count_documents
+from bayesbox.tally.documents import WORDS, count_documents, limited
 
 Texts = Documents | CountMatrix
 FOLDS = 5  # in which documents are judged to calibrate
@@ -129,25 +128,22 @@ class DocumentClassifier:
             raise BadData(f"{rows} documents, but {len(labels.codes)} labels")
         return count_documents(texts, labels, self.tokens, weights=weights)
 
-    def accept(self, book: Book) -> None:
-        """Take this as what was learned, the rarest words dropped where there are more than the limit."""
-        limit = self.rules.limit
-        if limit is not None and WORDS in book and len(book[WORDS].levels) > limit:
-            book = self._limited(book, limit)
-        self.book, self._model = book, None
+    def accept(self, book: Book, *, dropped: int = 0) -> None:
+        """Take this as what was learned, the rarest words dropped where there are more than the limit.
 
-    def _limited(self, book: Book, limit: int) -> Book:
-        words, holders = book[WORDS], book[DOCUMENTS]
-        kept = most_common(words.cells, len(words.classes), len(words.levels), limit)
-        dropped = len(words.levels) - len(kept)
-        self.dropped += dropped
-        warnings.warn(
-            f"{dropped:,} of the rarest words were dropped by the limit of {limit:,}: nothing can be forgotten now",
-            DataWarning,
-            stacklevel=4,
-        )
-        tallies = {WORDS: words.only(kept), DOCUMENTS: holders.only(kept)}
-        return Book(book.classes, book.class_counts, tallies, label_type=book.label_type)
+        `dropped` words were dropped on the way.
+        """
+        book, now = limited(book, self.rules.limit)
+        dropped += now
+        if dropped:
+            self.dropped += dropped
+            warnings.warn(
+                f"{dropped:,} of the rarest words were dropped by the limit of {self.rules.limit:,}: "
+                "nothing can be forgotten now",
+                DataWarning,
+                stacklevel=4,
+            )
+        self.book, self._model = book, None
 
     def _require_like(self, texts: Texts) -> None:
         """Text goes with text, and a matrix with one of the same width."""

@@ -18,7 +18,7 @@ from bayesbox.source.files import file_columns, open_source
 from bayesbox.source.frames import batch_of
 from bayesbox.source.streams import STDIN
 from bayesbox.tally.book import Book
-from bayesbox.tally.documents import count_documents
+from bayesbox.tally.documents import DocumentCounter, count_documents
 from bayesbox.workflow.evaluate import Recorded
 from bayesbox.workflow.text import DocumentClassifier
 from bayesbox.workflow.train import Progress, Training, is_path, split_columns
@@ -100,7 +100,7 @@ def text_column_of(names: Sequence[str], taken: Sequence[str | None]) -> str:
 
 @dataclass(frozen=True)
 class Counted:
-    """What was counted of some documents: the tally that a fold adds up."""
+    """What was counted of some documents: what a fold adds up. The words may be in a counter instead of the book."""
 
     book: Book
     rows: int = 0
@@ -130,21 +130,39 @@ def train_documents(
     if calibrates:  # documents are judged after all were counted, so they are kept
         source = Recorded(source)
 
+    elsewhere = hasattr(source, "fold")  # where no counter of ours is at hand
+    limit = None if forget else classifier.rules.limit
+    counter = DocumentCounter(classifier.tokens, limit=limit)
+    free, others = [counter], []
+
     def tally_of(batch: Batch) -> Counted:
         texts, labels, weights = parts_of(batch, labelled, weight)
-        book = count_documents(texts, labels, classifier.tokens, weights=weights)
+        book = Book.empty()
+        if elsewhere:
+            book = count_documents(texts, labels, classifier.tokens, weights=weights)
+        else:
+            try:
+                own = free.pop()
+            except IndexError:
+                own = counter.beside()
+                others.append(own)
+            own.add(texts, labels, weights)
+            free.append(own)
         if progress is not None:
             progress(batch.rows)
         return Counted(book, batch.rows, int((labels.codes < 0).sum()))
 
-    counted = fold(source, tally_of, threads=threads)
+    # With a limit, what is dropped depends on the order of the batches: one thread keeps it the same every time.
+    counted = fold(source, tally_of, threads=threads if limit is None else 1)
     if counted is None or counted.rows == counted.unlabelled:
         raise BadData("there is no document with a label", where=where)
-    learned = counted.book
+    for other in others:
+        counter.merge(other)
+    learned = counted.book if elsewhere else counter.book()
     if getattr(source, "untyped", False):  # text such as 1, 2, 3 may stand for integers
         before = classifier.book
         learned = learned.with_label_type(before.label_type if before.classes else natural_label_type(learned.classes))
-    classifier.accept(classifier.book - learned if forget else classifier.book + learned)
+    classifier.accept(classifier.book - learned if forget else classifier.book + learned, dropped=counter.dropped)
     classifier.target, classifier.column = labelled.target, labelled.column
     if isinstance(source, Recorded):
         calibrate_on(classifier, source.given, labelled, weight)
