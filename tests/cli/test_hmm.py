@@ -100,3 +100,51 @@ def test_numbers(days, bayes):
 )
 def test_errors(model, bayes, arguments, code, message):
     assert message in bayes("hmm", *arguments, code=code).err
+
+
+def test_number_of_states_is_chosen(days, bayes):
+    given = ("days.csv", "--ignore", "weather", *HOW, "-o", "m.bayes")
+    ended = bayes("hmm", "train", *given, "--states", "1..3", "--json")
+    scores = ended.json["scores"]
+    assert list(scores) == ["1", "2", "3"]
+    assert len(ended.json["states"]) == int(min(scores, key=scores.get))
+    told = bayes("hmm", "train", *given, "--states", "auto", "--choose", "cv")
+    assert "held-out log-likelihood of a step by the number of states: 1: " in told.err
+    wrong = bayes("hmm", "train", "days.csv", "--states", "few", code=2)
+    assert "2..6" in wrong.err
+
+
+def test_show(model, bayes):
+    lines = bayes("show", "days.bayes").out.splitlines()
+    assert lines[0] == "days.bayes: hidden Markov model of 2 states, counted from known states"
+    assert next(line.split() for line in lines if "dry" in line.split()[:1]) == ["dry", "0.5", "0.6", "0.4"]
+    assert lines[-1] == f"digest {model.book_.digest()}"
+    found = bayes("show", "days.bayes", "--json").json
+    assert found["kind"] == "hidden-markov"
+    assert found["transition"]["rain"]["dry"] == model.transition_[1, 0]
+    assert found["columns"]["seen"]["dry"] == dict(zip(model.symbols_, model.emission_[0].tolist(), strict=True))
+    assert "town" in bayes("show", "days.bayes", "--column", "town", code=3).err
+
+
+def test_diff(model, bayes, days):
+    (days / "more.csv").write_text(DAYS + "C,1,shop,dry\nC,2,walk,dry\n")
+    bayes("hmm", "train", "more.csv", "--labels", "weather", *HOW, "-o", "more.bayes")
+    assert bayes("diff", "days.bayes", "days.bayes").out.startswith("the same tallies")
+    found = bayes("diff", "days.bayes", "more.bayes", "--json").json
+    by_name = {each["column"]: each["rows"] for each in found["differences"]}
+    assert by_name == {"(first states)": 1.0, "(transitions)": 1.0, "(classes)": 2.0, "seen": 2.0}
+    assert not found["equal"]
+    (days / "flat.csv").write_text("a,b\nx,yes\ny,no\n")
+    bayes("train", "flat.csv", "-t", "b", "-o", "flat.bayes")
+    assert "hidden Markov" in bayes("diff", "days.bayes", "flat.bayes", code=2).err
+
+
+def test_drawing(model, bayes, folder):
+    told = bayes("hmm", "decode", "days.bayes", "new.csv", "--order", "day", "--svg", "days.svg")
+    assert "drawn in days.svg" in told.err
+    drawn = (folder / "days.svg").read_text()
+    assert drawn.startswith("<svg")
+    assert drawn.count("<circle") == 2  # one of the three steps is missing
+    assert drawn.count("<polygon") == 2
+    one = bayes("hmm", "decode", "days.bayes", "days.csv", *HOW, "--svg", "no.svg", "-o", "path.csv", code=3)
+    assert "one sequence" in one.err

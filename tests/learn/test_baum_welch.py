@@ -117,3 +117,100 @@ def test_equals_hmmlearn(seed):
     np.testing.assert_allclose(fitted.start_, peer.startprob_, atol=1e-9)
     np.testing.assert_allclose(fitted.transition_, peer.transmat_, atol=1e-9)
     np.testing.assert_allclose(fitted.emission_, peer.emissionprob_, atol=1e-9)
+
+
+def test_variances_do_not_collapse():
+    """A value that comes up again and again draws a state to itself; the prior keeps its deviation."""
+    random = np.random.default_rng(0)
+    values = np.where(random.random(400) < 0.3, 3.0, random.normal(0.0, 10.0, size=400))
+    kinds = {"0": bb.Real("gaussian", floor=0)}
+    hmm = bb.HiddenMarkovModel(2, columns=kinds, iterations=60).fit(values)
+    [density] = hmm.model_.conditionals
+    rows = np.array([float(each) for each in hmm.book_.emission["0"].n])
+    least = np.sqrt(values.var() / (rows + 1))  # what one row of the whole column's variance leaves
+    assert (density.deviation >= least * (1 - 1e-12)).all()
+    assert np.isfinite(hmm.history_).all()
+
+
+def test_number_prior_is_so_many_rows_of_the_whole_column():
+    from fractions import Fraction
+
+    values, states = [1.0, 2.0, 4.0, 8.0, 9.0], ["a", "a", "a", "b", "b"]
+    hmm = bb.HiddenMarkovModel(number_prior=2.5).fit(values, states)
+    [density] = hmm.model_.conditionals
+    exact = [Fraction(value) for value in values]
+    mean = sum(exact) / 5
+    variance = sum((value - mean) ** 2 for value in exact) / 5
+    rows = Fraction(5, 2)
+    for place, own in enumerate((exact[:3], exact[3:])):
+        middle = (sum(own) + rows * mean) / (len(own) + rows)
+        squares = sum(value * value for value in own) + rows * (variance + mean * mean)
+        assert density.mean[place] == float(middle)
+        assert density.deviation[place] == pytest.approx(
+            float(squares / (len(own) + rows) - middle**2) ** 0.5, rel=1e-15
+        )
+    plain = bb.HiddenMarkovModel().fit(values, states).model_.conditionals[0]  # counted: as naive Bayes has it
+    assert plain.mean.tolist() == [7 / 3, 8.5]
+
+
+def test_likelihood_times_normal_prior_never_falls():
+    random = np.random.default_rng(5)
+    values = np.concatenate([random.normal(0, 1, 60), random.normal(3, 2, 60)])
+    how = {**PLAIN, "columns": {"0": bb.Real("gaussian", floor=0)}, "number_prior": 3.0}
+    hmm = bb.HiddenMarkovModel(2, iterations=1, restarts=1, **how).fit(values)
+    before = -np.inf
+    for _ in range(20):
+        [density] = hmm.model_.conditionals
+        squares = values.var() + (values.mean() - density.mean) ** 2
+        prior = float((-3.0 * np.log(density.deviation) - 1.5 * squares / density.deviation**2).sum())
+        now = hmm.score(values) + prior
+        assert now >= before - 1e-9
+        before = now
+        hmm = bb.HiddenMarkovModel(2, iterations=1, **how).fit(values, initial=hmm)
+
+
+@pytest.mark.parametrize("choose", ["bic", "cv"])
+@pytest.mark.parametrize("many", [False, True])
+def test_number_of_states(choose, many):
+    random = np.random.default_rng(3)
+    hidden = np.repeat(np.tile([0, 1, 2], 8), 15)
+    values = random.normal(np.array([0.0, 6.0, 12.0])[hidden], 1.0)
+    lengths = [45] * 8 if many else None
+    hmm = bb.HiddenMarkovModel("1..5", choose=choose, iterations=30).fit(values, lengths=lengths)
+    assert list(hmm.choice_.scores) == [1, 2, 3, 4, 5]
+    assert hmm.choice_.best == 3 == len(hmm.states_)
+    if choose == "bic":
+        assert hmm.choice_.scores[3] == pytest.approx(hmm.bic(values, lengths=lengths), rel=1e-12)
+
+
+def test_held_out_likelihood_is_that_of_models_without_the_fold():
+    from bayesbox.learn.folds import shuffle_keys
+
+    sequences = [list("aabba"), list("abab"), list("bbbaab"), list("ab")]
+    hmm = bb.HiddenMarkovModel("2..2", choose="cv", folds=2, iterations=5, restarts=1).fit(sequences)
+    fold = np.empty(4, dtype=int)
+    fold[np.argsort(shuffle_keys(4, seed=0, repeat=0))] = [0, 1, 0, 1]
+    total = 0.0
+    for part in (0, 1):
+        learned = bb.HiddenMarkovModel(2, iterations=5, restarts=1).fit(
+            [sequences[q] for q in np.flatnonzero(fold != part)]
+        )
+        total += sum(learned.score([sequences[q] for q in np.flatnonzero(fold == part)]))
+    assert hmm.choice_.scores[2] == pytest.approx(total / 17, rel=1e-12)
+
+
+def test_auto_stops_once_it_gets_worse_and_keeps_known_states():
+    values = np.random.default_rng(0).normal(size=80)
+    assert list(bb.HiddenMarkovModel("auto", iterations=10).fit(values).choice_.scores) == [1, 2, 3]
+    labels = ["x", "y", "z", *[None] * 77]
+    assert min(bb.HiddenMarkovModel("auto", iterations=5).fit(values, labels).choice_.scores) == 3
+
+
+@pytest.mark.parametrize("states", ["many", "3..2", "0..4", "2.."])
+def test_states_that_cannot_be_chosen_from(states):
+    with pytest.raises(bb.errors.BadOption, match=r"2\.\.6"):
+        bb.HiddenMarkovModel(states)
+    with pytest.raises(bb.errors.BadOption, match="choose"):
+        bb.HiddenMarkovModel("auto", choose="aic")
+    with pytest.raises(bb.errors.BadOption, match="number_prior"):
+        bb.HiddenMarkovModel(number_prior=-1)

@@ -23,12 +23,18 @@ def command(one: str, other: str, as_json: bool) -> None:
 
     The tallies are compared, levels and classes aligned by name; the rules of the models are not.
     """
+    from bayesbox.cli import chain_show
     from bayesbox.workflow.difference import differences
     from bayesbox.workflow.load import load_classifier
 
-    books = {path: load_classifier(path).book for path in (one, other)}
-    found = differences(books[one], books[other])
-    digests = {path: book.digest() for path, book in books.items()}
+    chains = chain_show.chains_of(one, other)
+    if chains is not None:
+        found = chain_show.differences(chains[one], chains[other])
+        digests = {path: chain.book_.digest() for path, chain in chains.items()}
+    else:
+        books = {path: load_classifier(path).book for path in (one, other)}
+        found = differences(books[one], books[other])
+        digests = {path: book.digest() for path, book in books.items()}
     if as_json:
         report = [difference.as_dict() for difference in found]
         emit_json({"digests": digests, "equal": not found, "differences": report})

@@ -18,25 +18,51 @@ if TYPE_CHECKING:
     from bayesbox.workflow.sequences import Sequences
 
 
+def _states(text: str) -> int | str:
+    """A number of states, or what to choose it from."""
+    from bayesbox.learn.states import candidates
+
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    candidates(text)
+    return text
+
+
 @click.command(
     "hmm",
     cls=options.Verb,
     short_help="Learn, decode, score or continue sequences by a hidden Markov model.",
     examples=(
         "bayes hmm train days.csv --states 2 --sequence town --order day -o days.bayes",
+        "bayes hmm train days.csv --states 1..6 --choose cv --sequence town --order day -o days.bayes",
         "bayes hmm train days.csv --labels weather --order day -o days.bayes",
         "bayes hmm decode days.bayes new.csv --sequence town --order day --proba",
         "bayes hmm score days.bayes new.csv --sequence town --order day",
         "bayes hmm forecast days.bayes new.csv --order day --steps 3",
     ),
     notes="A row is a step. Keys of --json: train has model, states, sequences, steps, rounds, converged, "
-    "log_likelihood, parameters, bic, columns, warnings, digest; decode, score and forecast write JSON lines: decode "
+    "log_likelihood, parameters, bic, columns, chosen_by and scores (where the number of states was chosen), warnings, "
+    "digest; decode, score and forecast write JSON lines: decode "
     "has step, state and with --proba P(state) for each; score has steps, log_likelihood; forecast has step, P(state) "
     "for each, and what is to be seen in each column. The columns of --sequence and --order come first.",
 )
 @click.argument("action", type=click.Choice(["train", "decode", "score", "forecast"]))
 @click.argument("files", nargs=-1, required=True)
-@click.option("--states", type=click.IntRange(min=1), default=2, show_default=True, help="train: how many states.")
+@click.option(
+    "--states",
+    type=options.Read("states", _states),
+    default="2",
+    show_default=True,
+    metavar="NUMBER|auto|2..6",
+    help="train: how many states, or which numbers to choose from.",
+)
+@click.option(
+    "--choose",
+    type=click.Choice(["bic", "cv"]),
+    default="bic",
+    show_default=True,
+    help="train: the number of states by BIC, or by the likelihood of held-out sequences.",
+)
 @click.option("--labels", metavar="COLUMN", help="train: the column of the states, as far as they are known.")
 @click.option("--sequence", metavar="COLUMN", help="The column that says which sequence a step belongs to.")
 @click.option("--order", metavar="COLUMN", help="The column that puts the steps in order; by default as they stand.")
@@ -52,6 +78,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="train: where chance begins.")
 @click.option("--steps", type=click.IntRange(min=1), default=1, show_default=True, help="forecast: how many steps.")
 @click.option("--proba", is_flag=True, help="decode: the probability of every state at each step.")
+@click.option("--svg", metavar="FILE", help="decode: also draw the path and P(state) of one sequence.")
 @click.option("-o", "--output", metavar="FILE", help="The file to write: the model, or the answers.")
 @click.option("-F", "--output-format", type=click.Choice(["csv", "tsv", "jsonl", "parquet"]), help="Of the answers.")
 @options.na_option
@@ -113,6 +140,7 @@ def _read(
 
 
 def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+    from bayesbox.cli.search_progress import SearchProgress
     from bayesbox.cli.sources import declared_kinds, default_model_name
     from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real
     from bayesbox.workflow.chain import HiddenMarkovModel
@@ -127,16 +155,23 @@ def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
         start_smoothing=given["smoothing"],
         transition_smoothing=given["smoothing"],
         columns=kinds,
+        choose=given["choose"],
         iterations=given["rounds"],
         restarts=given["restarts"],
         seed=given["seed"],
     )
     how = {"sequence": given["sequence"], "order": given["order"]}
-    model.fit(rows, given["labels"], **how)
+    progress = SearchProgress()
+    try:
+        model.fit(rows, given["labels"], **how, progress=progress.round)
+    finally:
+        progress.close()
     path = given["output"] or default_model_name(files)
     model.save(path)
     scores = model.score(rows, **how)
     total = float(sum(scores)) if isinstance(scores, list) else float(scores)
+    choice = model.choice_
+    chosen: dict[str, Any] = {} if choice is None else {"chosen_by": choice.by, "scores": dict(choice.scores)}
     return {
         "model": path,
         "states": model.states_.tolist(),
@@ -148,6 +183,7 @@ def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
         "parameters": model.n_parameters,
         "bic": model.bic(rows, **how),
         "columns": list(model.model_.columns),
+        **chosen,
         "digest": model.book_.digest(),
     }
 
@@ -162,6 +198,10 @@ def _tell(report: dict[str, Any], *, as_json: bool) -> None:
     note(f"  {plural(report['steps'], 'step')} in {plural(report['sequences'], 'sequence')}, {learned}")
     figures = f"log-likelihood {decimal(report['log_likelihood'])}, BIC {decimal(report['bic'])}"
     note(f"  {figures}, {plural(report['parameters'], 'parameter')}")
+    if "scores" in report:
+        scores = ", ".join(f"{states}: {decimal(score)}" for states, score in report["scores"].items())
+        what = "BIC" if report["chosen_by"] == "bic" else "held-out log-likelihood of a step"
+        note(f"  {what} by the number of states: {scores}")
     if not report["converged"]:
         note("note: it had not settled after the last round; --rounds gives it more")
     for text in dict.fromkeys(report["warnings"]):
@@ -180,8 +220,24 @@ def _answer(action: str, model: str, files: tuple[str, ...], given: dict[str, An
     format = "jsonl" if given["as_json"] else format_of(given["output"], given["output_format"])
     with output_file(given["output"]) as file, table_writer(file, format, tuple(answer.column_names)) as write:
         write(answer)
+    if action == "decode" and given["svg"]:
+        _draw(hmm, rows, found, given)
     if given["output"] not in (None, "-"):
         note(f"{plural(answer.num_rows, 'row')} written to {given['output']}")
+
+
+def _draw(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dict[str, Any]) -> None:
+    from bayesbox.model.atomic import replacing
+    from bayesbox.workflow.chain_picture import picture
+
+    names = None
+    if given["order"] is not None:
+        assert found.place is not None
+        names = rows[given["order"]].take(found.place).to_pylist()
+    drawn = picture(hmm, found, names=names)
+    with replacing(given["svg"]) as file:
+        file.write(drawn.encode())
+    note(f"path and P(state) drawn in {given['svg']}")
 
 
 def _decoded(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dict[str, Any]) -> pa.Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,11 +10,11 @@ import click
 
 from bayesbox.cli import options
 from bayesbox.cli.output import decimal, emit_json, note, plural, say, table, told_warnings
-from bayesbox.cli.sources import PATIENCE, PAUSE, declared_kinds, skipped_rows
+from bayesbox.cli.search_progress import SearchProgress
+from bayesbox.cli.sources import declared_kinds, skipped_rows
 
 if TYPE_CHECKING:
     from bayesbox.learn.compare import Comparison
-    from bayesbox.learn.search import Step
     from bayesbox.source.base import Source
     from bayesbox.workflow.network import BayesianNetwork
 
@@ -141,35 +140,6 @@ def refuse_strangers(context: click.Context, action: str) -> None:
         given = context.get_parameter_source(parameter.name or "")
         if parameter.name in strange and given is click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{parameter.opts[-1]} is not for {action}")
-
-
-class SearchProgress:
-    """The score, the moves and the time so far, on a terminal, for what takes longer than a second."""
-
-    def __init__(self) -> None:
-        self._begin = self._next = time.monotonic()
-        self._next += PATIENCE
-        self._shown = False
-        self._alive = sys.stderr.isatty()
-
-    def step(self, step: Step) -> None:
-        """A move of a search."""
-        self._show(f"score {step.score:,.1f}, best {step.best:,.1f}, {step.moves:,} moves")
-
-    def round(self, number: int, objective: float) -> None:
-        """A round of EM."""
-        self._show(f"round {number}, log-likelihood {objective:,.1f}")
-
-    def _show(self, text: str) -> None:
-        now = time.monotonic()
-        if self._alive and now >= self._next:
-            self._next, self._shown = now + PAUSE, True
-            click.echo(f"\r{text}, {now - self._begin:.0f} s\x1b[K", err=True, nl=False)
-
-    def close(self) -> None:
-        """Leave the line as it was."""
-        if self._shown:
-            click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None:

@@ -33,7 +33,9 @@ EXACT_UP_TO = 10**15
     "parameters, joint_parameters (null where a density takes part), column_weights (where columns were selected or "
     "have weights), naive_parameters and notes (of full Bayes), "
     "digest (null for a model of given tables), and with --column also column; for documents text, words, vocabulary, "
-    "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters.",
+    "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters; for hidden "
+    "Markov models model, kind, origin, states, start, transition, columns (what is seen in each state), left_out, "
+    "parameters and digest.",
 )
 @click.argument("model")
 @click.option("--column", metavar="NAME", help="Also the tally of one column, or word, class by class.")
@@ -42,6 +44,9 @@ EXACT_UP_TO = 10**15
 def command(model: str, column: str | None, svg: str | None, as_json: bool) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
     from bayesbox.cli.reports import column_weights
+    from bayesbox.model import file as container
+    from bayesbox.workflow.chain import HiddenMarkovModel
+    from bayesbox.workflow.chain_file import is_chain
     from bayesbox.workflow.describe import column_facts, size_of
     from bayesbox.workflow.load import load_classifier
     from bayesbox.workflow.models import model_name
@@ -49,6 +54,13 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool) -> N
 
     if svg and not column:
         raise click.UsageError("--svg draws one column: name it with --column")
+    if is_chain(container.read(model), name=model):
+        from bayesbox.cli import chain_show
+
+        if svg:
+            raise click.UsageError("--svg draws the densities of naive Bayes; bayes hmm decode --svg draws a sequence")
+        chain_show.show(HiddenMarkovModel.load(model), model, column, as_json=as_json)
+        return
     classifier = load_classifier(model)
     if isinstance(classifier, DocumentClassifier):
         from bayesbox.cli import text

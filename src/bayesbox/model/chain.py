@@ -16,20 +16,28 @@ from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadData, BadOption
 from bayesbox.model.naive import Rules, naive_model
+from bayesbox.rule.normal import gaussian
 from bayesbox.rule.smoothing import Laplace, Smoothing
 from bayesbox.rule.table import LevelCounts, spread
+from bayesbox.schema.kinds import DEFAULT_FLOOR, Real
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
+from bayesbox.tally.book import Book
 from bayesbox.tally.chain import ChainBook
 
 
 @dataclass(frozen=True)
 class ChainRules:
-    """How the tallies of a chain become probabilities; the steps by the rules of naive Bayes."""
+    """How the tallies of a chain become probabilities; the steps by the rules of naive Bayes.
+
+    `number_prior`: the rows that the normal-inverse-gamma prior of a number is worth, which has the mean and the
+    variance of the whole column.
+    """
 
     emission: Rules = field(default_factory=Rules)
     start: Smoothing = field(default_factory=Laplace)
     transition: Smoothing = field(default_factory=Laplace)
+    number_prior: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,11 @@ def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainMode
     if not states:
         raise BadData("no step has a state, so there is nothing to learn from")
     emission = naive_model(schema.with_classes(states), book.emission, rules.emission)
-    for conditional in emission.conditionals:
+    conditionals = emission.conditionals
+    if rules.number_prior > 0:
+        counted = book.emission.with_classes(states)
+        conditionals = tuple(_with_prior(each, schema, counted, rules) for each in conditionals)
+    for conditional in conditionals:
         if isinstance(conditional, NumberDensity):
             raise BadOption(
                 f"a chain takes numbers with a gaussian density, and column `{conditional.column}` has another",
@@ -111,9 +123,26 @@ def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainMode
         label_values(states, book.label_type),
         _shares(start, rules.start)[0],
         _shares(LevelCounts(states, cells, len(states)), rules.transition),
-        emission.conditionals,
+        conditionals,
         emission.left_out,
     )
+
+
+def _with_prior(conditional: Conditional, schema: Schema, book: Book, rules: ChainRules) -> Conditional:
+    """A normal density as its prior would have it; any other as it is."""
+    if not isinstance(conditional, Gaussian):
+        return conditional
+    kind = schema.kinds[conditional.column]
+    made = gaussian(
+        conditional.column,
+        book[conditional.column],
+        floor=kind.floor if isinstance(kind, Real) else DEFAULT_FLOOR,
+        log_observed=conditional.log_observed,
+        log_missing=conditional.log_missing,
+        prior_rows=rules.number_prior,
+    )
+    assert made is not None
+    return made
 
 
 def _shares(counts: LevelCounts, rule: Smoothing) -> Doubles:

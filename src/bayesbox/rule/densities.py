@@ -45,7 +45,9 @@ def of_moments(method: str, column: str, moments: Moments, options: Options) -> 
     """The densities that need mean and variance only."""
     if method == "student":
         return student(column, moments, **options.presence)
-    return gaussian(column, moments, floor=options.floor, **options.presence)
+    return gaussian(
+        column, moments, floor=options.floor, log_observed=options.log_observed, log_missing=options.log_missing
+    )
 
 
 def of_values(method: str, column: str, values: Doubles, counts: Doubles, options: Options) -> Conditional | None:

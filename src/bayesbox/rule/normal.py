@@ -16,17 +16,26 @@ from bayesbox.tally.moments import Moments, Spread
 
 
 def gaussian(
-    column: str, moments: Moments, *, floor: float, log_observed: Doubles, log_missing: Doubles
+    column: str,
+    moments: Moments,
+    *,
+    floor: float,
+    log_observed: Doubles,
+    log_missing: Doubles,
+    prior_rows: float = 0.0,
 ) -> Gaussian | None:
     """The normal density of each class, its variance at least `floor` times that of the whole column.
 
     A class without a value takes the density of the whole column. None where the column has no spread at all, so that
-    it can say nothing, unless `floor` is 0: then it is a point mass.
+    it can say nothing, unless `floor` is 0: then it is a point mass. With `prior_rows` it is the most probable density
+    under a normal-inverse-gamma prior that is worth so many rows of the whole column's mean and variance.
     """
     whole = moments.pooled()
     if whole.n.m == 0 or (whole.excess.m == 0 and floor > 0):
         return None
     spreads = [spread if spread.n.m else whole for spread in moments.spreads()]
+    if prior_rows:
+        spreads = [_with_prior(spread, whole, Dyadic.of(prior_rows)) for spread in spreads]
     return Gaussian(
         column,
         np.array([spread.mean for spread in spreads]),
@@ -34,6 +43,19 @@ def gaussian(
         np.array([floored_deviation(spread, whole, floor) for spread in spreads]),
         log_observed,
         log_missing,
+    )
+
+
+def _with_prior(spread: Spread, whole: Spread, rows: Dyadic) -> Spread:
+    """The sums of a class with so many rows that have the mean and the variance of the whole column.
+
+    All three are times the rows of the column, so that nothing is divided; mean and variance stay what they are.
+    """
+    n = whole.n
+    return Spread(
+        (spread.n + rows) * n,
+        spread.total * n + rows * whole.total,
+        spread.squares * n + rows * whole.squares,
     )
 
 

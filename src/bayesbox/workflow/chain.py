@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import math
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +18,8 @@ from bayesbox.dist.table import Table
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, DataWarning
 from bayesbox.infer import forward_backward
 from bayesbox.infer.viterbi import best_path
-from bayesbox.learn.baum_welch import Progress, Task, baum_welch
+from bayesbox.learn.baum_welch import Learned, Progress, Task, baum_welch
+from bayesbox.learn.states import CRITERIA, StateChoice, candidates, choose_states
 from bayesbox.model.chain import ChainModel, ChainRules, Steps, chain_model
 from bayesbox.model.naive import Rules
 from bayesbox.rule.smoothing import as_smoothing
@@ -38,9 +41,13 @@ LEARNED, COUNTED, GIVEN = "learned", "counted", "given"
 class HiddenMarkovModel:
     """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
 
-    `states` is how many there are, or their names. A step has one column or several, each by the distributions and
-    rules of naive Bayes; missing values say nothing. `emissions` is "category" or "gaussian" for all columns, "mixed"
-    for the kind of each column's type, or "auto": the same, but integers without a column name are symbols.
+    `states` is how many there are, or their names, or "auto" or "2..6": the number is chosen by `choose`, "bic" or "cv"
+    (the likelihood of held-out sequences), and `choice_` has the scores. A step has one column or several, each by the
+    distributions and rules of naive Bayes; missing values say nothing. `emissions` is "category" or "gaussian" for all
+    columns, "mixed" for the kind of each column's type, or "auto": the same, but integers without a column name are
+    symbols. `number_prior` is how many rows the prior of a normal density is worth, which has the mean and the variance
+    of the whole column; by default one where states are found by Baum-Welch, so that none shrinks to a few equal
+    values, and none where they are counted.
 
     >>> hmm = HiddenMarkovModel.from_tables(
     ...     start=[0.6, 0.4], transition=[[0.7, 0.3], [0.4, 0.6]], emission=[[0.1, 0.4, 0.5], [0.6, 0.3, 0.1]],
@@ -56,14 +63,17 @@ class HiddenMarkovModel:
 
     def __init__(
         self,
-        states: int | Sequence[Any] = 2,
+        states: int | str | Sequence[Any] = 2,
         *,
         emissions: str = "auto",
         smoothing: Any = "laplace",
         start_smoothing: Any = "laplace",
         transition_smoothing: Any = "laplace",
+        number_prior: float | None = None,
         columns: Mapping[Any, object] | None = None,
         unseen: str = "smooth",
+        choose: str = "bic",
+        folds: int = 5,
         iterations: int = 100,
         tolerance: float = 1e-6,
         restarts: int = 3,
@@ -73,8 +83,16 @@ class HiddenMarkovModel:
             raise BadOption(f"emissions is one of {', '.join(EMISSIONS)}", found=emissions)
         if iterations < 1 or restarts < 1:
             raise BadOption("iterations and restarts are 1 or more", found=min(iterations, restarts))
+        if number_prior is not None and not (math.isfinite(number_prior) and number_prior >= 0):
+            raise BadOption("number_prior is a number of rows, 0 or more", found=number_prior)
+        if choose not in CRITERIA:
+            raise BadOption(f"choose is one of {', '.join(CRITERIA)}", found=choose)
         self.states = states
         self.emissions = emissions
+        self.number_prior = None if number_prior is None else float(number_prior)
+        self.choose = choose
+        self.folds = folds
+        self.choice_: StateChoice | None = None
         self.rules = ChainRules(
             Rules(as_smoothing(smoothing), unseen=unseen),
             as_smoothing(start_smoothing),
@@ -91,18 +109,22 @@ class HiddenMarkovModel:
         self._book = ChainBook.empty()
         self._model: ChainModel | None = None
         self._origin = ""
-        self._named()  # refuses states that cannot be
+        if isinstance(states, str):
+            candidates(states)
+        else:
+            self._named(states)  # refuses states that cannot be
 
-    def _named(self) -> tuple[tuple[str, ...], str]:
+    @staticmethod
+    def _named(states: Any) -> tuple[tuple[str, ...], str]:
         """The names of the states, and the type of these names."""
-        if isinstance(self.states, (int, np.integer)) and not isinstance(self.states, bool):
-            if self.states < 1:
-                raise BadOption("a chain has one state or more", found=self.states)
-            return tuple(str(index) for index in range(int(self.states))), "integer"
-        names = list(self.states) if not isinstance(self.states, (str, bool)) else []
+        if isinstance(states, (int, np.integer)) and not isinstance(states, bool):
+            if states < 1:
+                raise BadOption("a chain has one state or more", found=states)
+            return tuple(str(index) for index in range(int(states))), "integer"
+        names = list(states) if not isinstance(states, (str, bool)) else []
         texts = [level_text(name) for name in names]
         if not texts or len(set(texts)) < len(texts):
-            raise BadOption("states are their number, or a list of different names", found=self.states)
+            raise BadOption("states are their number, or a list of different names", found=states)
         kind = label_type_of(names)
         return tuple(label_order(texts, kind)), kind
 
@@ -147,31 +169,61 @@ class HiddenMarkovModel:
         if known is not None and (known.codes >= 0).all():
             self._accept(schema, self._tally(found, known, schema), COUNTED)
             return self
-        states, label_type = self._state_names(known)
-        place = None if known is None else _positions(known, states)
-        task = Task(steps_of(found, schema, place), schema, states, label_type, self.rules)
-        learned = baum_welch(
-            task,
-            initial=None if initial is None else initial.model_,
-            iterations=self.iterations,
-            tolerance=self.tolerance,
-            restarts=self.restarts,
-            seed=self.seed,
-            progress=progress,
-        )
-        self._accept(schema.with_classes(states), learned.book, LEARNED)
-        self.history_, self.converged_ = learned.history, learned.converged
+        rules = self._rules(LEARNED)
+
+        def task_of(wanted: Any) -> Task:
+            states, label_type = self._state_names(wanted, known)
+            place = None if known is None else _positions(known, states)
+            return Task(steps_of(found, schema, place), schema, states, label_type, rules)
+
+        def learn(task: Task) -> Learned:
+            return baum_welch(
+                task,
+                initial=None if initial is None else initial.model_,
+                iterations=self.iterations,
+                tolerance=self.tolerance,
+                restarts=self.restarts,
+                seed=self.seed,
+                progress=progress,
+            )
+
+        wanted: Any = self.states
+        choice = None
+        if isinstance(wanted, str):
+            if initial is not None:
+                raise BadOption("a first model has its own number of states", found=f"states={wanted}")
+            numbers, impatient = candidates(wanted)
+            least = 0 if known is None else len(known.levels)
+            choice = choose_states(
+                task_of,
+                learn,
+                [number for number in numbers if number >= least],
+                by=self.choose,
+                folds=self.folds,
+                seed=self.seed,
+                impatient=impatient,
+            )
+            wanted = choice.best
+        task = task_of(wanted)
+        learned = learn(task)
+        self._accept(schema.with_classes(task.states), learned.book, LEARNED)
+        self.history_, self.converged_, self.choice_ = learned.history, learned.converged, choice
         return self
 
-    def _state_names(self, known: Encoded | None) -> tuple[tuple[str, ...], str]:
+    def _rules(self, origin: str) -> ChainRules:
+        """The rules as they are for a model that was learned, or counted."""
+        rows = self.number_prior if self.number_prior is not None else 1.0 if origin == LEARNED else 0.0
+        return replace(self.rules, number_prior=rows)
+
+    def _state_names(self, wanted: Any, known: Encoded | None) -> tuple[tuple[str, ...], str]:
         """The states: those that are named; where they are only a number, those that are known, then others."""
-        states, kind = self._named()
+        states, kind = self._named(wanted)
         if known is None or not known.levels or set(known.levels) <= set(states):
             return states, kind
-        if not isinstance(self.states, (int, np.integer)):
+        if not isinstance(wanted, (int, np.integer)):
             raise BadOption("a label is none of the states", found=sorted(set(known.levels) - set(states)))
         if len(known.levels) > len(states):
-            raise BadOption(f"the labels name {len(known.levels)} states", found=f"states={self.states}")
+            raise BadOption(f"the labels name {len(known.levels)} states", found=f"states={wanted}")
         fresh = (f"state {index}" for index in range(len(states)))
         names = [*known.levels, *(name for name in fresh if name not in known.levels)][: len(states)]
         return tuple(sorted(names)), "text"
@@ -191,7 +243,7 @@ class HiddenMarkovModel:
         return self
 
     def __add__(self, other: HiddenMarkovModel) -> HiddenMarkovModel:
-        if self._origin != COUNTED or other._origin != COUNTED or self.rules != other.rules:
+        if self._origin != COUNTED or other._origin != COUNTED or self._rules(COUNTED) != other._rules(COUNTED):
             raise CannotMerge(
                 "models are merged by their counts: both must have learned from known states, by the same rules"
             )
@@ -224,7 +276,7 @@ class HiddenMarkovModel:
 
     def _accept(self, schema: Schema, book: ChainBook, origin: str) -> None:
         self._schema, self._book, self._origin, self._model = schema, book, origin, None
-        self.history_, self.converged_ = [], True
+        self.history_, self.converged_, self.choice_ = [], True, None
 
     def _read(
         self, data: Any, labels: Any, sequence: str | None, order: str | None, lengths: Sequence[int] | None
@@ -259,13 +311,18 @@ class HiddenMarkovModel:
         if self._model is None:
             if self._schema is None:
                 raise BadData("this model has learned nothing yet", remedy="Call fit first")
-            self._model = chain_model(self._schema, self._book, self.rules)
+            self._model = chain_model(self._schema, self._book, self._rules(self._origin))
         return self._model
 
     @property
     def book_(self) -> ChainBook:
         """What was counted, or is expected to have been."""
         return self._book
+
+    @property
+    def origin_(self) -> str:
+        """Where the model comes from: "given" tables, "counted" from known states, "learned" by Baum-Welch."""
+        return self._origin
 
     @property
     def states_(self) -> NDArray[Any]:
@@ -319,22 +376,31 @@ class HiddenMarkovModel:
     def predict(self, sequences: Any, **how: Any) -> Any:
         """The most probable path of states (Viterbi): an array; a list of arrays for several sequences."""
         found = sequences_of(sequences, **how)
+        return found.split(self.predict_steps(found))
+
+    def predict_steps(self, found: Sequences) -> NDArray[Any]:
+        """The most probable state of each step, sequence after sequence."""
         steps = self._steps(found)
         log_p, path = best_path(self.model_, steps)
         if np.isneginf(log_p).any():
             free = best_path(self.model_, _unseen(steps, self._impossible(log_p)))[1]
             path = np.where(np.repeat(np.isneginf(log_p), np.diff(steps.offsets)), free, path)
-        return found.split(self.states_[path])
+        states: NDArray[Any] = self.states_[path]
+        return states
 
     def predict_proba(self, sequences: Any, **how: Any) -> Any:
         """P(state | sequence), steps x states; a list of these for several sequences."""
         found = sequences_of(sequences, **how)
+        return found.split(self.posterior_steps(found))
+
+    def posterior_steps(self, found: Sequences) -> Doubles:
+        """P(state | sequence) of each step, sequence after sequence."""
         steps = self._steps(found)
         log_p, rows = forward_backward.posterior(self.model_, steps)
         if np.isneginf(log_p).any():
             free = forward_backward.posterior(self.model_, _unseen(steps, self._impossible(log_p)))[1]
             rows = np.where(np.repeat(np.isneginf(log_p), np.diff(steps.offsets))[:, None], free, rows)
-        return found.split(rows)
+        return rows
 
     @staticmethod
     def _impossible(log_p: Doubles) -> int:
@@ -342,7 +408,7 @@ class HiddenMarkovModel:
         warnings.warn(
             f"{many} of {len(log_p)} sequences are impossible; they are answered as if nothing had been seen",
             DataWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
         return many
 
@@ -380,6 +446,20 @@ class HiddenMarkovModel:
     def sample(self, n: int = 1, *, seed: int | None = 0) -> Sample:
         """A sequence of n steps and its states: (sequence, states). Several columns give a dict of lists."""
         return sample(self.model_, n, seed)
+
+    def svg(
+        self,
+        sequence: Any,
+        *,
+        column: str | None = None,
+        names: Sequence[Any] | None = None,
+        title: str = "Most probable path and P(state)",
+        **how: Any,
+    ) -> str:
+        """One sequence as a drawing: a column of what was seen, in the colours of the path, and P(state) below."""
+        from bayesbox.workflow.chain_picture import picture
+
+        return picture(self, sequences_of(sequence, **how), column=column, names=names, title=title)
 
     def to_network(self, length: int) -> Any:
         """The chain of so many steps as a Bayesian network: nodes state1, symbol1, ... (one column: else its name)."""

@@ -29,6 +29,7 @@ from bayesbox.workflow.document import (
     columns_document,
     declared_document,
     declared_of,
+    made,
     rules_document,
     rules_of,
     schema_of,
@@ -81,6 +82,7 @@ def to_bytes(model: chain.HiddenMarkovModel) -> bytes:
         "rules": rules_document(rules.emission),
         "start_smoothing": smoothing_document(rules.start),
         "transition_smoothing": smoothing_document(rules.transition),
+        "number_prior": model.number_prior,
         "declared": declared_document(model.columns),
         "columns": columns_document(schema),
         "start": None if given else _counts_document(book.start),
@@ -153,14 +155,20 @@ def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel
     emissions = reader.take("emissions", str)
     emission_rules = rules_of(reader.take("rules", dict))
     smoothing = [smoothing_of(reader.take(key, dict)) for key in ("start_smoothing", "transition_smoothing")]
+    number_prior = reader.take_if_present("number_prior", float, int, None)
     declared = declared_of(reader.take("declared", list, None))
     counts = [reader.take(key, dict, None) for key in ("start", "transition")]
     tables = reader.take("tables", dict, None)
     schema = schema_of(reader.take("columns", list), tuple(sorted(states)))
     reader.done()
     labels = label_values(states, label_type)
-    model = chain.HiddenMarkovModel(labels.tolist(), emissions=emissions, columns=declared)
-    model.rules = ChainRules(emission_rules, *smoothing)
+    model: chain.HiddenMarkovModel = made(
+        lambda: chain.HiddenMarkovModel(
+            labels.tolist(), emissions=emissions, columns=declared, number_prior=number_prior
+        ),
+        "the document",
+    )
+    model.rules = ChainRules(emission_rules, smoothing[0], smoothing[1])
     if origin == chain.GIVEN:
         if tables is None or members:
             raise ValueError("a model of given tables has tables, and no tallies")

@@ -55,10 +55,11 @@ def _of_classes(left: Book, right: Book) -> Iterator[ColumnDifference]:
 def _of_column(name: str, left: Any, right: Any) -> ColumnDifference:
     if isinstance(left, Moments):
         return _of_moments(name, left, right)
-    return _of_counts(name, left, right)
+    return counts_difference(name, left, right)
 
 
-def _of_counts(name: str, left: Counts, right: Counts) -> ColumnDifference:
+def counts_difference(name: str, left: Counts, right: Counts) -> ColumnDifference:
+    """The cells in which two tallies of counts differ, the most rows first."""
     change = left.zero() + right - left
     steps = change.cells.to_doubles().reshape(len(change.classes), len(change.levels))
     order = np.argsort(-np.abs(steps), axis=None, kind="stable")[: SHOWN + 1]
