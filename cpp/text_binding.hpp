@@ -138,11 +138,12 @@ inline void bind_text(nb::module_& m) {
       .def("__init__",
            [](PhraseOptions* self, nb::handle table, std::int64_t shortest, std::int64_t fewest, std::int64_t most,
               nb::handle stop_bytes, nb::handle stop_offsets, bool characters, bool places) {
-             const std::vector<std::int64_t> wide = Buffer(table, "table").integers();
+             const auto given = nb::cast<nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(table);
              const DocumentArguments stop(stop_bytes, stop_offsets);
              if (shortest < 1) throw nb::value_error("shortest: at least 1");
              if (fewest < 1 || most < fewest || most > 64) throw nb::value_error("phrases: from 1 to 64 words");
-             auto lower = std::make_shared<const WordTable>(std::vector<std::uint32_t>(wide.begin(), wide.end()));
+             auto lower = std::make_shared<const WordTable>(
+                 std::vector<std::uint32_t>(given.data(), given.data() + given.shape(0)));
              auto words = stop.documents.size() == 0 ? nullptr : std::make_unique<Vocabulary>(vocabulary_of(stop.documents));
              new (self) PhraseOptions{std::move(lower), static_cast<std::size_t>(shortest),
                                       static_cast<std::size_t>(fewest), static_cast<std::size_t>(most), std::move(words),

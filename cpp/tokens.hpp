@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "ascii_words.hpp"
+
 namespace bayesbox {
 
 inline constexpr std::uint32_t kCodePoints = 0x110000;
@@ -33,13 +35,23 @@ class WordTable {
     for (std::size_t byte = 0; byte < 128; ++byte) {
       if ((lower_[byte] & ~kAlone) >= 128) throw std::invalid_argument("table: an ASCII character whose lower case is none");
       ascii_[byte] = static_cast<std::uint8_t>((lower_[byte] & kLetter) | ((lower_[byte] & kAlone) != 0 ? 0x80 : 0));
+      plain_ascii_ = plain_ascii_ && ascii_[byte] == plain_lower(static_cast<std::uint8_t>(byte));
     }
   }
   // The lower case of a word character, 0 for what separates words; the top bit is set for a word by itself.
   std::uint8_t ascii(std::uint8_t byte) const { return ascii_[byte]; }
   std::uint32_t lower(std::uint32_t code_point) const { return lower_[code_point]; }
+  // Whether the word characters of ASCII are the letters, the digits and the underscore, and nothing else is a word.
+  bool plain_ascii() const { return plain_ascii_; }
 
  private:
+  static std::uint8_t plain_lower(std::uint8_t byte) {
+    const std::uint8_t small = byte | 0x20;
+    if (small >= 'a' && small <= 'z') return small;
+    return (byte >= '0' && byte <= '9') || byte == '_' ? byte : 0;
+  }
+
+  bool plain_ascii_ = true;
   std::vector<std::uint32_t> lower_;
   std::array<std::uint8_t, 256> ascii_{};  // 0 for what is no ASCII, so that a run of letters ends there
 };
@@ -113,7 +125,14 @@ class Tokeniser {
       if (characters != 0) finish();
       each(buffer_.data(), static_cast<std::size_t>(write_code_point(code_point, buffer_.data()) - buffer_.data()));
     };
+    const std::uint8_t* again = at;  // from where on it is worth looking for a stretch of ASCII
     while (at < end) {
+      if (characters == 0 && at >= again && ascii_.usable(table_)) {
+        const std::uint8_t* const before = at;
+        at = ascii_.words(at, end, shortest_, each);
+        again = at + AsciiWords::kBlock;
+        if (at != before) continue;
+      }
       if (length + kSpare + 8 > buffer_.size()) grow(2 * buffer_.size());
       const std::size_t room = std::min(static_cast<std::size_t>(end - at), buffer_.size() - kSpare - length);
       std::uint8_t* const letters = buffer_.data() + length;
@@ -163,6 +182,7 @@ class Tokeniser {
 
   const WordTable& table_;
   std::size_t shortest_;
+  AsciiWords ascii_;
   std::vector<std::uint8_t> buffer_;
 };
 

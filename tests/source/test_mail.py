@@ -283,6 +283,11 @@ def test_references_are_resolved_as_the_standard_says(before: str, name: str, af
     assert without_markup(text) == html.unescape(text)
 
 
+def test_every_reference_of_the_standard_is_known() -> None:
+    page = " ".join(f"&{name}" for name in html5)
+    assert without_markup(page) == html.unescape(page)
+
+
 def cut_by_lines(data: bytes) -> list[bytes]:
     """The messages of a mailbox, line by line: a second way."""
     found: list[list[bytes]] = []

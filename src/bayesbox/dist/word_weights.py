@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox import _core
@@ -37,7 +36,7 @@ class WordWeights:
 
     @cached_property
     def _vocabulary(self) -> _core.Vocabulary:
-        column = Documents.of(pa.array(self.words, type=pa.large_string()))
+        column = Documents.of(self.words)
         return _core.Vocabulary(column.data, column.offsets)
 
     def __getstate__(self) -> dict[str, Any]:

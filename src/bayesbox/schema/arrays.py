@@ -19,17 +19,20 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
     >>> text_array(["sports", None, "suv"]).to_pylist()
     ['sports', None, 'suv']
     """
-    encoded = [b"" if text is None else text.encode("utf-8") for text in texts]
-    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-    np.cumsum([len(text) for text in encoded], out=offsets[1:])
+    plain = texts if None not in texts else [text or "" for text in texts]
+    joined = "".join(plain).encode("utf-8")  # type: ignore[arg-type]
+    lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))  # type: ignore[arg-type]
+    if lengths.sum() != len(joined):  # there is more than ASCII
+        lengths = np.array([len(t) if t.isascii() else len(t.encode()) for t in plain])  # type: ignore[union-attr]
+    offsets = np.zeros(len(plain) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
     kind = pa.string()
     if offsets[-1] < 1 << 31:
         offsets = offsets.astype(np.int32)
     else:
         kind = pa.large_string()
-    present = np.array([text is not None for text in texts], dtype=bool)
-    buffers = [_validity(present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
-    return pa.Array.from_buffers(kind, len(encoded), buffers)
+    present = None if plain is texts else _validity(np.array([text is not None for text in texts], dtype=bool))
+    return pa.Array.from_buffers(kind, len(plain), [present, pa.py_buffer(offsets), pa.py_buffer(joined)])
 
 
 def double_array(numbers: Sequence[float | None]) -> pa.Array:

@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.errors import BadData, BadOption
+from bayesbox.schema.arrays import text_array
 
 CODE_POINTS = 0x110000
+LAST_LETTER = 0x40000  # beyond it there is no letter, no digit and no space
 SURROGATES = slice(0xD800, 0xE000)
 FINAL_SIGMA = "\u03a3"  # its lower case depends on its neighbours: Python lowers the texts that hold it
 DOTTED_I = 0x130  # its lower case is an i and a dot above, and the dot is no word character
@@ -36,7 +38,7 @@ def letter_table(kind: str = "words") -> NDArray[np.uint32]:
     Of "words" the word characters are kept; of "punctuation" also what is neither that nor a space, marked `ALONE`; of
     "characters" all but the spaces.
     """
-    points = np.arange(CODE_POINTS, dtype="<u4")
+    points = np.arange(LAST_LETTER, dtype="<u4")
     points[SURROGATES] = 0
     points[DOTTED_I] = ord("i")
     points[ord(FINAL_SIGMA)] = ord("\u03c3")
@@ -50,7 +52,10 @@ def letter_table(kind: str = "words") -> NDArray[np.uint32]:
         table = np.where(space, 0, letters).astype(np.uint32)
         table[0] = ALONE  # a character too, though its number is 0
     table[DOTTED_I] |= ENDS_WORD
-    return table
+    beyond = (
+        np.arange(LAST_LETTER, CODE_POINTS, dtype=np.uint32) | {"words": 0, "punctuation": ALONE, "characters": 0}[kind]
+    )
+    return np.concatenate([table, np.zeros_like(beyond) if kind == "words" else beyond])
 
 
 def _where(pattern: str, text: str) -> NDArray[np.bool_]:
@@ -88,7 +93,7 @@ class Documents:
         column = texts if isinstance(texts, (pa.Array, pa.ChunkedArray)) else _as_column(texts, where)
         if isinstance(column, pa.ChunkedArray):
             column = column.chunk(0) if column.num_chunks == 1 else _joined(column)
-        return cls(*_buffers(_lowered_sigma(_as_plain_text(column, where))))
+        return cls(*text_buffers(_lowered_sigma(_as_plain_text(column, where))))
 
 
 def _joined(column: pa.ChunkedArray) -> pa.Array:
@@ -102,8 +107,10 @@ def _joined(column: pa.ChunkedArray) -> pa.Array:
 
 def _as_column(texts: Sequence[Any], where: str | None) -> pa.Array:
     values = texts.tolist() if isinstance(texts, np.ndarray) else list(texts)
-    values = [None if isinstance(value, float) and value != value else value for value in values]
     try:
+        if set(map(type, values)) <= {str}:
+            return text_array(values)
+        values = [None if isinstance(value, float) and value != value else value for value in values]
         return pa.array(values, type=pa.large_string())
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
         return pa.array([_as_bytes(value, row, where) for row, value in enumerate(values)], type=pa.large_binary())
@@ -149,7 +156,8 @@ def _lowered_sigma(column: pa.Array) -> pa.Array:
     return pa.array(values, type=pa.large_binary() if is_bytes else pa.large_string())
 
 
-def _buffers(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[Any]]:
+def text_buffers(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[Any]]:
+    """The bytes of a column of text, and where each text begins in them; what is missing is empty."""
     if column.null_count:
         column = column.fill_null(b"" if "binary" in str(column.type) else "")
     wide = pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type)

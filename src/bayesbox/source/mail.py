@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from bayesbox import _core
 from bayesbox.schema.arrays import flag_array, text_array
-from bayesbox.schema.tokens import Documents
+from bayesbox.schema.tokens import text_buffers
 
 HEADERS = ("Subject", "From", "To", "Cc", "Reply-To", "List-Id", "Organization", "X-Mailer", "User-Agent")
 """What is read of the head of a message. The path it took (Received) tells of the server, not of the message."""
@@ -121,8 +121,7 @@ def mail_reader() -> _core.MailReader:
     charsets = [*UTF8, *(alias for alias, _ in aliases)]
     points = np.array([table for _, table in aliases], dtype=np.uint32).ravel()
     references = [text for pair in html5.items() for text in pair]
-    parts = (Documents.of(texts) for texts in (list(HEADERS), charsets, references))
-    heads, encodings, pairs = ((part.data, part.offsets) for part in parts)
+    heads, encodings, pairs = (text_buffers(text_array(texts)) for texts in (HEADERS, charsets, references))
     return _core.MailReader(*heads, *encodings, points, len(UTF8), *pairs)
 
 

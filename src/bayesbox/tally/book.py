@@ -40,6 +40,7 @@ class Book:
         self.columns = dict(columns)
         self.label_type = label_type
         self.joint = joint
+        self._digest: str | None = None
 
     @classmethod
     def empty(cls, label_type: str = "text") -> Self:
@@ -154,10 +155,12 @@ class Book:
 
     def digest(self) -> str:
         """SHA-256 of the canonical lines, in hex: equal for the same multiset of rows, however it was learned."""
-        digest = hashlib.sha256()
-        for line in self.canonical():
-            digest.update(line)
-        return digest.hexdigest()
+        if self._digest is None:  # a book never changes
+            digest = hashlib.sha256()
+            for line in self.canonical():
+                digest.update(line)
+            self._digest = digest.hexdigest()
+        return self._digest
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Book):

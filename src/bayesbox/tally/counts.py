@@ -37,12 +37,10 @@ class Counts:
         width = len(levels)
         if width == 0:
             return cls(classes, (), ExactArray(0))
-        present = np.any(
-            cells.signs().reshape(len(classes), width), axis=0
-        ).tolist()  # 1 and -1 in two classes do not cancel
-        order = sorted((index for index in range(width) if present[index]), key=levels.__getitem__)
-        if order == list(range(width)):
+        present = np.any(cells.signs().reshape(len(classes), width), axis=0)  # 1 and -1 in two classes do not cancel
+        if present.all() and levels == sorted(levels):
             return cls(classes, tuple(levels), cells)
+        order = sorted(np.flatnonzero(present).tolist(), key=levels.__getitem__)
         kept = tuple(levels[index] for index in order)
         return cls(classes, kept, cells.take(_grid(len(classes), width, np.array(order, dtype=np.int64))))
 

@@ -123,16 +123,19 @@ def _read_classes(data: bytes) -> Classes:
 def _write_counts(tallies: Mapping[str, Counts]) -> bytes:
     rows = Rows()
     levels: list[str] = []
+    places: list[Index] = []  # of the level of each row
     cells: list[ExactArray] = []
     require_cells(sum(len(tally.cells) for tally in tallies.values()))
     for name, tally in tallies.items():
         kept = np.flatnonzero(tally.cells.signs())
         width = len(tally.levels)
         rows.add(name, kept // max(width, 1))
-        levels += [tally.levels[index] for index in (kept % max(width, 1)).tolist()]
+        places.append(len(levels) + kept % max(width, 1))
+        levels += tally.levels
         cells.append(tally.cells if len(kept) == len(tally.cells) else tally.cells.take(kept))
     classes = next(iter(tallies.values())).classes
-    return arrow_file.write(rows.columns(classes) | {"level": text_array(levels), "count": exact_column(cells)})
+    texts = text_array(levels).take(numbers_array(np.concatenate(places)))
+    return arrow_file.write(rows.columns(classes) | {"level": texts, "count": exact_column(cells)})
 
 
 def _read_counts(form: type[Counts]) -> Callable[[bytes, Classes], dict[str, Tally]]:
