@@ -28,19 +28,58 @@ struct TextFault : std::runtime_error {
   std::string remedy;
 };
 
+// Names are views into the text that was read.
 struct BifVariable {
-  std::string name;
-  std::vector<std::string> states;
-  std::unordered_map<std::string_view, std::int32_t> place;  // of each state; views into the text
+  std::string_view name;
+  std::vector<std::string_view> states;
+  std::unordered_map<std::string_view, std::int32_t> place;  // of each state, where there are many
   std::vector<std::int32_t> parents;
   std::vector<double> table;  // a row for each combination of the parents' states, the last parent fastest
   std::size_t offset = 0;
   bool has_table = false;
+
+  static constexpr std::size_t kFew = 8;  // states that are sooner compared than looked up
+
+  // Where a state stands; -1 where there is none of this name.
+  std::int32_t find(std::string_view state) const {
+    if (states.size() > kFew) {
+      const auto found = place.find(state);
+      return found == place.end() ? -1 : found->second;
+    }
+    for (std::size_t k = 0; k < states.size(); ++k)
+      if (states[k] == state) return static_cast<std::int32_t>(k);
+    return -1;
+  }
+  // False where there is one of this name already.
+  bool add(std::string_view state) {
+    if (find(state) >= 0) return false;
+    states.push_back(state);
+    if (states.size() == kFew + 1)
+      for (std::size_t k = 0; k < kFew; ++k) place.emplace(states[k], static_cast<std::int32_t>(k));
+    if (states.size() > kFew) place.emplace(state, static_cast<std::int32_t>(states.size() - 1));
+    return true;
+  }
 };
 
 struct BifFile {
-  std::string name;
+  std::string_view name;
   std::vector<BifVariable> variables;
+
+  // Whether some variable is above itself: variables without waiting parents are taken out until none is left.
+  bool has_cycle() const {
+    std::vector<std::size_t> waiting(variables.size());
+    std::vector<std::vector<std::size_t>> children(variables.size());
+    std::vector<std::size_t> ready;
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+      waiting[v] = variables[v].parents.size();
+      for (const std::int32_t parent : variables[v].parents) children[static_cast<std::size_t>(parent)].push_back(v);
+      if (waiting[v] == 0) ready.push_back(v);
+    }
+    for (std::size_t done = 0; done < ready.size(); ++done)
+      for (const std::size_t child : children[ready[done]])
+        if (--waiting[child] == 0) ready.push_back(child);
+    return ready.size() < variables.size();
+  }
 };
 
 struct BifLimits {
@@ -68,7 +107,7 @@ class BifReader {
     }
     if (file_.variables.empty()) fail("there is no variable");
     for (const BifVariable& each : file_.variables)
-      if (!each.has_table) throw TextFault("variable `" + each.name + "` has no probabilities", each.offset, each.name);
+      if (!each.has_table) throw TextFault("variable `" + std::string(each.name) + "` has no probabilities", each.offset, each.name);
     return std::move(file_);
   }
 
@@ -156,7 +195,7 @@ class BifReader {
 
   void network() {
     next();
-    if (!sees("{")) file_.name = std::string(word("the name of the network"));
+    if (!sees("{")) file_.name = word("the name of the network");
     take("{");
     while (!took("}")) {
       if (token_ != "property") fail("expected `property` or `}`");
@@ -169,9 +208,9 @@ class BifReader {
     BifVariable found;
     found.offset = start_;
     const std::string_view name = word("the name of a variable");
-    found.name = std::string(name);
+    found.name = name;
     if (!places_.emplace(name, static_cast<std::int32_t>(file_.variables.size())).second)
-      throw TextFault("variable `" + found.name + "` is declared twice", found.offset, name);
+      throw TextFault("variable `" + std::string(found.name) + "` is declared twice", found.offset, name);
     if (file_.variables.size() == limits_.nodes)
       throw TextFault("more than " + std::to_string(limits_.nodes) + " variables", found.offset, name);
     take("{");
@@ -185,7 +224,7 @@ class BifReader {
         fail("expected `type`, `property` or `}`");
       }
     }
-    if (found.states.empty()) throw TextFault("variable `" + found.name + "` has no type", found.offset, name);
+    if (found.states.empty()) throw TextFault("variable `" + std::string(found.name) + "` has no type", found.offset, name);
     file_.variables.push_back(std::move(found));
   }
 
@@ -207,14 +246,13 @@ class BifReader {
     while (!took("}")) {
       const std::size_t at = start_;
       const std::string_view state = word("a state");
-      if (!found.place.emplace(state, static_cast<std::int32_t>(found.states.size())).second)
-        throw TextFault("a state that variable `" + found.name + "` has already", at, state);
-      found.states.emplace_back(state);
+      if (!found.add(state))
+        throw TextFault("a state that variable `" + std::string(found.name) + "` has already", at, state);
       if (!sees("}")) took(",");
     }
     if (found.states.empty()) fail("a variable without a state");
     if (counted && declared != found.states.size())
-      throw TextFault("variable `" + found.name + "` is said to have " + std::to_string(declared) + " states, and has " +
+      throw TextFault("variable `" + std::string(found.name) + "` is said to have " + std::to_string(declared) + " states, and has " +
                           std::to_string(found.states.size()),
                       declared_at, std::to_string(declared));
     take(";");
@@ -234,7 +272,7 @@ class BifReader {
     const std::size_t at = start_;
     const std::int32_t child = known_variable();
     BifVariable& node = file_.variables[static_cast<std::size_t>(child)];
-    if (node.has_table) throw TextFault("a second table of variable `" + node.name + "`", at, node.name);
+    if (node.has_table) throw TextFault("a second table of variable `" + std::string(node.name) + "`", at, node.name);
     node.has_table = true;
     if (!took("|")) took(",");
     std::size_t rows = 1;
@@ -243,7 +281,7 @@ class BifReader {
       const std::int32_t parent = known_variable();
       const BifVariable& other = file_.variables[static_cast<std::size_t>(parent)];
       if (parent == child || std::find(node.parents.begin(), node.parents.end(), parent) != node.parents.end())
-        throw TextFault("a parent that `" + node.name + "` has already, or is itself", parent_at, other.name);
+        throw TextFault("a parent that `" + std::string(node.name) + "` has already, or is itself", parent_at, other.name);
       node.parents.push_back(parent);
       if (rows > limits_.cells / other.states.size()) too_many_cells(at, node);
       rows *= other.states.size();
@@ -274,12 +312,12 @@ class BifReader {
     }
     for (std::size_t r = 0; r < rows; ++r)
       if (std::isnan(node.table[r * states])) {
-        if (fallback.empty()) throw TextFault("a row of `" + node.name + "` is missing: " + row_text(node, r), at, node.name);
+        if (fallback.empty()) throw TextFault("a row of `" + std::string(node.name) + "` is missing: " + row_text(node, r), at, node.name);
         std::copy(fallback.begin(), fallback.end(), node.table.begin() + static_cast<std::ptrdiff_t>(r * states));
       }
   }
   [[noreturn]] void too_many_cells(std::size_t at, const BifVariable& node) const {
-    throw TextFault("the tables have more than " + std::to_string(limits_.cells) + " cells with that of `" + node.name + "`",
+    throw TextFault("the tables have more than " + std::to_string(limits_.cells) + " cells with that of `" + std::string(node.name) + "`",
                     at, node.name);
   }
 
@@ -287,7 +325,8 @@ class BifReader {
     std::string text;
     for (std::size_t i = node.parents.size(); i-- > 0;) {
       const BifVariable& parent = file_.variables[static_cast<std::size_t>(node.parents[i])];
-      text = parent.name + "=" + parent.states[row % parent.states.size()] + (text.empty() ? "" : ", ") + text;
+      const std::string state(parent.states[row % parent.states.size()]);
+      text = std::string(parent.name) + "=" + state + (text.empty() ? "" : ", ") + text;
       row /= parent.states.size();
     }
     return text.empty() ? "its table" : text;
@@ -301,9 +340,9 @@ class BifReader {
       const BifVariable& parent = file_.variables[static_cast<std::size_t>(node.parents[i])];
       const std::size_t at = start_;
       const std::string_view state = word("a state");
-      const auto found = parent.place.find(state);
-      if (found == parent.place.end()) throw TextFault("variable `" + parent.name + "` has no such state", at, state);
-      place = place * parent.states.size() + static_cast<std::size_t>(found->second);
+      const std::int32_t found = parent.find(state);
+      if (found < 0) throw TextFault("variable `" + std::string(parent.name) + "` has no such state", at, state);
+      place = place * parent.states.size() + static_cast<std::size_t>(found);
       if (i + 1 < node.parents.size()) took(",");
     }
     take(")");
@@ -330,15 +369,31 @@ class BifReader {
     std::size_t found = 0;
     const std::size_t at = start_;
     while (!sees(";")) {
-      const double value = number();
+      double value = number();
       if (found < count) into[found] = value;
       ++found;
+      while (sees(",") && plain_number(value)) {
+        if (found < count) into[found] = value;
+        ++found;
+      }
       if (!sees(";")) took(",");
     }
     if (found != count)
       throw TextFault("expected " + std::to_string(count) + " probabilities", at, std::to_string(found),
                       "Decimals have a point, not a comma");
     next();
+  }
+
+  // The number behind the comma that was just read, where it is a plain decimal from 0 to 1; then goes on behind it.
+  bool plain_number(double& value) {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    if (at_ == text_.size() || !is_digit(text_[at_])) return false;
+    const char *first = text_.data() + at_, *last = text_.data() + text_.size();
+    const auto [stop, error] = read_decimal(first, last, value);
+    if (error != std::errc() || stop == last || is_word(*stop) || !(value <= 1)) return false;
+    at_ += static_cast<std::size_t>(stop - first);
+    next();
+    return true;
   }
 
   double number() {
@@ -365,7 +420,7 @@ class BifReader {
     if (!limits_.normalize || !(sum > 0)) {
       char text[32];
       const auto [end, error] = std::to_chars(text, text + sizeof text, sum);
-      throw TextFault("probabilities of `" + node.name + "` do not sum to 1", at,
+      throw TextFault("probabilities of `" + std::string(node.name) + "` do not sum to 1", at,
                       std::string_view(text, static_cast<std::size_t>(end - text)),
                       "Correct them, or read with normalize=True (--normalize)");
     }

@@ -199,42 +199,52 @@ inline nb::tuple run_tree_once(const PyJunctionTree& self, nb::dict states) {
   return nb::make_tuple(nb::steal<nb::list>(list), log_evidence);
 }
 
-// (name, [(variable, states, parents, shape, end of its cells)], cells, None), or (None, None, None, (what, byte, found,
-// remedy)).
+// A file that was read, with the text that its names are parts of. Python's objects are made when they are asked for.
+struct PyBifFile {
+  nb::bytes text;
+  BifFile file;
+
+  static nb::str str(std::string_view s) { return nb::str(s.data(), s.size()); }
+
+  // ([(variable, states, parents, shape, end of its cells)], cells)
+  nb::tuple variables() const {
+    nb::list found, names;
+    std::size_t cells_of_all = 0;
+    for (const BifVariable& each : file.variables) {
+      names.append(str(each.name));
+      cells_of_all += each.table.size();
+    }
+    std::vector<double> flat;
+    flat.reserve(cells_of_all);
+    for (const BifVariable& each : file.variables) {
+      nb::list states, parents, sizes;
+      for (const std::string_view state : each.states) states.append(str(state));
+      for (const std::int32_t parent : each.parents) {
+        parents.append(names[static_cast<std::size_t>(parent)]);
+        sizes.append(file.variables[static_cast<std::size_t>(parent)].states.size());
+      }
+      sizes.append(each.states.size());
+      flat.insert(flat.end(), each.table.begin(), each.table.end());
+      found.append(nb::make_tuple(str(each.name), nb::tuple(states), nb::tuple(parents), nb::tuple(sizes), flat.size()));
+    }
+    return nb::make_tuple(found, to_numpy(std::move(flat)));
+  }
+};
+
+// (the file, None), or (None, (what, byte, found, remedy)).
 inline nb::tuple py_read_bif(nb::bytes text, std::int64_t nodes, std::int64_t cells, double tolerance, bool normalize) {
   const std::string_view view(text.c_str(), text.size());
-  BifFile file;
+  PyBifFile read{text, {}};
   try {
     nb::gil_scoped_release release;
     const BifLimits limits{static_cast<std::size_t>(nodes), static_cast<std::size_t>(cells), tolerance, normalize};
-    file = BifReader(view, limits).read();
+    read.file = BifReader(view, limits).read();
   } catch (const TextFault& fault) {
-    return nb::make_tuple(nb::none(), nb::none(), nb::none(),
-                          nb::make_tuple(fault.what(), fault.offset, nb::bytes(fault.found.data(), fault.found.size()),
-                                         fault.remedy.c_str()));
+    return nb::make_tuple(nb::none(), nb::make_tuple(fault.what(), fault.offset,
+                                                     nb::bytes(fault.found.data(), fault.found.size()),
+                                                     fault.remedy.c_str()));
   }
-  const auto str = [](const std::string& s) { return nb::str(s.data(), s.size()); };
-  nb::list variables, names;
-  std::size_t cells_of_all = 0;
-  for (const BifVariable& each : file.variables) {
-    names.append(str(each.name));
-    cells_of_all += each.table.size();
-  }
-  std::vector<double> flat;
-  flat.reserve(cells_of_all);
-  for (BifVariable& each : file.variables) {
-    nb::list states, parents;
-    for (const std::string& state : each.states) states.append(str(state));
-    nb::list sizes;
-    for (const std::int32_t parent : each.parents) {
-      parents.append(names[static_cast<std::size_t>(parent)]);
-      sizes.append(file.variables[static_cast<std::size_t>(parent)].states.size());
-    }
-    sizes.append(each.states.size());
-    flat.insert(flat.end(), each.table.begin(), each.table.end());
-    variables.append(nb::make_tuple(str(each.name), nb::tuple(states), nb::tuple(parents), nb::tuple(sizes), flat.size()));
-  }
-  return nb::make_tuple(str(file.name), variables, to_numpy(std::move(flat)), nb::none());
+  return nb::make_tuple(nb::cast(std::move(read)), nb::none());
 }
 
 // (numbers, the byte behind the last)
@@ -259,6 +269,10 @@ inline void bind_network(nb::module_& m) {
       .def("run_once", &run_tree_once, "states"_a)
       .def_prop_ro("cliques", [](const PyJunctionTree& self) { return self.tree->cliques(); })
       .def_prop_ro("log2_cells", [](const PyJunctionTree& self) { return self.tree->log2_cells(); });
+  nb::class_<PyBifFile>(m, "BifFile")
+      .def_prop_ro("name", [](const PyBifFile& self) { return PyBifFile::str(self.file.name); })
+      .def_prop_ro("has_cycle", [](const PyBifFile& self) { return self.file.has_cycle(); })
+      .def("variables", &PyBifFile::variables);
   m.def("factor_model", &py_factor_model, "cards"_a, "members"_a, "ends"_a, "tables"_a);
   m.def("elimination_order", &py_elimination_order, "cards"_a, "members"_a, "ends"_a, "stage"_a);
   m.def("read_numbers", &py_read_numbers, "text"_a, "at"_a, "most"_a, "between"_a);

@@ -273,16 +273,21 @@ def read_numbers(text: bytes, at: int, most: int, between: bytes) -> tuple[NDArr
     """(decimals from byte `at` on, the byte behind the last): up to `most`, what is `between` and space passed over.
     It stops before anything else, and before a number that no double holds."""
 
+class BifFile:
+    """A file that was read; nothing is made of it before it is asked for."""
+
+    name: str
+    has_cycle: bool
+    def variables(
+        self,
+    ) -> tuple[list[tuple[str, tuple[str, ...], tuple[str, ...], tuple[int, ...], int]], NDArray[np.float64]]:
+        """(name, states, parents, shape, end of its cells) of each variable, and the cells of all."""
+
 def read_bif(
     text: bytes, nodes: int, cells: int, tolerance: float, normalize: bool
-) -> tuple[
-    str | None,
-    list[tuple[str, tuple[str, ...], tuple[str, ...], tuple[int, ...], int]] | None,
-    NDArray[np.float64] | None,
-    tuple[str, int, bytes, str] | None,
-]:
-    """(name, variables, cells, None), each (name, states, parents, shape, end of its cells); or as the last a fault:
-    (what, byte, found, remedy). Limits: nodes, cells of all tables; tolerance of a row's sum."""
+) -> tuple[BifFile | None, tuple[str, int, bytes, str] | None]:
+    """(the file, None), or (None, a fault: (what, byte, found, remedy)). Limits: nodes, cells of all tables; tolerance
+    of a row's sum."""
 
 class FamilyScore:
     """A score of structure learning: 0 log-likelihood less `parameter` for each free parameter, 1 Dirichlet with

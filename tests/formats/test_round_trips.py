@@ -169,3 +169,23 @@ def test_numbers_in_bulk_are_numbers_one_by_one(pieces):
         except BadModelFile as error:
             outcomes.append(str(error))
     assert outcomes[0] == outcomes[1]
+
+
+def test_nodes_of_a_file_are_made_when_asked_for(tmp_path):
+    """A graph that was read goes through pickle and copy before and after its nodes are there."""
+    import copy
+    import pickle
+
+    path = tmp_path / "rain.bif"
+    path.write_text(
+        "network rain {} variable a { type discrete [ 2 ] { y, n }; } variable b { type discrete [ 2 ] { y, n }; } "
+        "probability ( a ) { table 0.25, 0.75; } probability ( b | a ) { (y) 0.5, 0.5; (n) 0.125, 0.875; }"
+    )
+    fresh = bb.read_network(path).graph
+    assert "nodes" not in vars(fresh)
+    for other in (pickle.loads(pickle.dumps(bb.read_network(path).graph)), copy.deepcopy(bb.read_network(path).graph)):
+        assert other == fresh
+        assert other.order == ["a", "b"]
+        assert other.name == "rain"
+    assert pickle.loads(pickle.dumps(fresh)) == fresh
+    assert fresh.nodes["b"].table.tolist() == [[0.5, 0.5], [0.125, 0.875]]

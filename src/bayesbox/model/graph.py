@@ -7,7 +7,7 @@ A graph may do without tables; then it answers questions of structure only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -70,7 +70,8 @@ class Graph:
         self, nodes: Iterable[Node], *, name: str = "", normalize: bool = False, checked: bool = False
     ) -> None:
         self.name = name
-        self.nodes: dict[str, Node] = {}
+        self._make: Callable[[], Iterable[Node]] | None = None
+        self.nodes = {}
         for node in nodes:
             if node.name in self.nodes:
                 raise BadTable(f"node `{node.name}` is given twice", node=node.name)
@@ -81,6 +82,28 @@ class Graph:
             for each in list(self.nodes.values()):
                 self.nodes[each.name] = self._checked(each, normalize=normalize)
         self.order = self._topological()
+
+    @classmethod
+    def later(cls, make: Callable[[], Iterable[Node]], *, name: str) -> Graph:
+        """A graph whose nodes were checked already, and are made when one is first asked for."""
+        graph = cls.__new__(cls)
+        graph.name, graph._make = name, make
+        return graph
+
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        """The nodes by name, in the order they were given."""
+        assert self._make is not None
+        return {node.name: node for node in self._make()}
+
+    @cached_property
+    def order(self) -> list[str]:
+        """The names, parents before children."""
+        return self._topological()
+
+    def __getstate__(self) -> dict[str, Any]:
+        assert self.nodes is not None  # made now, since what makes them stays here
+        return {**self.__dict__, "_make": None}
 
     def _checked(self, node: Node, *, normalize: bool) -> Node:
         if not node.states:

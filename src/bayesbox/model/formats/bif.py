@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from bayesbox._core import read_bif
+from bayesbox._core import BifFile, read_bif
 from bayesbox.errors import BadModelFile, BadTable
 from bayesbox.model.conditional_tables import combinations
 from bayesbox.model.formats.text import decoded, number_text, position, require_plain
@@ -26,8 +26,9 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     if not data.isascii():
         decoded(data, where)  # refuses what is no text
     raw = data.removeprefix(b"\xef\xbb\xbf")
-    name, variables, cells, fault = read_bif(raw, MOST_NODES, MOST_CELLS, TOLERANCE, normalize)
-    if fault is not None:
+    file, fault = read_bif(raw, MOST_NODES, MOST_CELLS, TOLERANCE, normalize)
+    if file is None:
+        assert fault is not None
         what, offset, found, remedy = fault
         line, column = position(decoded(data, where), len(raw[:offset].decode("utf-8", errors="replace")))
         raise BadModelFile(
@@ -36,20 +37,25 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
             found=found.decode("utf-8", errors="replace"),
             remedy=remedy or None,
         )
-    assert name is not None
-    assert variables is not None
-    assert cells is not None
-    nodes, start = [], 0
-    for each, states, parents, shape, end in variables:
-        nodes.append(Node(each, states, parents, cells[start:end].reshape(shape)))
-        start = end
+    if not file.has_cycle:
+        return Graph.later(lambda: _nodes(file), name=file.name)
     try:
-        return Graph(nodes, name=name, checked=True)
+        return Graph(_nodes(file), checked=True)
     except BadTable as error:
         text = decoded(data, where)
         block = re.search(rf"\bprobability\s*\(\s*\"?{re.escape(error.node)}\"?[\s|,)]", text)
         line, column = position(text, block.start() if block else 0)
         raise BadModelFile(error.what, where=f"{where}, line {line}, column {column}", remedy=error.remedy) from error
+
+
+def _nodes(file: BifFile) -> list[Node]:
+    """The nodes of a file that the core has checked."""
+    nodes, start = [], 0
+    variables, cells = file.variables()
+    for name, states, parents, shape, end in variables:
+        nodes.append(Node(name, states, parents, cells[start:end].reshape(shape)))
+        start = end
+    return nodes
 
 
 def write(graph: Graph) -> str:
