@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-OCCURRENCES = ["count", "binary", "complement", "normalised", "poisson"]
+OCCURRENCES = ["count", "binary", "complement", "normalised", "poisson", "table", "position"]
 TEXT_ONLY = (
     *("text", "occurrence", "once", "top", "min_documents", "limit"),
     *("phrases", "stop_words", "punctuation", "characters"),
@@ -51,7 +51,8 @@ def text_options(verb: F) -> F:
                 "--occurrence",
                 type=click.Choice(OCCURRENCES),
                 help="How words speak, for --model text: by their counts (the default), by presence and absence, by "
-                "the other classes, n words like the root of n, or by a rate for each word.",
+                "the other classes, n words like the root of n, by a rate for each word, by a table of 0, 1, 2, 3+ "
+                "times, or by a table for each place (for teaching).",
             ),
             click.option("--once", is_flag=True, help="Count a word once a document, however often it is there."),
             click.option("--top", type=click.IntRange(min=1), metavar="K", help="Keep the K most common words."),

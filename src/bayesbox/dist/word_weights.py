@@ -83,16 +83,17 @@ class WordWeights:
         if self.once:
             data = (data != 0).astype(np.float64)
         columns = np.array([int(word) for word in self.words], dtype=np.int64)
-        table = np.zeros((matrix.width, weights.shape[1] + 1))
-        table[columns, :-1] = np.where(np.isneginf(weights), 0.0, weights)
-        table[columns, -1] = 1.0
+        table = np.zeros((matrix.width, weights.shape[1]))
+        table[columns] = weights
+        known = np.zeros((matrix.width, 1))
+        known[columns] = 1.0
         counts = CountMatrix(matrix.indptr, matrix.indices, data, matrix.width)
-        product = counts.times(table)
-        sums, known = product[:, :-1], product[:, -1]
-        if np.isneginf(weights).any():
-            table[columns, :-1] = np.isneginf(weights)
-            sums = np.where(counts.times(table)[:, :-1] > 0, -np.inf, sums)
-        return sums, known
+        return product(counts, table), counts.times(known)[:, 0]
+
+    def of_entries(self, words: NDArray[Any], counts: Doubles) -> Doubles:
+        """What each of these words, which occurs so often in a document, adds to each class."""
+        terms: Doubles = self.weights[words] * (np.ones(len(counts)) if self.once else counts)[:, None]
+        return terms
 
     def listed(self, documents: Documents | CountMatrix, tokens: Tokens) -> CountMatrix:
         """The known words of each document with their counts; columns are places in `words`."""
@@ -105,3 +106,12 @@ class WordWeights:
             return CountMatrix(ends[documents.indptr], place[documents.indices][kept], data, len(self.words))
         starts, numbers, counts = _core.list_terms(documents.data, documents.offsets, self._vocabulary, tokens.compiled)
         return CountMatrix(starts, numbers, counts, len(self.words))
+
+
+def product(counts: CountMatrix, weights: Doubles) -> Doubles:
+    """Documents x classes: the sums of counts times weights, -inf where a word that is there has such a weight."""
+    impossible = np.isneginf(weights)
+    if not impossible.any():
+        return counts.times(weights)
+    sums = counts.times(np.where(impossible, 0.0, weights))
+    return np.where(counts.times(impossible.astype(np.float64)) > 0, -np.inf, sums)

@@ -39,11 +39,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     top : int or None
         Keep only so many of the most common words.
-    occurrence : "count", "binary", "complement", "normalised" or "poisson"
+    occurrence : "count", "binary", "complement", "normalised", "poisson", "table" or "position"
         "count" is the multinomial over words; "binary" (or "occurrence") the Bernoulli model, in which each word is
         present or absent; "complement" weighs a word by the other classes; "normalised" is the multinomial with n
         words speaking like the root of n, which tempers the certainty that long documents get; "poisson" has a rate of
-        its own for each word and class.
+        its own for each word and class; "table" a table of 0, 1, 2 and 3 or more times for each word and class;
+        "position", for teaching, a table of all words for each place of a document.
     smoothing : rule or its name
         How counts become probabilities: "laplace", "lidstone:0.1", or one of `bayesbox.rules`.
     prior_smoothing : rule, its name, or None
@@ -224,9 +225,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `parameters("position", length=100)` is the model with a table of its own for each of 100 places.
         """
         check_is_fitted(self)
-        model = self.classifier_.model
-        kind = occurrence or self.classifier_.rules.occurrence
-        return parameters(kind, words=len(model.conditional.words), classes=len(model.classes), length=length)
+        if occurrence is None:
+            return self.classifier_.parameters()
+        names = self.classifier_.model.conditional.words
+        if self.classifier_.tokens.places:
+            names = tuple({name.partition(" ")[2] for name in names})
+        return parameters(occurrence, words=len(names), classes=len(self.classes_), length=length)
 
     def telling_words(self, label: Any, number: int = 10) -> list[tuple[str, float]]:
         """The words that speak most for a class, with their lead in log-weight over the next class."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
+from bayesbox.dist.word_weights import WordWeights
 from bayesbox.errors import UnknownColumn
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.levels import level_text
@@ -68,16 +69,15 @@ def explained(
     labels: NDArray[Any],
     prior: Doubles,
     offset: Doubles,
-    vocabulary: tuple[str, ...],
-    weights: Doubles,
+    weights: WordWeights,
     listed: CountMatrix,
-    factors: Doubles,
+    strength: Doubles,
 ) -> TextExplanation:
-    """The explanation of documents whose listed words have these weights, each entry times its factor."""
+    """The explanation of documents with these words, which speak with so much strength in each of them."""
     words, counts, terms = [], [], []
-    for start, stop in zip(listed.indptr[:-1].tolist(), listed.indptr[1:].tolist(), strict=True):
+    for row, (start, stop) in enumerate(zip(listed.indptr[:-1].tolist(), listed.indptr[1:].tolist(), strict=True)):
         places = listed.indices[start:stop]
-        words.append([vocabulary[place] for place in places.tolist()])
+        words.append([weights.words[place] for place in places.tolist()])
         counts.append(np.asarray(listed.data[start:stop], dtype=np.float64))
-        terms.append(weights[places] * factors[start:stop, None])
+        terms.append(weights.of_entries(places, counts[-1]) * strength[row])
     return TextExplanation(labels, prior, offset, words, counts, terms)

@@ -17,18 +17,22 @@ from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.smoothing import Laplace, Smoothing
 from bayesbox.rule.table import spread
 from bayesbox.rule.words import (
+    TIMES,
     complement_weights,
     count_weights,
     occurrence_weights,
     poisson_weights,
+    position_weights,
+    table_weights,
     taken,
 )
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.tally.book import Book
-from bayesbox.tally.documents import DOCUMENTS, WORDS
+from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.tally.words import most_common
 
-OCCURRENCES = ("count", "binary", "complement", "normalised", "poisson")
+OCCURRENCES = ("count", "binary", "complement", "normalised", "poisson", "table", "position")
+ONE_WAY = ("binary", "poisson", "table", "position")  # in which a word counts as the model says, once or often
 CALIBRATIONS = ("temperature",)
 
 
@@ -38,9 +42,10 @@ class TextRules:
 
     `occurrence`: "count" is the multinomial, "binary" the Bernoulli model of presence and absence, "complement" weighs
     a word by the other classes, "normalised" is the multinomial with n words speaking like the root of n, "poisson" has
-    a rate for each word. With `once` a word counts once a document, however often it is there. `top` keeps the most
-    common words, `min_documents` those that so many documents hold. `limit` is the most words that are counted at all:
-    beyond it the rarest are dropped, which no tally can undo. `calibration` is how the strength of words is
+    a rate for each word, "table" a table of 0, 1, 2 and 3 or more times for each word, "position" a table of the words
+    for each place of a document. With `once` a word counts once a document, however often it is there. `top` keeps the
+    most common words, `min_documents` those that so many documents hold. `limit` is the most words that are counted at
+    all: beyond it the rarest are dropped, which no tally can undo. `calibration` is how the strength of words is
     mended: by one temperature for documents of a length.
     """
 
@@ -63,7 +68,9 @@ class TextRules:
             raise BadOption("min_documents is a whole number, 1 or more", found=self.min_documents)
         if self.limit is not None and not (_is_whole(self.limit) and self.limit >= 1):
             raise BadOption("the limit is a number of words, 1 or more, or None", found=self.limit)
-        if self.once and self.occurrence in ("binary", "poisson"):
+        if self.occurrence == "position" and (self.top, self.min_documents, self.limit) != (None, 1, None):
+            raise BadOption("the position model has every word at every place: top, min_documents, limit mean nothing")
+        if self.once and self.occurrence in ONE_WAY:
             raise BadOption(f"words that count once have no {self.occurrence} model", found=self.once)
         if self.calibration is not None and self.calibration not in CALIBRATIONS:
             raise BadOption(f"calibration is None or one of {', '.join(CALIBRATIONS)}", found=self.calibration)
@@ -104,7 +111,7 @@ def text_model(
     """
     classes = tuple(label_order(list({*book.classes, *declared}), book.label_type))
     counted = book.with_classes(classes)
-    words, cells, holders = _kept(counted, rules, width)
+    words, cells, holders, *often = _kept(counted, rules, width)
     size, rule = len(classes), rules.smoothing
     if rules.once:
         cells = holders
@@ -112,6 +119,10 @@ def text_model(
         conditional = occurrence_weights(words, holders, counted.class_counts, rule)
     elif rules.occurrence == "complement":
         conditional = complement_weights(words, cells, size, rule, once=rules.once)
+    elif rules.occurrence == "table":
+        conditional = table_weights(words, [holders, *often], counted.class_counts, rule)
+    elif rules.occurrence == "position":
+        conditional = position_weights(words, cells, size, rule)
     elif rules.occurrence == "poisson":
         conditional = poisson_weights(words, cells, counted.class_counts, rule)
     else:
@@ -128,26 +139,25 @@ def text_model(
     return TextModel(classes, label_values(classes, book.label_type), prior, conditional)
 
 
-def _kept(book: Book, rules: TextRules, width: int | None) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
-    """The words that the rules keep, with the occurrences and the documents of each."""
+def _kept(book: Book, rules: TextRules, width: int | None) -> tuple[Any, ...]:
+    """The words that the rules keep; their occurrences and documents, and where asked the documents with several."""
     size = len(book.classes)
-    if WORDS not in book:
-        words: tuple[str, ...] = () if width is None else tuple(str(index) for index in range(width))
-        return words, ExactArray(size * len(words)), ExactArray(size * len(words))
-    tally, holders = book[WORDS], book[DOCUMENTS]
-    words = tally.levels if width is None else tuple(str(index) for index in range(width))
-    cells = spread(tally.cells, size, tally.levels, words)
-    held = spread(holders.cells, size, holders.levels, words)
-    if rules.top is None and rules.min_documents == 1:
-        return words, cells, held
+    names = (WORDS, DOCUMENTS, *((TWICE, THRICE) if rules.occurrence == "table" else ()))
+    words: tuple[str, ...] = book[WORDS].levels if WORDS in book else ()
+    words = words if width is None else tuple(str(index) for index in range(width))
+    cells = [
+        spread(book[name].cells, size, book[name].levels, words) if name in book else ExactArray(size * len(words))
+        for name in names
+    ]
     chosen = np.arange(len(words))
     if rules.min_documents > 1:
-        documents = _by_word(held, size, len(words))
-        chosen = np.flatnonzero(documents >= rules.min_documents)
+        chosen = np.flatnonzero(_by_word(cells[1], size, len(words)) >= rules.min_documents)
     if rules.top is not None and rules.top < len(chosen):
-        chosen = chosen[most_common(taken(cells, size, len(words), chosen), size, len(chosen), rules.top)]
+        chosen = chosen[most_common(taken(cells[0], size, len(words), chosen), size, len(chosen), rules.top)]
+    if len(chosen) == len(words):
+        return (words, *cells)
     kept = tuple(words[place] for place in chosen.tolist())
-    return kept, taken(cells, size, len(words), chosen), taken(held, size, len(words), chosen)
+    return (kept, *(taken(each, size, len(words), chosen) for each in cells))
 
 
 def _by_word(cells: ExactArray, classes: int, width: int) -> Doubles:
@@ -169,12 +179,16 @@ def parameters(occurrence: str, *, words: int, classes: int, length: int | None 
     Parameters(terms=10000002, free=9999801)
     >>> parameters("count", words=50_000, classes=2)
     Parameters(terms=100002, free=99999)
+    >>> parameters("table", words=50_000, classes=2)
+    Parameters(terms=400002, free=300001)
     """
     if occurrence == "position":
         if length is None:
             raise BadOption("the position model has a table for each place", remedy="Give the length of a document")
         return Parameters(length * words * classes + classes, length * (words - 1) * classes + classes - 1)
     if occurrence not in OCCURRENCES:
-        raise BadOption(f"a model is one of position, {', '.join(OCCURRENCES)}", found=occurrence)
+        raise BadOption(f"a model is one of {', '.join(OCCURRENCES)}", found=occurrence)
+    if occurrence == "table":
+        return Parameters(len(TIMES) * words * classes + classes, (len(TIMES) - 1) * words * classes + classes - 1)
     free = words if occurrence in ("binary", "poisson") else words - 1
     return Parameters(words * classes + classes, free * classes + classes - 1)

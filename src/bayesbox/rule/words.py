@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import left_out_where_impossible, log
+from bayesbox.dist.count_table import CountTable
 from bayesbox.dist.text import Text
 from bayesbox.dist.word_weights import WordWeights
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadData, BadOption
 from bayesbox.rule.smoothing import Cells, Smoothing, ratio
 from bayesbox.rule.table import LevelCounts, log_table
 from bayesbox.schema.kinds import Words as TextWords
@@ -17,6 +20,8 @@ from bayesbox.tally.base import added
 from bayesbox.tally.words import Words, most_common
 
 ROOT = 0.5  # the exponent with which n words speak like the root of n
+TIMES = ("0", "1", "2", "3+")  # how often a document holds a word, as a table tells them apart
+MOST_TERMS = 1 << 24  # probabilities of the position model
 
 
 def count_weights(
@@ -103,3 +108,51 @@ def occurrence_weights(
     certain = np.isneginf(absent)
     floor = np.where(certain, 0.0, absent)
     return WordWeights(words, np.ascontiguousarray(present - floor), floor.sum(axis=0), once=True, certain=certain)
+
+
+def table_weights(
+    words: tuple[str, ...], held: Sequence[ExactArray], documents: ExactArray, rule: Smoothing
+) -> CountTable:
+    """Each word is in a document 0, 1, 2, or 3 and more times, by a table for each word and class.
+
+    `held` are the documents that hold each word once or more, twice or more, and three times or more.
+    """
+    classes, width = len(documents), len(words)
+    at_least = [np.tile(documents.to_doubles()[:, None], (1, width))]
+    at_least += [cells.to_doubles().reshape(classes, width) for cells in held]
+    logs = []
+    for level, name in enumerate(TIMES):
+        counts = at_least[level] - at_least[level + 1] if level + 1 < len(TIMES) else at_least[level]
+        over, under = ratio(rule, Cells(counts, at_least[0][:, 0], len(TIMES), [name] * width))
+        logs.append(left_out_where_impossible((log(over) - log(under)).T))
+    certain = np.isneginf(logs[0])
+    floor = np.where(certain, 0.0, logs[0])
+    once, twice, thrice = (np.ascontiguousarray(each - floor) for each in logs[1:])
+    return CountTable(words, once, floor.sum(axis=0), certain=certain, twice=twice, thrice=thrice)
+
+
+def position_weights(levels: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing) -> WordWeights:
+    """A table of its own for each place of a document: P(word at place i | class), over all words of any place.
+
+    `levels` are words with their places, such as `1 kiwi`. The model has every word at every place.
+    """
+    found = [level.partition(" ") for level in levels]
+    words = tuple(sorted({word for _, _, word in found}))
+    places = max((int(place) for place, _, _ in found), default=0)
+    if places * len(words) * classes > MOST_TERMS:
+        raise BadData(
+            f"{places} places x {len(words)} words x {classes} classes are more probabilities than fit",
+            remedy="The position model is for short documents; occurrence='count' has one table for all places",
+        )
+    rank = {word: index for index, word in enumerate(words)}
+    column = np.array([(int(place) - 1) * len(words) + rank[word] for place, _, word in found], dtype=np.int64)
+    counts = np.zeros((classes, places * len(words)))
+    counts[:, column] = cells.to_doubles().reshape(classes, len(levels))
+    by_place = counts.reshape(classes, places, len(words))
+    log_p = np.zeros((places, len(words), classes))
+    for place in range(places):
+        own = by_place[:, place]
+        over, under = ratio(rule, Cells(own, own.sum(axis=1), len(words), list(words)))
+        log_p[place] = left_out_where_impossible((log(over) - log(under)).T)
+    names = tuple(f"{place + 1} {word}" for place in range(places) for word in words)
+    return WordWeights(names, log_p.reshape(len(names), classes), np.zeros(classes))

@@ -7,7 +7,7 @@ training on a small file. What the command needs on its way goes through these f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -19,11 +19,12 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
     >>> text_array(["sports", None, "suv"]).to_pylist()
     ['sports', None, 'suv']
     """
-    plain = texts if None not in texts else [text or "" for text in texts]
-    joined = "".join(plain).encode("utf-8")  # type: ignore[arg-type]
-    lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))  # type: ignore[arg-type]
+    whole = None not in texts
+    plain = cast("Sequence[str]", texts) if whole else [text or "" for text in texts]
+    joined = "".join(plain).encode("utf-8")
+    lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))
     if lengths.sum() != len(joined):  # there is more than ASCII
-        lengths = np.array([len(t) if t.isascii() else len(t.encode()) for t in plain])  # type: ignore[union-attr]
+        lengths = np.array([len(text) if text.isascii() else len(text.encode("utf-8")) for text in plain])
     offsets = np.zeros(len(plain) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     kind = pa.string()
@@ -31,7 +32,7 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
         offsets = offsets.astype(np.int32)
     else:
         kind = pa.large_string()
-    present = None if plain is texts else _validity(np.array([text is not None for text in texts], dtype=bool))
+    present = None if whole else _validity(np.array([text is not None for text in texts], dtype=bool))
     return pa.Array.from_buffers(kind, len(plain), [present, pa.py_buffer(offsets), pa.py_buffer(joined)])
 
 

@@ -11,16 +11,19 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData
+from bayesbox.schema.arrays import text_array
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order, label_type_of
-from bayesbox.schema.tokens import Documents, Tokens, text_column
+from bayesbox.schema.tokens import Documents, Tokens, text_buffers, text_column
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights
 from bayesbox.tally.words import Words, count_words, counts_of, most_common, require_cells
 
 WORDS = "words"  # occurrences
 DOCUMENTS = "documents"  # documents that hold the word
+TWICE = "twice"  # documents that hold it two times or more, where that is asked for
+THRICE = "thrice"  # and three times or more
 
 
 def count_documents(
@@ -30,15 +33,36 @@ def count_documents(
     *,
     weights: Any = None,
     label_type: str | None = None,
+    often: bool = False,
 ) -> Book:
-    """The book of these documents. A label that is missing leaves its document out; a weight counts it so often."""
+    """The book of these documents. A label that is missing leaves its document out; a weight counts it so often.
+
+    With `often` two more tallies tell how many documents hold a word twice or more, and three times or more.
+    """
     checked = checked_weights(weights, len(labels.codes))
     target, classes, kind = _present(labels, checked, label_type)
     if isinstance(documents, CountMatrix):
-        return _count_matrix(documents, target, classes, checked, kind)
+        return _count_matrix(documents, target, classes, checked, kind, often=often)
     vocabulary, cells, held = count_words(documents, target, len(classes), tokens, checked)
     tallies = {WORDS: Words(classes, vocabulary, cells), DOCUMENTS: Words(classes, vocabulary, held)}
+    if often:
+        known = _core.Vocabulary(*text_buffers(text_array(vocabulary)))
+        starts, numbers, counts = _core.list_terms(documents.data, documents.offsets, known, tokens.compiled)
+        matrix = CountMatrix(starts, numbers, counts, len(vocabulary))
+        tallies |= _often(matrix, target, classes, checked, list(vocabulary))
     return _book(classes, target, checked, tallies, kind)
+
+
+def _often(
+    matrix: CountMatrix, target: NDArray[np.int32], classes: tuple[str, ...], weights: Any, names: list[str]
+) -> dict[str, Words]:
+    """The tallies of the documents that hold a word more than once."""
+    found = {}
+    for name, times in ((TWICE, 2), (THRICE, 3)):
+        data = (np.asarray(matrix.data) >= times).astype(np.float64)
+        cells = _core.count_sparse(matrix.indptr, matrix.indices, data, matrix.width, target, len(classes), weights)
+        found[name] = Words.of(classes, names, cells)
+    return found
 
 
 class DocumentCounter:
@@ -55,9 +79,10 @@ class DocumentCounter:
     Counts(classes=('DE', 'NZ'), levels=('beer', 'kiwi', 'sheep'), counts=[[1, 0, 0], [0, 2, 1]])
     """
 
-    def __init__(self, tokens: Tokens, *, limit: int | None = None) -> None:
+    def __init__(self, tokens: Tokens, *, limit: int | None = None, often: bool = False) -> None:
         self.tokens = tokens
         self.limit = limit
+        self.often = often
         self.dropped = 0
         self._words = _core.WordCounts()
         self._numbers: dict[str, int] = {}  # of the classes
@@ -66,16 +91,15 @@ class DocumentCounter:
 
     def beside(self) -> DocumentCounter:
         """Another counter, for another thread, that can be merged into this one: it numbers the classes alike."""
-        other = DocumentCounter(self.tokens, limit=self.limit)
+        other = DocumentCounter(self.tokens, limit=self.limit, often=self.often)
         other._numbers, other._lock = self._numbers, self._lock
         return other
 
     def add(self, documents: Documents | CountMatrix, labels: Encoded, weights: Any = None) -> None:
         """Count these documents. A label that is missing leaves its document out."""
-        if weights is not None or isinstance(documents, CountMatrix):
-            self._rest, dropped = limited(
-                self._rest + count_documents(documents, labels, self.tokens, weights=weights), self.limit, slack=2
-            )
+        if weights is not None or self.often or isinstance(documents, CountMatrix):
+            book = count_documents(documents, labels, self.tokens, weights=weights, often=self.often)
+            self._rest, dropped = limited(self._rest + book, self.limit, slack=2)
             self.dropped += dropped
             return
         target, classes, kind = _present(labels, None, None)
@@ -97,7 +121,7 @@ class DocumentCounter:
     def book(self) -> Book:
         """What was counted."""
         rest = self._rest
-        if not len(self._words):
+        if WORDS in rest or not len(self._words):
             return rest
         letters, ends, *counts = counts_of(self._words, len(self._numbers))
         vocabulary = tuple(text_column(letters, ends).to_pylist())
@@ -115,7 +139,11 @@ def limited(book: Book, limit: int | None, *, slack: int = 1) -> tuple[Book, int
         return book, 0
     words = book[WORDS]
     kept = most_common(words.cells, len(words.classes), len(words.levels), limit)
-    tallies = {name: book[name].only(kept) for name in book}
+    names = {words.levels[place] for place in kept.tolist()}
+    tallies = {}
+    for name in book:
+        places = [place for place, word in enumerate(book[name].levels) if word in names]
+        tallies[name] = book[name].only(np.array(places, dtype=np.int64))
     return Book(book.classes, book.class_counts, tallies, label_type=book.label_type), len(words.levels) - len(kept)
 
 
@@ -147,6 +175,8 @@ def _count_matrix(
     classes: tuple[str, ...],
     weights: NDArray[np.float64] | None,
     label_type: str,
+    *,
+    often: bool,
 ) -> Book:
     if len(matrix.data) and matrix.data.min() < 0:
         raise BadData("a count is 0 or more: Negative values in data passed to TextClassifier", found=matrix.data.min())
@@ -157,6 +187,8 @@ def _count_matrix(
     for name, data in ((WORDS, matrix.data), (DOCUMENTS, holds)):
         cells = _core.count_sparse(matrix.indptr, matrix.indices, data, matrix.width, target, len(classes), weights)
         tallies[name] = Words.of(classes, names, cells)
+    if often:
+        tallies |= _often(matrix, target, classes, weights, names)
     return _book(classes, target, weights, tallies, label_type)
 
 

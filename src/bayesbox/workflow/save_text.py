@@ -14,7 +14,7 @@ from bayesbox.model.text import Strength, TextRules
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
-from bayesbox.tally.documents import DOCUMENTS, WORDS
+from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.tally.words import Words
 from bayesbox.workflow import tally_tables
 from bayesbox.workflow.document import Reader, made, prior_document, prior_of, smoothing_document, smoothing_of
@@ -133,18 +133,22 @@ def _classifier(reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
             raise ValueError(member, "no such member belongs to this model")
     if "classes.arrow" not in tables:
         raise ValueError("classes.arrow", "the member is not there")
-    classifier.book = tally_tables.book_of(tables, label_type, (WORDS, DOCUMENTS))
-    _require_consistent(classifier.book, classifier.width)
+    classifier.book = tally_tables.book_of(tables, label_type, (WORDS, DOCUMENTS, TWICE, THRICE))
+    _require_consistent(classifier.book, classifier.width, often=classifier.often)
     if classifier.book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")
     return classifier
 
 
-def _require_consistent(book: Book, width: int | None) -> None:
-    if set(book) not in (set(), {WORDS, DOCUMENTS}):
+def _require_consistent(book: Book, width: int | None, *, often: bool) -> None:
+    several = [name for name in (TWICE, THRICE) if name in book]
+    if set(book) - set(several) not in (set(), {WORDS, DOCUMENTS}) or (several and not often):
         raise ValueError("words.arrow", f"the tallies are not those of {WORDS} and {DOCUMENTS}")
     if not len(book):
         return
+    for name, fewer in ((TWICE, DOCUMENTS), (THRICE, TWICE)):
+        if name in book and (fewer not in book or not (book[fewer] - book[name]).is_possible()):
+            raise ValueError("words.arrow", f"more documents are counted in {name} than in {fewer}")
     words, holders = book[WORDS], book[DOCUMENTS]
     if words.levels != holders.levels:
         raise ValueError("words.arrow", "the words of the two tallies differ")

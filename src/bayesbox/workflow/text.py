@@ -37,7 +37,7 @@ class DocumentClassifier:
 
     def __init__(self, rules: TextRules, tokens: Tokens) -> None:
         self.rules = rules
-        self.tokens = tokens
+        self.tokens = replace(tokens, places=rules.occurrence == "position")
         self.target: str | None = None  # the column of the labels, where they had one
         self.column: str | None = None  # the column of the texts, where they had one
         self.declared: tuple[str, ...] = ()  # classes that may come
@@ -126,7 +126,12 @@ class DocumentClassifier:
         rows = texts.rows if isinstance(texts, CountMatrix) else len(texts)
         if len(labels.codes) != rows:
             raise BadData(f"{rows} documents, but {len(labels.codes)} labels")
-        return count_documents(texts, labels, self.tokens, weights=weights)
+        return count_documents(texts, labels, self.tokens, weights=weights, often=self.often)
+
+    @property
+    def often(self) -> bool:
+        """Whether the tallies tell how many documents hold a word twice and three times."""
+        return self.rules.occurrence == "table"
 
     def accept(self, book: Book, *, dropped: int = 0) -> None:
         """Take this as what was learned, the rarest words dropped where there are more than the limit.
@@ -148,6 +153,8 @@ class DocumentClassifier:
     def _require_like(self, texts: Texts) -> None:
         """Text goes with text, and a matrix with one of the same width."""
         width = texts.width if isinstance(texts, CountMatrix) else None
+        if width is not None and self.rules.occurrence == "position":
+            raise BadData("a matrix of counts does not tell where a word stands", remedy="Give the texts")
         if self.book.classes and width != self.width:
             if width is not None and self.width is not None:
                 raise BadData(f"X has {width} features, but TextClassifier is expecting {self.width} features as input")
@@ -226,21 +233,19 @@ class DocumentClassifier:
         self._require_like(texts)
         model, weights = self.model, self.model.conditional
         listed = weights.listed(texts, self.tokens)
-        data = np.asarray(listed.data, dtype=np.float64)
-        factors = np.ones(len(data)) if weights.once else data
-        offset = weights.offset
+        offset, strength = weights.offset, np.ones(listed.rows)
         if weights.scaled:
-            counts = CountMatrix(listed.indptr, listed.indices, factors, listed.width)
-            known = counts.times(np.ones((listed.width, 1)))[:, 0] if listed.width else np.zeros(listed.rows)
-            strength = weights.factors(known)
-            factors = factors * np.repeat(strength, np.diff(listed.indptr))
+            strength = weights.factors(weights.sums(texts, self.tokens)[1])
             offset = weights.offset * strength[:, None]
-        return explained(model.labels, model.log_prior, offset, weights.words, weights.weights, listed, factors)
+        return explained(model.labels, model.log_prior, offset, weights, listed, strength)
 
     def parameters(self) -> Parameters:
         """How many probabilities the model has."""
-        model = self.model
-        return parameters(self.rules.occurrence, words=len(model.conditional.words), classes=len(model.classes))
+        kind, names, classes = self.rules.occurrence, self.model.conditional.words, len(self.model.classes)
+        if kind != "position":
+            return parameters(kind, words=len(names), classes=classes)
+        places = int(names[-1].partition(" ")[0]) if names else 0
+        return parameters(kind, words=len(names) // max(places, 1), classes=classes, length=places)
 
     def rules_in_words(self) -> dict[str, Any]:
         """The options of tokens and rules, by name."""

@@ -191,9 +191,9 @@ def _judge_fold(
 def without(classifier: DocumentClassifier, parts: list[Kept]) -> DocumentClassifier:
     """The classifier that never saw these documents: the total less their tally, exactly."""
     tallies = (
-        count_documents(part.texts, part.labels, classifier.tokens, weights=part.weights).with_label_type(
-            classifier.book.label_type
-        )
+        count_documents(
+            part.texts, part.labels, classifier.tokens, weights=part.weights, often=classifier.often
+        ).with_label_type(classifier.book.label_type)
         for part in parts
     )
     other = copy.copy(classifier)

@@ -132,14 +132,14 @@ def train_documents(
 
     elsewhere = hasattr(source, "fold")  # where no counter of ours is at hand
     limit = None if forget else classifier.rules.limit
-    counter = DocumentCounter(classifier.tokens, limit=limit)
+    counter = DocumentCounter(classifier.tokens, limit=limit, often=classifier.often)
     free, others = [counter], []
 
     def tally_of(batch: Batch) -> Counted:
         texts, labels, weights = parts_of(batch, labelled, weight)
         book = Book.empty()
         if elsewhere:
-            book = count_documents(texts, labels, classifier.tokens, weights=weights)
+            book = count_documents(texts, labels, classifier.tokens, weights=weights, often=classifier.often)
         else:
             try:
                 own = free.pop()

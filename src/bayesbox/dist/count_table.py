@@ -1,0 +1,61 @@
+"""The number of times a document holds a word, as a table of 0, 1, 2 and 3 or more for each word and class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.word_weights import WordWeights, product
+from bayesbox.errors import BadData
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.tokens import Documents, Tokens
+
+MOST = 3  # times that are told apart; more are the same
+
+
+@dataclass(frozen=True)
+class CountTable(WordWeights):
+    """log P(document | class) is the sum over all words of the vocabulary of log P(times | word, class).
+
+    `offset` is that of a document without a word, `weights` what a word adds that is there once, and `twice` and
+    `thrice` what it adds that is there two times, and three times or more.
+    """
+
+    twice: Doubles | None = None
+    thrice: Doubles | None = None
+
+    def sums(self, documents: Documents | CountMatrix, tokens: Tokens) -> tuple[Doubles, Doubles]:
+        """(the sums of documents x classes, how many words of each document are known)."""
+        listed = self.listed(documents, tokens)
+        times = whole_times(listed.data)
+        sums = np.tile(self.offset, (listed.rows, 1))
+        for level, table in enumerate(self._tables, start=1):
+            at = CountMatrix(listed.indptr, listed.indices, (times == level).astype(np.float64), listed.width)
+            sums = sums + product(at, table)
+        there = CountMatrix(listed.indptr, listed.indices, np.ones(len(times)), listed.width)
+        if self.certain is not None and self.certain.any():
+            sums[there.times(self.certain.astype(np.float64)) < self.certain.sum(axis=0)] = -np.inf
+        return sums, np.diff(listed.indptr).astype(np.float64)
+
+    def of_entries(self, words: NDArray[Any], counts: Doubles) -> Doubles:
+        """What each of these words, which occurs so often in a document, adds to each class."""
+        terms: Doubles = np.stack(self._tables)[whole_times(counts) - 1, words]
+        return terms
+
+    @property
+    def _tables(self) -> tuple[Doubles, Doubles, Doubles]:
+        assert self.twice is not None and self.thrice is not None
+        return self.weights, self.twice, self.thrice
+
+
+def whole_times(counts: Any) -> NDArray[np.int64]:
+    """Counts as one of 1, 2 and 3; one that is no whole number is refused."""
+    given = np.asarray(counts)
+    times: NDArray[np.int64] = np.minimum(given, MOST).astype(np.int64)
+    if given.dtype.kind == "f" and (np.minimum(given, MOST) != times).any():
+        raise BadData("a word occurs a whole number of times", remedy="Give counts, or occurrence='count'")
+    return times
