@@ -26,8 +26,9 @@ inline double total_of(const double* values, std::int64_t count) {
 class IndexMap {
  public:
   IndexMap() = default;
-  // sizes of the axes of the larger table; strides of the smaller one along them, 0 where it lacks the variable
-  IndexMap(const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides) {
+  // sizes of the axes of the larger table; strides of the smaller one along them, 0 where it lacks the variable; whether
+  // `sum` will be called
+  IndexMap(const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides, bool sums = true) {
     std::size_t split = sizes.size();
     block_ = trailing(sizes, strides, 0, split);
     within_ = Within::constant;
@@ -40,6 +41,7 @@ class IndexMap {
         split = sizes.size(), block_ = 1, within_ = Within::listed;
         while (split > 0 && (block_ == 1 || block_ * sizes[split - 1] <= kLargestBlock)) block_ *= sizes[--split];
         places_ = listed(sizes, strides, split, sizes.size());
+        if (sums && block_ >= kLongBlock) list_cells(sizes, strides, split);
       }
     }
     starts_ = listed(sizes, strides, 0, split);
@@ -74,14 +76,21 @@ class IndexMap {
   }
   // small += large, summed over what the smaller one lacks
   void sum(double* __restrict small, const double* __restrict large) const {
+    if (within_ == Within::running) return sum_running(small, large);
     for (const std::int32_t start : starts_) {
       double* to = small + start;
-      if (within_ == Within::constant)
+      if (within_ == Within::constant) {
         *to += total_of(large, block_);
-      else if (within_ == Within::running)
-        for (std::int64_t i = 0; i < block_; ++i) to[i] += large[i];
-      else
+      } else if (cells_.empty()) {
         for (std::int64_t i = 0; i < block_; ++i) to[places_[static_cast<std::size_t>(i)]] += large[i];
+      } else {
+        const std::int32_t* cell = cells_.data();
+        for (const std::int32_t place : distinct_) {
+          double total = 0;
+          for (std::int64_t i = 0; i < shared_; ++i) total += large[*cell++];
+          to[place] += total;
+        }
+      }
       large += block_;
     }
   }
@@ -89,7 +98,52 @@ class IndexMap {
  private:
   enum class Within { constant, running, listed };
   static constexpr std::int64_t kWorthwhile = 4;
+  static constexpr std::int64_t kLongBlock = 32;  // from which it pays to know the cells of each place
   static constexpr std::int64_t kLargestBlock = 1024;
+
+  // Blocks that go to the same places one after another are added to each other first: what was just written need not be
+  // read again before it is there.
+  void sum_running(double* __restrict small, const double* __restrict large) const {
+    const std::size_t count = starts_.size();
+    for (std::size_t b = 0; b < count;) {
+      double* to = small + starts_[b];
+      if (b + 4 <= count && starts_[b + 1] == starts_[b] && starts_[b + 2] == starts_[b] && starts_[b + 3] == starts_[b]) {
+        for (std::int64_t i = 0; i < block_; ++i)
+          to[i] += (large[i] + large[block_ + i]) + (large[2 * block_ + i] + large[3 * block_ + i]);
+        large += 4 * block_;
+        b += 4;
+      } else if (b + 2 <= count && starts_[b + 1] == starts_[b]) {
+        for (std::int64_t i = 0; i < block_; ++i) to[i] += large[i] + large[block_ + i];
+        large += 2 * block_;
+        b += 2;
+      } else {
+        for (std::int64_t i = 0; i < block_; ++i) to[i] += large[i];
+        large += block_;
+        ++b;
+      }
+    }
+  }
+
+  // The other way round: the places of a block, and which cells belong to each; as many to one as to any other. The
+  // axes that the smaller table has come first, so that the cells of a place follow one another.
+  void list_cells(const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides, std::size_t split) {
+    std::vector<std::int64_t> of_places, place_strides, of_cells, cell_strides, rest, rest_strides;
+    std::int64_t stride = block_;
+    for (std::size_t axis = split; axis < sizes.size(); ++axis) {
+      stride /= sizes[axis];
+      if (strides[axis] != 0) {
+        of_places.push_back(sizes[axis]), place_strides.push_back(strides[axis]);
+        of_cells.push_back(sizes[axis]), cell_strides.push_back(stride);
+      } else {
+        rest.push_back(sizes[axis]), rest_strides.push_back(stride);
+        shared_ *= sizes[axis];
+      }
+    }
+    of_cells.insert(of_cells.end(), rest.begin(), rest.end());
+    cell_strides.insert(cell_strides.end(), rest_strides.begin(), rest_strides.end());
+    distinct_ = listed(of_places, place_strides, 0, of_places.size());
+    cells_ = listed(of_cells, cell_strides, 0, of_cells.size());
+  }
 
   // The longest run of last axes along which the place stays (first = 0) or goes on by one (first = 1).
   static std::int64_t trailing(const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides,
@@ -121,6 +175,8 @@ class IndexMap {
   std::int64_t block_ = 1;
   std::vector<std::int32_t> starts_;
   std::vector<std::int32_t> places_;
+  std::vector<std::int32_t> distinct_, cells_;  // of a long listed block: its places, and the cells of each
+  std::int64_t shared_ = 1;                     // cells to a place
 };
 
 }  // namespace bayesbox

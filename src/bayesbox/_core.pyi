@@ -191,7 +191,11 @@ class JunctionTree:
     """Exact posteriors for a set of observed variables; where they pass the limit it is not made and cannot run."""
 
     def __init__(
-        self, model: FactorModel, observed: NDArray[np.uint8], soft: NDArray[np.uint8], log2_limit: float
+        self,
+        model: FactorModel,
+        observed: NDArray[np.uint8] | bytearray,
+        soft: NDArray[np.uint8] | bytearray,
+        log2_limit: float,
     ) -> None: ...
     @property
     def log2_cells(self) -> float: ...

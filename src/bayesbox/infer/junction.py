@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from bayesbox.infer.orders import MOST_BYTES, require_affordable
 BYTES_A_CELL = 20  # the tables as they are, as a run changes them, and where their cells go
 MOST_PLANS = 32
 
+Mask = NDArray[np.uint8] | bytearray  # one a variable
 Pattern = tuple[frozenset[int], frozenset[int]]  # the observed variables, and those with likelihoods
 MOST_KEPT_CELLS = 2.0**24
 WORTH_A_THREAD = 1e5  # cells in all rows, below which a second thread costs more than it saves
@@ -49,8 +51,8 @@ class Propagation:
             self._plans.move_to_end(key)
         return found
 
-    def _made(self, key: Pattern, observed: NDArray[np.uint8], soft: NDArray[np.uint8], max_bytes: int) -> JunctionTree:
-        limit = float(np.log2(max_bytes / BYTES_A_CELL))
+    def _made(self, key: Pattern, observed: Mask, soft: Mask, max_bytes: int) -> JunctionTree:
+        limit = math.log2(max_bytes / BYTES_A_CELL)
         made = JunctionTree(self.compiled.factors, observed, soft, limit)
         require_affordable(made.log2_cells, BYTES_A_CELL, max_bytes)
         self._plans[key] = made
@@ -71,6 +73,11 @@ class Propagation:
         tree = self._kept(key)
         if tree is not None and not findings.likelihoods:
             return tree.run_once(dict(findings.states))
+        if not findings.likelihoods:
+            observed, nothing = bytearray(len(self.model.cards)), bytearray(len(self.model.cards))
+            for place in findings.states:
+                observed[place] = 1
+            return self._made(key, observed, nothing, max_bytes).run_once(dict(findings.states))
         case = self.compiled.case(findings)
         tree = tree or self._made(key, (case.states >= 0).astype(np.uint8), case.soft, max_bytes)
         table, log_evidence = tree.run(case.states[None], case.likelihoods)

@@ -185,9 +185,12 @@ class NetworkQuestions:
         """Evidence by position."""
         states: dict[int, int] = {}
         likelihoods: dict[int, NDArray[Any]] = {}
+        model = self.model
         for name, value in evidence.items():
-            place = self._place(name)
-            if isinstance(value, Mapping):
+            place = model.place[name] if name in model.place else self._place(name)
+            if type(value) is str and value in model.states[place]:  # most often; what follows takes longer
+                states[place] = model.states[place].index(value)
+            elif isinstance(value, Mapping):
                 likelihoods[place] = self._likelihood(place, value)
             elif value is not None and value == value:  # NaN is not known either
                 states[place] = self._code(place, value)
@@ -299,7 +302,8 @@ class NetworkQuestions:
 def _has_columns(evidence: Mapping[Any, Any]) -> bool:
     """Whether a mapping holds columns of values rather than one value a node."""
     return any(
-        hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping)) for value in evidence.values()
+        type(value) is not str and hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping))
+        for value in evidence.values()
     )
 
 

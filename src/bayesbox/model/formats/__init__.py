@@ -84,9 +84,12 @@ def _put(text: str, path: str | PathLike[str]) -> None:
 def read_bytes(path: str) -> bytes:
     """A file whole, inflated where its name ends in .gz; no more than a file of a network may have."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", buffering=0) as file:
             known = os.fstat(file.fileno()).st_size  # 0 for a pipe
-            data = file.read(known + 1 if 0 < known <= MOST_BYTES else MOST_BYTES + 1)
+            data = file.read(known + 1) if 0 < known <= MOST_BYTES else b""
+            if len(data) != known or not known:  # a pipe, or a file that is being written
+                with io.BufferedReader(file) as rest:
+                    data += rest.read(MOST_BYTES + 1)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise SourceUnavailable(f"this file cannot be read: {reason}", where=path) from error
