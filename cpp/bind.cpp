@@ -265,10 +265,7 @@ nb::list py_count_integers(nb::list columns, nb::handle target, std::int64_t cla
   const std::size_t most = as_size(limit, "limit");
   checked_product(class_count, most);
   Columns values;
-  for (nb::handle object : columns) {
-    values.push(object, "columns", labels.length(0));
-    values.last().need_integer();
-  }
+  for (nb::handle object : columns) values.push(object, "columns", labels.length(0));
   std::vector<std::optional<IntegerCounts>> counts;
   {
     nb::gil_scoped_release release;

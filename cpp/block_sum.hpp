@@ -96,8 +96,9 @@ class RunSummer {
   // x = h1 + h2 + h3, so x*x = h1 h1 + 2 h1 h2 + (2 h1 h3 + h2 h2) + 2 h2 h3 + h3 h3, each 21 bits below the last.
   static void add_pieces(const PieceSums& sums, int exponent, ExactArray& total, ExactArray& squares, std::size_t cell) {
     const int128 unit = 1;
-    total.add_integer(cell, sums.first * (unit << 42) + sums.second * (unit << 21) + sums.third, exponent - 63);
-    squares.add_integer(cell, sums.first_first * (unit << 42) + sums.first_second * (unit << 22) + sums.middle,
+    total.add_integer(cell, sums.first * (unit << 42) + sums.rest, exponent - 63);
+    const int128 middle = 2 * static_cast<int128>(sums.first_third) + sums.second_second;
+    squares.add_integer(cell, sums.first_first * (unit << 42) + sums.first_second * (unit << 22) + middle,
                         2 * exponent - 84);
     squares.add_integer(cell, sums.second_third * (unit << 22) + sums.third_third, 2 * exponent - 126);
   }

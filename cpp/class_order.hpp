@@ -19,7 +19,7 @@ struct Run {
 class ClassOrder {
  public:
   ClassOrder(std::size_t classes, std::size_t most_rows)
-      : classes_(classes), next_(classes + 1), labels_(most_rows), order_(most_rows + kPad * (classes + 1)) {}
+      : classes_(classes), next_(classes + 1), labels_(most_rows), order_(most_rows + kPad * (classes + 1)), places_(most_rows) {}
 
   // Sorts rows [begin, begin + count) of the target; a label outside [0, classes) leaves its row out.
   void sort(const Column& target, std::size_t begin, std::size_t count) {
@@ -42,11 +42,15 @@ class ClassOrder {
       length_ = end;
     }
     next_[classes_] = static_cast<std::uint32_t>(length_);  // rows left out go behind the last run
-    for (std::size_t i = 0; i < count; ++i) order_[next_[labels_[i]]++] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < count; ++i) {
+      places_[i] = next_[labels_[i]]++;
+      order_[places_[i]] = static_cast<std::uint32_t>(i);
+    }
   }
 
   const std::vector<Run>& runs() const { return runs_; }
   const std::uint32_t* order() const { return order_.data(); }
+  const std::uint32_t* places() const { return places_.data(); }  // where each row of the block stands
   std::size_t length() const { return length_; }  // of the sorted block with its padding
   std::size_t capacity() const { return order_.size(); }
 
@@ -55,6 +59,7 @@ class ClassOrder {
   std::vector<std::uint32_t> next_;
   std::vector<std::uint32_t> labels_;
   std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> places_;
   std::vector<Run> runs_;
   std::size_t length_ = 0;
 };

@@ -12,6 +12,15 @@ enum class Kind : std::uint8_t { int8, int16, int32, int64, uint8, uint16, uint3
 
 inline bool is_floating(Kind kind) { return kind == Kind::float32 || kind == Kind::float64; }
 
+inline std::size_t size_of(Kind kind) {
+  switch (kind) {
+    case Kind::int8: case Kind::uint8: return 1;
+    case Kind::int16: case Kind::uint16: return 2;
+    case Kind::int32: case Kind::uint32: case Kind::float32: return 4;
+    default: return 8;
+  }
+}
+
 struct Column {
   const char* data = nullptr;
   std::int64_t stride = 0;  // in bytes; may be zero or negative

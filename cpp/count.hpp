@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "column.hpp"
+#include "column_blocks.hpp"
 #include "exact_array.hpp"
 #include "kernels.hpp"
 #include "level_counter.hpp"
@@ -26,54 +27,6 @@ inline std::size_t counting_block(const std::vector<Column>& columns) {
   for (const Column& column : columns) stride = std::max(stride, static_cast<std::size_t>(std::llabs(column.stride)));
   return std::clamp<std::size_t>(65536 / std::min<std::size_t>(stride, 64), 1024, 4096);
 }
-
-// Blocks of rows of integer columns, each column's values one after the other.
-class IntegerBlocks {
- public:
-  IntegerBlocks(const std::vector<Column>& columns, std::size_t most_rows) : columns_(columns) {
-    for (std::vector<std::uint64_t>& buffer : buffers_) buffer.resize(most_rows);
-  }
-
-  // Calls use.operator()<T>(j, values) for each column j with its rows [begin, begin + count).
-  template <class Use>
-  void each(std::size_t begin, std::size_t count, const Use& use) {
-    const auto column_at = [this](std::size_t j) -> const Column& { return columns_[j]; };
-    for (std::size_t j = 0; j < columns_.size();) {
-      const Column& column = columns_[j];
-      const std::size_t first = j;
-      const bool wide = column.kind == Kind::int64 || column.kind == Kind::uint64;
-      if (wide && four_side_by_side(first, columns_.size(), column.kind, column_at)) {
-        void* const out[4] = {buffers_[0].data(), buffers_[1].data(), buffers_[2].data(), buffers_[3].data()};
-        kernels_.gather_four(column.at(begin), column.stride, nullptr, count, out);
-        j += 4;
-      } else {
-        ++j;
-      }
-      for (std::size_t k = first; k < j; ++k)
-        with_integer_type(column.kind, [&]<class T>() {
-          const void* values = buffers_[k - first].data();
-          if (j == first + 1) values = contiguous<T>(column, begin, count);
-          use.template operator()<T>(k, static_cast<const T*>(values));
-        });
-    }
-  }
-
- private:
-  // The column itself where it lies so, else a copy.
-  template <class T>
-  const void* contiguous(const Column& column, std::size_t begin, std::size_t count) {
-    const char* at = column.at(begin);
-    if (column.stride == static_cast<std::int64_t>(sizeof(T)) && reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0)
-      return at;
-    char* to = reinterpret_cast<char*>(buffers_[0].data());
-    for (std::size_t i = 0; i < count; ++i, at += column.stride) std::memcpy(to + i * sizeof(T), at, sizeof(T));
-    return to;
-  }
-
-  const std::vector<Column>& columns_;
-  const Kernels& kernels_ = kernels();
-  std::vector<std::uint64_t> buffers_[4];
-};
 
 // The rows of each class; a label outside [0, classes) is missing.
 inline std::vector<std::int64_t> count_labels(const Column& target, std::size_t classes) {
@@ -97,11 +50,13 @@ inline std::vector<std::vector<std::int64_t>> count_codes(const std::vector<Colu
   for (const std::size_t size : sizes) counters.emplace_back(classes).set_width(size);
   const std::size_t block = std::min(counting_block(columns), std::max<std::size_t>(target.rows, 1));
   LabelBlock labels(classes, block);
-  IntegerBlocks blocks(columns, block);
+  ColumnBlocks blocks(columns, block);
   for (std::size_t begin = 0; begin < target.rows && classes > 0; begin += block) {
     const std::size_t count = std::min(block, target.rows - begin);
     labels.read(target, begin, count);
-    blocks.each(begin, count, [&]<class T>(std::size_t j, const T* values) { counters[j].add<T>(values, 0, labels, false); });
+    blocks.each(begin, count, [&]<class T>(std::size_t j, const T* values) {
+      if constexpr (std::is_integral_v<T>) counters[j].add<T>(values, 0, labels, false);
+    });
   }
   std::vector<std::vector<std::int64_t>> result;
   for (LevelCounter& counter : counters) {
@@ -138,13 +93,24 @@ class IntegerCounter {
 
   template <class T>
   void add(const T* values, LabelBlock& labels) {
-    if (too_wide_) return;
+    if (given_up_) return;
+    const int128 least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    if (lowest_ < least || lowest_ > most) {  // other blocks of the column have a wider type
+      wide_.assign(values, values + labels.count());
+      add<std::int64_t>(wide_.data(), labels);
+      return;
+    }
     if (counter_.width() != 0 && counter_.add<T>(values, static_cast<T>(lowest_), labels, true)) return;
     if (reach<T>(values, labels)) counter_.add<T>(values, static_cast<T>(lowest_), labels, false);
   }
 
+  void give_up() {
+    given_up_ = true;
+    counter_.set_width(0);
+  }
+
   std::optional<IntegerCounts> finish() {
-    if (too_wide_) return std::nullopt;
+    if (given_up_) return std::nullopt;
     counter_.drain();
     IntegerCounts result;
     const auto [first, last] = seen();
@@ -194,8 +160,7 @@ class IntegerCounter {
       high = std::max(high, lowest_ + static_cast<int128>(last));
     }
     if (high - low >= static_cast<int128>(limit_)) {
-      too_wide_ = true;
-      counter_.set_width(0);
+      give_up();
       return false;
     }
     if (counter_.width() == 0) {
@@ -217,10 +182,12 @@ class IntegerCounter {
   std::uint64_t limit_;
   LevelCounter counter_;
   int128 lowest_ = 0;
-  bool too_wide_ = false;
+  std::vector<std::int64_t> wide_;
+  bool given_up_ = false;
 };
 
-// For each column its counts, or nothing where the range of values exceeds `limit`.
+// For each column of integers or doubles its counts, or nothing where the range of values exceeds `limit` or a double
+// is no whole number; NaN is missing.
 inline std::vector<std::optional<IntegerCounts>> count_integers(const std::vector<Column>& columns, const Column& target,
                                                                 std::size_t classes, std::uint64_t limit) {
   std::vector<IntegerCounter> counters;
@@ -228,11 +195,24 @@ inline std::vector<std::optional<IntegerCounts>> count_integers(const std::vecto
   for (std::size_t j = 0; j < columns.size(); ++j) counters.emplace_back(classes, limit);
   const std::size_t block = std::min(counting_block(columns), std::max<std::size_t>(target.rows, 1));
   LabelBlock labels(classes, block);
-  IntegerBlocks blocks(columns, block);
+  LabelBlock observed(classes, block);
+  std::vector<double> wide;
+  std::vector<std::int64_t> whole(block);
+  ColumnBlocks blocks(columns, block);
   for (std::size_t begin = 0; begin < target.rows && classes > 0 && !columns.empty(); begin += block) {
     const std::size_t count = std::min(block, target.rows - begin);
     labels.read(target, begin, count);
-    blocks.each(begin, count, [&]<class T>(std::size_t j, const T* values) { counters[j].add<T>(values, labels); });
+    blocks.each(begin, count, [&]<class T>(std::size_t j, const T* values) {
+      if constexpr (std::is_integral_v<T>) {
+        counters[j].add<T>(values, labels);
+      } else {
+        wide.assign(values, values + count);
+        const WholeNumbers found = table_kernels().whole_numbers(wide.data(), count, whole.data());
+        if (found.has_nan) observed.read_where(labels, [&](std::size_t i) { return values[i] == values[i]; });
+        if (found.all) counters[j].add<std::int64_t>(whole.data(), found.has_nan ? observed : labels);
+        else counters[j].give_up();
+      }
+    });
   }
   std::vector<std::optional<IntegerCounts>> result;
   for (IntegerCounter& counter : counters) result.push_back(counter.finish());

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "column.hpp"
+#include "table_kernels.hpp"
 
 namespace bayesbox {
 
@@ -60,6 +61,11 @@ class DistinctValues {
   std::vector<std::int64_t> values_;
 };
 
+// Where a column of so many bytes an element lies as the kernels want it.
+inline bool is_dense(const Column& column, std::size_t bytes) {
+  return column.stride == static_cast<std::int64_t>(bytes) && reinterpret_cast<std::uintptr_t>(column.data) % bytes == 0;
+}
+
 // Few possible values: those that occur are marked, until all of them are.
 template <class T>
 std::vector<std::int64_t> factorize_by_table(const Column& column, T least, std::size_t width, std::int32_t* codes) {
@@ -82,11 +88,9 @@ std::vector<std::int64_t> factorize_by_table(const Column& column, T least, std:
     }
   if (marked < width)
     for (std::size_t row = 0; row < column.rows; ++row) codes[row] = code_of[place(row)];
-  else if (column.stride == static_cast<std::int64_t>(sizeof(T)))
-    for (std::size_t row = 0; row < column.rows; ++row) {
-      const T value = load<T>(column.data + row * sizeof(T));
-      codes[row] = static_cast<std::int32_t>(static_cast<Unsigned>(static_cast<Unsigned>(value) - static_cast<Unsigned>(least)));
-    }
+  else if (is_dense(column, sizeof(T)))
+    table_kernels().levels_of[place_of(sizeof(T))](column.data, column.rows, {static_cast<std::uint64_t>(least), width - 1}, 0,
+                                                   0, reinterpret_cast<std::uint32_t*>(codes));
   else
     for (std::size_t row = 0; row < column.rows; ++row) codes[row] = static_cast<std::int32_t>(place(row));
   return distinct;
@@ -106,6 +110,12 @@ inline std::vector<std::int64_t> factorize_by_hash(const std::vector<std::int64_
 
 template <class T>
 std::pair<T, T> range_of(const Column& column) {
+  if constexpr (std::is_same_v<T, std::int64_t>)
+    if (is_dense(column, sizeof(T))) {
+      std::pair<T, T> range;
+      table_kernels().range(reinterpret_cast<const std::int64_t*>(column.data), column.rows, range.first, range.second);
+      return range;
+    }
   T least = std::numeric_limits<T>::max(), most = std::numeric_limits<T>::min();
   if (column.stride == static_cast<std::int64_t>(sizeof(T)))
     for (std::size_t row = 0; row < column.rows; ++row) {

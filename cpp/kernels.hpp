@@ -22,8 +22,8 @@ struct RunScan {
 
 // Sums of the pieces of a run in units (see split in vector_kernels.hpp); every one is exact.
 struct PieceSums {
-  std::int64_t first, second, third;
-  std::int64_t first_first, first_second, middle, second_third, third_third;
+  std::int64_t first, rest;  // rest: the second and the third together
+  std::int64_t first_first, first_second, first_third, second_second, second_third, third_third;
   std::size_t fractional;  // values that are no integers
   std::size_t left;        // values too small for their last bit to be held, written to `left_over`
 };
@@ -54,25 +54,17 @@ struct Kernels {
   // out[j][i] = the 8 bytes at base + order[i] * stride + 8 * j for four columns side by side (order null: row i)
   void (*gather_four)(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
                       void* const* out);
+  // out[k][places[i]] = the number in column k of row i, for four columns side by side
+  void (*scatter_four)(const char* base, std::int64_t stride, const std::uint32_t* places, std::size_t count,
+                       double* const* out);
   // `count` is a multiple of kPad
   RunScan (*scan)(const double* values, std::size_t count);
   // All |x| < 2^exponent; `count` is a multiple of kPad, at most 2048
   PieceSums (*split)(const double* values, std::size_t count, int exponent, double* left_over);
-  // counts[key] += 1 for keys below `cells`, which is small
-  void (*count_bytes)(const std::uint8_t* keys, std::size_t count, unsigned cells, std::uint32_t* counts);
-  // up to so many cells that is quicker than a histogram
-  std::size_t most_byte_cells;
   // sums[c * row_stride + i] += constant - z * z / 2 for each of up to four columns, in their order; the classes of one
   // column follow those of the one before
   void (*add_gaussians)(const double* const* values, std::size_t columns, std::size_t count,
                         const GaussianClass* classes, std::size_t class_count, double* sums, std::size_t row_stride);
-  // sums[c * row_stride + i] += the sum over terms j of tables[j][levels[j][i] * width + c], in the order of the terms;
-  // `width` is the number of classes, rounded up to a multiple of four, and rows are done by four too
-  void (*add_tables)(const double* const* tables, const std::uint32_t* const* levels, std::size_t terms,
-                     std::size_t count, std::size_t class_count, double* sums, std::size_t row_stride);
-  // levels[i] = values[i] - base + skipped where the difference is at most `reach`, modulo 2^64; else `outside`
-  void (*levels_of_int64)(const std::uint64_t* values, std::size_t count, std::uint64_t base, std::uint64_t reach,
-                          std::uint32_t skipped, std::uint32_t outside, std::uint32_t* levels);
   // The terms of a run of rows of class `own`: sums[c * row_stride + i] += the term of class c, but for the logarithm of
   // the variance of `own`, which is multiplied into variances[i]. unsure[i] = 1 where that is not right.
   void (*leave_one_out)(const double* values, std::size_t count, const LeftOutColumn& column, const LeftOut& own_left,

@@ -16,6 +16,7 @@ struct Lanes {
 struct Mask {
   __m256d v;
   unsigned bits() const { return static_cast<unsigned>(_mm256_movemask_pd(v)); }
+  std::size_t count() const { return static_cast<std::size_t>(__builtin_popcount(bits())); }
 };
 inline Lanes operator+(Lanes a, Lanes b) { return {_mm256_add_pd(a.v, b.v)}; }
 inline Lanes operator-(Lanes a, Lanes b) { return {_mm256_sub_pd(a.v, b.v)}; }
@@ -24,10 +25,12 @@ inline Lanes operator/(Lanes a, Lanes b) { return {_mm256_div_pd(a.v, b.v)}; }
 inline Lanes fused_exact(Lanes a, Lanes b, Lanes c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
 // a where a > b, else b: so b where a is NaN
 inline Lanes larger(Lanes a, Lanes b) { return {_mm256_max_pd(a.v, b.v)}; }
+inline Lanes smaller(Lanes a, Lanes b) { return {_mm256_min_pd(a.v, b.v)}; }
 inline Lanes absolute(Lanes a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
 inline Lanes nearest(Lanes a) { return {_mm256_round_pd(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)}; }
 inline Mask differ(Lanes a, Lanes b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_NEQ_UQ)}; }
 inline Mask equal(Lanes a, Lanes b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_EQ_OQ)}; }
+inline Mask below(Lanes a, Lanes b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_LT_OQ)}; }
 inline Mask either(Mask a, Mask b) { return {_mm256_or_pd(a.v, b.v)}; }
 inline Lanes keep(Lanes a, Mask where) { return {_mm256_and_pd(a.v, where.v)}; }
 inline Lanes drop(Lanes a, Mask where) { return {_mm256_andnot_pd(where.v, a.v)}; }
@@ -50,6 +53,7 @@ struct Lanes {
 struct Mask {
   __m128d v;
   unsigned bits() const { return static_cast<unsigned>(_mm_movemask_pd(v)); }
+  std::size_t count() const { return (bits() & 1) + (bits() >> 1); }
 };
 inline Lanes operator+(Lanes a, Lanes b) { return {_mm_add_pd(a.v, b.v)}; }
 inline Lanes operator-(Lanes a, Lanes b) { return {_mm_sub_pd(a.v, b.v)}; }
@@ -57,10 +61,12 @@ inline Lanes operator*(Lanes a, Lanes b) { return {_mm_mul_pd(a.v, b.v)}; }
 inline Lanes operator/(Lanes a, Lanes b) { return {_mm_div_pd(a.v, b.v)}; }
 inline Lanes fused_exact(Lanes a, Lanes b, Lanes c) { return {_mm_add_pd(_mm_mul_pd(a.v, b.v), c.v)}; }
 inline Lanes larger(Lanes a, Lanes b) { return {_mm_max_pd(a.v, b.v)}; }
+inline Lanes smaller(Lanes a, Lanes b) { return {_mm_min_pd(a.v, b.v)}; }
 inline Lanes absolute(Lanes a) { return {_mm_andnot_pd(_mm_set1_pd(-0.0), a.v)}; }
 inline Lanes nearest(Lanes a) { return {_mm_round_pd(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)}; }
 inline Mask differ(Lanes a, Lanes b) { return {_mm_cmpneq_pd(a.v, b.v)}; }
 inline Mask equal(Lanes a, Lanes b) { return {_mm_cmpeq_pd(a.v, b.v)}; }
+inline Mask below(Lanes a, Lanes b) { return {_mm_cmplt_pd(a.v, b.v)}; }
 inline Mask either(Mask a, Mask b) { return {_mm_or_pd(a.v, b.v)}; }
 inline Lanes keep(Lanes a, Mask where) { return {_mm_and_pd(a.v, where.v)}; }
 inline Lanes drop(Lanes a, Mask where) { return {_mm_andnot_pd(where.v, a.v)}; }
@@ -82,6 +88,7 @@ struct Lanes {
 struct Mask {
   bool v[2];
   unsigned bits() const { return static_cast<unsigned>(v[0]) | static_cast<unsigned>(v[1]) << 1; }
+  std::size_t count() const { return static_cast<std::size_t>(v[0]) + static_cast<std::size_t>(v[1]); }
 };
 inline Lanes operator+(Lanes a, Lanes b) { return {{a.v[0] + b.v[0], a.v[1] + b.v[1]}}; }
 inline Lanes operator-(Lanes a, Lanes b) { return {{a.v[0] - b.v[0], a.v[1] - b.v[1]}}; }
@@ -91,10 +98,14 @@ inline Lanes fused_exact(Lanes a, Lanes b, Lanes c) { return a * b + c; }
 inline Lanes larger(Lanes a, Lanes b) {
   return {{a.v[0] > b.v[0] ? a.v[0] : b.v[0], a.v[1] > b.v[1] ? a.v[1] : b.v[1]}};
 }
+inline Lanes smaller(Lanes a, Lanes b) {
+  return {{a.v[0] < b.v[0] ? a.v[0] : b.v[0], a.v[1] < b.v[1] ? a.v[1] : b.v[1]}};
+}
 inline Lanes absolute(Lanes a) { return {{__builtin_fabs(a.v[0]), __builtin_fabs(a.v[1])}}; }
 inline Lanes nearest(Lanes a) { return {{__builtin_nearbyint(a.v[0]), __builtin_nearbyint(a.v[1])}}; }
 inline Mask differ(Lanes a, Lanes b) { return {{a.v[0] != b.v[0], a.v[1] != b.v[1]}}; }
 inline Mask equal(Lanes a, Lanes b) { return {{a.v[0] == b.v[0], a.v[1] == b.v[1]}}; }
+inline Mask below(Lanes a, Lanes b) { return {{a.v[0] < b.v[0], a.v[1] < b.v[1]}}; }
 inline Mask either(Mask a, Mask b) { return {{a.v[0] || b.v[0], a.v[1] || b.v[1]}}; }
 inline Lanes keep(Lanes a, Mask where) { return {{where.v[0] ? a.v[0] : 0.0, where.v[1] ? a.v[1] : 0.0}}; }
 inline Lanes drop(Lanes a, Mask where) { return {{where.v[0] ? 0.0 : a.v[0], where.v[1] ? 0.0 : a.v[1]}}; }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "column.hpp"
-#include "kernels.hpp"
+#include "table_kernels.hpp"
 
 namespace bayesbox {
 
@@ -32,6 +32,13 @@ class LabelBlock {
   void read(const Column& target, std::size_t begin, std::size_t count) {
     count_ = count;
     for (std::size_t i = 0; i < count; ++i) label_[i] = load<std::int32_t>(target.at(begin + i));
+    bytes_.width = words_.width = 0;
+  }
+  // The labels of another block, less those of rows where `keep(row)` does not hold.
+  template <class Keep>
+  void read_where(const LabelBlock& from, const Keep& keep) {
+    count_ = from.count_;
+    for (std::size_t i = 0; i < count_; ++i) label_[i] = keep(i) ? from.label_[i] : -1;
     bytes_.width = words_.width = 0;
   }
   std::size_t count() const { return count_; }
@@ -70,25 +77,6 @@ class LabelBlock {
   Offsets<std::uint16_t> words_;
 };
 
-// Keys of the values of a block; those outside the window [lowest, lowest + last] and rows left out take `nowhere`.
-// Differences are taken modulo 2^bits of the type: as the window lies within the range of the type, a value below it
-// wraps to beyond `last`. Returns whether a row that is kept lies outside.
-template <class T, class Key>
-bool make_keys(const T* values, std::size_t count, T lowest, std::make_unsigned_t<T> last, const Key* offset,
-               const Key* keep, Key nowhere, Key* keys) {
-  using Unsigned = std::make_unsigned_t<T>;
-  Key outside = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto level = static_cast<Unsigned>(static_cast<Unsigned>(values[i]) - static_cast<Unsigned>(lowest));
-    const Key inside = level <= last ? static_cast<Key>(~Key{0}) : Key{0};
-    const Key good = inside & keep[i];
-    const auto key = static_cast<Key>(offset[i] + static_cast<Key>(level));
-    keys[i] = static_cast<Key>((key & good) | (nowhere & static_cast<Key>(~good)));
-    outside |= static_cast<Key>(keep[i] & static_cast<Key>(~inside));
-  }
-  return outside != 0;
-}
-
 class LevelCounter {
  public:
   // `flush_rows`: after so many rows at most the tallies of 32 bits are drained.
@@ -125,20 +113,21 @@ class LevelCounter {
     if (width_ == 0) return true;
     const auto room = static_cast<Unsigned>(static_cast<Unsigned>(std::numeric_limits<T>::max()) - static_cast<Unsigned>(lowest));
     const auto last = width_ - 1 > room ? room : static_cast<Unsigned>(width_ - 1);
+    const Window window{static_cast<Unsigned>(lowest), last};
     const std::size_t count = labels.count();
     if (form_ == Form::bytes) {
       const auto& offsets = labels.offsets<std::uint8_t>(width_);
       bytes_.resize(count);
-      const bool outside = make_keys<T, std::uint8_t>(values, count, lowest, last, offsets.offset.data(),
-                                                      offsets.keep.data(), 255, bytes_.data());
+      const bool outside = kernels_.byte_keys[place_of(sizeof(T))](values, count, window, offsets.offset.data(),
+                                                                   offsets.keep.data(), 255, bytes_.data());
       if (all_inside && outside) return false;
       before_tally(count);
       kernels_.count_bytes(bytes_.data(), count, static_cast<unsigned>(cells()), tally_.data());
     } else if (form_ == Form::words) {
       const auto& offsets = labels.offsets<std::uint16_t>(width_);
       words_.resize(count);
-      const bool outside = make_keys<T, std::uint16_t>(values, count, lowest, last, offsets.offset.data(),
-                                                       offsets.keep.data(), static_cast<std::uint16_t>(cells()), words_.data());
+      const bool outside = kernels_.word_keys[place_of(sizeof(T))](
+          values, count, window, offsets.offset.data(), offsets.keep.data(), static_cast<std::uint16_t>(cells()), words_.data());
       if (all_inside && outside) return false;
       before_tally(count);
       tally_words(count);
@@ -207,7 +196,7 @@ class LevelCounter {
   Form form_ = Form::in_place;
   std::size_t copies_ = 0;
   std::uint64_t tallied_ = 0;
-  const Kernels& kernels_ = kernels();
+  const TableKernels& kernels_ = table_kernels();
   std::vector<std::int64_t> counts_;
   std::vector<std::uint32_t> tally_;
   std::vector<std::uint8_t> bytes_;

@@ -132,20 +132,20 @@ class MomentSums {
     std::vector<double> gathered(4 * capacity);
     double* const buffers[4] = {gathered.data(), gathered.data() + capacity, gathered.data() + 2 * capacity,
                                 gathered.data() + 3 * capacity};
-    void* const out[4] = {buffers[0], buffers[1], buffers[2], buffers[3]};
     const auto column_at = [this](std::size_t position) -> const Column& { return columns_[dense_[position]]; };
     counts_.assign(dense_.size() * classes_, {});
     const Kernels& kernel = kernels();
     for (std::size_t begin = 0; begin < target_.rows; begin += most) {
-      order.sort(target_, begin, std::min(most, target_.rows - begin));
+      const std::size_t rows = std::min(most, target_.rows - begin);
+      order.sort(target_, begin, rows);
       for (std::size_t first = 0; first < dense_.size();) {
         const Column& column = columns_[dense_[first]];
         if (four_side_by_side(first, dense_.size(), Kind::float64, column_at)) {
-          kernel.gather_four(column.at(begin), column.stride, order.order(), order.length(), out);
+          kernel.scatter_four(column.at(begin), column.stride, order.places(), rows, buffers);
           for (std::size_t k = 0; k < 4; ++k) add_runs(first + k, order, buffers[k]);
           first += 4;
         } else {
-          gather(column, begin, order, buffers[0]);
+          scatter(column, begin, rows, order.places(), buffers[0]);
           add_runs(first, order, buffers[0]);
           ++first;
         }
@@ -159,16 +159,13 @@ class MomentSums {
       }
   }
 
-  static void gather(const Column& column, std::size_t begin, const ClassOrder& order, double* out) {
-    const char* base = column.at(begin);
-    const std::uint32_t* rows = order.order();
-    const std::size_t length = order.length();
+  static void scatter(const Column& column, std::size_t begin, std::size_t rows, const std::uint32_t* places, double* out) {
+    const char* at = column.at(begin);
     with_type(column.kind, [&]<class T>() {
       if (column.stride == static_cast<std::int64_t>(sizeof(T)))
-        for (std::size_t i = 0; i < length; ++i) out[i] = static_cast<double>(load<T>(base + rows[i] * sizeof(T)));
+        for (std::size_t i = 0; i < rows; ++i) out[places[i]] = static_cast<double>(load<T>(at + i * sizeof(T)));
       else
-        for (std::size_t i = 0; i < length; ++i)
-          out[i] = static_cast<double>(load<T>(base + static_cast<std::int64_t>(rows[i]) * column.stride));
+        for (std::size_t i = 0; i < rows; ++i, at += column.stride) out[places[i]] = static_cast<double>(load<T>(at));
     });
   }
 

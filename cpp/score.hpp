@@ -1,8 +1,8 @@
 // Log prior + log-likelihoods of rows x classes, and their normal forms.
 //
 // Rows go through in blocks, with sums laid out class by class so that the lanes of a vector are rows. Every row's sum
-// is done in one order (prior and extra, Gaussian terms, then the sum of the table terms), so it does not depend on
-// the block or on the instruction set.
+// is done in one order (prior and extra, Gaussian terms, then the sum of the table terms of table_sum.hpp), so it does
+// not depend on the block or on the instruction set.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "column.hpp"
 #include "exact_array.hpp"
 #include "kernels.hpp"
+#include "table_sum.hpp"
 
 namespace bayesbox {
 
@@ -23,17 +24,6 @@ enum class Output { joint = 0, log_posterior = 1, posterior = 2, argmax = 3 };
 struct GaussianTerm {
   Column values;
   const double* parameters;  // classes x (mean, rest, deviation, constant)
-};
-
-struct TableTerm {
-  Column codes;
-  int128 lowest;        // the value of the first row of the table
-  std::size_t levels;   // the table has more rows: for a code outside and, where there can be one, for NaN
-  const double* table;  // rows x classes
-  bool by_class = false;  // the rows of the table are those of all levels for each class that a row may have itself
-  bool nan_row = false;   // the last row is for NaN
-
-  std::size_t table_rows(std::size_t classes) const { return (by_class ? classes : 1) * levels + 1 + nan_row; }
 };
 
 struct ScoreRequest {
@@ -51,15 +41,13 @@ class Scorer {
   explicit Scorer(const ScoreRequest& request)
       : request_(request),
         classes_(request.classes),
-        width_((request.classes + 3) / 4 * 4),
         sums_(request.classes * kBlock),
         values_(4 * kBlock),
-        wide_(4 * kBlock),
         top_(kBlock),
         total_(kBlock),
-        best_(kBlock) {
+        best_(kBlock),
+        tables_(request.tables, request.target, request.rows, request.classes, kBlock) {
     for (const GaussianTerm& term : request.gaussians) prepare(term);
-    for (const TableTerm& term : request.tables) prepare(term);
   }
 
   // Whether a row has no posterior, which is asked for; such a row is NaN.
@@ -69,7 +57,7 @@ class Scorer {
       const std::size_t count = std::min(kBlock, request_.rows - begin);
       start(begin, count);
       add_gaussians(begin, count);
-      add_tables(begin, count);
+      tables_.add(begin, count, sums_.data());
       if (output == Output::posterior) {
         if (classes_ > 0 && kernels_.posteriors(sums_.data(), classes_, kBlock, count, out + begin * classes_))
           impossible = true;
@@ -99,17 +87,6 @@ class Scorer {
     }
   }
 
-  // A copy of the table whose rows are padded to a multiple of four, so that one level is whole vectors.
-  void prepare(const TableTerm& term) {
-    const std::size_t rows = term.table_rows(classes_);
-    std::vector<double>& table = padded_tables_.emplace_back(rows * width_);
-    for (std::size_t level = 0; level < rows; ++level)
-      std::copy_n(term.table + level * classes_, classes_, table.data() + level * width_);
-    tables_.push_back(table.data());
-    levels_.emplace_back(kBlock);
-    level_rows_.push_back(levels_.back().data());
-  }
-
   void start(std::size_t begin, std::size_t count) {
     for (std::size_t c = 0; c < classes_; ++c) {
       double* sums = sums_of(c);
@@ -133,91 +110,6 @@ class Scorer {
         for (std::size_t k = 0; k < read; ++k) read_doubles(terms[j + k].values, begin, count, buffers[k]);
       kernels_.add_gaussians(buffers, read, padded(count), normals_.data() + j * classes_, classes_, sums_.data(), kBlock);
       j += read;
-    }
-  }
-
-  void add_tables(std::size_t begin, std::size_t count) {
-    if (tables_.empty() || classes_ == 0) return;
-    const std::vector<TableTerm>& terms = request_.tables;
-    void* const out[4] = {wide_.data(), wide_.data() + kBlock, wide_.data() + 2 * kBlock, wide_.data() + 3 * kBlock};
-    const auto column_at = [&](std::size_t j) -> const Column& { return terms[j].codes; };
-    for (std::size_t j = 0; j < terms.size();) {
-      const Column& codes = terms[j].codes;
-      const bool wide = codes.kind == Kind::int64 || codes.kind == Kind::uint64;
-      if (wide && four_side_by_side(j, terms.size(), codes.kind, column_at)) {
-        kernels_.gather_four(codes.at(begin), codes.stride, nullptr, count, out);
-        for (std::size_t k = 0; k < 4; ++k) {
-          const Column gathered{static_cast<const char*>(out[k]), 8, count, codes.kind};
-          find_levels(terms[j + k], gathered, 0, count, levels_[j + k].data());
-        }
-        j += 4;
-      } else {
-        find_levels(terms[j], codes, begin, count, levels_[j].data());
-        ++j;
-      }
-    }
-    for (std::size_t j = 0; j < terms.size(); ++j)
-      if (terms[j].by_class) move_to_class(terms[j], begin, count, levels_[j].data());
-    kernels_.add_tables(tables_.data(), level_rows_.data(), tables_.size(), count, classes_, sums_.data(), kBlock);
-  }
-
-  void find_levels(const TableTerm& term, const Column& codes, std::size_t begin, std::size_t count,
-                   std::uint32_t* levels) const {
-    const auto outside = static_cast<std::uint32_t>(term.levels);
-    if (is_floating(codes.kind)) {
-      find_levels_of_doubles(term, begin, count, levels);
-      return;
-    }
-    with_integer_type(codes.kind, [&]<class T>() {
-      using Unsigned = std::make_unsigned_t<T>;
-      // The part of the table within the range of T, so that differences modulo 2^bits tell inside from outside.
-      const int128 least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
-      const int128 first = std::max(term.lowest, least);
-      const int128 last = std::min(term.lowest + static_cast<int128>(term.levels) - 1, most);
-      if (first > last) {
-        std::fill_n(levels, count, outside);
-        return;
-      }
-      const auto base = static_cast<Unsigned>(first), reach = static_cast<Unsigned>(last - first);
-      const auto skipped = static_cast<std::uint32_t>(first - term.lowest);
-      const char* at = codes.at(begin);
-      if (sizeof(T) == 8 && codes.stride == 8 && reinterpret_cast<std::uintptr_t>(at) % 8 == 0) {
-        kernels_.levels_of_int64(reinterpret_cast<const std::uint64_t*>(at), count, base, reach, skipped, outside, levels);
-        return;
-      }
-      const auto level_of = [&](const char* address) {
-        const auto offset = static_cast<Unsigned>(static_cast<Unsigned>(load<T>(address)) - base);
-        return offset <= reach ? static_cast<std::uint32_t>(offset) + skipped : outside;
-      };
-      if (codes.stride == static_cast<std::int64_t>(sizeof(T)))
-        for (std::size_t i = 0; i < count; ++i) levels[i] = level_of(at + i * sizeof(T));
-      else
-        for (std::size_t i = 0; i < count; ++i, at += codes.stride) levels[i] = level_of(at);
-    });
-  }
-
-  static void find_levels_of_doubles(const TableTerm& term, std::size_t begin, std::size_t count,
-                                     std::uint32_t* levels) {
-    const auto outside = static_cast<std::uint32_t>(term.levels);
-    const auto lowest = static_cast<double>(term.lowest), end = static_cast<double>(term.levels);
-    with_floating_type(term.codes.kind, [&]<class T>() {
-      const char* at = term.codes.at(begin);
-      for (std::size_t i = 0; i < count; ++i, at += term.codes.stride) {
-        const double offset = static_cast<double>(load<T>(at)) - lowest;
-        const bool inside = offset >= 0 && offset < end;
-        const auto level = static_cast<std::uint32_t>(inside ? offset : 0);
-        const std::uint32_t other = offset == offset ? outside : outside + 1;
-        levels[i] = inside && static_cast<double>(level) == offset ? level : other;
-      }
-    });
-  }
-
-  // From the level to the row of the table that is the level's within the row's own class.
-  void move_to_class(const TableTerm& term, std::size_t begin, std::size_t count, std::uint32_t* levels) const {
-    const auto width = static_cast<std::uint32_t>(term.levels), last = static_cast<std::uint32_t>(classes_ * term.levels);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto own = static_cast<std::uint32_t>(load<std::int32_t>(request_.target.at(begin + i)));
-      levels[i] = levels[i] < width && own < classes_ ? own * width + levels[i] : last;
     }
   }
 
@@ -260,18 +152,13 @@ class Scorer {
   const ScoreRequest& request_;
   const Kernels& kernels_ = kernels();
   std::size_t classes_;
-  std::size_t width_;  // of a padded row of a table
   std::vector<double> sums_;
   std::vector<double> values_;
-  std::vector<std::uint64_t> wide_;  // integers of four columns
   std::vector<double> top_;
   std::vector<double> total_;
   std::vector<std::int32_t> best_;
   std::vector<GaussianClass> normals_;  // term by term
-  std::vector<std::vector<double>> padded_tables_;
-  std::vector<const double*> tables_;
-  std::vector<std::vector<std::uint32_t>> levels_;
-  std::vector<const std::uint32_t*> level_rows_;
+  TableSum tables_;
 };
 
 inline bool score(const ScoreRequest& request, Output output, double* out, std::int32_t* best) {

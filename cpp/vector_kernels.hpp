@@ -67,6 +67,21 @@ void gather_four(const char* base, std::int64_t stride, const std::uint32_t* ord
     gather_four_rows<false>(base, stride, order, count, out);
 }
 
+// Rows are read one after another, as memory likes it, and written to as many places as there are classes.
+void scatter_four(const char* base, std::int64_t stride, const std::uint32_t* places, std::size_t count,
+                  double* const* out) {
+  double *const out0 = out[0], *const out1 = out[1], *const out2 = out[2], *const out3 = out[3];
+  for (std::size_t i = 0; i < count; ++i, base += stride) {
+    double row[4];
+    __builtin_memcpy(row, base, sizeof row);
+    const std::size_t place = places[i];
+    out0[place] = row[0];
+    out1[place] = row[1];
+    out2[place] = row[2];
+    out3[place] = row[3];
+  }
+}
+
 RunScan scan(const double* values, std::size_t count) {
   Lanes top_a = Lanes::all(0.0), top_b = top_a;
   Mask nan_a = differ(top_a, top_a), nan_b = nan_a;
@@ -95,109 +110,70 @@ std::int64_t in_units(Lanes sums, int unit) {
 
 // Error-free splitting. With |x| < 2^E and units u1 = 2^(E-21), u2 = 2^(E-42), u3 = 2^(E-63), adding and taking away
 // 1.5 * 2^52 * u rounds to a multiple of u, and the rest is exact: x = h1 + h2 + h3 with |h1| <= 2^21 u1 and
-// |h2| <= 2^20 u2, |h3| <= 2^20 u3. h3 is a multiple of u3 unless |x| < 2^(E-11); such x are set aside. In units, a
-// lane's sum of 512 or 1024 terms then stays below 2^53 for each of h1, h2, h3, h1 h1 (2^42 a term), h1 h2,
-// 2 h1 h3 + h2 h2 (one unit for both; below 1.25 * 2^42), h2 h3 and h3 h3: all are exact in plain doubles.
+// |h2| <= 2^20 u2, |h3| <= 2^20 u3. h3 is a multiple of u3 unless |x| < 2^(E-11); such x are looked at again, and set
+// aside where it is not. In units, a lane's sum of 512 or 1024 terms then stays below 2^53 for each of h1, h2 + h3
+// (2^41 a term), h1 h1 (2^42), h1 h2, h1 h3, h2 h2, h2 h3 and h3 h3: all are exact in plain doubles.
+struct Pieces {
+  Lanes x, h1, rest, h2, h3;
+
+  Pieces(Lanes given, Lanes round1, Lanes round2) : x(given) {
+    h1 = (x + round1) - round1;
+    rest = x - h1;
+    h2 = (rest + round2) - round2;
+    h3 = rest - h2;
+  }
+
+  // Writes those of `values` that have a rest to `left_over` and becomes zero there; how many they are.
+  std::size_t set_aside(const double* values, Lanes round3, double* left_over) {
+    const Mask residual = differ((h3 + round3) - round3, h3);
+    const unsigned bits = residual.bits();
+    std::size_t left = 0;
+    for (std::size_t k = 0; k < Lanes::width; ++k) {
+      left_over[left] = values[k];
+      left += bits >> k & 1;
+    }
+    h1 = drop(h1, residual);
+    rest = drop(rest, residual);
+    h2 = drop(h2, residual);
+    h3 = drop(h3, residual);
+    return left;
+  }
+};
+
 PieceSums split(const double* values, std::size_t count, int exponent, double* left_over) {
   const int unit1 = exponent - 21, unit2 = exponent - 42, unit3 = exponent - 63;
   const Lanes round1 = Lanes::all(1.5 * power(unit1 + 52)), round2 = Lanes::all(1.5 * power(unit2 + 52));
-  const Lanes round3 = Lanes::all(1.5 * power(unit3 + 52)), one = Lanes::all(1.0), zero = Lanes::all(0.0);
-  Lanes sum1 = zero, sum2 = zero, sum3 = zero, sum11 = zero, sum12 = zero, middle = zero, sum23 = zero, sum33 = zero;
-  Lanes fractional = zero;
-  std::size_t left = 0;
-  for (std::size_t i = 0; i < count; i += Lanes::width) {
-    const Lanes x = Lanes::load(values + i);
-    fractional = fractional + keep(one, differ(x, nearest(x)));
-    Lanes h1 = (x + round1) - round1;
-    const Lanes rest = x - h1;
-    Lanes h2 = (rest + round2) - round2;
-    Lanes h3 = rest - h2;
-    const Mask residual = differ((h3 + round3) - round3, h3);
-    const unsigned bits = residual.bits();
-    if (__builtin_expect(bits != 0, 0)) {
-      for (std::size_t k = 0; k < Lanes::width; ++k) {
-        left_over[left] = values[i + k];
-        left += bits >> k & 1;
-      }
-      h1 = drop(h1, residual);
-      h2 = drop(h2, residual);
-      h3 = drop(h3, residual);
+  const Lanes round3 = Lanes::all(1.5 * power(unit3 + 52)), zero = Lanes::all(0.0), large = Lanes::all(power(exponent - 11));
+  Lanes sum1 = zero, rests = zero, sum11 = zero, sum12 = zero, sum13 = zero, sum22 = zero, sum23 = zero, sum33 = zero;
+  std::size_t fractional = 0, left = 0;
+  for (std::size_t i = 0; i < count; i += 2 * Lanes::width) {
+    Pieces a(Lanes::load(values + i), round1, round2), b(Lanes::load(values + i + Lanes::width), round1, round2);
+    fractional += differ(a.x, nearest(a.x)).count() + differ(b.x, nearest(b.x)).count();
+    if (__builtin_expect(below(smaller(absolute(a.x), absolute(b.x)), large).bits() != 0, 0)) {
+      left += a.set_aside(values + i, round3, left_over + left);
+      left += b.set_aside(values + i + Lanes::width, round3, left_over + left);
     }
-    sum1 = sum1 + h1;
-    sum2 = sum2 + h2;
-    sum3 = sum3 + h3;
-    sum11 = fused_exact(h1, h1, sum11);
-    sum12 = fused_exact(h1, h2, sum12);
-    middle = fused_exact(h1, h3 + h3, middle);
-    middle = fused_exact(h2, h2, middle);
-    sum23 = fused_exact(h2, h3, sum23);
-    sum33 = fused_exact(h3, h3, sum33);
+    sum1 = sum1 + (a.h1 + b.h1);
+    rests = rests + (a.rest + b.rest);
+    sum11 = sum11 + fused_exact(a.h1, a.h1, b.h1 * b.h1);
+    sum12 = sum12 + fused_exact(a.h1, a.h2, b.h1 * b.h2);
+    sum13 = sum13 + fused_exact(a.h1, a.h3, b.h1 * b.h3);
+    sum22 = sum22 + fused_exact(a.h2, a.h2, b.h2 * b.h2);
+    sum23 = sum23 + fused_exact(a.h2, a.h3, b.h2 * b.h3);
+    sum33 = sum33 + fused_exact(a.h3, a.h3, b.h3 * b.h3);
   }
   PieceSums sums;
   sums.first = in_units(sum1, unit1);
-  sums.second = in_units(sum2, unit2);
-  sums.third = in_units(sum3, unit3);
+  sums.rest = in_units(rests, unit3);
   sums.first_first = in_units(sum11, 2 * unit1);
   sums.first_second = in_units(sum12, unit1 + unit2);
-  sums.middle = in_units(middle, 2 * unit2);
+  sums.first_third = in_units(sum13, unit1 + unit3);
+  sums.second_second = in_units(sum22, 2 * unit2);
   sums.second_third = in_units(sum23, unit2 + unit3);
   sums.third_third = in_units(sum33, 2 * unit3);
-  sums.fractional = static_cast<std::size_t>(in_units(fractional, 0));
+  sums.fractional = fractional;
   sums.left = left;
   return sums;
-}
-
-#if defined(__AVX2__)
-typedef std::uint8_t Bytes __attribute__((vector_size(32)));
-constexpr std::size_t kMostByteCells = 40;
-#else
-typedef std::uint8_t Bytes __attribute__((vector_size(16)));
-constexpr std::size_t kMostByteCells = 20;
-#endif
-
-std::uint32_t sum_of(Bytes bytes) {
-#if defined(__SSE4_1__)
-  // The sums of eight bytes each, against zero
-  std::uint64_t eights[sizeof(Bytes) / 8];
-#if defined(__AVX2__)
-  const __m256i sums = _mm256_sad_epu8(reinterpret_cast<__m256i>(bytes), _mm256_setzero_si256());
-#else
-  const __m128i sums = _mm_sad_epu8(reinterpret_cast<__m128i>(bytes), _mm_setzero_si128());
-#endif
-  __builtin_memcpy(eights, &sums, sizeof eights);
-  std::uint64_t sum = 0;
-  for (const std::uint64_t eight : eights) sum += eight;
-  return static_cast<std::uint32_t>(sum);
-#else
-  std::uint32_t sum = 0;
-  for (std::size_t lane = 0; lane < sizeof(Bytes); ++lane) sum += bytes[lane];
-  return sum;
-#endif
-}
-
-// Four keys at a time, so that each vector of bytes is loaded once for four comparisons. A byte counts up to 255.
-template <unsigned Keys>
-void count_some(const std::uint8_t* keys, std::size_t vectors, unsigned first, std::uint32_t* counts) {
-  for (std::size_t begin = 0; begin < vectors; begin += 255) {
-    const std::size_t end = begin + 255 < vectors ? begin + 255 : vectors;
-    Bytes tally[Keys] = {}, key[Keys];
-    for (unsigned k = 0; k < Keys; ++k) key[k] = Bytes{} + static_cast<std::uint8_t>(first + k);
-    for (std::size_t i = begin; i < end; ++i) {
-      Bytes loaded;
-      __builtin_memcpy(&loaded, keys + i * sizeof(Bytes), sizeof(Bytes));
-      for (unsigned k = 0; k < Keys; ++k) tally[k] -= reinterpret_cast<Bytes>(loaded == key[k]);
-    }
-    for (unsigned k = 0; k < Keys; ++k) counts[first + k] += sum_of(tally[k]);
-  }
-}
-
-void count_bytes(const std::uint8_t* keys, std::size_t count, unsigned cells, std::uint32_t* counts) {
-  const std::size_t vectors = count / sizeof(Bytes);
-  unsigned first = 0;
-  for (; first + 4 <= cells; first += 4) count_some<4>(keys, vectors, first, counts);
-  for (; first < cells; ++first) count_some<1>(keys, vectors, first, counts);
-  for (std::size_t i = vectors * sizeof(Bytes); i < count; ++i)
-    if (keys[i] < cells) ++counts[keys[i]];
 }
 
 bool has_nan(const double* values, std::size_t count) {
@@ -260,67 +236,6 @@ void add_gaussians(const double* const* values, std::size_t columns, std::size_t
       else
         add_by_division(values[k], count, *normals[k], to);
   }
-}
-
-#if defined(__AVX2__)
-// Four rows of four classes become four classes of four rows.
-void transpose(Lanes (&rows)[4]) {
-  const __m256d low01 = _mm256_unpacklo_pd(rows[0].v, rows[1].v), high01 = _mm256_unpackhi_pd(rows[0].v, rows[1].v);
-  const __m256d low23 = _mm256_unpacklo_pd(rows[2].v, rows[3].v), high23 = _mm256_unpackhi_pd(rows[2].v, rows[3].v);
-  rows[0].v = _mm256_permute2f128_pd(low01, low23, 0x20);
-  rows[1].v = _mm256_permute2f128_pd(high01, high23, 0x20);
-  rows[2].v = _mm256_permute2f128_pd(low01, low23, 0x31);
-  rows[3].v = _mm256_permute2f128_pd(high01, high23, 0x31);
-}
-#endif
-
-void add_tables(const double* const* tables, const std::uint32_t* const* levels, std::size_t terms, std::size_t count,
-                std::size_t class_count, double* sums, std::size_t row_stride) {
-  const std::size_t width = (class_count + 3) / 4 * 4;
-  for (std::size_t i = 0; i < count; i += 4)
-    for (std::size_t first = 0; first < width; first += 4) {
-      const std::size_t classes = class_count - first < 4 ? class_count - first : 4;
-#if defined(__AVX2__)
-      Lanes rows[4] = {Lanes::all(0.0), Lanes::all(0.0), Lanes::all(0.0), Lanes::all(0.0)};
-      for (std::size_t j = 0; j < terms; ++j) {
-        const double* table = tables[j] + first;
-        const std::uint32_t* at = levels[j] + i;
-        for (std::size_t k = 0; k < 4; ++k) rows[k] = rows[k] + Lanes::load(table + at[k] * width);
-      }
-      transpose(rows);
-      for (std::size_t c = 0; c < classes; ++c) {
-        double* to = sums + (first + c) * row_stride + i;
-        (Lanes::load(to) + rows[c]).store(to);
-      }
-#else
-      for (std::size_t k = 0; k < 4; ++k) {
-        Lanes low = Lanes::all(0.0), high = low;
-        for (std::size_t j = 0; j < terms; ++j) {
-          const double* row = tables[j] + levels[j][i + k] * width + first;
-          low = low + Lanes::load(row);
-          high = high + Lanes::load(row + 2);
-        }
-        double four[4];
-        low.store(four);
-        high.store(four + 2);
-        for (std::size_t c = 0; c < classes; ++c) sums[(first + c) * row_stride + i + k] += four[c];
-      }
-#endif
-    }
-}
-
-template <class Wide>
-void levels_of_wide(const Wide* values, std::size_t count, Wide base, Wide reach, std::uint32_t skipped,
-                    std::uint32_t outside, std::uint32_t* levels) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const Wide offset = values[i] - base;
-    levels[i] = offset <= reach ? static_cast<std::uint32_t>(offset) + skipped : outside;
-  }
-}
-
-void levels_of_int64(const std::uint64_t* values, std::size_t count, std::uint64_t base, std::uint64_t reach,
-                     std::uint32_t skipped, std::uint32_t outside, std::uint32_t* levels) {
-  levels_of_wide(values, count, base, reach, skipped, outside, levels);
 }
 
 // e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts; the Taylor series of e^r to r^13 (the rest
@@ -443,8 +358,7 @@ void leave_one_out(const double* values, std::size_t count, const LeftOutColumn&
   }
 }
 
-constexpr Kernels kKernels{gather_four, scan,       split,         count_bytes, kMostByteCells,
-                           add_gaussians, add_tables, levels_of_int64, leave_one_out, exponentials, posteriors};
+constexpr Kernels kKernels{gather_four, scatter_four, scan, split, add_gaussians, leave_one_out, exponentials, posteriors};
 
 }  // namespace
 }  // namespace bayesbox

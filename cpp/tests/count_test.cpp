@@ -1,5 +1,7 @@
 #include "count.hpp"
 
+#include <cmath>
+
 #include <map>
 
 #include "test.hpp"
@@ -73,6 +75,61 @@ TEST(counts_of_a_row_major_matrix) {
     check_matrix<std::int32_t>(random, 3001, width);
     check_matrix<std::uint8_t>(random, 9001, width);
   }
+}
+
+// Blocks of small whole numbers are read as bytes, others as they are: the counts are those of each value by itself.
+template <class T>
+void check_mixed_blocks(std::mt19937_64& random, std::size_t width, const std::vector<T>& rare) {
+  const std::size_t rows = 20'000;
+  std::vector<T> matrix(rows * width);
+  for (std::size_t i = 0; i < matrix.size(); ++i) {
+    const bool late = i > matrix.size() / 2 && random() % 1000 == 0;
+    matrix[i] = late ? rare[random() % rare.size()] : static_cast<T>(random() % 5);
+  }
+  const auto labels = random_labels(random, rows, -1, 3);
+  std::vector<Column> columns;
+  for (std::size_t j = 0; j < width; ++j) columns.push_back(column_of(matrix, width, j));
+  on_each_path([&] {
+    const auto found = count_integers(columns, column_of(labels), 3, 5000);
+    for (std::size_t j = 0; j < width; ++j) {
+      CHECK(found[j].has_value());
+      std::vector<std::int64_t> expected(3 * found[j]->width);
+      for (std::size_t i = 0; i < rows; ++i) {
+        const T value = matrix[i * width + j];
+        if (labels[i] < 0 || labels[i] >= 3 || value != value) continue;
+        const auto level = static_cast<std::size_t>(static_cast<int128>(value) - found[j]->lowest);
+        CHECK(level < found[j]->width);
+        ++expected[static_cast<std::size_t>(labels[i]) * found[j]->width + level];
+      }
+      CHECK(found[j]->counts == expected);
+    }
+  });
+}
+
+TEST(blocks_of_small_numbers_among_others) {
+  std::mt19937_64 random(21);
+  for (const std::size_t width : {1u, 4u, 7u}) {
+    check_mixed_blocks<std::int64_t>(random, width, {-3, 300, 4000});
+    check_mixed_blocks<std::uint64_t>(random, width, {256, 4095});
+    check_mixed_blocks<double>(random, width, {-2, 255, 256, 1000, -0.0, std::nan("")});
+    check_mixed_blocks<float>(random, width, {-2, 256, std::nanf("")});
+  }
+}
+
+TEST(doubles_that_are_no_whole_numbers_are_not_counted) {
+  const std::vector<std::int32_t> labels(100, 0);
+  for (const double value : {0.5, 1e-300, 1e17, -1e300, static_cast<double>(INFINITY), 0x1p52})
+    for (const std::size_t width : {1u, 5u}) {
+      std::vector<double> matrix(100 * width, 1.0);
+      matrix[70 * width] = value;
+      std::vector<Column> columns;
+      for (std::size_t j = 0; j < width; ++j) columns.push_back(column_of(matrix, width, j));
+      on_each_path([&] {
+        const auto found = count_integers(columns, column_of(labels), 1, 1000);
+        CHECK(!found[0].has_value());
+        for (std::size_t j = 1; j < width; ++j) CHECK(found[j].has_value() && found[j]->counts == std::vector<std::int64_t>{100});
+      });
+    }
 }
 
 TEST(tallies_are_drained_before_they_overflow) {

@@ -113,6 +113,65 @@ TEST(both_paths_give_the_same_bits) {
   }
 }
 
+// The sums of table terms for few and for many rows, which use tables of sums: the same bits, in every type of column.
+template <class T>
+void check_table_sums(std::mt19937_64& random, std::size_t terms, std::size_t levels, std::size_t classes) {
+  const std::size_t rows = 1500;
+  std::normal_distribution<double> normal;
+  std::vector<T> codes(rows * terms);
+  for (T& code : codes) code = static_cast<T>(random() % (levels + 2));
+  std::vector<std::vector<double>> tables(terms);
+  const std::vector<double> prior(classes, 0.0);
+  ScoreRequest request;
+  request.rows = rows;
+  request.classes = classes;
+  request.prior = prior.data();
+  for (std::size_t j = 0; j < terms; ++j) {
+    for (std::size_t i = 0; i < (levels + 2) * classes; ++i) tables[j].push_back(normal(random));
+    request.tables.push_back({column_of(codes, terms, j), 1, levels, tables[j].data(), false, true});
+  }
+  on_each_path([&] {
+    const auto together = run(request, Output::joint);
+    ScoreRequest few = request;
+    few.rows = 10;
+    const auto apart = run(few, Output::joint);
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t c = 0; c < classes; ++c) {
+        long double expected = 0;
+        for (std::size_t j = 0; j < terms; ++j) {
+          const auto level = static_cast<std::size_t>(codes[i * terms + j]) - 1;
+          expected += tables[j][std::min(level, levels) * classes + c];
+        }
+        CHECK(close(together[i * classes + c], expected));
+        if (i < 10) CHECK(std::bit_cast<std::uint64_t>(together[i * classes + c]) == std::bit_cast<std::uint64_t>(apart[i * classes + c]));
+      }
+  });
+}
+
+TEST(table_sums) {
+  std::mt19937_64 random(20);
+  for (const std::size_t terms : {1u, 2u, 3u, 4u, 7u, 21u})
+    for (const std::size_t levels : {1u, 2u, 3u, 10u, 30u})
+      for (const std::size_t classes : {2u, 5u}) {
+        check_table_sums<std::uint8_t>(random, terms, levels, classes);
+        check_table_sums<std::int32_t>(random, terms, levels, classes);
+        check_table_sums<std::int64_t>(random, terms, levels, classes);
+        check_table_sums<double>(random, terms, levels, classes);
+        check_table_sums<float>(random, terms, levels, classes);
+      }
+}
+
+TEST(a_double_beside_a_level_is_not_that_level) {
+  const std::vector<double> values = {0.0, 1e-17, -0.0, 2.0, 2.0000000000000004, std::nan(""), 1e300, -INFINITY};
+  const std::vector<double> prior = {0.0}, table = {1, 2, 4, 8, 16, 32, 64};  // -3 ... 1, others, NaN
+  ScoreRequest request;
+  request.rows = values.size();
+  request.classes = 1;
+  request.prior = prior.data();
+  request.tables.push_back({column_of(values), -3, 5, table.data(), false, true});
+  on_each_path([&] { CHECK((run(request, Output::joint) == std::vector<double>{8, 32, 8, 32, 32, 64, 32, 32})); });
+}
+
 TEST(exponentials_are_good_to_the_last_place) {
   std::mt19937_64 random(19);
   std::vector<double> values(4096), top(4096, 0.0);

@@ -89,8 +89,8 @@ def count_labels(target: NDArray[np.int32], classes: int) -> NDArray[np.int64]:
 def count_integers(
     columns: list[NDArray[Any]], target: NDArray[np.int32], classes: int, limit: int
 ) -> list[tuple[int, NDArray[np.int64]] | None]:
-    """Class x value counts of integer (or bool) columns as (lowest value, counts); None where the range of values
-    exceeds `limit`."""
+    """Class x value counts of columns of integers, bools or whole doubles (NaN: missing) as (lowest value, counts);
+    None where the range of values exceeds `limit`, or a double is no whole number."""
 
 def count_sparse(
     indptr: NDArray[Any],

@@ -84,6 +84,100 @@ def test_an_interrupt_while_training_leaves_the_old_model(long: Path) -> None:
     assert (long / "tennis.bayes").read_bytes() == before
 
 
+def test_a_killed_run_leaves_the_old_file_and_the_next_one_replaces_it(long: Path) -> None:
+    (long / "answers.csv").write_text("old")
+    arguments = [*COMMAND, "predict", "tennis.bayes", "-", "-o", "answers.csv"]
+    process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    text = (long / "long.csv").read_bytes()
+    process.stdin.write(text + text.partition(b"\n")[2])
+    process.stdin.flush()
+    wait_for(long, ".bayesbox-*", process)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert (long / "answers.csv").read_text() == "old"
+    subprocess.run(
+        [*COMMAND, "predict", "tennis.bayes", "tennis.csv", "-o", "answers.csv"], check=True, capture_output=True
+    )
+    assert (long / "answers.csv").read_text().count("\n") == 15
+
+
+def test_a_killed_training_over_a_folder_leaves_the_old_model(long: Path) -> None:
+    before = (long / "tennis.bayes").read_bytes()
+    (long / "parts").mkdir()
+    (long / "parts" / "1.csv").write_bytes((long / "long.csv").read_bytes())
+    os.mkfifo(long / "parts" / "2.csv")  # nobody writes to it: the run waits there, with the first part learned
+    process = subprocess.Popen(
+        [*COMMAND, "train", "parts/1.csv", "parts/2.csv", "-t", "play", "-o", "tennis.bayes"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=2)
+    process.kill()
+    process.communicate()
+    assert (long / "tennis.bayes").read_bytes() == before
+    assert list(long.glob(".bayesbox-*")) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["predict", "tennis.bayes", "long.csv", "-o", "answers.csv"],
+        ["train", "long.csv", "-t", "play", "-o", "answers.csv"],
+        ["update", "tennis.bayes", "long.csv", "-o", "answers.csv"],
+    ],
+)
+def test_no_room_for_the_output(long: Path, arguments: list[str]) -> None:
+    """A file may have 512 bytes: as on a full disk, the system takes the beginning and refuses the rest."""
+    import resource
+
+    def little_room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+    (long / "answers.csv").write_text("old")
+    process = subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, check=False, preexec_fn=little_room
+    )
+    assert process.returncode == 74
+    assert "answers.csv" in process.stderr
+    assert "cannot be written: file too large" in process.stderr
+    assert "Traceback" not in process.stderr
+    assert (long / "answers.csv").read_text() == "old"
+    assert list(long.glob(".bayesbox-*")) == []
+
+
+@pytest.mark.parametrize("verb", ["train", "predict", "update", "evaluate"])
+def test_a_bad_row_in_the_middle_of_a_stream(long: Path, verb: str) -> None:
+    """The third of four files has a row too many cells wide: named with its line, and nothing is written."""
+    header, *rows = (long / "long.csv").read_text().splitlines(keepends=True)
+    (long / "parts").mkdir()
+    for part in range(4):
+        text = [header, *rows[:30_000]]
+        if part == 2:
+            text[20_001] = "sunny,hot,high,false,no,and,more\n"
+        (long / "parts" / f"{part}.csv").write_text("".join(text))
+    (long / "answers").write_text("old")
+    before = (long / "tennis.bayes").read_bytes()
+    arguments = {
+        "train": ["parts/*.csv", "-t", "play", "-o", "answers"],
+        "predict": ["tennis.bayes", "parts/*.csv", "-o", "answers", "--format", "csv"],
+        "update": ["tennis.bayes", "parts/*.csv", "-o", "answers"],
+        "evaluate": ["tennis.bayes", "parts/*.csv"],
+    }[verb]
+    process = subprocess.run([*COMMAND, verb, *arguments], capture_output=True, text=True, check=False)
+    assert process.returncode == 3, process.stderr
+    assert "2.csv" in process.stderr
+    assert "20002" in process.stderr.replace(",", "").replace(" ", "")
+    assert "Traceback" not in process.stderr
+    assert process.stdout == ""
+    assert (long / "answers").read_text() == "old"
+    assert (long / "tennis.bayes").read_bytes() == before
+    assert list(long.glob(".bayesbox-*")) == []
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
 @pytest.mark.parametrize("arguments", [["predict", "tennis.bayes", "long.csv"], ["show", "tennis.bayes"], ["demo"]])
 def test_a_full_device(long: Path, arguments: list[str]) -> None:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Columns
 from bayesbox.errors import BadOption, KindContradiction, UnseenLevel
 from bayesbox.rule.bins import bin_names, codes_of
-from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.columns import as_numbers, whole_numbers
 from bayesbox.schema.encode import encode_narrow
 from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Unknown
 from bayesbox.schema.schema import Schema
-from bayesbox.tally.count import FLAG_TEXTS, whole_numbers
+from bayesbox.tally.count import FLAG_TEXTS
 
 Codes = NDArray[np.int32]
 Cuts = Mapping[str, tuple[float, ...]]

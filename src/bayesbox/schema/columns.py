@@ -97,6 +97,13 @@ def as_numbers(column: Any, *, name: str = "", where: str | None = None) -> NDAr
     return np.where(is_present(column), values, np.nan) if column.null_count else values
 
 
+def whole_numbers(column: NDArray[Any]) -> NDArray[Any]:
+    """Doubles that are all whole numbers as integers, whose levels have the same texts; others as they are."""
+    with np.errstate(invalid="ignore"):
+        integers = column.astype(np.int64)
+    return integers if np.array_equal(integers, column) else column
+
+
 def nearest_doubles(column: Any) -> Any:
     """An Arrow column of numbers as float64. Decimals go by their text: Arrow would make 0.30000000000000004 of 0.3.
 

@@ -220,7 +220,8 @@ def _pandas_categorical(values: Any, name: str) -> pa.DictionaryArray:
     levels = _pandas_column(values.categories, name)
     if isinstance(levels, pa.ChunkedArray):
         levels = levels.combine_chunks()
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), levels, ordered=bool(values.ordered))
+    holes = {"mask": codes < 0} if len(codes) and codes.min() < 0 else {}  # without them the codes are not copied
+    return pa.DictionaryArray.from_arrays(pa.array(codes, **holes), levels, ordered=bool(values.ordered), safe=False)
 
 
 def _from_polars(data: Any) -> Table:

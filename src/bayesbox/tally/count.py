@@ -30,6 +30,8 @@ Weights = NDArray[np.float64] | None
 
 DIRECT_RANGE = 65_536  # integers whose range is no wider are counted by value, without a dictionary
 
+COUNTED_TYPES = "?bBhHiIlLqQfd"  # the core counts integers, bools and whole numbers among floats
+
 FLAG_TEXTS = {"false": "false", "true": "true", "0": "false", "1": "true"}
 
 
@@ -108,7 +110,7 @@ class _Counter:
         self.where = where
         self.first_row = first_row
         self.coded: dict[str, tuple[NDArray[Any], list[str]]] = {}
-        self.integers: dict[str, tuple[NDArray[Any], Kind]] = {}
+        self.integers: dict[str, tuple[NDArray[Any], Kind]] = {}  # doubles too, which may be whole numbers
 
     def class_counts(self) -> ExactArray:
         size = len(self.classes)
@@ -119,10 +121,7 @@ class _Counter:
 
     def levels(self, name: str, column: Any, kind: Kind) -> None:
         """Take up a column of levels."""
-        if isinstance(column, np.ndarray) and column.dtype.kind == "f":
-            column = whole_numbers(column)
-        direct = isinstance(column, np.ndarray) and column.dtype.kind in "iub" and self.weights is None
-        if direct:
+        if isinstance(column, np.ndarray) and column.dtype.char in COUNTED_TYPES and self.weights is None:
             self.integers[name] = (column, kind)
         else:
             self._coded(name, column, kind)
@@ -223,13 +222,6 @@ class _Counter:
         documents = Documents.of(column, where=where)
         words, cells, _ = count_words(documents, target, len(self.classes), kind.tokens, self.weights)
         return Words.of(self.classes, list(words), cells)
-
-
-def whole_numbers(column: NDArray[Any]) -> NDArray[Any]:
-    """Doubles that are all whole numbers as integers, whose levels have the same texts; others as they are."""
-    with np.errstate(invalid="ignore"):
-        integers = column.astype(np.int64)
-    return integers if np.array_equal(integers, column) else column
 
 
 def _place(where: str | None, row: int) -> str:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption, KindContradiction
-from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.columns import as_numbers, whole_numbers
 from bayesbox.schema.encode import MISSING, Encoded, encode
 from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
-from bayesbox.tally.count import FLAG_TEXTS, checked_weights, count, whole_numbers
+from bayesbox.tally.count import FLAG_TEXTS, checked_weights, count
 from bayesbox.tally.moments import Moments
 
 
