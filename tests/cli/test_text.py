@@ -74,7 +74,8 @@ def test_options_of_documents(mail, bayes) -> None:
         (["train", "texts.csv", "--model", "text"], "classes"),
         (["train", "mail/ham/0.eml", "--model", "text"], "no classes"),
         (["train", "--model", "text"], "no data"),
-        (["evaluate", "mail", "--model", "text", "--loo"], "--loo"),
+        (["evaluate", "mail", "--model", "text", "--loo", "--cv", "3"], "--loo"),
+        (["evaluate", "mail", "--model", "text", "--loo", "--top", "3"], "may change"),
         (["evaluate", "texts.csv", "-t", "label", "--top", "3"], "--model text"),
     ],
 )
@@ -147,6 +148,16 @@ def test_explain_shows_the_words_with_their_counts(trained, bayes) -> None:
     assert bayes("explain", "spam.bayes", "mail/spam/1.eml", "--json").json["prediction"] == "spam"
     assert "--row" in bayes("explain", "texts.bayes", "texts.csv", code=2).err
     assert "--set text" in bayes("explain", "texts.bayes", code=2).err
+
+
+def test_evaluate_by_leaving_one_out(trained, bayes) -> None:
+    report = bayes("evaluate", "texts.csv", "-t", "label", "--model", "text", "--loo", "--json").json
+    texts, labels = HAM + SPAM, ["ham"] * len(HAM) + ["spam"] * len(SPAM)
+    model = bb.TextClassifier().fit(texts, labels)
+    shares = model.leave_one_out(texts, labels)
+    right = model.classes_[shares.argmax(axis=1)] == labels
+    assert (report["how"], report["rows"]) == ("leave-one-out", 7)
+    assert report["accuracy"]["value"] == pytest.approx(right.mean())
 
 
 def test_evaluate_held_out_and_by_folds(trained, bayes) -> None:

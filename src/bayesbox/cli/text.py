@@ -169,24 +169,26 @@ def evaluate_documents(data: Sequence[str], given: dict[str, Any], folds: int) -
     from bayesbox.cli.sources import Progress, skipped_rows
     from bayesbox.cli.text_learning import documents
     from bayesbox.cli.text_options import ROWS_ONLY, new_classifier, refuse
-    from bayesbox.workflow.text_evaluate import cross_validate
+    from bayesbox.workflow.text_evaluate import cross_validate, leave_one_out
 
     refuse(given, ROWS_ONLY, "is about columns: --model text has none")
-    refuse(given, ("loo",), "leaves one row of a table out; documents are cross-validated: --cv K")
+    classifier = new_classifier(given)
     labelled = documents(tuple(data), given, target=given["target"], column=given["text"])
     progress = Progress(labelled.source)
+    common = {"bins": given["bins"], "threads": options.threads_or_default(given["threads"]), "progress": progress}
     try:
-        found = cross_validate(
-            new_classifier(given),
-            labelled,
-            folds=folds,
-            repeats=given["repeats"] or 1,
-            seed=given["seed"] or 0,
-            weight=given["weight"],
-            bins=given["bins"],
-            threads=options.threads_or_default(given["threads"]),
-            progress=progress,
-        )
+        if given["loo"]:
+            found = leave_one_out(classifier, labelled, **common)
+        else:
+            found = cross_validate(
+                classifier,
+                labelled,
+                folds=folds,
+                repeats=given["repeats"] or 1,
+                seed=given["seed"] or 0,
+                weight=given["weight"],
+                **common,
+            )
     finally:
         progress.close()
     skipped_rows(labelled.source)

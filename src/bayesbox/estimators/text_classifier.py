@@ -269,6 +269,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         texts = self._asked(X)
         return self.classifier_.joint_log(texts)
 
+    def leave_one_out(self, X: Any, y: Any) -> NDArray[np.float64]:
+        """P(class | document) of each learned document under the model of all the others, without a refit."""
+        texts = self._asked(X)
+        return self.classifier_.leave_one_out(texts, labels_from(y, _rows(texts)))
+
     def explain(self, X: Any) -> TextExplanation:
         """The words of each document, and what each adds to each class."""
         texts = self._asked(X)

@@ -8,6 +8,7 @@ that would cancel.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def leave_one_out(
     target = learned_target(labels, model.classes, counted)
     plan = Plan(len(target), np.zeros(len(model.classes)))
     plan.target = target
-    prior = prior_table(schema, counted, rules, model)
+    prior = prior_table(schema.classes, counted, rules, model)
     plan.tables.append((target, np.vstack([prior, np.zeros(len(model.classes))])))
     gaussians = []
     doubtful = np.zeros(len(target), dtype=bool)
@@ -103,7 +104,7 @@ def leave_one_out_terms(
             terms[place, row] = 0.0
             if again is not None:
                 terms[place, row, places] = terms_of(again, one, 1, len(reduced.classes)).run(_core.JOINT)[0]
-    return prior_table(schema, counted, rules, model)[target], terms
+    return prior_table(schema.classes, counted, rules, model)[target], terms
 
 
 def _alone(
@@ -156,14 +157,14 @@ def never_learned(column: str) -> CannotForget:
     )
 
 
-def prior_table(schema: Schema, book: Book, rules: Any, model: Any) -> Doubles:
+def prior_table(declared_classes: Sequence[str], book: Book, rules: Any, model: Any) -> Doubles:
     """The log prior of all classes (columns) after one row of a class (rows) is gone."""
     classes = len(model.classes)
     if rules.prior is not None:
         table = np.tile(model.log_prior, (classes, 1))
     else:
         counts = np.tile(book.class_counts.to_doubles(), (classes, 1)) - np.eye(classes)
-        declared = np.array([name in schema.classes for name in model.classes])
+        declared = np.array([name in declared_classes for name in model.classes])
         size = ((counts > 0) | declared[None, :]).sum(axis=1)
         table = np.empty((classes, classes))
         rule = rules.prior_smoothing or MaximumLikelihood()

@@ -60,7 +60,7 @@ def leave_one_out(
         rules = replace(rules, unseen="smooth")
     counted = book.with_classes(model.classes)
     target = _target(labels, model.classes, counted)
-    prior = prior_table(schema, counted, rules, model)[target]
+    prior = prior_table(schema.classes, counted, rules, model)[target]
     rows = len(target)
     terms, doubtful = np.zeros((rows, len(model.classes))), np.zeros(rows, dtype=bool)
     tally = counted.joint

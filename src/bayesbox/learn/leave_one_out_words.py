@@ -60,11 +60,12 @@ def own_words_out(
     target: NDArray[np.int32],
     *,
     words_may_go: bool = False,
+    complement: bool = False,
 ) -> tuple[Doubles, Doubles]:
     """(rows x classes: log P(row | class) by the counts, classes x words, of all other rows; the words of each row).
 
     With `words_may_go` a word that only the row has is no word of the model without it: it says nothing, and there are
-    so many words less.
+    so many words less. With `complement` the counts are those of the other classes, a word weighs -log of its share.
     """
     rows_number = len(target)
     totals = counts.sum(axis=1)
@@ -73,7 +74,8 @@ def own_words_out(
     alone = np.zeros(len(entries), dtype=bool)
     size = np.full(rows_number, counts.shape[1])
     if words_may_go:
-        alone = counts.sum(axis=0)[matrix.indices] <= np.asarray(matrix.data, dtype=np.float64)
+        everywhere = counts.sum(axis=0) / max(len(counts) - 1, 1) if complement else counts.sum(axis=0)
+        alone = everywhere[matrix.indices] <= np.asarray(matrix.data, dtype=np.float64)
         size -= np.bincount(entries[alone], minlength=rows_number)
     known = np.zeros(rows_number)
     np.add.at(known, entries[~alone], matrix.data[~alone])
@@ -86,14 +88,19 @@ def own_words_out(
         left = counts[:, words].copy()
         under = np.tile(totals[:, None], (1, len(rows)))
         at = (target[rows], np.arange(len(rows)))
-        left[at] -= data
-        under[at] -= own_total[rows]
+        if complement:
+            left, under = left - data, under - own_total[rows]
+        sign = 1 if complement else -1
+        left[at] += sign * data
+        under[at] += sign * own_total[rows]
         if (left < 0).any():
             raise CannotForget("some of these rows were never learned: they hold more words than were counted")
         names = [words_of_model[word] for word in words]
         over, below = ratio(rule, Cells(left, under, size[rows] if words_may_go else len(words_of_model), names))
         log_p = left_out_where_impossible((log(over) - log(below)).T)
         log_p[alone[piece]] = 0.0
+        if complement:
+            log_p = np.where(np.isneginf(log_p), 0.0, -log_p)
         np.add.at(terms, rows, _times(data, log_p))
     return terms, known
 

@@ -163,7 +163,7 @@ class MEstimate:
     def ratio(self, cells: Cells) -> Ratio:
         m = cells.number(self.m)
         if self.prior is None:
-            share = m * cells.number(1) / cells.size
+            share = m * cells.number(1) / np.maximum(cells.size, 1)  # nothing is shared out where there is no level
             return Ratio(cells.counts + share, _under(cells, m))
         prior = np.array([cells.number(self.prior.get(name, 0)) for name in cells.names], dtype=cells.counts.dtype)
         return Ratio(cells.counts + (m * prior)[None, :], _under(cells, m))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
-from bayesbox.dist.base import left_out_where_impossible, log
+from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.dist.count_table import CountTable
 from bayesbox.dist.text import Text
 from bayesbox.dist.word_weights import WordWeights
@@ -52,9 +52,15 @@ def poisson_weights(words: tuple[str, ...], cells: ExactArray, documents: ExactA
         )
     classes = len(documents)
     counts, n = cells.to_doubles().reshape(classes, len(words)), documents.to_doubles()[:, None]
-    mean = counts.sum(axis=0, keepdims=True) / max(float(n.sum()), 1.0)
-    rate = np.where(n + rule.weight > 0, (counts + rule.weight * mean) / np.maximum(n + rule.weight, 1e-300), mean)
+    rate = poisson_rate(counts, n, counts.sum(axis=0) / max(float(n.sum()), 1.0), rule.weight)
     return WordWeights(words, np.ascontiguousarray(left_out_where_impossible(log(rate).T)), -rate.sum(axis=1))
+
+
+def poisson_rate(counts: Doubles, documents: Doubles, mean: Doubles, weight: float) -> Doubles:
+    """Classes x words: the rates of words that occur so often in so many documents (classes x 1) of each class."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = (counts + weight * mean) / (documents + weight)
+    return np.where(documents + weight > 0, rate, mean)
 
 
 def text(column: str, tally: Words, kind: TextWords, classes: int, rule: Smoothing) -> Text:
@@ -118,12 +124,13 @@ def table_weights(
     `held` are the documents that hold each word once or more, twice or more, and three times or more.
     """
     classes, width = len(documents), len(words)
-    at_least = [np.tile(documents.to_doubles()[:, None], (1, width))]
+    totals = documents.to_doubles()
+    at_least = [np.tile(totals[:, None], (1, width))]
     at_least += [cells.to_doubles().reshape(classes, width) for cells in held]
     logs = []
     for level, name in enumerate(TIMES):
         counts = at_least[level] - at_least[level + 1] if level + 1 < len(TIMES) else at_least[level]
-        over, under = ratio(rule, Cells(counts, at_least[0][:, 0], len(TIMES), [name] * width))
+        over, under = ratio(rule, Cells(counts, totals, len(TIMES), [name] * width))
         logs.append(left_out_where_impossible((log(over) - log(under)).T))
     certain = np.isneginf(logs[0])
     floor = np.where(certain, 0.0, logs[0])

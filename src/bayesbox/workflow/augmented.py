@@ -148,7 +148,7 @@ class AugmentedClassifier(Classifier):
         assert self.schema is not None
         book = self.book.with_classes(self.model.classes)
         target = learned_target(labels, self.model.classes, book)
-        prior: Doubles = prior_table(self.schema, book, self.rules, self.model)[target]
+        prior: Doubles = prior_table(self.schema.classes, book, self.rules, self.model)[target]
         return prior
 
     # -- the command and the file --------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ from bayesbox.explain.words import TextExplanation, explained
 from bayesbox.infer.direct import normalised
 from bayesbox.learn.calibrate_text import fitted_strength
 from bayesbox.learn.folds import stratified_folds
+from bayesbox.learn.leave_one_out import learned_target, prior_table
+from bayesbox.learn.leave_one_out_text import Learned, sums_of_others
 from bayesbox.model.text import Parameters, Strength, TextModel, TextRules, parameters, text_model
 from bayesbox.rule.priors import given_prior
 from bayesbox.rule.smoothing import smoothing_text
@@ -227,6 +229,46 @@ class DocumentClassifier:
         """log P(class, document); for the complement, its score."""
         joint: Doubles = self._plan(texts).run(_core.JOINT)
         return joint
+
+    def leave_one_out(self, texts: Texts, labels: Encoded) -> Doubles:
+        """P(class | document) of each of these learned documents by the model of all the others."""
+        self.require_all_words()
+        self._require_like(texts)
+        model, counted = self.model, self.book.with_classes(self.classes)
+        target = learned_target(labels, model.classes, counted)
+        left = counted.class_counts.to_doubles()[target] - 1
+        refit = np.ones(len(target), dtype=bool) if self.tokens.places else left <= 0
+        prior = self._prior_of_others(counted)[target]
+        terms = np.zeros_like(prior)
+        rows = np.flatnonzero(~refit)
+        if len(rows):
+            terms[rows] = self._terms_of_others(counted, texts.take(rows), target[rows])
+        plan = Plan(len(target), np.zeros(len(model.classes)))
+        plan.add_terms(prior + terms)
+        answer = normalised(plan, prior, _core.POSTERIOR)
+        for row in np.flatnonzero(refit).tolist():  # its class goes with it, or places shift
+            answer[row] = self._refitted(texts.take(np.array([row])), labels._replace(codes=labels.codes[[row]]))
+        return answer
+
+    def _terms_of_others(self, counted: Book, texts: Texts, target: NDArray[np.int32]) -> Doubles:
+        weights = self.model.conditional
+        learned = Learned(counted, self.rules, self.model, self.width is None)
+        sums, known = sums_of_others(learned, weights.listed(texts, self.tokens), target)
+        return sums * weights.factors(known)[:, None] if weights.scaled else sums
+
+    def _prior_of_others(self, counted: Book) -> Doubles:
+        """The log prior of all classes (columns) when one document of a class (rows) is gone."""
+        if self.rules.prior is None and self.rules.occurrence == "complement" and len(self.classes) > 1:
+            return np.zeros((len(self.classes), len(self.classes)))
+        return prior_table(self.declared, counted, self.rules, self.model)
+
+    def _refitted(self, text: Texts, label: Encoded) -> Doubles:
+        other = copy.copy(self)
+        other.accept(self.book - self._tally(text, label, None).with_label_type(self.book.label_type))
+        answer = np.zeros(len(self.classes))
+        if other.classes:
+            answer[[self.classes.index(name) for name in other.classes]] = other.posterior(text)[0]
+        return answer
 
     def explain(self, texts: Texts) -> TextExplanation:
         """The words of each document with what they add to each class."""

@@ -107,6 +107,30 @@ def cross_validate(
     )
 
 
+def leave_one_out(
+    classifier: DocumentClassifier,
+    labelled: Labelled,
+    *,
+    bins: int = BINS,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Every document judged by the model of all the others; afterwards the classifier knows all of them."""
+    kept, training = _learned_and_kept(classifier, labelled, weight=None, threads=threads)
+    classes, total = classifier.model.classes, Scored(classifier.model.classes, bins)
+    for each in kept:
+        part = each.take(np.flatnonzero(each.labels.codes >= 0))
+        if len(part.labels.codes):
+            with np.errstate(divide="ignore"):
+                log_p = np.log(classifier.leave_one_out(part.texts, part.labels))
+            total = total + scored(log_p, part.labels, classes, bins=bins)
+        if progress is not None:
+            progress(len(each.labels.codes))
+    total = replace(total, unlabelled=training.unlabelled)
+    source = labelled.source
+    return Evaluation("leave-one-out", source.name, labelled.target, measure(total), total, skipped=_skipped(source))
+
+
 def _skipped(source: Source) -> int:
     return int(getattr(getattr(source, "skipped", None), "count", 0))
 
