@@ -1,5 +1,9 @@
 """Scores of structures: the formulas, the counts behind them, and a stream."""
 
+import math
+from collections import Counter
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -147,3 +151,30 @@ def test_the_core_refuses_what_does_not_fit():
         table.count(np.array([], dtype=np.int64), np.array([0]))
     with pytest.raises(ValueError, match="of two columns"):
         table.g_tests(np.array([0]), np.array([1]))
+
+
+def rising(start: Fraction, count: int) -> Fraction:
+    """start (start + 1) ... (start + count - 1): the ratio of gamma functions."""
+    over = math.prod(start.numerator + step * start.denominator for step in range(count))
+    return Fraction(over, start.denominator**count)
+
+
+@pytest.mark.parametrize("name", ["k2", "dirichlet:0.5", "bdeu", "bdeu:7"])
+def test_bayesian_scores_are_the_logarithm_of_an_exact_fraction(name):
+    coded = random_rows(np.random.default_rng(11), columns=4, rows=900)
+    score = Score.of(name)
+    for request in [(0,), (1, 0), (2, 1, 3), (3, 0, 1, 2)]:
+        states = len(coded.variables[request[0]].states)
+        combinations = math.prod(len(coded.variables[parent].states) for parent in request[1:])
+        cell = Fraction(str(score.parameter)) if name != "k2" else Fraction(1)
+        if score.name == "bdeu":
+            cell /= states * combinations
+        rows = Counter(zip(*(coded.columns[place].tolist() for place in request[1:]), strict=True))
+        if len(request) == 1:
+            rows = Counter({(): coded.rows})
+        cells = Counter(zip(*(coded.columns[place].tolist() for place in request), strict=True))
+        probability = math.prod((rising(cell, count) for count in cells.values()), start=Fraction(1))
+        for count in rows.values():
+            probability /= rising(cell * states, count)
+        exact = math.log(probability.numerator) - math.log(probability.denominator)
+        assert Scorer(MemoryCounter(coded), score).family(request[0], request[1:]) == pytest.approx(exact, abs=1e-10)

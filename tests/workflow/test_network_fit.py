@@ -8,7 +8,16 @@ import pytest
 from tests.oracle.enumeration import joint, marginal, random_network, weighed
 
 import bayesbox as bb
-from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, UnknownColumn, UnknownNode, UnseenLevel
+from bayesbox.errors import (
+    BadData,
+    BadModelFile,
+    BadOption,
+    CannotForget,
+    CannotMerge,
+    UnknownColumn,
+    UnknownNode,
+    UnseenLevel,
+)
 
 RAIN = {
     "rain": ["yes", "yes", "yes", "no", "no", "no", "no", "no"],
@@ -294,3 +303,65 @@ def test_what_cannot_be_learned_from():
     net.fit({"rain": ["yes", "no"], "grass": ["wet", "dry"]}, smoothing="mle")
     with pytest.raises(BadData, match="impossible"):
         net.log_likelihood({"rain": ["yes", None], "grass": ["dry", "dry"]})
+
+
+COUNTED_ROWS = {"rain": ["yes", "yes", "no", "no", "no"], "grass": ["wet", "wet", "wet", "dry", "dry"]}
+MORE_ROWS = {"rain": ["yes", "no"], "grass": ["dry", "dry"]}
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"smoothing": "bdeu:3"},
+        {"smoothing": {"rain": "mle", "grass": "lidstone:0.25"}},
+        {"prior_cases": 2.5},
+        {"weight": "w"},
+    ],
+)
+def test_a_network_in_json_goes_on_learning(tmp_path, how):
+    first = {**COUNTED_ROWS, "w": [0.1, 0.2, 0.3, 2.0, 1.5]} if "weight" in how else COUNTED_ROWS
+    more = {**MORE_ROWS, "w": [0.7, 1.0]} if "weight" in how else MORE_ROWS
+    reading = {"weight": "w"} if "weight" in how else {}
+    expert = {"rain": 0.25, "grass": {"yes": {"wet": 0.75, "dry": 0.25}, "no": {"wet": 0.5, "dry": 0.5}}}
+    states = {"rain": ["yes", "no"], "grass": ["wet", "dry"]}
+    network = bb.BayesianNetwork({"grass": ["rain"]}, expert, states=states).fit(first, **how)
+    network.write(tmp_path / "net.json")
+    again = bb.read_network(tmp_path / "net.json")
+    assert again == network
+    assert again.book_ == network.book_
+    together = again.partial_fit(more, **reading)
+    assert together == network.partial_fit(more, **reading)
+    assert together.forget(more, **reading) == bb.read_network(tmp_path / "net.json")
+    merged = bb.read_network(tmp_path / "net.json") + bb.read_network(tmp_path / "net.json")
+    assert merged.book_ == again.book_ + again.book_
+    again.write(tmp_path / "other.json")
+    assert (tmp_path / "other.json").read_bytes() == (tmp_path / "net.json").read_bytes()
+
+
+def test_counts_that_are_not_those_of_the_tables_are_refused(tmp_path):
+    import json
+
+    path = tmp_path / "net.json"
+    bb.BayesianNetwork({"grass": ["rain"]}).fit(COUNTED_ROWS).write(path)
+    whole = json.loads(path.read_text())
+
+    def refused(change):
+        document = json.loads(path.read_text())
+        change(document)
+        (tmp_path / "bad.json").write_text(json.dumps(document))
+        with pytest.raises(BadModelFile, match="counts behind the tables"):
+            bb.read_network(tmp_path / "bad.json")
+
+    refused(lambda each: each["learned"]["counts"]["rain"].__setitem__(0, 7))
+    refused(lambda each: each["learned"]["counts"].pop("rain"))
+    refused(lambda each: each["learned"]["counts"].__setitem__("rain", [1]))
+    refused(lambda each: each["learned"]["counts"].__setitem__("rain", [-1, 3]))
+    refused(lambda each: each["learned"].__setitem__("rows", 5))
+    refused(lambda each: each["learned"].__setitem__("smoothing", {"rule": "none"}))
+    refused(lambda each: each["learned"].__setitem__("more", 1))
+    refused(lambda each: each["learned"]["by_node"].__setitem__("sun", {"rule": "laplace"}))
+    refused(lambda each: each["nodes"][0].__setitem__("table", [[0.5, 0.5]]))
+    del whole["learned"]
+    (tmp_path / "bare.json").write_text(json.dumps(whole))
+    assert bb.read_network(tmp_path / "bare.json").book_ is None

@@ -66,6 +66,9 @@ class Graph:
     ['rain', 'grass']
     """
 
+    learned: Any = None
+    """What a document says of how the tables were learned, as it stands there."""
+
     def __init__(
         self, nodes: Iterable[Node], *, name: str = "", normalize: bool = False, checked: bool = False
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -237,10 +237,13 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
     # -- files and pictures --------------------------------------------------------------------------------------
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write the network; the extension says in which format."""
-        from bayesbox.model.formats import write_graph
+        """Write the network; the extension says in which format. JSON also holds the counts behind the tables, so that
+        a network that is read again goes on learning."""
+        from bayesbox.model.formats import format_of, write_graph
+        from bayesbox.workflow.network_counts import learned_document
 
-        write_graph(self.graph, path)
+        learned = learned_document(self) if format_of(path) == "json" else None
+        write_graph(self.graph, path, learned=learned)
 
     def svg(self, *, probabilities: bool = False, evidence: Mapping[Any, Any] | None = None) -> str:
         """A drawing of the graph; with the posteriors of each node on request."""
@@ -295,4 +298,11 @@ def read_network(path: str | PathLike[str], *, normalize: bool = False) -> Bayes
     from bayesbox.model.formats import read_model
 
     found = read_model(path, normalize=normalize)
-    return FactorGraph(found) if isinstance(found, FactorModel) else BayesianNetwork.of(found)
+    if isinstance(found, FactorModel):
+        return FactorGraph(found)
+    network = BayesianNetwork.of(found)
+    if found.learned is not None:
+        from bayesbox.workflow.network_counts import take_learned
+
+        take_learned(network, found.learned, where=fspath(path))
+    return network

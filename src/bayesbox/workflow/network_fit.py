@@ -250,6 +250,19 @@ class NetworkFitting:
         self.book_ = book
         self.fit_ = FitReport(int(book.n))
 
+    def restore_counts(
+        self, book: FamilyBook, rules: TableRules, experts: Mapping[str, Doubles] | None, *, within: float
+    ) -> None:
+        """Take the counts of a file for those behind the tables, which they must give."""
+        families = self._families(variables_of(self.graph))
+        for node, table in zip(
+            self.graph.nodes.values(), Maximise(families, rules, experts)(counts_of(book, families)), strict=True
+        ):
+            if node.table is None or not np.allclose(self._matrix(node), table, rtol=0, atol=within):
+                raise ValueError(f"the table of `{node.name}` is not what they give")
+        self.book_, self._rules, self._experts = book, rules, experts
+        self.fit_ = FitReport(int(book.n))
+
     def _counted(self) -> FamilyBook:
         if self.book_ is None:
             raise CannotForget(

@@ -3,7 +3,8 @@
     {"format": "bayesbox network", "version": 1, "name": "",
      "nodes": [{"name": "rain", "states": ["yes", "no"], "parents": [], "table": [[0.2, 0.8]]}, ...]}
 
-A table has a row for each combination of the parents' states, the last parent fastest.
+A table has a row for each combination of the parents' states, the last parent fastest. What the document says under
+"learned" is handed on as it is: the counts behind the tables.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         table = _table(each, [*sizes, len(each["states"])], size, place, offset(each["name"]))
         nodes.append(Node(each["name"], tuple(each["states"]), tuple(each["parents"]), table))
     name = document.get("name", "")
-    return graph_from(nodes, place, offset, name=name if isinstance(name, str) else "", normalize=normalize)
+    graph = graph_from(nodes, place, offset, name=name if isinstance(name, str) else "", normalize=normalize)
+    graph.learned = document.get("learned")
+    return graph
 
 
 def _is_node(each: Any) -> bool:
@@ -83,8 +86,8 @@ def _table(each: dict[str, Any], sizes: list[int], size: int, place: Place, offs
     return np.array(flat, dtype=np.float64).reshape(sizes)
 
 
-def write(graph: Graph) -> str:
-    """A network as a document; numbers by the shortest decimal that names them."""
+def write(graph: Graph, learned: Any = None) -> str:
+    """A network as a document; numbers by the shortest decimal that names them. `learned` goes with it as it is."""
     nodes = [
         {
             "name": node.name,
@@ -94,4 +97,5 @@ def write(graph: Graph) -> str:
         }
         for node in graph.nodes.values()
     ]
-    return strict_json.document({"format": FORMAT, "version": VERSION, "name": graph.name, "nodes": nodes}).decode()
+    written = {"format": FORMAT, "version": VERSION, "name": graph.name, "nodes": nodes}
+    return strict_json.document(written if learned is None else {**written, "learned": learned}).decode()
