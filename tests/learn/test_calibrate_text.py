@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 
 import bayesbox as bb
 from bayesbox.learn.calibrate_text import EXPONENTS, fitted_strength
-from bayesbox.model.text import Strength
+from bayesbox.model.text import Strength, TextRules
+from bayesbox.schema.tokens import Tokens
+from bayesbox.workflow.text import DocumentClassifier
+from bayesbox.workflow.text_evaluate import cross_validate
+from bayesbox.workflow.text_train import labelled_documents
 
 
 def loss(sums, known, prior, target, strength: Strength) -> float:
@@ -52,7 +56,7 @@ def repeated(documents: int, seed: int) -> tuple[list[str], list[str]]:
     return texts, labels
 
 
-@pytest.mark.parametrize("occurrence", ["count", "complement", "normalised", "binary", "poisson"])
+@pytest.mark.parametrize("occurrence", ["count", "complement", "normalised", "binary", "poisson", "table"])
 def test_calibration_mends_the_certainty_of_long_documents(occurrence) -> None:
     texts, labels = repeated(600, seed=1)
     asked, truth = repeated(600, seed=2)
@@ -66,8 +70,32 @@ def test_calibration_mends_the_certainty_of_long_documents(occurrence) -> None:
         assert after < 0.75
         confidence = mended.predict_proba(asked).max(axis=1).mean()
         assert abs(confidence - (mended.predict(asked) == truth).mean()) < 0.08
-    if occurrence not in ("binary", "poisson"):  # in these, absent words speak too
+    if occurrence not in ("binary", "poisson", "table"):  # in these, absent words speak too
         np.testing.assert_allclose(mended.predict_proba([""]), plain.predict_proba([""]), rtol=1e-12)
+
+
+def test_folds_and_leaving_one_out_find_much_the_same() -> None:
+    texts, labels = repeated(400, seed=5)
+    one_by_one = bb.TextClassifier(calibration="temperature").fit(texts, labels)
+    weighted = bb.TextClassifier(calibration="temperature").fit(texts, labels, sample_weight=np.ones(400))
+    chosen = bb.TextClassifier(calibration="temperature", top=30).fit(texts, labels)
+    for other in (weighted, chosen):
+        assert other.classifier_.strength != one_by_one.classifier_.strength
+        assert abs(other.predict_proba(texts) - one_by_one.predict_proba(texts)).max() < 0.15
+    assert bb.TextClassifier(calibration="temperature", occurrence="position").fit(["a b", "c d"] * 3, list("xy") * 3)
+
+
+def test_what_was_before_is_told() -> None:
+    texts, labels = repeated(120, seed=6)
+    labelled = labelled_documents({"text": texts, "label": labels}, "label")
+    found = cross_validate(DocumentClassifier(TextRules(calibration="temperature"), Tokens()), labelled, folds=3)
+    plain = cross_validate(DocumentClassifier(TextRules(), Tokens()), labelled, folds=3)
+    assert found.before is not None
+    assert found.before.log_loss.value == pytest.approx(plain.metrics.log_loss.value)
+    assert found.metrics.log_loss.value < found.before.log_loss.value
+    assert "rings: before calibration" in found.svg()
+    assert plain.before is None
+    assert plain.metrics.log_loss.value > 2
 
 
 def test_explanations_still_sum() -> None:

@@ -75,32 +75,52 @@ class DocumentClassifier:
                 remedy="Train without a limit; top= and min_documents= keep the tallies whole",
             )
 
-    def calibrate(self, texts: Texts, labels: Encoded, *, weights: Any = None, folds: int = FOLDS) -> None:
+    def calibrate(self, texts: Texts, labels: Encoded, *, weights: Any = None) -> None:
         """Learn how strongly words should speak, from these documents, which were learned before.
 
-        Each fold of them is judged by the model that is left when the fold is subtracted.
+        Each is judged by the model of all the others; where documents have weights, or words are chosen after counting,
+        each fold of them by the model that is left when the fold is subtracted.
         """
         self.require_all_words()
-        known_classes = self.classes
-        place = np.array([*(known_classes.index(text) for text in labels.levels), -1], dtype=np.int64)
+        classes, rules = self.classes, self.rules
+        place = np.array([*(classes.index(text) for text in labels.levels), -1], dtype=np.int32)
         target = place[labels.codes]
-        weights = None if weights is None else np.asarray(weights, dtype=np.float64)
-        folds = min(folds, int((target >= 0).sum()))
-        if folds < 2 or len(known_classes) < 2:
+        if (target >= 0).sum() < 2 or len(classes) < 2:
             self.strength, self._model = Strength(), None
             return
-        sums, known = np.full((len(target), len(known_classes)), -np.inf), np.zeros(len(target))
+        one_by_one = rules.top is None and rules.min_documents == 1 and not self.tokens.places
+        if weights is None and one_by_one:
+            sums, known = self._judged_one_by_one(texts, target)
+        else:
+            sums, known = self._judged_by_folds(texts, labels, target, weights)
+        self.strength = fitted_strength(sums, known, self.model.log_prior, target)
+        self._model = None
+
+    def _judged_one_by_one(self, texts: Texts, target: NDArray[np.int32]) -> tuple[Doubles, Doubles]:
+        """The sums of the weights for each document by the model of all the others; -inf for one that is a class."""
+        counted = self.book.with_classes(self.classes)
+        sums, known = np.full((len(target), len(self.classes)), -np.inf), np.zeros(len(target))
+        rows = np.flatnonzero((target >= 0) & (counted.class_counts.to_doubles()[target] > 1))
+        if len(rows):
+            sums[rows], known[rows] = self._sums_of_others(counted, texts.take(rows), target[rows])
+        return sums, known
+
+    def _judged_by_folds(
+        self, texts: Texts, labels: Encoded, target: NDArray[np.int32], weights: Any
+    ) -> tuple[Doubles, Doubles]:
+        sums, known = np.full((len(target), len(self.classes)), -np.inf), np.zeros(len(target))
+        weights = None if weights is None else np.asarray(weights, dtype=np.float64)
+        folds = min(FOLDS, int((target >= 0).sum()))
         fold_of_row = stratified_folds(target, folds)
         for fold in range(folds):
             rows = np.flatnonzero(fold_of_row == fold)
             some, own = texts.take(rows), labels._replace(codes=labels.codes[rows])
             other = copy.copy(self)
-            other.declare(known_classes)  # a class whose documents are all in the fold stays one
+            other.declare(self.classes)  # a class whose documents are all in the fold stays one
             other.strength = None
             other.accept(self.book - self._tally(some, own, None if weights is None else weights[rows]))
             sums[rows], known[rows] = other.model.conditional.sums(some, self.tokens)
-        self.strength = fitted_strength(sums, known, self.model.log_prior, target)
-        self._model = None
+        return sums, known
 
     def untrained(self) -> Self:
         """The same options with nothing counted."""
@@ -188,6 +208,14 @@ class DocumentClassifier:
         """Every word that was counted, whether the rules keep it or not."""
         return self.book[WORDS].levels if WORDS in self.book else ()
 
+    def uncalibrated(self) -> Self | None:
+        """The same with words that speak as strongly as they were learned; None where they do so already."""
+        if self.strength is None:
+            return None
+        plain = copy.copy(self)
+        plain.strength, plain._model = None, None
+        return plain
+
     def with_rules(self, rules: TextRules) -> Self:
         """The same counts under other rules; nothing is counted again."""
         result = copy.copy(self)
@@ -242,7 +270,9 @@ class DocumentClassifier:
         terms = np.zeros_like(prior)
         rows = np.flatnonzero(~refit)
         if len(rows):
-            terms[rows] = self._terms_of_others(counted, texts.take(rows), target[rows])
+            sums, known = self._sums_of_others(counted, texts.take(rows), target[rows])
+            weights = model.conditional
+            terms[rows] = sums * weights.factors(known)[:, None] if weights.scaled else sums
         plan = Plan(len(target), np.zeros(len(model.classes)))
         plan.add_terms(prior + terms)
         answer = normalised(plan, prior, _core.POSTERIOR)
@@ -250,11 +280,9 @@ class DocumentClassifier:
             answer[row] = self._refitted(texts.take(np.array([row])), labels._replace(codes=labels.codes[[row]]))
         return answer
 
-    def _terms_of_others(self, counted: Book, texts: Texts, target: NDArray[np.int32]) -> Doubles:
-        weights = self.model.conditional
+    def _sums_of_others(self, counted: Book, texts: Texts, target: NDArray[np.int32]) -> tuple[Doubles, Doubles]:
         learned = Learned(counted, self.rules, self.model, self.width is None)
-        sums, known = sums_of_others(learned, weights.listed(texts, self.tokens), target)
-        return sums * weights.factors(known)[:, None] if weights.scaled else sums
+        return sums_of_others(learned, self.model.conditional.listed(texts, self.tokens), target)
 
     def _prior_of_others(self, counted: Book) -> Doubles:
         """The log prior of all classes (columns) when one document of a class (rows) is gone."""

@@ -25,7 +25,7 @@ from bayesbox.schema.tokens import Documents
 from bayesbox.source.base import Batch, Source, fold
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import count_documents
-from bayesbox.workflow.evaluate import Recorded
+from bayesbox.workflow.evaluate import Judged, Recorded
 from bayesbox.workflow.evaluation import Evaluation
 from bayesbox.workflow.rows import common_codes
 from bayesbox.workflow.text import DocumentClassifier
@@ -44,16 +44,20 @@ def evaluate_held_out(
 ) -> Evaluation:
     """A fitted classifier on the documents of a source; nothing is learned from them."""
     classes = classifier.model.classes  # makes the model before threads ask for it
+    plain = classifier.uncalibrated()
+    if plain is not None:
+        plain.model  # noqa: B018  likewise
 
-    def judged(batch: Batch) -> Scored:
+    def judged(batch: Batch) -> Judged:
         texts, labels, weights = parts_of(batch, labelled, weight)
-        log_p = classifier.log_posterior(texts)
+        found = _judged(classifier, plain, texts, labels, classes, weights, bins)
         if progress is not None:
             progress(batch.rows)
-        return scored(log_p, labels, classes, weights=weights, bins=bins)
+        return found
 
-    found = fold(labelled.source, judged, threads=threads)
-    if found is None or not found.rows:
+    both = fold(labelled.source, judged, threads=threads)
+    found = None if both is None else both.found
+    if both is None or found is None or not found.rows:
         raise BadData("there is no document with a label", where=labelled.source.name)
     return Evaluation(
         "held-out",
@@ -62,7 +66,28 @@ def evaluate_held_out(
         measure(found),
         found,
         skipped=_skipped(labelled.source),
+        before=None if both.plain is None else measure(both.plain),
     )
+
+
+def _judged(
+    classifier: DocumentClassifier,
+    plain: DocumentClassifier | None,
+    texts: Documents,
+    labels: Encoded,
+    classes: tuple[str, ...],
+    weights: Any,
+    bins: int,
+) -> Judged:
+    """Predictions that were counted, and the same by the model without calibration where there is one."""
+    found, before = (
+        None
+        if each is None
+        else scored(each.log_posterior(texts), labels, each.model.classes, classes=classes, weights=weights, bins=bins)
+        for each in (classifier, plain)
+    )
+    assert found is not None
+    return Judged(found, before)
 
 
 def cross_validate(
@@ -91,8 +116,8 @@ def cross_validate(
                 by_repeat.append(functools.reduce(operator.add, pool.map(judge, parts, others)))
                 continue
             by_repeat.append(functools.reduce(operator.add, pool.map(judge, parts)))
-    total = functools.reduce(operator.add, by_repeat)
-    total = replace(total, rows=by_repeat[0].rows, unlabelled=training.unlabelled)
+    both = functools.reduce(operator.add, by_repeat)
+    total = replace(both.found, rows=by_repeat[0].found.rows, unlabelled=training.unlabelled)
     return Evaluation(
         "cross-validation",
         labelled.source.name,
@@ -102,8 +127,9 @@ def cross_validate(
         folds=folds,
         repeats=repeats,
         seed=seed,
-        accuracy_by_repeat=tuple(measure(each).accuracy.value for each in by_repeat),
+        accuracy_by_repeat=tuple(measure(each.found).accuracy.value for each in by_repeat),
         skipped=_skipped(labelled.source),
+        before=None if both.plain is None else measure(both.plain, repeats=repeats),
     )
 
 
@@ -195,18 +221,16 @@ def _judge_fold(
     *,
     bins: int,
     progress: Progress | None,
-) -> Scored:
+) -> Judged:
     """The documents of a fold judged by the classifier that never saw them."""
     other = without(classifier, parts)
     if others is not None:  # what is derived is derived anew, from documents outside the fold
         whole = Kept.joined(others)
         other.calibrate(whole.texts, whole.labels, weights=whole.weights)
-    total = Scored(classifier.model.classes, bins)
+    classes, plain = classifier.model.classes, other.uncalibrated()
+    total = Judged(Scored(classes, bins), None if plain is None else Scored(classes, bins))
     for part in parts:
-        log_p = other.log_posterior(part.texts)
-        total = total + scored(
-            log_p, part.labels, other.model.classes, classes=total.classes, weights=part.weights, bins=bins
-        )
+        total = total + _judged(other, plain, part.texts, part.labels, classes, part.weights, bins)
         if progress is not None:
             progress(len(part.labels.codes))
     return total

@@ -127,9 +127,8 @@ def train_documents(
     if forget:
         classifier.require_all_words()
     calibrates = classifier.rules.calibration is not None and classifier.strength is None and not forget
-    if calibrates:  # documents are judged after all were counted, so they are kept
-        source = Recorded(source)
-
+    kept = Recorded(source) if calibrates else None  # documents are judged after all were counted
+    source = kept or source
     elsewhere = hasattr(source, "fold")  # where no counter of ours is at hand
     limit = None if forget else classifier.rules.limit
     counter = DocumentCounter(classifier.tokens, limit=limit, often=classifier.often)
@@ -164,8 +163,8 @@ def train_documents(
         learned = learned.with_label_type(before.label_type if before.classes else natural_label_type(learned.classes))
     classifier.accept(classifier.book - learned if forget else classifier.book + learned, dropped=counter.dropped)
     classifier.target, classifier.column = labelled.target, labelled.column
-    if isinstance(source, Recorded):
-        calibrate_on(classifier, source.given, labelled, weight)
+    if kept is not None:
+        calibrate_on(classifier, kept.given, labelled, weight)
     skipped = getattr(source, "skipped", None)
     return Training(counted.rows, counted.unlabelled, skipped.count if skipped else 0)
 
