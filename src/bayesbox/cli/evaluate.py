@@ -223,6 +223,8 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
 
 def _of_rows(data: Sequence[str], given: dict[str, Any]) -> Evaluation:
     from bayesbox.cli.sources import skipped_rows
+    from bayesbox.errors import DataWarning
+    from bayesbox.workflow.dependence import dependence_in, watched
 
     target = given["target"]
     if given["model"] == "text":
@@ -234,7 +236,11 @@ def _of_rows(data: Sequence[str], given: dict[str, Any]) -> Evaluation:
     _require_one_way(given)
     threads = options.threads_or_default(given["threads"])
     classifier, source = _learner(data, target, given, threads)
-    found = _judged(classifier, source, target, given, threads)
+    sampled = None if given["compare"] else watched(classifier, source)
+    found = _judged(classifier, sampled or source, target, given, threads)
+    harm = None if sampled is None else dependence_in(sampled, classifier, target, given["weight"])
+    if harm is not None:
+        warnings.warn(str(harm), DataWarning, stacklevel=2)
     skipped_rows(source)
     return found
 

@@ -123,6 +123,7 @@ def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
 def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, dict[str, Any]]:
     from bayesbox.cli.reports import column_weights
     from bayesbox.cli.sources import Progress, declared_kinds, skipped_rows, without_target
+    from bayesbox.workflow.dependence import dependence_in, watched
     from bayesbox.workflow.describe import column_facts, remarks
     from bayesbox.workflow.models import new_classifier
     from bayesbox.workflow.train import source_of, train
@@ -148,14 +149,16 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
         format=given["input_format"],
         threads=threads,
     )
+    sampled = watched(classifier, source)
     progress = Progress(source)
     try:
-        training = train(classifier, source, target, weight=weight, threads=threads, progress=progress)
+        training = train(classifier, sampled or source, target, weight=weight, threads=threads, progress=progress)
     finally:
         progress.close()
     skipped = skipped_rows(source)
     classifier.model  # noqa: B018  a prior or a rule that does not fit is refused before anything is written
     assert classifier.schema is not None
+    harm = None if sampled is None else dependence_in(sampled, classifier, target, weight)
     return classifier, {
         "target": target,
         "rows": training.rows,
@@ -163,7 +166,11 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
         "skipped": skipped,
         "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
         "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
-        "warnings": [*remarks(classifier.schema, classifier.book), *getattr(classifier.model, "notes", ())],
+        "warnings": [
+            *remarks(classifier.schema, classifier.book),
+            *getattr(classifier.model, "notes", ()),
+            *([] if harm is None else [str(harm)]),
+        ],
         "digest": classifier.book.digest(),
         **column_weights(classifier),
         **_pool(classifier),

@@ -43,8 +43,13 @@ def stratified_folds(codes: NDArray[np.integer], folds: int, *, seed: int = 0, r
 
 def shuffle_keys(rows: int, *, seed: int, repeat: int) -> Keys:
     """A key for each row, all of them different; sorting by them shuffles the rows."""
+    return row_keys(0, rows, seed=seed, repeat=repeat)
+
+
+def row_keys(first: int, rows: int, *, seed: int = 0, repeat: int = 0) -> Keys:
+    """The same for some rows from the `first` on."""
     start = _mixed(_mixed(np.array([seed % 2**64], dtype=np.uint64)) ^ np.uint64(repeat))
-    return _mixed(start ^ np.arange(rows, dtype=np.uint64))
+    return _mixed(start ^ np.arange(first, first + rows, dtype=np.uint64))
 
 
 def _mixed(values: Keys) -> Keys:

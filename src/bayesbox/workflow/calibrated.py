@@ -103,7 +103,7 @@ def unseen_answers(
             with np.errstate(divide="ignore"):
                 answers = [np.log(classifier.leave_one_out(rows.batch, rows.labels)) for rows in kept]
         else:
-            answers = _by_folds(classifier, kept, folds, seed, order)
+            answers = answers_by_folds(classifier, kept, folds=folds, seed=seed, order=order)
     return np.concatenate(answers), np.concatenate(codes), weights
 
 
@@ -129,7 +129,10 @@ def _labelled(rows: Rows) -> Rows:
     return whole if there.all() else whole.take(np.flatnonzero(there))
 
 
-def _by_folds(classifier: Classifier, kept: list[Rows], folds: int, seed: int, order: Any) -> list[Doubles]:
+def answers_by_folds(
+    classifier: Classifier, kept: list[Rows], *, folds: int = FOLDS, seed: int = 0, order: Any = None
+) -> list[Doubles]:
+    """log P(class | x) of the rows of each batch, each answered by a model that was learned without its fold."""
     width, log_prior = len(classifier.classes), np.asarray(classifier.model.log_prior)
     answers = {id(rows): np.tile(log_prior, (rows.batch.rows, 1)) for rows in kept}
     place = {text: code for code, text in enumerate(classifier.classes)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,6 @@ from bayesbox.infer.direct import terms_of
 from bayesbox.learn import select
 from bayesbox.learn.column_weights import learned_weights
 from bayesbox.learn.design import takes_part
-from bayesbox.learn.folds import shuffle_keys
 from bayesbox.learn.leave_one_out import leave_one_out_terms
 from bayesbox.learn.select import Coded, Terms
 from bayesbox.model.naive import selection
@@ -30,7 +29,7 @@ from bayesbox.rule.bins import codes_of, mdl
 from bayesbox.schema.schema import Schema
 from bayesbox.workflow.calibrated import held_out, labelled
 from bayesbox.workflow.joined import class_codes, joined_column
-from bayesbox.workflow.rows import Rows
+from bayesbox.workflow.rows import Rows, sample_of
 
 if TYPE_CHECKING:
     from bayesbox.workflow.naive import NaiveClassifier
@@ -75,10 +74,10 @@ def unseen_terms(classifier: NaiveClassifier, kept: list[Rows]) -> Terms:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was told when they were learned
         if kept[0].weights is None and not classifier.relearns():
-            asked = _sample(kept, most)
+            asked = sample_of(kept, most)
             found = [_left_out(classifier, rows) for rows in asked]
         else:
-            asked, found = _by_folds(classifier, _sample(kept, most))
+            asked, found = _by_folds(classifier, sample_of(kept, most))
     codes = [class_codes(rows, tuple(place)) for rows in asked]
     weights = None if kept[0].weights is None else np.concatenate([rows.weights for rows in asked])
     return Terms.of(
@@ -87,17 +86,6 @@ def unseen_terms(classifier: NaiveClassifier, kept: list[Rows]) -> Terms:
         np.concatenate(codes),
         weights,
     )
-
-
-def _sample(kept: list[Rows], most: int) -> list[Rows]:
-    total = sum(rows.batch.rows for rows in kept)
-    if total <= most:
-        return kept
-    keys = shuffle_keys(total, seed=0, repeat=0)
-    taken = keys <= np.partition(keys, most - 1)[most - 1]
-    ends = np.cumsum([rows.batch.rows for rows in kept])
-    parts = [rows.take(np.flatnonzero(own)) for rows, own in zip(kept, np.split(taken, ends[:-1]), strict=True)]
-    return [part for part in parts if part.batch.rows]
 
 
 def _left_out(classifier: NaiveClassifier, rows: Rows) -> tuple[Doubles, Doubles]:
@@ -145,25 +133,29 @@ def _by_counts(
     ]
 
 
-def coded_columns(kept: list[Rows], schema: Schema, classes: tuple[str, ...]) -> tuple[list[str], Coded]:
-    """The columns that have levels, or numbers in bins (by MDL), under their names."""
+def coded_columns(
+    kept: list[Rows], schema: Schema, classes: tuple[str, ...], cuts_of: Callable[[Doubles, Any], Doubles] = mdl
+) -> tuple[list[str], Coded]:
+    """The columns that have levels, or numbers in bins, under their names."""
     codes = np.concatenate([class_codes(rows, classes) for rows in kept])
     names = [name for name in schema.used if takes_part(schema.kinds[name])]
     columns, sizes = [], []
     for name in names:
         values = joined_column(kept, name, schema.kinds[name])
-        column, size = (values[0], len(values[1])) if isinstance(values, tuple) else _bins(values, codes, len(classes))
+        column, size = (
+            (values[0], len(values[1])) if isinstance(values, tuple) else _bins(values, codes, len(classes), cuts_of)
+        )
         columns.append(column.astype(np.int64))
         sizes.append(max(size, 1))
     weights = np.ones(len(codes)) if kept[0].weights is None else np.concatenate([rows.weights for rows in kept])
     return names, Coded(tuple(columns), tuple(sizes), codes, len(classes), weights)
 
 
-def _bins(values: Doubles, codes: NDArray[np.int64], classes: int) -> tuple[NDArray[Any], int]:
+def _bins(values: Doubles, codes: NDArray[np.int64], classes: int, cuts_of: Any) -> tuple[NDArray[Any], int]:
     there = ~np.isnan(values)
     distinct, place = np.unique(values[there], return_inverse=True)
     if len(distinct) < 2:
         return np.where(there, 0, -1), 1
     counts = np.bincount(place * classes + codes[there], minlength=len(distinct) * classes)
-    cuts = mdl(distinct, counts.reshape(-1, classes))
+    cuts = cuts_of(distinct, counts.reshape(-1, classes))
     return codes_of(values, cuts), len(cuts) + 1

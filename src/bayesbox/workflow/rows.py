@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from bayesbox.learn.folds import shuffle_keys
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Batch
@@ -39,13 +40,14 @@ class Rows:
 
     def take(self, rows: Places) -> Rows:
         """These rows, in this order."""
-        columns = tuple(_taken(column, rows) for column in self.batch.columns)
+        columns = tuple(taken(column, rows) for column in self.batch.columns)
         labels = self.labels._replace(codes=self.labels.codes[rows])
         weights = None if self.weights is None else self.weights[rows]
         return Rows(Batch(self.batch.names, columns, len(rows)), labels, weights)
 
 
-def _taken(column: Any, rows: Places) -> Any:
+def taken(column: Any, rows: Places) -> Any:
+    """These rows of a column."""
     if isinstance(column, np.ndarray):
         return column[rows]
     if isinstance(column, CountMatrix):
@@ -58,6 +60,18 @@ def _compact(column: pa.DictionaryArray) -> pa.DictionaryArray:
     """A dictionary of the levels that occur: one that does not is no level these rows bring."""
     used = pc.drop_null(pc.unique(column.indices))
     return pa.DictionaryArray.from_arrays(pc.index_in(column.indices, value_set=used), column.dictionary.take(used))
+
+
+def sample_of(kept: list[Rows], most: int) -> list[Rows]:
+    """So many of the rows, drawn by their places; all of them where there are no more."""
+    total = sum(rows.batch.rows for rows in kept)
+    if total <= most:
+        return kept
+    keys = shuffle_keys(total, seed=0, repeat=0)
+    drawn = keys <= np.partition(keys, most - 1)[most - 1]
+    ends = np.cumsum([rows.batch.rows for rows in kept])
+    parts = [rows.take(np.flatnonzero(own)) for rows, own in zip(kept, np.split(drawn, ends[:-1]), strict=True)]
+    return [part for part in parts if part.batch.rows]
 
 
 def common_codes(labels: list[Encoded]) -> NDArray[np.int64]:
