@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "boosting.hpp"
 #include "forest.hpp"
 #include "buffer.hpp"
 #include "result_array.hpp"
@@ -45,24 +46,83 @@ struct GrownForest {
   }
 };
 
-inline GrownForest py_grow(const CodeArray& codes, const Line<std::int32_t>& target, std::size_t classes,
-                           const Line<std::int64_t>& levels, const Line<std::uint8_t>& ordered, std::size_t trees,
-                           std::size_t tried, std::size_t sample, bool drawn, std::uint64_t seed) {
-  const CodedColumns rows{codes.data(), codes.shape(1), codes.shape(0)};
+// The number of codes of each column, with every code below it.
+inline std::vector<std::size_t> checked_levels(const CodedColumns& rows, const Line<std::int64_t>& levels,
+                                               const Line<std::uint8_t>& ordered) {
   if (levels.size() != rows.columns || ordered.size() != rows.columns) throw nb::value_error("levels: not one a column");
-  GrownForest::require_target(target, rows.rows, classes);
   std::vector<std::size_t> sizes;
   for (std::size_t j = 0; j < rows.columns; ++j) {
     sizes.push_back(static_cast<std::size_t>(levels.data()[j]));
     for (std::size_t i = 0; i < rows.rows; ++i)
       if (rows.at(i, j) != kMissingCode && rows.at(i, j) >= sizes[j]) throw nb::value_error("codes: beyond the levels");
   }
+  return sizes;
+}
+
+inline GrownForest py_grow(const CodeArray& codes, const Line<std::int32_t>& target, std::size_t classes,
+                           const Line<std::int64_t>& levels, const Line<std::uint8_t>& ordered, std::size_t trees,
+                           std::size_t tried, std::size_t sample, bool drawn, std::uint64_t seed) {
+  const CodedColumns rows{codes.data(), codes.shape(1), codes.shape(0)};
+  const std::vector<std::size_t> sizes = checked_levels(rows, levels, ordered);
+  GrownForest::require_target(target, rows.rows, classes);
   GrownForest grown;
   grown.options = {trees, tried, sample, 2, drawn, seed};
   const std::vector<std::uint8_t> lines = values_of(ordered);
   nb::gil_scoped_release release;
   grown.forest = ForestGrower(rows, target.data(), classes, sizes, lines, grown.options).grow();
   return grown;
+}
+
+inline nb::tuple py_boost(const CodeArray& codes, const Line<std::int32_t>& target, const Line<double>& start,
+                          const Line<std::int64_t>& levels, const Line<std::uint8_t>& ordered, std::size_t rounds,
+                          std::size_t leaves, double rate, double pull, double share, std::uint64_t seed) {
+  const CodedColumns rows{codes.data(), codes.shape(1), codes.shape(0)};
+  const std::size_t classes = start.size();
+  const std::vector<std::size_t> sizes = checked_levels(rows, levels, ordered);
+  GrownForest::require_target(target, rows.rows, classes);
+  if (classes < 2 || rows.rows == 0) throw nb::value_error("start: there are two classes or more, and a row");
+  BoostOptions options;
+  options.rounds = rounds, options.leaves = leaves, options.rate = rate;
+  options.pull = pull, options.share = share, options.seed = seed;
+  const std::vector<std::uint8_t> lines = values_of(ordered);
+  GrownForest grown;
+  std::vector<double> values;
+  {
+    nb::gil_scoped_release release;
+    BoostGrower(rows, target.data(), classes, sizes, lines, start.data(), options).grow(grown.forest, values);
+  }
+  const std::size_t nodes = grown.forest.nodes();
+  return nb::make_tuple(std::move(grown), to_numpy(std::move(values), {nodes, classes}));
+}
+
+// (sums, losses): log P(class | x) up to a constant a row, and the log loss of all rows after each tree.
+inline nb::tuple py_forest_sum(const GrownForest& grown, const CodeArray& codes, const Line<std::int32_t>& target,
+                               const Square<double>& values, const Line<double>& start) {
+  const CodedColumns rows = grown.rows(codes);
+  const std::size_t classes = start.size();
+  if (values.shape(0) != grown.forest.nodes() || values.shape(1) != classes)
+    throw nb::value_error("values: not those of the nodes");
+  GrownForest::require_target(target, rows.rows, classes);
+  std::vector<double> sum(rows.rows * classes), losses;
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = start.data()[i % classes];
+  {
+    nb::gil_scoped_release release;
+    losses = losses_by_round(grown.forest, values.data(), rows, target.data(), classes, sum.data());
+  }
+  const std::size_t rounds = losses.size();
+  return nb::make_tuple(to_numpy(std::move(sum), {rows.rows, classes}), to_numpy(std::move(losses), {rounds}));
+}
+
+inline nb::object py_forest_ask_values(const GrownForest& grown, const CodeArray& codes, const Square<double>& values) {
+  const CodedColumns rows = grown.rows(codes);
+  const std::size_t classes = values.shape(1);
+  if (values.shape(0) != grown.forest.nodes()) throw nb::value_error("values: not those of the nodes");
+  std::vector<double> sum(rows.rows * classes);
+  {
+    nb::gil_scoped_release release;
+    ask_forest(grown.forest, rows, values.data(), classes, sum.data());
+  }
+  return to_numpy(std::move(sum), {rows.rows, classes});
 }
 
 inline nb::object py_forest_count(const GrownForest& grown, const CodeArray& codes, const Line<std::int32_t>& target,
@@ -174,11 +234,15 @@ inline void bind_forest(nb::module_& m) {
       .def("count", &py_forest_count, "codes"_a, "target"_a, "classes"_a)
       .def("ask", &py_forest_ask, "codes"_a, "counts"_a, "weight"_a)
       .def("ask_without", &py_forest_ask_without, "codes"_a, "target"_a, "counts"_a, "weight"_a)
+      .def("ask_values", &py_forest_ask_values, "codes"_a, "values"_a)
+      .def("sum_values", &py_forest_sum, "codes"_a, "target"_a, "values"_a, "start"_a)
       .def("arrays", &py_forest_arrays)
       .def_static("of", &py_forest_of, "root"_a, "column"_a, "threshold"_a, "child"_a, "missing_left"_a, "words"_a,
                   "words_of"_a);
   m.def("grow_forest", &py_grow, "codes"_a, "target"_a, "classes"_a, "levels"_a, "ordered"_a, "trees"_a, "tried"_a,
         "sample"_a, "drawn"_a, "seed"_a);
+  m.def("boost_forest", &py_boost, "codes"_a, "target"_a, "start"_a, "levels"_a, "ordered"_a, "rounds"_a, "leaves"_a,
+        "rate"_a, "pull"_a, "share"_a, "seed"_a);
 }
 
 }  // namespace bayesbox

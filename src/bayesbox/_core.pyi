@@ -559,6 +559,16 @@ class Forest:
         self, codes: NDArray[np.uint16], target: NDArray[np.int32], counts: NDArray[np.int64], weight: float
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """The same by the trees that were not grown on the row, its unit taken out; and how many these are."""
+    def ask_values(self, codes: NDArray[np.uint16], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rows x classes: the sum over the trees of the values (nodes x classes) of the leaves they come to."""
+    def sum_values(
+        self,
+        codes: NDArray[np.uint16],
+        target: NDArray[np.int32],
+        values: NDArray[np.float64],
+        start: NDArray[np.float64],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The same from a start (a number a class), and the log loss of all rows after each tree."""
     def arrays(self) -> dict[str, NDArray[np.int64]]: ...
     @staticmethod
     def of(
@@ -585,6 +595,21 @@ def grow_forest(
     seed: int,
 ) -> Forest:
     """Trees that ask about codes; the same for the same seed."""
+
+def boost_forest(
+    codes: NDArray[np.uint16],
+    target: NDArray[np.int32],
+    start: NDArray[np.float64],
+    levels: NDArray[np.int64],
+    ordered: NDArray[np.uint8],
+    rounds: int,
+    leaves: int,
+    rate: float,
+    pull: float,
+    share: float,
+    seed: int,
+) -> tuple[Forest, NDArray[np.float64]]:
+    """Trees that are added up, and the values of their nodes (nodes x classes); the same for the same seed."""
 
 def has_avx2() -> bool: ...
 def use_avx2(enabled: bool) -> bool:

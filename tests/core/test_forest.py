@@ -160,3 +160,97 @@ def test_wrong_arguments_are_refused():
         forest.ask(np.ascontiguousarray(codes[:2]), counts, 1.0)
     with pytest.raises(ValueError, match="not those of the nodes"):
         forest.ask(codes, counts[1:], 1.0)
+
+
+# -- trees that are added up -----------------------------------------------------------------------------------------
+
+
+def boosted(codes, target, *, rounds=30, leaves=6, rate=0.3, share=1.0, seed=0, classes=3):
+    start = np.log(np.bincount(target, minlength=classes) + 1.0)
+    questions, values = _core.boost_forest(
+        codes, target, start, LEVELS, ORDERED, rounds, leaves, rate, 1.0, share, seed
+    )
+    return questions, values, start
+
+
+def log_loss(sums, target):
+    highest = sums.max(axis=1, keepdims=True)
+    whole = highest[:, 0] + np.log(np.exp(sums - highest).sum(axis=1))
+    return float((whole - sums[np.arange(len(target)), target]).sum())
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_every_boosted_tree_lowers_the_log_loss_of_its_rows(classes):
+    codes, target = rows()
+    target = np.minimum(target, classes - 1).astype(np.int32)
+    questions, values, start = boosted(codes, target, classes=classes)
+    sums, losses = questions.sum_values(codes, target, values, start)
+    assert (np.diff([log_loss(np.tile(start, (len(target), 1)), target), *losses]) < 0).all()
+    assert losses[-1] == pytest.approx(log_loss(sums, target))
+    assert np.allclose(sums, start + questions.ask_values(codes, values))
+
+
+def test_boosted_sums_are_those_of_the_leaves():
+    codes, target = rows()
+    questions, values, _ = boosted(codes, target)
+    expected = np.zeros((len(target), 3))
+    for number, path in enumerate(leaves(questions, codes)):
+        expected[number % len(target)] += values[path[-1]]
+    assert np.allclose(questions.ask_values(codes, values), expected)
+
+
+def test_the_first_tree_takes_newton_steps():
+    codes, target = rows()
+    questions, values, start = boosted(codes, target, rounds=1, rate=0.5)
+    p = np.exp(start) / np.exp(start).sum()
+    ends = [path[-1] for path in leaves(questions, codes)]
+    assert len(set(ends)) == 6
+    for leaf in set(ends):
+        own = target[np.array(ends) == leaf]
+        slope = len(own) * p - np.bincount(own, minlength=3)
+        assert np.allclose(values[leaf], -0.5 * slope / (len(own) * p * (1 - p) + 1))
+
+
+def test_the_first_division_is_the_best_of_all():
+    codes, target = rows()
+    codes[codes == MISSING] = 0
+    codes = np.ascontiguousarray(codes[:2])
+    start = np.log(np.bincount(target) + 1.0)
+    questions, _ = _core.boost_forest(codes, target, start, LEVELS[:2], ORDERED[:2], 1, 2, 0.1, 1.0, 1.0, 0)
+    p = np.exp(start) / np.exp(start).sum()
+
+    def worth(inside):
+        slope = inside.sum() * p - np.bincount(target[inside], minlength=3)
+        return (slope**2 / (inside.sum() * p * (1 - p) + 1)).sum()
+
+    gains = {
+        (column, cut): worth(codes[column] < cut) + worth(codes[column] >= cut)
+        for column in range(2)
+        for cut in range(1, 20)
+        if 3 <= (codes[column] < cut).sum() <= 117
+    }
+    arrays = questions.arrays()
+    found = gains[arrays["column"][0], arrays["threshold"][0]]
+    assert found == pytest.approx(max(gains.values()))
+
+
+def test_boosted_trees_are_the_same_for_the_same_seed():
+    codes, target = rows()
+    one, two, other = (boosted(codes, target, share=0.6, seed=seed)[1] for seed in (4, 4, 5))
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, other)
+
+
+def test_boosting_refuses_what_does_not_fit():
+    codes, target = rows()
+    questions, values, start = boosted(codes, target)
+    with pytest.raises(ValueError, match="values"):
+        questions.ask_values(codes, values[:-1])
+    with pytest.raises(ValueError, match="values"):
+        questions.sum_values(codes, target, values[:, :2], start)
+    with pytest.raises(ValueError, match="no such class"):
+        questions.sum_values(codes, target + 1, values, start)
+    with pytest.raises(ValueError, match="two classes"):
+        _core.boost_forest(codes, np.zeros_like(target), np.zeros(1), LEVELS, ORDERED, 5, 5, 0.1, 1.0, 1.0, 0)
+    with pytest.raises(ValueError, match="beyond"):
+        _core.boost_forest(codes, target, start, LEVELS - 15, ORDERED, 5, 5, 0.1, 1.0, 1.0, 0)

@@ -1,5 +1,7 @@
 """AutoBayes: its parts against other libraries, and the whole as a model."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,8 +12,10 @@ from sklearn.linear_model import LogisticRegression
 
 import bayesbox as bb
 from bayesbox.errors import BadData, BadModelFile, BadOption, CannotForget, CannotMerge
+from bayesbox.learn.boost import Boosted, boosted, learn_boosted
 from bayesbox.learn.calibrate import normalised
 from bayesbox.learn.design import Design
+from bayesbox.learn.folds import stratified_folds
 from bayesbox.learn.joint_density import learn_joint_kernel, learn_joint_normals
 from bayesbox.learn.pool import learned_powers, limited, pooled, pull
 from bayesbox.learn.weights import learn_weighted
@@ -85,6 +89,47 @@ def test_kernel_answers_leave_their_own_row_out():
         near = np.exp(-np.square(view.standard[others] - view.standard[row]).sum(axis=1) / scale)
         total = np.bincount(codes[others], weights=near, minlength=3)
         assert np.allclose(np.exp(answers[row]), (total + 0.01 * kernel.shares) / (total.sum() + 0.01))
+
+
+def test_boosted_answers_are_those_of_folds():
+    view, codes = numbers()
+    fold_of_row = stratified_folds(codes, 4)
+    model, answers = learn_boosted(view, codes, 3, fold_of_row, 4, rounds=60, seed=3)
+    trees = model.questions.trees
+    assert 1 < trees < 60
+    inside, outside = np.flatnonzero(fold_of_row != 2), np.flatnonzero(fold_of_row == 2)
+    again = boosted(view.take(inside), codes[inside], 3, rounds=trees, seed=3)
+    assert np.allclose(answers[outside], again.log_p(view.take(outside)))
+    whole = boosted(view, codes, 3, rounds=60, seed=3)
+    assert np.array_equal(whole.first(trees).log_p(view), model.log_p(view))
+    assert whole.first(99) is whole
+    assert np.allclose(np.exp(answers).sum(axis=1), 1)
+    unsure = -np.log(np.bincount(codes) / len(codes))[codes].mean()
+    assert -answers[np.arange(len(codes)), codes].mean() < 0.8 * unsure
+
+
+def test_boosted_trees_find_what_no_column_tells_alone(tmp_path):
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({f"c{place}": rng.choice(list("abcd"), 600) for place in range(4)})
+    y = np.where((X["c0"].isin(["a", "b"])) ^ (X["c1"].isin(["c", "d"])), "yes", "no")
+    clf = bb.AutoBayes(budget=1).fit(X[:400], y[:400])
+    assert "boosted trees" in clf.report()
+    assert (clf.predict(X[400:]) == y[400:]).mean() > 0.97
+    clf.save(tmp_path / "b.bayes")
+    loaded = bb.load(tmp_path / "b.bayes")
+    assert any(isinstance(model, Boosted) for model in loaded.classifier_.derived.models)
+    assert np.array_equal(loaded.predict_proba(X), clf.predict_proba(X))
+    again = pickle.loads(pickle.dumps(clf))
+    assert np.array_equal(again.predict_proba(X), clf.predict_proba(X))
+    members = container.unpack((tmp_path / "b.bayes").read_bytes(), name="b")
+    written = parse(members["model.json"])
+    place = next(n for n, each in enumerate(written["derived"]["models"]) if each["kind"] == "boosted")
+    for key, value in (("values", {"shape": [1, 2]}), ("start", {"shape": [1]}), ("words_of", {"shape": [3]})):
+        other = parse(members["model.json"])
+        other["derived"]["models"][place][key] |= value
+        (tmp_path / "c.bayes").write_bytes(container.pack({**members, "model.json": document(other)}))
+        with pytest.raises(BadModelFile):
+            bb.load(tmp_path / "c.bayes")
 
 
 def test_powers_are_the_best_under_their_pull():

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.learn.boost import FEWEST_ROUNDS, ROUNDS, learn_boosted
 from bayesbox.learn.calibrate import Temperature
 from bayesbox.learn.design import View
 from bayesbox.learn.folds import stratified_folds
@@ -28,6 +29,7 @@ TREES, FEWEST_TREES = 100, 10
 FOLDS, FEWER_FOLDS = 5, 3
 MANY = 5000  # rows from which fewer folds do
 MOST_KERNELS = 4000
+BOOSTING = 0.25  # of the budget
 MOST_WIDTH = 600  # numbers a row whose covariances are worked out
 
 
@@ -60,6 +62,10 @@ class Size:
         sample = max(2, min(most, self.rows))
         return 1e-8 * sample * math.log2(sample) * max(tried, 1) * (1 + self.classes / 16) + 2e-7 * self.rows
 
+    def round(self) -> float:
+        """Seconds of adding a boosted tree."""
+        return self.rows * self.columns * (1.5e-8 + 2e-8 * (1 if self.classes == 2 else self.classes))
+
     def weighted(self, folds: int) -> float:
         """Seconds of learning the weights in all folds and with all rows."""
         return 4e-10 * self.rows * self.features * self.classes * STEPS * 2 * (folds + 1) * len(PRECISIONS)
@@ -90,6 +96,10 @@ def learn_library(view: View, codes: Labels, classes: int, *, seed: int, budget:
     if folds < 2:
         return
     fold_of_row = stratified_folds(codes, folds, seed=seed)
+    rounds = min(ROUNDS, int(BOOSTING * budget / (folds * size.round())))
+    if rounds >= FEWEST_ROUNDS:
+        model, answers = learn_boosted(view, codes, classes, fold_of_row, folds, rounds=rounds, seed=seed)
+        yield Learned("boosted trees", model, answers)
     if size.weighted(folds) <= left:
         yield weighted(view, codes, classes, fold_of_row, folds)
     if size.width <= MOST_WIDTH and size.normal(folds) <= left / 2:

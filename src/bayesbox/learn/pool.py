@@ -23,7 +23,7 @@ LEAST = 1e-6  # no model takes a class for less probable than that in a pool
 
 def pull(rows: int) -> float:
     """How strongly the powers are held where they start: with few rows their own answers say little."""
-    return 10.0 + 400.0 / max(rows, 1)
+    return 3.0 + 1500.0 / max(rows, 1)
 
 
 def limited(log_p: Doubles) -> Doubles:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.learn.boost import Boosted
 from bayesbox.learn.design import Axis, Design
 from bayesbox.learn.forest import TreeForest
 from bayesbox.learn.joint_density import JointKernel, JointNormal
@@ -129,6 +130,9 @@ def _model_document(model: Any, writer: Writer) -> dict[str, Any]:
     if isinstance(model, TreeForest):
         arrays = {name: writer.put(array) for name, array in model.questions.arrays().items()}
         return {"kind": "forest", "weight": model.weight, "counts": writer.put(model.counts), **arrays}
+    if isinstance(model, Boosted):
+        arrays = {name: writer.put(array) for name, array in model.questions.arrays().items()}
+        return {"kind": "boosted", "values": writer.put(model.values), "start": writer.put(model.start), **arrays}
     if isinstance(model, Weighted):
         return {"kind": "weighted", "weights": writer.put(model.weights)}
     if isinstance(model, JointNormal):
@@ -210,6 +214,12 @@ def _model_of(
         if len(parts["words_of"]) != len(design.axes) or (counts < 0).any() or not weight > 0:
             raise ValueError("the counts of a forest are not those of its nodes")
         return TreeForest(_core.Forest.of(**parts), counts, weight)
+    if kind == "boosted":
+        parts = {name: arrays.take(reader, name, None, kind="whole") for name in FOREST}
+        values = arrays.take(reader, "values", len(parts["column"]), classes)
+        if len(parts["words_of"]) != len(design.axes):
+            raise ValueError("the questions of the boosted trees are not about these columns")
+        return Boosted(_core.Forest.of(**parts), values, arrays.take(reader, "start", classes))
     if kind == "weighted":
         return Weighted(arrays.take(reader, "weights", sum(axis.width for axis in design.axes) + 1, classes))
     if kind == "normal":

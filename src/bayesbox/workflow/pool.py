@@ -19,7 +19,7 @@ from bayesbox.learn.pool import learned_powers, limited, pooled
 from bayesbox.schema.kinds import Count, Kind, Number, Real
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
-from bayesbox.workflow.calibrated import unseen_answers
+from bayesbox.workflow.calibrated import answers_by_folds, unseen_answers
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.joined import class_codes, joined_column
 from bayesbox.workflow.rows import Rows
@@ -33,12 +33,14 @@ COUNTED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("naive", {}),
     ("naive", {"numeric": "mdl"}),
     ("naive", {"numeric": "kernel"}),
+    ("naive", {"column_weights": "learned"}),
     ("aode", {}),
     ("kdb:2", {}),
     ("averaged", {}),
     ("full", {}),
 )
 """Models that are their counts; those that there are take part."""
+CALLED = {"column_weights": "column weights"}
 
 
 class Judged(NamedTuple):
@@ -197,26 +199,29 @@ def _counted(
     total, columns = sum(part.batch.rows for part in rows), len(rows[0].batch.names)
     numbers = any(isinstance(kind, (Real, Number, Count)) for kind in kinds.values())
     for name, options in COUNTED:
-        if options and not numbers:
+        if "numeric" in options and not numbers:
             continue
         kind = name.partition(":")[0]
         if kind not in MODELS or not columns:
             continue
-        work = total * columns**2 * len(classes) * (20 if kind == "averaged" else 1)
+        work = total * columns**2 * len(classes)
         if work > MOST_COUNTED * budget and (kind != "naive" or options):
-            continue  # plain naive Bayes leaves a row out in closed form: it always takes part
+            continue  # plain naive Bayes always takes part
         known = {key: value for key, value in (declared or {}).items() if str(key) in rows[0].batch.names}
         classifier = new_classifier(name, options, known)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 classifier.learn_all(rows)
-                log_p, *_ = unseen_answers(classifier, rows, folds=COUNTED_FOLDS, order=order)
+                if kind in ("naive", "full") and not options:  # these leave each row out in closed form
+                    log_p, *_ = unseen_answers(classifier, rows, folds=COUNTED_FOLDS, order=order)
+                else:
+                    log_p = np.concatenate(answers_by_folds(classifier, rows, folds=COUNTED_FOLDS, order=order))
                 log_p = log_p[:, [classifier.classes.index(each) for each in classes]]
         except BayesboxError:
             continue  # a model that refuses these rows takes no part
         if np.isnan(log_p).any():
             continue
-        title = ", ".join([classifier.title, *options.values()])
+        title = ", ".join([classifier.title, *(CALLED.get(key, value) for key, value in options.items())])
         found.append((title, copy.copy(classifier), log_p))
     return found
