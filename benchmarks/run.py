@@ -29,6 +29,7 @@ BENCHMARKS = (
     "files",
     "text",
     "text_accuracy",
+    "text_memory",
     "bogofilter",
     "weka",
     "e1071",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -191,6 +192,11 @@ def _columns_of(data: tuple[str, ...], given: dict[str, Any]) -> str:
 
     if not data:
         return ""
+    if any(os.path.isdir(path) or path.lower().endswith((".eml", ".mbox", ".txt")) for path in data):
+        from bayesbox.source.documents import is_table
+
+        if not is_table(list(data), given["input_format"]):
+            return "Documents in files are learned with --model text"
     try:
         names = list(file_columns(list(data), format=given["input_format"]))
     except BayesboxError:

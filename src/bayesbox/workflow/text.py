@@ -340,7 +340,7 @@ class DocumentClassifier:
         }
 
     def telling_words(self, label: str, number: int) -> list[tuple[str, float]]:
-        """The words whose weight in a class exceeds that in the others most, with that difference."""
+        """The words whose weight in a class exceeds that in all others, with that difference, the largest first."""
         model = self.model
         place = model.classes.index(label)
         weights = model.conditional.weights
@@ -351,4 +351,4 @@ class DocumentClassifier:
             with np.errstate(invalid="ignore"):
                 lead = np.nan_to_num(weights[:, place] - others.max(axis=1), nan=0.0)
         order = np.argsort(-lead, kind="stable")[:number].tolist()
-        return [(model.conditional.words[k], float(lead[k])) for k in order]
+        return [(model.conditional.words[k], float(lead[k])) for k in order if lead[k] > 0 or weights.shape[1] == 1]
