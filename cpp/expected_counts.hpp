@@ -116,12 +116,7 @@ class ExpectedCounts {
   };
 
   double collect(const std::int32_t* states) {
-    std::fill(likelihoods_.begin(), likelihoods_.end(), 1.0);
-    for (std::size_t v = 0; v < model_.cards.size(); ++v) {
-      if (states[v] < 0 || tree_.observed_[v]) continue;
-      std::fill(likelihoods_.begin() + model_.offsets[v], likelihoods_.begin() + model_.offsets[v + 1], 0.0);
-      likelihoods_[static_cast<std::size_t>(model_.offsets[v] + states[v])] = 1;
-    }
+    model_.likelihoods_of(states, likelihoods_.data());
     LogProduct product;
     for (const JunctionTree::Cut& cut : tree_.constants_)
       product.multiply(model_.table(cut.factor)[cut.place(states)]);

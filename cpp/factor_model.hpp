@@ -1,6 +1,7 @@
 // A product of tables over discrete variables.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,6 +19,14 @@ struct FactorModel {
   std::vector<double> cells;
 
   const double* table(std::size_t factor) const { return cells.data() + starts[factor]; }
+
+  // The states of a row as likelihoods, one for each state of all variables: of one state, or of all where it is below 0.
+  void likelihoods_of(const std::int32_t* states, double* likelihoods) const {
+    for (std::size_t v = 0; v < cards.size(); ++v) {
+      std::fill(likelihoods + offsets[v], likelihoods + offsets[v + 1], states[v] < 0 ? 1.0 : 0.0);
+      if (states[v] >= 0) likelihoods[offsets[v] + states[v]] = 1.0;
+    }
+  }
 };
 
 }  // namespace bayesbox

@@ -139,7 +139,12 @@ inline nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::han
     }
   }
   std::vector<double> soft;
-  if (self.softened) {
+  const bool by_state = self.softened && likelihoods.is_none();  // a soft variable has the state of the row, if any
+  if (by_state) {
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t v = 0; v < variables; ++v)
+        if (cells[r * variables + v] >= self.model->cards[v]) buffer.refuse("no such state");
+  } else if (self.softened) {
     const Buffer given(likelihoods, "likelihoods");
     given.need_dimensions(1).need_kind(Kind::float64, "float64").need_length(0, width);
     soft = given.doubles();
@@ -155,11 +160,15 @@ inline nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::han
       if (!each) each = std::make_unique<JunctionTree::Scratch>();
       self.tree->prepare(*each);
     }
+    std::vector<std::vector<double>> own(scratch.size(), std::vector<double>(by_state ? width : 0));
     const auto run = [&](std::size_t part) {
       const std::size_t end = rows * (part + 1) / scratch.size();
-      for (std::size_t r = rows * part / scratch.size(); r < end; ++r)
-        log_evidence[r] =
-            self.tree->run(cells.data() + r * variables, soft.data(), posteriors.data() + r * width, *scratch[part]);
+      for (std::size_t r = rows * part / scratch.size(); r < end; ++r) {
+        const std::int32_t* row = cells.data() + r * variables;
+        if (by_state) self.model->likelihoods_of(row, own[part].data());
+        const double* weights = by_state ? own[part].data() : soft.data();
+        log_evidence[r] = self.tree->run(row, weights, posteriors.data() + r * width, *scratch[part]);
+      }
     };
     std::vector<std::jthread> others;
     for (std::size_t part = 1; part < scratch.size(); ++part) others.emplace_back(run, part);

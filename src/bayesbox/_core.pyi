@@ -206,7 +206,8 @@ class JunctionTree:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(posteriors, rows x all states; log P(evidence), one a row: -inf where it is impossible, with no posteriors)
 
-        states: rows x variables; likelihoods: one for each state of all variables, read for the soft ones.
+        states: rows x variables; likelihoods: one for each state of all variables, read for the soft ones. Without them
+        a soft variable has the state of its row, and none where that is below 0.
         """
     def run_once(self, states: dict[int, int]) -> tuple[list[float], float]:
         """One case without likelihoods: (posteriors of all states, log P(evidence)).

@@ -13,6 +13,7 @@ from tests.oracle.enumeration import joint, marginal, random_evidence, random_ne
 
 import bayesbox as bb
 from bayesbox.errors import TooCostly
+from bayesbox.infer import junction
 from bayesbox.infer.eliminate import eliminate
 
 SEEDS = range(0, 400, 20)
@@ -125,7 +126,7 @@ def test_rows_of_evidence_are_the_cases_one_by_one():
         alone = network.posteriors(row)
         for name in network.nodes:
             for state, value in alone[name].items():
-                assert found[name][state][place] == value
+                assert found[name][state][place] == pytest.approx(value, abs=1e-14)
 
 
 def test_rows_with_states_never_heard_of_and_impossible_ones():
@@ -243,3 +244,26 @@ def test_threads_share_a_network():
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda case: dict(network.posteriors(case)), cases * 3))
     assert together == alone * 3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_plan_for_all_rows_gives_what_a_plan_for_each_gives(seed, monkeypatch):
+    """Rows of which nearly each observes other variables, some of them impossible."""
+    random = np.random.default_rng(seed)
+    network = random_network(random, nodes=9, zeros=0.2 if seed % 2 else 0.0, least_states=2)
+    cards = network.model.cards
+    states = np.array([[random.integers(card) for card in cards] for _ in range(300)], dtype=np.int32)
+    states[random.random(states.shape) < 0.5] = -1
+    states[:, 0] = random.integers(cards[0], size=300)  # always observed
+    propagation = network._propagation
+    patterns = len(np.unique(np.packbits((states >= 0).astype(np.uint8), axis=1), axis=0))
+    assert patterns > junction.FEW_PATTERNS
+    monkeypatch.setattr(junction, "MAKE_A_VARIABLE", 1e12)
+    together = propagation.of_rows(states)
+    monkeypatch.setattr(junction, "FEW_PATTERNS", 10**9)
+    apart = propagation.of_rows(states)
+    assert together.log_evidence == pytest.approx(apart.log_evidence, abs=1e-12)
+    possible = np.isfinite(apart.log_evidence)
+    assert possible.any()
+    assert seed % 2 == 0 or not possible.all()
+    np.testing.assert_allclose(together.table[possible], apart.table[possible], atol=1e-12)

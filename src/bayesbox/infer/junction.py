@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import JunctionTree
+from bayesbox.errors import TooCostly
 from bayesbox.infer.compiled import CompiledModel
 from bayesbox.infer.cores import cores
 from bayesbox.infer.eliminate import Findings
@@ -21,6 +22,10 @@ MOST_PLANS = 32
 Mask = NDArray[np.uint8] | bytearray  # one a variable
 Pattern = tuple[frozenset[int], frozenset[int]]  # the observed variables, and those with likelihoods
 MOST_KEPT_CELLS = 2.0**24
+FEW_PATTERNS = 24  # sets of observed variables up to which each has a plan of its own
+TRIED = 6  # of them, to learn how large their plans are
+MAKE_A_VARIABLE, MAKE_A_CELL = 1600.0, 12.0  # what plans and runs cost, in nanoseconds or whatever: ratios matter
+RUN_A_CELL, RUN_A_SOFT_CELL = 2.2, 4.0
 WORTH_A_THREAD = 1e5  # cells in all rows, below which a second thread costs more than it saves
 
 
@@ -88,7 +93,8 @@ class Propagation:
     ) -> Posteriors:
         """The posteriors of many cases: rows x variables of states, negative where unobserved.
 
-        Rows that observe the same variables share a plan.
+        Rows that observe the same variables share a plan; where nearly every row observes others, all rows share one
+        whose evidence is a likelihood of one state, since to make a plan costs more than to run it.
         """
         observed = (states >= 0).astype(np.uint8)
         patterns, group = np.unique(np.packbits(observed, axis=1), axis=0, return_inverse=True)
@@ -96,13 +102,34 @@ class Propagation:
         soft = np.zeros(states.shape[1], dtype=np.uint8)
         if len(patterns) == 1:
             return self._run(self.plan(observed[0], soft, max_bytes), states, threads)
+        one_for_all = self._static(observed, len(patterns), max_bytes)
+        if one_for_all is not None:
+            return self._run(one_for_all, states, threads)
         table = np.empty((len(states), int(self.model.offsets[-1])))
         log_evidence = np.empty(len(states))
-        for place in range(len(patterns)):
-            rows = np.flatnonzero(group == place)
+        order = np.argsort(group, kind="stable")
+        for rows in np.split(order, np.cumsum(np.bincount(group))[:-1]):
             tree = self.plan(observed[rows[0]], soft, max_bytes)
             table[rows], log_evidence[rows] = self._run(tree, states[rows], threads)
         return Posteriors(table, log_evidence)
+
+    def _static(self, observed: NDArray[np.uint8], patterns: int, max_bytes: int) -> JunctionTree | None:
+        """One plan for all rows, where it is the quicker way by the sizes of some plans; None where it is not."""
+        if patterns <= FEW_PATTERNS:
+            return None
+        always, ever = (
+            np.asarray(observed.all(axis=0), dtype=np.uint8),
+            np.asarray(observed.any(axis=0), dtype=np.uint8),
+        )
+        nothing = np.zeros_like(always)
+        some: list[NDArray[np.uint8]] = list(observed[np.linspace(0, len(observed) - 1, TRIED).astype(np.int64)])
+        try:
+            own = float(np.mean([2.0 ** self.plan(each, nothing, max_bytes).log2_cells for each in some]))
+            tree = self.plan(always, ever - always, max_bytes)
+        except TooCostly:
+            return None
+        made = patterns * (observed.shape[1] * MAKE_A_VARIABLE + own * MAKE_A_CELL) + len(observed) * own * RUN_A_CELL
+        return tree if len(observed) * 2.0**tree.log2_cells * RUN_A_SOFT_CELL < made else None
 
     @staticmethod
     def _run(tree: JunctionTree, states: NDArray[np.int32], threads: int | None) -> Posteriors:
