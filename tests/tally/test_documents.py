@@ -38,7 +38,7 @@ def test_batches_give_the_book_of_all(rows, size, weighted, two) -> None:
     for other in counters[1:]:
         counter.merge(other)
     texts, labels, weights = parts(rows)
-    assert counter.book() == count_documents(texts, labels, tokens, weights=weights if weighted else None)
+    assert counter.handed_over() == count_documents(texts, labels, tokens, weights=weights if weighted else None)
 
 
 class Stream:

@@ -5,7 +5,6 @@ An estimator adds its parameters, `new_classifier`, and what only its kind of mo
 
 from __future__ import annotations
 
-import copy
 import html
 import warnings
 from abc import abstractmethod
@@ -15,12 +14,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from bayesbox.decide.costs import Costs, cheapest, cost_matrix
-from bayesbox.decide.thresholds import Threshold, best_threshold
-from bayesbox.errors import BadData, BadOption, DataWarning
+from bayesbox.errors import BadData, DataWarning
+from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import GROUP, batch_from, counts_from, labels_from
 from bayesbox.explain.evidence import Explanation
 from bayesbox.learn.calibrate import require_kind
@@ -30,12 +27,11 @@ from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 from bayesbox.source.frames import labels_of
 from bayesbox.source.sparse import is_sparse
-from bayesbox.tally.book import Book
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.summary import summary_html
 
 
-class TableEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TableEstimator(CountedEstimator):
     """A classifier of tables with scikit-learn's methods; `classifier_` is what has learned."""
 
     prior: Mapping[Any, float] | None
@@ -115,91 +111,6 @@ class TableEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classifier_.forget(batch, labels_from(y, batch.rows), weights=sample_weight)
         return self
 
-    def __add__(self, other: Self) -> Self:
-        """What one fit on the rows of both would give."""
-        check_is_fitted(self)
-        check_is_fitted(other)
-        result = copy.copy(self)
-        return result.adopt(self.classifier_.merged(other.classifier_))
-
-    # -- what was learned ----------------------------------------------------------------------------------------
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The labels in their own type, sorted."""
-        self._require_fitted()
-        labels: NDArray[Any] = self.classifier_.model.labels
-        return labels
-
-    @property
-    def book_(self) -> Book:
-        """The tallies."""
-        self._require_fitted()
-        classifier = self.classifier_
-        return classifier.book.with_classes(classifier.classes)
-
-    @property
-    def class_log_prior_(self) -> NDArray[np.float64]:
-        """The log of the class prior."""
-        self._require_fitted()
-        log_prior: NDArray[np.float64] = self.classifier_.model.log_prior
-        return log_prior
-
-    def _require_fitted(self) -> None:
-        if not hasattr(self, "classifier_"):
-            raise AttributeError(f"This {type(self).__name__} instance is not fitted yet")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "classifier_")
-
-    # -- answers -------------------------------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row."""
-        batch = self._asked(X)
-        return self.classifier_.predict(batch)
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """P(class | x), rows x classes."""
-        batch = self._asked(X)
-        return self.classifier_.posterior(batch)
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """log P(class | x), rows x classes."""
-        batch = self._asked(X)
-        return self.classifier_.log_posterior(batch)
-
-    def decide(self, X: Any, *, costs: Costs | None = None, abstain: float | None = None) -> NDArray[Any]:
-        """The answer of least expected cost for each row; None where no class has a probability of `abstain`.
-
-        `costs` are those of answers by (true class, answer); what is not named costs 1 where it is wrong, else 0.
-        """
-        posterior = self.predict_proba(X)
-        classes = tuple(level_text(label) for label in self.classes_.tolist())
-        answers: NDArray[Any] = self.classes_[cheapest(posterior, cost_matrix(costs or {}, classes))]
-        if abstain is None:
-            return answers
-        if not 0 <= abstain <= 1:
-            raise BadOption("a probability is a number from 0 to 1", found=abstain)
-        answers = answers.astype(object)
-        answers[posterior.max(axis=1) < abstain] = None
-        return answers
-
-    def best_threshold(self, X: Any, y: Any, label: Any, *, metric: str = "f1") -> Threshold:
-        """The threshold on P(label) that serves a metric best on rows that were not learned."""
-        classes = [level_text(each) for each in self.classes_.tolist()]
-        if level_text(label) not in classes:
-            raise BadOption("there is no such class", found=label, remedy=f"There are {', '.join(classes[:12])}")
-        p = self.predict_proba(X)[:, classes.index(level_text(label))]
-        found = labels_from(y, len(p))
-        true = np.array([text == level_text(label) for text in found.levels], dtype=bool)[found.codes]
-        return best_threshold(p, true, metric)
-
-    def joint_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """log P(class, x), rows x classes."""
-        batch = self._asked(X)
-        return self.classifier_.joint_log(batch)
-
     def log_density(self, X: Any) -> NDArray[np.float64]:
         """log P(x), a value a row: how usual a row is under the model."""
         batch = self._asked(X)
@@ -215,23 +126,10 @@ class TableEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = np.where(columns < 0, -np.inf, joint[np.arange(batch.rows), columns])
         return float(rows.sum())
 
-    def leave_one_out(self, X: Any, y: Any) -> NDArray[np.float64]:
-        """P(class | x) of each learned row under the model of all the other rows, without a refit."""
-        batch = self._asked(X)
-        return self.classifier_.leave_one_out(batch, labels_from(y, batch.rows))
-
     def explain(self, X: Any) -> Explanation:
         """How much each column says for each class."""
         batch = self._asked(X)
         return self.classifier_.explain(batch)
-
-    def with_prior(self, prior: Mapping[Any, float]) -> Self:
-        """The same likelihoods under another base rate."""
-        check_is_fitted(self)
-        result = copy.copy(self)
-        result.prior = dict(prior)
-        result.classifier_ = self.classifier_.with_prior(prior)
-        return result
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file; `bayesbox.load` reads it, and it goes on learning."""

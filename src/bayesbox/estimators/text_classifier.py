@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, Self
@@ -10,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.errors import BadData
+from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import counts_from, labels_from
 from bayesbox.explain.words import TextExplanation
 from bayesbox.model.text import Parameters, TextRules, parameters
@@ -25,11 +24,10 @@ from bayesbox.schema.levels import level_text
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.frames import labels_of
 from bayesbox.source.sparse import is_sparse
-from bayesbox.tally.book import Book
 from bayesbox.workflow.text import DocumentClassifier, Texts
 
 
-class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TextClassifier(CountedEstimator):
     """Naive Bayes for documents: words are counted by class, exactly, so documents can be added, forgotten and merged.
 
     Documents are a list, an array or a series of strings (or bytes in UTF-8), an Arrow column, or a matrix of counts.
@@ -81,6 +79,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> clf.predict_proba(["Kiwi Kiwi Kiwi Munich Oktoberfest"]).round(7)
     array([[0.3102414, 0.6897586]])
     """
+
+    classifier_: DocumentClassifier
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Count the words of the documents X by the labels y."""
         classifier = self.new_classifier()
         texts = texts_from(X)
-        labels = labels_from(y, _rows(texts))
+        labels = labels_from(y, texts.rows)
         classifier.learn(texts, labels, weights=sample_weight)
         if not classifier.book.classes:
             raise BadData("every sample weight is zero, so no document counts")
@@ -157,7 +157,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Count more documents; equal to one fit on all of them. Classes may be declared, or turn up later."""
         classifier = self.classifier_ if hasattr(self, "classifier_") else self.new_classifier()
         texts = texts_from(X)
-        labels = labels_from(y, _rows(texts))
+        labels = labels_from(y, texts.rows)
         classifier.learn(texts, labels, weights=sample_weight)
         if classes is not None:
             classifier.declare(tuple(level_text(value) for value in encode(labels_of(classes)).values))
@@ -170,22 +170,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Take documents out again: the tallies are as if these had never been learned."""
         check_is_fitted(self)
         texts = texts_from(X)
-        self.classifier_.forget(texts, labels_from(y, _rows(texts)), weights=sample_weight)
+        self.classifier_.forget(texts, labels_from(y, texts.rows), weights=sample_weight)
         return self
 
-    def __add__(self, other: TextClassifier) -> TextClassifier:
-        """What one fit on the documents of both would give."""
-        check_is_fitted(self)
-        check_is_fitted(other)
-        return copy.copy(self).adopt(self.classifier_.merged(other.classifier_))
-
     # -- what was learned ----------------------------------------------------------------------------------------
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The labels in their own type, sorted."""
-        self._require_fitted()
-        return self.classifier_.model.labels
 
     @property
     def n_features_in_(self) -> int:
@@ -194,12 +182,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.classifier_.width is None:
             raise AttributeError("texts have no number of features")
         return self.classifier_.width
-
-    @property
-    def book_(self) -> Book:
-        """The tallies: `words`, occurrences by class, and `documents`, the documents that hold each word."""
-        self._require_fitted()
-        return self.classifier_.book.with_classes(self.classifier_.classes)
 
     @property
     def words_(self) -> tuple[str, ...]:
@@ -212,12 +194,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """What each word adds to the score of each class, words x classes; for "count" log P(word | class)."""
         self._require_fitted()
         return self.classifier_.model.conditional.weights
-
-    @property
-    def class_log_prior_(self) -> NDArray[np.float64]:
-        """The log of the class prior."""
-        self._require_fitted()
-        return self.classifier_.model.log_prior
 
     def parameters(self, occurrence: str | None = None, *, length: int | None = None) -> Parameters:
         """How many probabilities this model has, and how many are free; or another model of the same documents.
@@ -240,51 +216,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise BadData("no such class", found=label, remedy=f"The classes are {', '.join(self.classifier_.classes)}")
         return self.classifier_.telling_words(text, number)
 
-    def _require_fitted(self) -> None:
-        if not hasattr(self, "classifier_"):
-            raise AttributeError(f"This {type(self).__name__} instance is not fitted yet")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "classifier_")
-
-    # -- answers -------------------------------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each document."""
-        texts = self._asked(X)
-        return self.classifier_.predict(texts)
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """P(class | document), documents x classes."""
-        texts = self._asked(X)
-        return self.classifier_.posterior(texts)
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """log P(class | document), documents x classes."""
-        texts = self._asked(X)
-        return self.classifier_.log_posterior(texts)
-
-    def joint_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """log P(class, document), documents x classes."""
-        texts = self._asked(X)
-        return self.classifier_.joint_log(texts)
-
-    def leave_one_out(self, X: Any, y: Any) -> NDArray[np.float64]:
-        """P(class | document) of each learned document under the model of all the others, without a refit."""
-        texts = self._asked(X)
-        return self.classifier_.leave_one_out(texts, labels_from(y, _rows(texts)))
-
     def explain(self, X: Any) -> TextExplanation:
         """The words of each document, and what each adds to each class."""
         texts = self._asked(X)
         return self.classifier_.explain(texts)
-
-    def with_prior(self, prior: Mapping[Any, float]) -> TextClassifier:
-        """The same weights under another base rate."""
-        check_is_fitted(self)
-        result = copy.copy(self)
-        result.prior = dict(prior)
-        return result.adopt(self.classifier_.with_prior(prior))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file; `bayesbox.load` reads it, and it goes on learning."""
@@ -362,10 +297,6 @@ def _holds_text(array: NDArray[Any]) -> bool:
 
 
 def _with_rows(texts: Texts) -> Texts:
-    if _rows(texts) == 0:
+    if texts.rows == 0:
         raise BadData("Found array with 0 sample(s): there are no documents")
     return texts
-
-
-def _rows(texts: Texts) -> int:
-    return texts.rows if isinstance(texts, CountMatrix) else len(texts)

@@ -80,6 +80,10 @@ class Documents:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    @property
+    def rows(self) -> int:
+        return len(self)
+
     def take(self, rows: NDArray[Any]) -> Documents:
         """These documents, in this order, in a buffer of their own."""
         starts, stops = self.offsets[rows].tolist(), self.offsets[rows + 1].tolist()

@@ -75,7 +75,7 @@ class DocumentCounter:
     >>> counter = DocumentCounter(Tokens())
     >>> for text, label in (("kiwi sheep", "NZ"), ("kiwi", "NZ"), ("beer", "DE")):
     ...     counter.add(Documents.of([text]), encode(np.array([label])))
-    >>> counter.book()["words"]
+    >>> counter.handed_over()["words"]
     Counts(classes=('DE', 'NZ'), levels=('beer', 'kiwi', 'sheep'), counts=[[1, 0, 0], [0, 2, 1]])
     """
 
@@ -118,17 +118,18 @@ class DocumentCounter:
         self._rest = self._rest + other._rest
         self.dropped += other.dropped
 
-    def book(self) -> Book:
-        """What was counted."""
-        rest = self._rest
+    def handed_over(self) -> Book:
+        """What was counted, after which the counter is empty: there may be no room for both."""
+        rest, self._rest = self._rest, Book.empty()
         if WORDS in rest or not len(self._words):
             return rest
         letters, ends, *counts = counts_of(self._words, len(self._numbers))
-        vocabulary = tuple(text_column(letters, ends).to_pylist())
+        self._words = _core.WordCounts()
         rows = [self._numbers[name] for name in rest.classes]
+        cells = [ExactArray.from_integers(counts.pop(0)[rows].ravel()) for _ in (WORDS, DOCUMENTS)]
+        vocabulary = tuple(text_column(letters, ends).to_pylist())
         tallies = {
-            name: Words(rest.classes, vocabulary, ExactArray.from_integers(table[rows].ravel()))
-            for name, table in zip((WORDS, DOCUMENTS), counts, strict=True)
+            name: Words(rest.classes, vocabulary, own) for name, own in zip((WORDS, DOCUMENTS), cells, strict=True)
         }
         return Book(rest.classes, rest.class_counts, tallies, label_type=rest.label_type)
 

@@ -145,9 +145,8 @@ class DocumentClassifier:
         self.declared, self._model = tuple(sorted({*self.declared, *classes})), None
 
     def _tally(self, texts: Texts, labels: Encoded, weights: Any) -> Book:
-        rows = texts.rows if isinstance(texts, CountMatrix) else len(texts)
-        if len(labels.codes) != rows:
-            raise BadData(f"{rows} documents, but {len(labels.codes)} labels")
+        if len(labels.codes) != texts.rows:
+            raise BadData(f"{texts.rows} documents, but {len(labels.codes)} labels")
         return count_documents(texts, labels, self.tokens, weights=weights, often=self.often)
 
     @property

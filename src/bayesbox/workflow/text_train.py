@@ -157,7 +157,7 @@ def train_documents(
         raise BadData("there is no document with a label", where=where)
     for other in others:
         counter.merge(other)
-    learned = counted.book if elsewhere else counter.book()
+    learned = counted.book if elsewhere else counter.handed_over()
     if getattr(source, "untyped", False):  # text such as 1, 2, 3 may stand for integers
         before = classifier.book
         learned = learned.with_label_type(before.label_type if before.classes else natural_label_type(learned.classes))
