@@ -17,13 +17,12 @@ from bayesbox.dist.base import Doubles
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadData, BadModelFile
 from bayesbox.model import file as container
-from bayesbox.model.atomic import replacing
 from bayesbox.model.chain import ChainModel, ChainRules
-from bayesbox.model.strict_json import document, parse
+from bayesbox.model.strict_json import document
 from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values
 from bayesbox.tally.chain import START, ChainBook
 from bayesbox.tally.counts import Counts
-from bayesbox.workflow import chain, tally_tables
+from bayesbox.workflow import chain, model_document, tally_tables
 from bayesbox.workflow.document import (
     Reader,
     columns_document,
@@ -36,17 +35,15 @@ from bayesbox.workflow.document import (
     smoothing_document,
     smoothing_of,
 )
+from bayesbox.workflow.model_document import MODEL
 
 FORMAT = 1
 KIND = "hidden-markov"
-MODEL = "model.json"
 
 
 def save(model: chain.HiddenMarkovModel, path: str | os.PathLike[str]) -> None:
     """Write a model to a file, whole or not at all."""
-    data = to_bytes(model)
-    with replacing(path) as file:
-        file.write(data)
+    model_document.write(to_bytes(model), path)
 
 
 def load(path: str | os.PathLike[str]) -> chain.HiddenMarkovModel:
@@ -56,12 +53,7 @@ def load(path: str | os.PathLike[str]) -> chain.HiddenMarkovModel:
 
 def is_chain(data: bytes, *, name: str = "model") -> bool:
     """Whether the bytes of a file are those of a hidden Markov model; a damaged file is refused here already."""
-    members = container.unpack(data, name=name)
-    try:
-        written = parse(members.get(MODEL, b"null"))
-    except ValueError:
-        return False
-    return isinstance(written, dict) and written.get("kind") == KIND
+    return model_document.kind_of(data, name=name) == KIND
 
 
 def to_bytes(model: chain.HiddenMarkovModel) -> bytes:
@@ -117,22 +109,12 @@ def _hex(logs: Doubles) -> list[str]:
 
 def from_bytes(data: bytes, *, name: str = "model") -> chain.HiddenMarkovModel:
     """The model of the bytes of a file; `name` is the file's, for messages."""
-    members = container.unpack(data, name=name)
-    section = MODEL
-    try:
-        if MODEL not in members:
-            raise ValueError(f"the archive is whole, but it holds no {MODEL}")
-        reader = Reader(parse(members.pop(MODEL)), "the document")
+
+    def build(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel:
         _require_kind(reader, name)
         return _model(reader, members)
-    except ValueError as error:
-        if isinstance(error, BadModelFile):
-            raise
-        if len(error.args) == 2 and not isinstance(error, UnicodeError):
-            section, reason = error.args
-        else:
-            reason = str(error)
-        raise BadModelFile(reason, where=f"{name}, {section}", remedy=container.DAMAGED) from error
+
+    return model_document.read(data, build, name=name)
 
 
 def _require_kind(reader: Reader, name: str) -> None:

@@ -13,13 +13,13 @@ import bayesbox
 from bayesbox.errors import BadData, BadModelFile
 from bayesbox.model import file as container
 from bayesbox.model.atomic import replacing as replacing
-from bayesbox.model.strict_json import document, parse
+from bayesbox.model.strict_json import document
 from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real, Words
 from bayesbox.schema.levels import LABEL_TYPES, label_values, level_text
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.tally.values import Values
-from bayesbox.workflow import given_tables, joint_tables, tally_tables, value_tables
+from bayesbox.workflow import given_tables, joint_tables, model_document, tally_tables, value_tables
 from bayesbox.workflow.calibrated import calibrated_of
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.document import (
@@ -30,18 +30,16 @@ from bayesbox.workflow.document import (
     fold_of,
     schema_of,
 )
+from bayesbox.workflow.model_document import MODEL
 from bayesbox.workflow.models import kind_in_file
 from bayesbox.workflow.naive import NaiveClassifier
 
 FORMAT = 1
-MODEL = "model.json"
 
 
 def save(classifier: Classifier, path: str | os.PathLike[str]) -> None:
     """Write a classifier to a file, whole or not at all."""
-    data = to_bytes(classifier)
-    with replacing(path) as file:
-        file.write(data)
+    model_document.write(to_bytes(classifier), path)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -95,21 +93,9 @@ def to_bytes(classifier: Classifier) -> bytes:
 
 def from_bytes(data: bytes, *, name: str = "model") -> Any:
     """The classifier of the bytes of a file; `name` is the file's, for messages."""
-    members = container.unpack(data, name=name)
-    section = MODEL
-    try:
-        if MODEL not in members:
-            raise ValueError(f"the archive is whole, but it holds no {MODEL}")
-        reader = Reader(parse(members.pop(MODEL)), "the document")
-        return _classifier(_kind(reader, name), reader, members)
-    except ValueError as error:
-        if isinstance(error, BadModelFile):
-            raise
-        if len(error.args) == 2 and not isinstance(error, UnicodeError):
-            section, reason = error.args
-        else:
-            reason = str(error)
-        raise BadModelFile(reason, where=f"{name}, {section}", remedy=container.DAMAGED) from error
+    return model_document.read(
+        data, lambda reader, members: _classifier(_kind(reader, name), reader, members), name=name
+    )
 
 
 def _kind(reader: Reader, name: str) -> type[Classifier]:

@@ -8,28 +8,25 @@ from typing import Any
 import bayesbox
 from bayesbox.errors import BadData, BadModelFile
 from bayesbox.model import file as container
-from bayesbox.model.atomic import replacing
-from bayesbox.model.strict_json import document, parse
+from bayesbox.model.strict_json import document
 from bayesbox.model.text import Strength, TextRules
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.tally.words import Words
-from bayesbox.workflow import tally_tables
+from bayesbox.workflow import model_document, tally_tables
 from bayesbox.workflow.document import Reader, made, prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.workflow.model_document import MODEL
 from bayesbox.workflow.text import DocumentClassifier
 
 FORMAT = 1
 KIND = "text"
-MODEL = "model.json"
 
 
 def save(classifier: DocumentClassifier, path: str | os.PathLike[str]) -> None:
     """Write a classifier to a file, whole or not at all."""
-    data = to_bytes(classifier)
-    with replacing(path) as file:
-        file.write(data)
+    model_document.write(to_bytes(classifier), path)
 
 
 def to_bytes(classifier: DocumentClassifier) -> bytes:
@@ -81,30 +78,12 @@ def load(path: str | os.PathLike[str]) -> DocumentClassifier:
 
 def is_text(data: bytes, *, name: str = "model") -> bool:
     """Whether the bytes of a file hold a classifier of documents."""
-    members = container.unpack(data, name=name)
-    try:
-        written = parse(members.get(MODEL, b"null"))
-    except ValueError:
-        return False
-    return isinstance(written, dict) and written.get("kind") == KIND
+    return model_document.kind_of(data, name=name) == KIND
 
 
 def from_bytes(data: bytes, *, name: str = "model") -> DocumentClassifier:
     """The classifier of the bytes of a file; `name` is the file's, for messages."""
-    members = container.unpack(data, name=name)
-    section = MODEL
-    try:
-        if MODEL not in members:
-            raise ValueError(f"the archive is whole, but it holds no {MODEL}")
-        return _classifier(Reader(parse(members.pop(MODEL)), "the document"), members)
-    except ValueError as error:
-        if isinstance(error, BadModelFile):
-            raise
-        if len(error.args) == 2 and not isinstance(error, UnicodeError):
-            section, reason = error.args
-        else:
-            reason = str(error)
-        raise BadModelFile(reason, where=f"{name}, {section}", remedy=container.DAMAGED) from error
+    return model_document.read(data, _classifier, name=name)
 
 
 def _classifier(reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:

@@ -1,0 +1,55 @@
+"""The document in a model file, `model.json`: told apart by the kind of model, read with every fault named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TypeVar
+
+from bayesbox.errors import BadModelFile
+from bayesbox.model import file as container
+from bayesbox.model.atomic import replacing
+from bayesbox.model.strict_json import parse
+from bayesbox.workflow.document import Reader
+
+MODEL = "model.json"
+
+T = TypeVar("T")
+
+
+def write(data: bytes, path: str | os.PathLike[str]) -> None:
+    """Write a file whole or not at all."""
+    with replacing(path) as file:
+        file.write(data)
+
+
+def kind_of(data: bytes, *, name: str = "model") -> str | None:
+    """The kind of model that the bytes of a file hold, None where they do not say; a damaged file is refused."""
+    members = container.unpack(data, name=name)
+    try:
+        written = parse(members.get(MODEL, b"null"))
+    except ValueError:
+        return None
+    kind = written.get("kind") if isinstance(written, dict) else None
+    return kind if isinstance(kind, str) else None
+
+
+def read(data: bytes, build: Callable[[Reader, dict[str, bytes]], T], *, name: str = "model") -> T:
+    """What `build` makes of the document and the other members of a file; `name` is the file's, for messages.
+
+    It raises ValueError(reason), or ValueError(member, reason) where the fault is in another member.
+    """
+    members = container.unpack(data, name=name)
+    section = MODEL
+    try:
+        if MODEL not in members:
+            raise ValueError(f"the archive is whole, but it holds no {MODEL}")
+        return build(Reader(parse(members.pop(MODEL)), "the document"), members)
+    except ValueError as error:
+        if isinstance(error, BadModelFile):
+            raise
+        if len(error.args) == 2 and not isinstance(error, UnicodeError):
+            section, reason = error.args
+        else:
+            reason = str(error)
+        raise BadModelFile(reason, where=f"{name}, {section}", remedy=container.DAMAGED) from error
