@@ -1,0 +1,206 @@
+// Moments, counts and codes of columns for Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "arguments.hpp"
+#include "count.hpp"
+#include "factorize.hpp"
+#include "moments.hpp"
+#include "result_array.hpp"
+#include "sparse.hpp"
+
+namespace bayesbox {
+
+using namespace nb::literals;
+
+inline nb::list py_moments(nb::list columns, nb::handle target, std::int64_t classes, nb::handle weights) {
+  const Buffer labels = target_of(target);
+  const Column label_column = labels.column();
+  const std::size_t class_count = as_size(classes, "classes");
+  Columns values;
+  for (nb::handle object : columns) values.push(object, "columns", label_column.rows);
+  checked_product(class_count, values.list().size());
+  const std::optional<Buffer> weight_buffer = weights_of(weights, label_column.rows);
+  const Column weight_column = weight_buffer ? weight_buffer->column() : Column{};
+  std::vector<Moments> sums;
+  std::optional<InfiniteValue> infinite;
+  {
+    nb::gil_scoped_release release;
+    try {
+      sums = moments(values.list(), label_column, class_count, weight_buffer ? &weight_column : nullptr);
+    } catch (const InfiniteValue& found) {
+      infinite = found;
+    }
+  }
+  if (infinite) {
+    PyErr_SetObject(PyExc_ValueError, nb::make_tuple("infinite", infinite->column, infinite->row).ptr());
+    throw nb::python_error();
+  }
+  nb::list result;
+  for (Moments& one : sums) result.append(nb::cast(std::move(one)));
+  return result;
+}
+
+inline nb::object py_count_labels(nb::handle target, std::int64_t classes) {
+  const Buffer labels = target_of(target);
+  const std::size_t class_count = as_size(classes, "classes");
+  checked_product(class_count, sizeof(std::int64_t));
+  std::vector<std::int64_t> counts;
+  {
+    nb::gil_scoped_release release;
+    counts = count_labels(labels.column(), class_count);
+  }
+  return to_numpy(std::move(counts));
+}
+
+// The columns and sizes that both ways of counting codes take.
+struct CodeArguments {
+  CodeArguments(nb::list columns, nb::list sizes, nb::handle target, std::int64_t classes)
+      : target(target_of(target)), classes(as_size(classes, "classes")) {
+    if (nb::len(columns) != nb::len(sizes)) throw nb::value_error("sizes: one a column is needed");
+    for (nb::handle object : columns) {
+      codes.push(object, "columns", this->target.length(0));
+      codes.last().need_integer();
+    }
+    for (nb::handle size : sizes) {
+      std::int64_t value = 0;
+      if (!nb::try_cast(size, value)) throw nb::type_error("sizes: must be integers");
+      level_counts.push_back(as_size(value, "sizes"));
+      checked_product(this->classes, level_counts.back());
+    }
+  }
+  Buffer target;
+  std::size_t classes;
+  Columns codes;
+  std::vector<std::size_t> level_counts;
+};
+
+inline nb::list py_count_codes(nb::list columns, nb::list sizes, nb::handle target, std::int64_t classes) {
+  const CodeArguments given(columns, sizes, target, classes);
+  std::vector<std::vector<std::int64_t>> counts;
+  {
+    nb::gil_scoped_release release;
+    counts = count_codes(given.codes.list(), given.level_counts, given.target.column(), given.classes);
+  }
+  nb::list result;
+  for (std::size_t j = 0; j < counts.size(); ++j)
+    result.append(to_numpy(std::move(counts[j]), {given.classes, given.level_counts[j]}));
+  return result;
+}
+
+inline nb::list py_count_codes_weighted(nb::list columns, nb::list sizes, nb::handle target, std::int64_t classes,
+                                 nb::handle weights) {
+  const CodeArguments given(columns, sizes, target, classes);
+  const std::optional<Buffer> weight_buffer = weights_of(weights, given.target.length(0));
+  if (!weight_buffer) throw nb::type_error("weights: needed");
+  std::vector<ExactArray> sums;
+  {
+    nb::gil_scoped_release release;
+    for (std::size_t j = 0; j < given.level_counts.size(); ++j)
+      sums.push_back(count_codes_weighted(given.codes.list()[j], given.level_counts[j], given.target.column(),
+                                          given.classes, weight_buffer->column()));
+  }
+  nb::list result;
+  for (ExactArray& one : sums) result.append(nb::cast(std::move(one)));
+  return result;
+}
+
+inline nb::list py_count_integers(nb::list columns, nb::handle target, std::int64_t classes, std::int64_t limit) {
+  const Buffer labels = target_of(target);
+  const std::size_t class_count = as_size(classes, "classes");
+  const std::size_t most = as_size(limit, "limit");
+  checked_product(class_count, most);
+  Columns values;
+  for (nb::handle object : columns) values.push(object, "columns", labels.length(0));
+  std::vector<std::optional<IntegerCounts>> counts;
+  {
+    nb::gil_scoped_release release;
+    counts = count_integers(values.list(), labels.column(), class_count, most);
+  }
+  nb::list result;
+  for (std::optional<IntegerCounts>& one : counts) {
+    if (!one) {
+      result.append(nb::none());
+      continue;
+    }
+    const bool large = one->lowest > INT64_MAX;
+    nb::object lowest = large ? nb::int_(static_cast<std::uint64_t>(one->lowest)) : nb::int_(static_cast<std::int64_t>(one->lowest));
+    result.append(nb::make_tuple(lowest, to_numpy(std::move(one->counts), {class_count, one->width})));
+  }
+  return result;
+}
+
+inline ExactArray py_count_sparse(nb::handle indptr, nb::handle indices, nb::handle data, std::int64_t width, nb::handle target,
+                           std::int64_t classes, nb::handle weights) {
+  const Buffer labels = target_of(target);
+  const std::size_t rows = labels.length(0);
+  const Buffer starts(indptr, "indptr"), positions(indices, "indices"), values(data, "data");
+  starts.need_dimensions(1).need_integer().need_length(0, rows + 1);
+  positions.need_dimensions(1).need_integer();
+  values.need_dimensions(1).need_length(0, positions.length(0));
+  const std::size_t columns = as_size(width, "width"), class_count = as_size(classes, "classes");
+  checked_product(columns, class_count);
+  const std::optional<Buffer> weight_buffer = weights_of(weights, rows);
+  const Column weight_column = weight_buffer ? weight_buffer->column() : Column{};
+  nb::gil_scoped_release release;
+  return count_sparse(starts.column(), positions.column(), values.column(), columns, labels.column(), class_count,
+                      weight_buffer ? &weight_column : nullptr);
+}
+
+inline nb::tuple py_factorize(nb::handle values) {
+  const Buffer buffer(values, "values");
+  const Column column = buffer.need_dimensions(1).need_integer().column();
+  ResultArray<std::int32_t> codes(column.rows);
+  std::vector<std::int64_t> distinct;
+  {
+    nb::gil_scoped_release release;
+    distinct = factorize(column, codes.data());
+  }
+  return nb::make_tuple(std::move(codes).to_numpy({column.rows}), to_numpy(std::move(distinct)));
+}
+
+inline nb::tuple py_factorize_doubles(nb::handle values) {
+  const Buffer buffer(values, "values");
+  const Column column = buffer.need_dimensions(1).column();
+  std::vector<std::int32_t> codes(column.rows);
+  std::vector<double> distinct;
+  {
+    nb::gil_scoped_release release;
+    distinct = factorize_doubles(column, codes.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(distinct)));
+}
+
+inline void bind_count(nb::module_& m) {
+  nb::class_<Moments>(m, "Moments")
+      .def("__init__",
+           [](Moments* self, const ExactArray& n, const ExactArray& fractional, const ExactArray& total,
+              const ExactArray& squares) {
+             if (fractional.size() != n.size() || total.size() != n.size() || squares.size() != n.size())
+               throw nb::value_error("Moments: the numbers of cells differ");
+             new (self) Moments(n, fractional, total, squares);
+           },
+           "n"_a, "fractional"_a, "total"_a, "squares"_a)
+      .def_rw("n", &Moments::n)
+      .def_rw("fractional", &Moments::fractional)
+      .def_rw("total", &Moments::total)
+      .def_rw("squares", &Moments::squares);
+
+  m.def("moments", &py_moments, "columns"_a, "target"_a, "classes"_a, "weights"_a = nb::none());
+  m.def("count_labels", &py_count_labels, "target"_a, "classes"_a);
+  m.def("count_codes", &py_count_codes, "columns"_a, "sizes"_a, "target"_a, "classes"_a);
+  m.def("count_codes_weighted", &py_count_codes_weighted, "columns"_a, "sizes"_a, "target"_a, "classes"_a, "weights"_a);
+  m.def("count_integers", &py_count_integers, "columns"_a, "target"_a, "classes"_a, "limit"_a);
+  m.def("count_sparse", &py_count_sparse, "indptr"_a, "indices"_a, "data"_a, "width"_a, "target"_a, "classes"_a,
+        "weights"_a = nb::none());
+  m.def("factorize_integers", &py_factorize, "values"_a);
+  m.def("factorize_doubles", &py_factorize_doubles, "values"_a);
+}
+
+}  // namespace bayesbox

@@ -1,0 +1,145 @@
+// ExactArray for Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/operators.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "arguments.hpp"
+#include "exact_array.hpp"
+#include "exact_text.hpp"
+#include "result_array.hpp"
+
+namespace bayesbox {
+
+using namespace nb::literals;
+
+inline void check_indices(const Buffer& buffer, const std::vector<std::int64_t>& index, std::size_t size, std::int64_t lowest) {
+  for (const std::int64_t i : index)
+    if (i < lowest || i >= static_cast<std::int64_t>(size)) buffer.refuse("outside the cells");
+}
+
+inline void add_to(ExactArray& self, const ExactArray& other, nb::handle index, int sign) {
+  if (sign != 1 && sign != -1) throw nb::value_error("sign: must be 1 or -1");
+  if (index.is_none()) {
+    if (self.size() != other.size()) throw nb::value_error("add: the numbers of cells differ");
+    self.merge(other, nullptr, sign);
+    return;
+  }
+  const Buffer buffer(index, "index");
+  const std::vector<std::int64_t> cells = buffer.integers();
+  buffer.need_length(0, other.size());
+  check_indices(buffer, cells, self.size(), 0);
+  self.merge(other, cells.data(), sign);
+}
+
+inline ExactArray take(const ExactArray& self, nb::handle index) {
+  const Buffer buffer(index, "index");
+  const std::vector<std::int64_t> cells = buffer.integers();
+  check_indices(buffer, cells, self.size(), -1);
+  return self.take(cells.data(), cells.size());
+}
+
+inline ExactArray sum_groups(const ExactArray& self, nb::handle index, std::int64_t size) {
+  ExactArray result(as_size(size, "size"));
+  add_to(result, self, index, 1);
+  return result;
+}
+
+inline nb::tuple parts(const ExactArray& self, std::int64_t cell) {
+  if (cell < 0 || static_cast<std::size_t>(cell) >= self.size()) throw nb::index_error("no such cell");
+  Magnitude number;
+  self.magnitude(static_cast<std::size_t>(cell), number);
+  nb::object mantissa = nb::int_(0);
+  if (number.is_zero()) return nb::make_tuple(mantissa, 0);
+  const std::ptrdiff_t length = number.highest_bit - number.lowest_bit + 1;
+  for (std::ptrdiff_t at = (length - 1) / 32 * 32; at >= 0; at -= 32)
+    mantissa = (mantissa << nb::int_(32)) | nb::int_(number.bits(number.lowest_bit + at, 32));
+  return nb::make_tuple(number.negative ? -mantissa : mantissa, number.exponent());
+}
+
+inline nb::object to_integers(const ExactArray& self) {
+  std::vector<std::int64_t> values(self.size());
+  Magnitude scratch;
+  for (std::size_t cell = 0; cell < values.size(); ++cell)
+    if (!self.as_int64(cell, scratch, values[cell])) {
+      PyErr_Format(PyExc_OverflowError, "cell %zu is no integer of 64 bits", cell);
+      throw nb::python_error();
+    }
+  return to_numpy(std::move(values));
+}
+
+inline nb::object to_doubles(const ExactArray& self) {
+  std::vector<double> values(self.size());
+  Magnitude scratch;
+  for (std::size_t cell = 0; cell < values.size(); ++cell) values[cell] = self.rounded(cell, scratch);
+  return to_numpy(std::move(values));
+}
+
+inline nb::object signs(const ExactArray& self) {
+  std::vector<std::int8_t> values(self.size());
+  Magnitude scratch;
+  for (std::size_t cell = 0; cell < values.size(); ++cell)
+    values[cell] = static_cast<std::int8_t>(self.sign(cell, scratch));
+  return to_numpy(std::move(values));
+}
+
+inline ExactArray from_integers(nb::handle object) {
+  const std::vector<std::int64_t> values = Buffer(object, "values").need_kind(Kind::int64, "int64").integers();
+  ExactArray result(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) result.add_integer(i, values[i]);
+  return result;
+}
+
+inline ExactArray from_doubles(nb::handle object) {
+  const Buffer buffer(object, "values");
+  const std::vector<double> values = buffer.need_dimensions(1).need_kind(Kind::float64, "float64").doubles();
+  ExactArray result(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) buffer.refuse("not finite");
+    result.add(i, values[i]);
+  }
+  return result;
+}
+
+inline void bind_exact(nb::module_& m) {
+  // Methods of ExactArray keep the GIL: they are short, and it guards an array that several threads share.
+  nb::class_<ExactArray>(m, "ExactArray")
+      .def("__init__", [](ExactArray* self, std::int64_t size) { new (self) ExactArray(as_size(size, "size")); }, "size"_a)
+      .def("__len__", &ExactArray::size)
+      .def_static("from_integers", &from_integers, "values"_a)
+      .def_static("from_doubles", &from_doubles, "values"_a)
+      .def_static("from_text",
+                  [](const nb::bytes& text) {
+                    const std::string_view view(static_cast<const char*>(text.data()), text.size());
+                    nb::gil_scoped_release release;
+                    return ExactText::read(view);
+                  },
+                  "text"_a)
+      .def("copy", [](const ExactArray& self) { return self; })
+      .def("add", &add_to, "other"_a, "index"_a = nb::none(), nb::kw_only(), "sign"_a = 1)
+      .def("take", &take, "index"_a)
+      .def("sum_groups", &sum_groups, "index"_a, "size"_a)
+      .def("__eq__",
+           [](const ExactArray& self, nb::handle other) -> nb::object {
+             if (!nb::isinstance<ExactArray>(other)) return nb::borrow(Py_NotImplemented);
+             return nb::bool_(self == nb::cast<const ExactArray&>(other));
+           },
+           "other"_a.none())
+      .def("signs", &signs)
+      .def("is_integral", &ExactArray::is_integral)
+      .def("to_integers", &to_integers)
+      .def("to_doubles", &to_doubles)
+      .def("parts", &parts, "cell"_a)
+      .def("text", [](const ExactArray& self) {
+        const std::string text = ExactText::write(self);
+        return nb::bytes(text.data(), text.size());
+      });
+
+  m.attr("ExactArray").attr("__hash__") = nb::none();  // its value may change
+}
+
+}  // namespace bayesbox
