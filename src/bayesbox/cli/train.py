@@ -93,7 +93,6 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     standard input. What each column was taken for is printed; --types says otherwise.
     """
     from bayesbox.cli import text_learning
-    from bayesbox.workflow.save import save
 
     if given["tables"] and given["model"] != "naive":
         raise click.UsageError("a model of --tables is naive Bayes")
@@ -101,6 +100,8 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     if given["model"] == "text":
         text_learning.train(data, given, path, as_json=as_json)
         return
+    from bayesbox.workflow.save import save
+
     refuse(given, TEXT_ONLY, "is about documents: it goes with --model text")
     with told_warnings() as warned:
         classifier, report = _of_tables(data, given) if given["tables"] else _of_rows(data, given)

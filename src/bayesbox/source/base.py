@@ -82,6 +82,24 @@ class OneBatch:
         yield self.batch
 
 
+class Recorded:
+    """A source that remembers the batches it gave."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.name = source.name
+        self.given: list[Batch] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.source, name)
+
+    def batches(self) -> Iterator[Batch]:
+        self.given = []
+        for batch in self.source.batches():
+            self.given.append(batch)
+            yield batch
+
+
 ROWS_A_PIECE = 65_536  # what one thread takes of a large batch; a cut costs one small tally
 
 

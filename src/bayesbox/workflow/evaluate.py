@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +23,7 @@ from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import Category
-from bayesbox.source.base import Batch, Source, fold
+from bayesbox.source.base import Batch, Recorded, Source, fold
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.evaluation import Evaluation
 from bayesbox.workflow.predict import absent_columns
@@ -180,24 +180,6 @@ def _skipped(source: Source) -> int:
 
 
 # -- rows that are kept ----------------------------------------------------------------------------------------------
-
-
-class Recorded:
-    """A source that remembers the batches it gave."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.name = source.name
-        self.given: list[Batch] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.source, name)
-
-    def batches(self) -> Iterator[Batch]:
-        self.given = []
-        for batch in self.source.batches():
-            self.given.append(batch)
-            yield batch
 
 
 def learned_and_kept(

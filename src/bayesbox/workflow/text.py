@@ -18,8 +18,6 @@ from bayesbox.explain.words import TextExplanation, explained
 from bayesbox.infer.direct import normalised
 from bayesbox.learn.calibrate_text import fitted_strength
 from bayesbox.learn.folds import stratified_folds
-from bayesbox.learn.leave_one_out import learned_target, prior_table
-from bayesbox.learn.leave_one_out_text import Learned, sums_of_others
 from bayesbox.model.text import Parameters, Strength, TextModel, TextRules, parameters, text_model
 from bayesbox.rule.priors import given_prior
 from bayesbox.rule.smoothing import smoothing_text
@@ -259,6 +257,8 @@ class DocumentClassifier:
 
     def leave_one_out(self, texts: Texts, labels: Encoded) -> Doubles:
         """P(class | document) of each of these learned documents by the model of all the others."""
+        from bayesbox.learn.leave_one_out import learned_target
+
         self.require_all_words()
         self._require_like(texts)
         model, counted = self.model, self.book.with_classes(self.classes)
@@ -280,11 +280,15 @@ class DocumentClassifier:
         return answer
 
     def _sums_of_others(self, counted: Book, texts: Texts, target: NDArray[np.int32]) -> tuple[Doubles, Doubles]:
+        from bayesbox.learn.leave_one_out_text import Learned, sums_of_others
+
         learned = Learned(counted, self.rules, self.model, self.width is None)
         return sums_of_others(learned, self.model.conditional.listed(texts, self.tokens), target)
 
     def _prior_of_others(self, counted: Book) -> Doubles:
         """The log prior of all classes (columns) when one document of a class (rows) is gone."""
+        from bayesbox.learn.leave_one_out import prior_table
+
         if self.rules.prior is None and self.rules.occurrence == "complement" and len(self.classes) > 1:
             return np.zeros((len(self.classes), len(self.classes)))
         return prior_table(self.declared, counted, self.rules, self.model)

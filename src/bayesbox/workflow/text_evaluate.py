@@ -22,10 +22,10 @@ from bayesbox.learn.folds import stratified_folds
 from bayesbox.learn.metrics import BINS, Scored, measure, scored
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.tokens import Documents
-from bayesbox.source.base import Batch, Source, fold
+from bayesbox.source.base import Batch, Recorded, Source, fold
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import count_documents
-from bayesbox.workflow.evaluate import Judged, Recorded
+from bayesbox.workflow.evaluate import Judged
 from bayesbox.workflow.evaluation import Evaluation
 from bayesbox.workflow.rows import common_codes
 from bayesbox.workflow.text import DocumentClassifier

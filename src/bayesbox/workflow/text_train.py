@@ -12,14 +12,13 @@ import pyarrow as pa
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import natural_label_type
-from bayesbox.source.base import Batch, OneBatch, Source, fold
+from bayesbox.source.base import Batch, OneBatch, Recorded, Source, fold
 from bayesbox.source.documents import CLASS, TEXT, is_table, open_documents
 from bayesbox.source.files import file_columns, open_source
 from bayesbox.source.frames import batch_of
 from bayesbox.source.streams import STDIN
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DocumentCounter, count_documents
-from bayesbox.workflow.evaluate import Recorded
 from bayesbox.workflow.text import DocumentClassifier
 from bayesbox.workflow.train import Progress, Training, is_path, split_columns
 
