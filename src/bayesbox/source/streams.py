@@ -27,6 +27,7 @@ INFLATION = 100  # a compressed file may grow by this factor at most,
 INFLATION_FLOOR = 64 << 20  # once it has grown to this many bytes
 PEEK = 1 << 16
 PIECE = 1 << 20
+LARGE = 1 << 24  # bytes that are read at once where more are wanted
 
 
 def name_of(path: str) -> str:
@@ -122,6 +123,11 @@ class ByteStream:
             got = int(self._bytes.readinto(view))
         except OSError as error:
             raise self._broken(error) from None
+        self._count(got)
+        return got
+
+    def _count(self, got: int) -> None:
+        """Refuse a compressed file that grows beyond measure."""
         self._given += got
         if self.compressed and self._given > max(INFLATION_FLOOR, INFLATION * self._raw.position):
             raise BadData(
@@ -130,7 +136,6 @@ class ByteStream:
                 found=f"{self._given} bytes out of {self._raw.position}",
                 remedy="If it is meant to, decompress it yourself and give the result",
             )
-        return got
 
     def _broken(self, error: OSError) -> Exception:
         if self.compressed and error.errno is None:
@@ -144,14 +149,22 @@ class ByteStream:
 
     def read(self, size: int) -> bytes:
         """At most `size` bytes, fewer only at the end; no more memory than there are bytes."""
-        data = bytearray()
-        while len(data) < size:
-            piece = bytearray(min(size - len(data), PIECE))
-            got = self.readinto(memoryview(piece))
-            data += memoryview(piece)[:got]
-            if got < len(piece):
-                break
-        return bytes(data)
+        pieces = [self._ahead[:size]]
+        self._ahead = self._ahead[size:]
+        left = size - len(pieces[0])
+        while left > 0 and (piece := self._read_piece(min(left, LARGE))):
+            pieces.append(piece)
+            left -= len(piece)
+        return pieces[1] if len(pieces) == 2 and not pieces[0] else b"".join(pieces)
+
+    def _read_piece(self, size: int) -> bytes:
+        """Some bytes, at most so many; none at the end."""
+        try:
+            piece = bytes(self._bytes.read(size))
+        except OSError as error:
+            raise self._broken(error) from None
+        self._count(len(piece))
+        return piece
 
     def peek(self, size: int = PEEK) -> bytes:
         """The first bytes, up to `size`, left in place."""
