@@ -148,3 +148,26 @@ def test_drawing(model, bayes, folder):
     assert drawn.count("<polygon") == 2
     one = bayes("hmm", "decode", "days.bayes", "days.csv", *HOW, "--svg", "no.svg", "-o", "path.csv", code=3)
     assert "one sequence" in one.err
+
+
+def test_update_forget_and_merge_are_exact(model, bayes, days):
+    whole = model.book_.digest()
+    (days / "north.csv").write_text("".join(DAYS.splitlines(keepends=True)[:6]))
+    (days / "south.csv").write_text("".join([DAYS.splitlines(keepends=True)[0], *DAYS.splitlines(keepends=True)[6:]]))
+    for name in ("north", "south"):
+        bayes("hmm", "train", f"{name}.csv", "--labels", "weather", *HOW, "-o", f"{name}.bayes")
+    found = bayes("hmm", "merge", "north.bayes", "south.bayes", "-o", "both.bayes", "--json").json
+    assert found["digest"] == whole
+    assert found["steps"] == 8
+    assert (
+        bayes("hmm", "update", "north.bayes", "south.csv", "--labels", "weather", *HOW, "--json").json["digest"]
+        == whole
+    )
+    told = bayes("hmm", "forget", "both.bayes", "north.csv", "--labels", "weather", *HOW, "-o", "left.bayes").err
+    assert bb.HiddenMarkovModel.load(days / "left.bayes").book_ == bb.HiddenMarkovModel.load(days / "south.bayes").book_
+    assert f"digest before {whole}" in told
+    again = bayes("hmm", "forget", "left.bayes", "north.csv", "--labels", "weather", *HOW, code=3)
+    assert "never learned" in again.err
+    assert "--labels" in bayes("hmm", "update", "both.bayes", "south.csv", code=2).err
+    assert "-o" in bayes("hmm", "merge", "both.bayes", "south.bayes", code=2).err
+    assert "bayes hmm" in bayes("predict", "days.bayes", "new.csv", code=4).err

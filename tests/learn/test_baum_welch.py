@@ -214,3 +214,38 @@ def test_states_that_cannot_be_chosen_from(states):
         bb.HiddenMarkovModel("auto", choose="aic")
     with pytest.raises(bb.errors.BadOption, match="number_prior"):
         bb.HiddenMarkovModel(number_prior=-1)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_equals_hmmlearn_on_numbers(seed):
+    from hmmlearn import hmm as hmmlearn
+
+    random = np.random.default_rng(seed)
+    lengths = [40, 1, 75, 60]
+    frame = {
+        "level": random.normal(np.repeat([0.0, 4.0, 1.0, 5.0], 44), 1.0),
+        "speed": random.normal(np.repeat([3.0, 2.0, 5.0, 5.5], 44), 0.7),
+    }
+    how = {**PLAIN, "columns": dict.fromkeys(frame, bb.Real("gaussian", floor=0)), "number_prior": 0}
+    labels = random.integers(0, 3, size=176).tolist()
+    start = bb.HiddenMarkovModel(3, **how).fit(frame, labels, lengths=lengths)  # any beginning will do
+    fitted = bb.HiddenMarkovModel(3, **how, iterations=10, tolerance=0).fit(frame, lengths=lengths, initial=start)
+    peer = hmmlearn.GaussianHMM(
+        3, covariance_type="diag", n_iter=10, tol=-np.inf, init_params="", covars_prior=0, covars_weight=1, min_covar=0
+    )
+    peer.startprob_, peer.transmat_ = start.start_, start.transition_
+    peer.means_ = np.column_stack([each.mean for each in start.model_.conditionals])
+    peer.covars_ = np.column_stack([each.deviation**2 for each in start.model_.conditionals])
+    steps = np.column_stack([frame[name] for name in start.model_.columns])
+    assert sum(start.score(frame, lengths=lengths)) == pytest.approx(peer.score(steps, lengths), rel=1e-9)
+    shares = np.vstack(start.predict_proba(frame, lengths=lengths))
+    np.testing.assert_allclose(shares, peer.predict_proba(steps, lengths), atol=1e-9)
+    assert np.concatenate(start.predict(frame, lengths=lengths)).tolist() == peer.predict(steps, lengths).tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        peer.fit(steps, lengths)
+    np.testing.assert_allclose(fitted.transition_, peer.transmat_, atol=1e-9)
+    means = np.column_stack([each.mean for each in fitted.model_.conditionals])
+    np.testing.assert_allclose(means, peer.means_, atol=1e-9)
+    spread = np.column_stack([each.deviation for each in fitted.model_.conditionals])
+    np.testing.assert_allclose(spread**2, np.array([np.diag(each) for each in peer.covars_]), atol=1e-9)

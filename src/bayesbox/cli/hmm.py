@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from bayesbox.workflow.sequences import Sequences
 
 
+LEARNING = ("train", "update", "forget", "merge")
+ANSWERS = ("decode", "score", "forecast")
+
+
 def _states(text: str) -> int | str:
     """A number of states, or what to choose it from."""
     from bayesbox.learn.states import candidates
@@ -36,17 +40,20 @@ def _states(text: str) -> int | str:
         "bayes hmm train days.csv --states 2 --sequence town --order day -o days.bayes",
         "bayes hmm train days.csv --states 1..6 --choose cv --sequence town --order day -o days.bayes",
         "bayes hmm train days.csv --labels weather --order day -o days.bayes",
+        "bayes hmm update days.bayes more.csv --labels weather --order day",
+        "bayes hmm merge north.bayes south.bayes -o both.bayes",
         "bayes hmm decode days.bayes new.csv --sequence town --order day --proba",
         "bayes hmm score days.bayes new.csv --sequence town --order day",
         "bayes hmm forecast days.bayes new.csv --order day --steps 3",
     ),
     notes="A row is a step. Keys of --json: train has model, states, sequences, steps, rounds, converged, "
     "log_likelihood, parameters, bic, columns, chosen_by and scores (where the number of states was chosen), warnings, "
-    "digest; decode, score and forecast write JSON lines: decode "
-    "has step, state and with --proba P(state) for each; score has steps, log_likelihood; forecast has step, P(state) "
-    "for each, and what is to be seen in each column. The columns of --sequence and --order come first.",
+    "digest; update, forget and merge have model, states, steps, digest_before, warnings, digest; decode, score and "
+    "forecast write JSON lines: decode has step, state and with --proba P(state) for each; score has steps, "
+    "log_likelihood; forecast has step, P(state) for each, and what is to be seen in each column. The columns of "
+    "--sequence and --order come first.",
 )
-@click.argument("action", type=click.Choice(["train", "decode", "score", "forecast"]))
+@click.argument("action", type=click.Choice([*LEARNING, *ANSWERS]))
 @click.argument("files", nargs=-1, required=True)
 @click.option(
     "--states",
@@ -88,21 +95,25 @@ def _states(text: str) -> int | str:
 def command(action: str, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Learn a hidden Markov model from rows, or use one.
 
-    train takes DATA, and learns by counting where --labels are known, by Baum-Welch where they are not. decode, score
-    and forecast take MODEL and DATA: the most probable path of states, the log-likelihood of each sequence, what
-    follows it. Missing values say nothing.
+    train takes DATA, and learns by counting where --labels are known, by Baum-Welch where they are not. update and
+    forget take MODEL and DATA with --labels: more sequences, or some of those that were counted, exactly; merge takes
+    models that were counted. decode, score and forecast take MODEL and DATA: the most probable path of states, the
+    log-likelihood of each sequence, what follows it. Missing values say nothing.
     """
+    if action != "train" and len(files) < 2:
+        raise click.UsageError("merge takes two models" if action == "merge" else f"{action} takes a model and data")
     with told_warnings() as warned:
         if action == "train":
             report = _train(files, given)
+        elif action in LEARNING:
+            report = _changed(action, files, given)
         else:
-            if len(files) < 2:
-                raise click.UsageError(f"{action} takes a model and data")
             _answer(action, files[0], files[1:], {**given, "as_json": as_json})
             report = {}
-    if action == "train":
+    if report:
         digest = report.pop("digest")
-        _tell(report | {"warnings": warned, "digest": digest}, as_json=as_json)
+        tell = _tell if action == "train" else _tell_change
+        tell(report | {"warnings": warned, "digest": digest}, as_json=as_json)
         return
     for text in dict.fromkeys(warned):
         note(f"note: {text}")
@@ -186,6 +197,48 @@ def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
         **chosen,
         "digest": model.book_.digest(),
     }
+
+
+def _changed(action: str, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+    """Learn more, forget, or merge: by counts."""
+    from bayesbox.workflow.chain import HiddenMarkovModel
+
+    model = HiddenMarkovModel.load(files[0])
+    before = model.book_.digest()
+    output = given["output"]
+    if action == "merge":
+        if output is None:
+            raise click.UsageError("merge writes another file: -o FILE")
+        for other in files[1:]:
+            model = model + HiddenMarkovModel.load(other)
+    else:
+        if given["labels"] is None:
+            raise click.UsageError(f"{action} counts states that are known: --labels COLUMN")
+        text, number = model.reading()
+        rows, _, _ = _read(files[1:], given, text=text, number=number)
+        change = model.partial_fit if action == "update" else model.forget
+        change(rows, given["labels"], sequence=given["sequence"], order=given["order"])
+    path = output or files[0]
+    model.save(path)
+    return {
+        "model": path,
+        "states": list(model.book_.states),
+        "steps": int(model.book_.emission.n.sum()),
+        "digest_before": before,
+        "digest": model.book_.digest(),
+    }
+
+
+def _tell_change(report: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        emit_json(report)
+        return
+    states = ", ".join(report["states"]) or "none, nothing is left"
+    note(f"{report['model']}: {plural(report['steps'], 'step')}, states {states}")
+    for text in dict.fromkeys(report["warnings"]):
+        note(f"note: {text}")
+    note(f"digest before {report['digest_before']}")
+    note(f"digest now    {report['digest']}")
 
 
 def _tell(report: dict[str, Any], *, as_json: bool) -> None:

@@ -23,14 +23,13 @@ from bayesbox.learn.states import CRITERIA, StateChoice, candidates, choose_stat
 from bayesbox.model.chain import ChainModel, ChainRules, Steps, chain_model
 from bayesbox.model.naive import Rules
 from bayesbox.rule.smoothing import as_smoothing
-from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real
-from bayesbox.schema.levels import label_order, label_type_of, level_text
 from bayesbox.schema.schema import Schema
-from bayesbox.source.frames import labels_of
 from bayesbox.tally.chain import ChainBook, count_states
 from bayesbox.tally.count import count
 from bayesbox.workflow.chain_forecast import Filter, Forecast, Sample, sample
+from bayesbox.workflow.chain_labels import named_states, read_steps, state_names, state_positions
 from bayesbox.workflow.chain_tables import given_chain
 from bayesbox.workflow.sequences import Sequences, kinds_for, sequences_of, steps_of
 
@@ -112,21 +111,7 @@ class HiddenMarkovModel:
         if isinstance(states, str):
             candidates(states)
         else:
-            self._named(states)  # refuses states that cannot be
-
-    @staticmethod
-    def _named(states: Any) -> tuple[tuple[str, ...], str]:
-        """The names of the states, and the type of these names."""
-        if isinstance(states, (int, np.integer)) and not isinstance(states, bool):
-            if states < 1:
-                raise BadOption("a chain has one state or more", found=states)
-            return tuple(str(index) for index in range(int(states))), "integer"
-        names = list(states) if not isinstance(states, (str, bool)) else []
-        texts = [level_text(name) for name in names]
-        if not texts or len(set(texts)) < len(texts):
-            raise BadOption("states are their number, or a list of different names", found=states)
-        kind = label_type_of(names)
-        return tuple(label_order(texts, kind)), kind
+            named_states(states)  # refuses states that cannot be
 
     @classmethod
     def from_tables(
@@ -162,7 +147,7 @@ class HiddenMarkovModel:
     ) -> Self:
         """Learn from sequences. `labels` are the states, shaped like the sequences, or the name of their column; None
         where one is not known. All known: counting. None known, or some: Baum-Welch, from `initial` if given."""
-        found, known = self._read(sequences, labels, sequence, order, lengths)
+        found, known = read_steps(sequences, labels, sequence, order, lengths)
         if found.size == 0:
             raise BadData("there is no step to learn from")
         schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions))
@@ -172,8 +157,8 @@ class HiddenMarkovModel:
         rules = self._rules(LEARNED)
 
         def task_of(wanted: Any) -> Task:
-            states, label_type = self._state_names(wanted, known)
-            place = None if known is None else _positions(known, states)
+            states, label_type = state_names(wanted, known)
+            place = None if known is None else state_positions(known, states)
             return Task(steps_of(found, schema, place), schema, states, label_type, rules)
 
         def learn(task: Task) -> Learned:
@@ -215,19 +200,6 @@ class HiddenMarkovModel:
         rows = self.number_prior if self.number_prior is not None else 1.0 if origin == LEARNED else 0.0
         return replace(self.rules, number_prior=rows)
 
-    def _state_names(self, wanted: Any, known: Encoded | None) -> tuple[tuple[str, ...], str]:
-        """The states: those that are named; where they are only a number, those that are known, then others."""
-        states, kind = self._named(wanted)
-        if known is None or not known.levels or set(known.levels) <= set(states):
-            return states, kind
-        if not isinstance(wanted, (int, np.integer)):
-            raise BadOption("a label is none of the states", found=sorted(set(known.levels) - set(states)))
-        if len(known.levels) > len(states):
-            raise BadOption(f"the labels name {len(known.levels)} states", found=f"states={wanted}")
-        fresh = (f"state {index}" for index in range(len(states)))
-        names = [*known.levels, *(name for name in fresh if name not in known.levels)][: len(states)]
-        return tuple(sorted(names)), "text"
-
     def partial_fit(self, sequences: Any, labels: Any, **how: Any) -> Self:
         """Learn more sequences whose states are known."""
         schema, book = self._counted(sequences, labels, how, "learn")
@@ -259,7 +231,7 @@ class HiddenMarkovModel:
                 f"this model cannot {what}: it was not counted from known states",
                 remedy="Fit it to sequences with labels, or fit all sequences again",
             )
-        found, known = self._read(sequences, labels, how.get("sequence"), how.get("order"), how.get("lengths"))
+        found, known = read_steps(sequences, labels, how.get("sequence"), how.get("order"), how.get("lengths"))
         if known is None or (known.codes < 0).any():
             raise BadData(f"to {what} step by step, the state of every step must be known", remedy="Use fit")
         if self._schema is None:
@@ -277,31 +249,6 @@ class HiddenMarkovModel:
     def _accept(self, schema: Schema, book: ChainBook, origin: str) -> None:
         self._schema, self._book, self._origin, self._model = schema, book, origin, None
         self.history_, self.converged_, self.choice_ = [], True, None
-
-    def _read(
-        self, data: Any, labels: Any, sequence: str | None, order: str | None, lengths: Sequence[int] | None
-    ) -> tuple[Sequences, Encoded | None]:
-        if isinstance(labels, str):
-            return self._read_named(data, labels, sequence, order, lengths)
-        found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
-        if labels is None:
-            return found, None
-        given = sequences_of(labels) if lengths is None else sequences_of(labels, lengths=lengths)
-        if given.size != found.size or (found.place is None and given.offsets.tolist() != found.offsets.tolist()):
-            raise BadData(f"{found.size} steps, but {given.size} labels: there is one a step")
-        known = encode(next(iter(given.columns.values())))
-        return found, known if found.place is None else known._replace(codes=known.codes[found.place])
-
-    @staticmethod
-    def _read_named(
-        data: Any, labels: str, sequence: str | None, order: str | None, lengths: Sequence[int] | None
-    ) -> tuple[Sequences, Encoded]:
-        found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
-        if labels not in found.columns:
-            raise BadData(f"no column `{labels}` holds the states", found=list(found.columns))
-        known = encode(labels_of(found.columns[labels]))
-        rest = {name: column for name, column in found.columns.items() if name != labels}
-        return Sequences(rest, found.offsets, found.single, found.bare, found.place), known
 
     # -- what was learned ----------------------------------------------------------------------------------------
 
@@ -490,12 +437,6 @@ class HiddenMarkovModel:
 
     def __repr__(self) -> str:
         return f"HiddenMarkovModel(states={self.states!r})"
-
-
-def _positions(known: Encoded, states: tuple[str, ...]) -> NDArray[np.int32]:
-    """The position of each step's state; -1 where it is not known."""
-    place = np.array([*(states.index(level) for level in known.levels), -1], dtype=np.int32)
-    return place[known.codes]
 
 
 def _unseen(steps: Steps, impossible: int) -> Steps:

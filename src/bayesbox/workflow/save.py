@@ -35,6 +35,7 @@ from bayesbox.workflow.models import kind_in_file
 from bayesbox.workflow.naive import NaiveClassifier
 
 FORMAT = 1
+HIDDEN_MARKOV = "hidden-markov"  # the kind of another file
 
 
 def save(classifier: Classifier, path: str | os.PathLike[str]) -> None:
@@ -116,7 +117,9 @@ def _kind(reader: Reader, name: str) -> type[Classifier]:
             "the file holds no classifier of tables that is known here",
             where=f"{name}, {MODEL}",
             found=kind,
-            remedy="Load it with the kind of model that it was saved from, or upgrade bayesbox",
+            remedy="`bayes hmm` takes it, and bayesbox.HiddenMarkovModel.load"
+            if kind == HIDDEN_MARKOV
+            else "Load it with the kind of model that it was saved from, or upgrade bayesbox",
         )
     return classifier
 

@@ -1,0 +1,76 @@
+"""What a hidden Markov model learns from: the names of its states, steps, and the states that are known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadData, BadOption
+from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.levels import label_order, label_type_of, level_text
+from bayesbox.source.frames import labels_of
+from bayesbox.workflow.sequences import Sequences, sequences_of
+
+
+def named_states(states: Any) -> tuple[tuple[str, ...], str]:
+    """The names of the states, and the type of these names."""
+    if isinstance(states, (int, np.integer)) and not isinstance(states, bool):
+        if states < 1:
+            raise BadOption("a chain has one state or more", found=states)
+        return tuple(str(index) for index in range(int(states))), "integer"
+    names = list(states) if not isinstance(states, (str, bool)) else []
+    texts = [level_text(name) for name in names]
+    if not texts or len(set(texts)) < len(texts):
+        raise BadOption("states are their number, or a list of different names", found=states)
+    kind = label_type_of(names)
+    return tuple(label_order(texts, kind)), kind
+
+
+def state_names(wanted: Any, known: Encoded | None) -> tuple[tuple[str, ...], str]:
+    """The states: those that are named; where they are only a number, those that are known, then others."""
+    states, kind = named_states(wanted)
+    if known is None or not known.levels or set(known.levels) <= set(states):
+        return states, kind
+    if not isinstance(wanted, (int, np.integer)):
+        raise BadOption("a label is none of the states", found=sorted(set(known.levels) - set(states)))
+    if len(known.levels) > len(states):
+        raise BadOption(f"the labels name {len(known.levels)} states", found=f"states={wanted}")
+    fresh = (f"state {index}" for index in range(len(states)))
+    names = [*known.levels, *(name for name in fresh if name not in known.levels)][: len(states)]
+    return tuple(sorted(names)), "text"
+
+
+def state_positions(known: Encoded, states: tuple[str, ...]) -> NDArray[np.int32]:
+    """The position of each step's state; -1 where it is not known."""
+    place = np.array([*(states.index(level) for level in known.levels), -1], dtype=np.int32)
+    return place[known.codes]
+
+
+def read_steps(
+    data: Any, labels: Any, sequence: str | None, order: str | None, lengths: Sequence[int] | None
+) -> tuple[Sequences, Encoded | None]:
+    """(The steps, their states as far as they are known; None where nobody gave any)."""
+    if isinstance(labels, str):
+        return _read_named(data, labels, sequence, order, lengths)
+    found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
+    if labels is None:
+        return found, None
+    given = sequences_of(labels) if lengths is None else sequences_of(labels, lengths=lengths)
+    if given.size != found.size or (found.place is None and given.offsets.tolist() != found.offsets.tolist()):
+        raise BadData(f"{found.size} steps, but {given.size} labels: there is one a step")
+    known = encode(next(iter(given.columns.values())))
+    return found, known if found.place is None else known._replace(codes=known.codes[found.place])
+
+
+def _read_named(
+    data: Any, labels: str, sequence: str | None, order: str | None, lengths: Sequence[int] | None
+) -> tuple[Sequences, Encoded]:
+    found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
+    if labels not in found.columns:
+        raise BadData(f"no column `{labels}` holds the states", found=list(found.columns))
+    known = encode(labels_of(found.columns[labels]))
+    rest = {name: column for name, column in found.columns.items() if name != labels}
+    return Sequences(rest, found.offsets, found.single, found.bare, found.place), known
