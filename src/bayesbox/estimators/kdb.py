@@ -17,8 +17,9 @@ class KDB(AugmentedEstimator):
 
     Parameters
     ----------
-    k : int
-        The parents of a column besides the class, at most.
+    k : int or "auto"
+        The parents of a column besides the class, at most; "auto" takes the number, from 0 to 3, that answers rows held
+        out best.
     smoothing : "backoff", or a rule or its name
         How counts become probabilities. Back-off leans on the same table with one parent fewer.
     numeric : "mdl", "modl", "frequency:10" or "width:10"
@@ -41,7 +42,7 @@ class KDB(AugmentedEstimator):
 
     def __init__(
         self,
-        k: int = 2,
+        k: int | str = 2,
         *,
         smoothing: Any = "backoff",
         numeric: str = "mdl",

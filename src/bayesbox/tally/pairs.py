@@ -7,6 +7,7 @@ levels are sorted, so that equal multisets of rows give equal tallies whatever o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
@@ -35,7 +36,7 @@ class Block(NamedTuple):
 
     @property
     def stop(self) -> int:
-        return self.start + int(np.prod(self.shape))
+        return self.start + math.prod(self.shape)
 
 
 def blocks(classes: int, sizes: Sequence[int]) -> Iterator[Block]:

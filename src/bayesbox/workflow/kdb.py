@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
+from bayesbox.learn.calibrate import floored
 from bayesbox.learn.dependence import conditional_mutual_information, mutual_information
 from bayesbox.model.augmented import AugmentedModel, AugmentedRules, Frame, family_table
 from bayesbox.model.one_dependence import Counted
@@ -21,22 +24,38 @@ from bayesbox.tally.dependent import Dependent, dense
 from bayesbox.tally.pairs import Pairs
 from bayesbox.workflow.arcs import ArcsClassifier
 from bayesbox.workflow.augmented import Derived
+from bayesbox.workflow.calibrated import answers_by_folds, labelled
 from bayesbox.workflow.document import Reader
+from bayesbox.workflow.joined import class_codes
+from bayesbox.workflow.rows import Rows, sample_of
 
 MOST_CELLS = 1 << 20  # of one column's table; a parent that would make it larger is passed over
 MOST_PARENTS = 5
 
 
+AUTO = "auto"
+TRIED = (0, 1, 2, 3)  # by `auto`
+FOLDS = 3
+MOST_ROWS = 10_000  # on which they are judged
+
+
 @dataclass(frozen=True)
 class DependenceRules(AugmentedRules):
-    """`k`: the parents that a column has besides the class, at most."""
+    """`k`: the parents that a column has besides the class, at most; `auto` takes what answers rows held out best."""
 
-    k: int = 2
+    k: int | str = 2
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.k == AUTO:
+            return
         if isinstance(self.k, bool) or not isinstance(self.k, int) or not 0 <= self.k <= MOST_PARENTS:
-            raise BadOption(f"k is a whole number from 0 to {MOST_PARENTS}", found=self.k)
+            raise BadOption(f"k is a whole number from 0 to {MOST_PARENTS}, or auto", found=self.k)
+
+    @property
+    def parents(self) -> int:
+        """The parents of a first count; what `auto` chooses is counted afterwards."""
+        return self.k if isinstance(self.k, int) else 0
 
 
 @dataclass(frozen=True)
@@ -54,7 +73,7 @@ class DependenceClassifier(ArcsClassifier):
     rules: DependenceRules
     rules_type = DependenceRules
     derives = Arcs
-    option_types = ArcsClassifier.option_types | {"k": (int,)}
+    option_types = ArcsClassifier.option_types | {"k": (int, str)}
 
     def count_together(
         self, columns: Columns, labels: Encoded, schema: Schema, weights: Any, *, where: str | None = None
@@ -75,7 +94,34 @@ class DependenceClassifier(ArcsClassifier):
 
     def _parents(self, book: Book, coding: Coding) -> dict[str, tuple[str, ...]]:
         assert isinstance(book.joint, Pairs)
-        return dependence_parents(book.joint, coding, self.rules.k)
+        return dependence_parents(book.joint, coding, self.rules.parents)
+
+    def refines(self) -> bool:
+        return self.rules.k == AUTO
+
+    def refine(self, parts: Sequence[Rows]) -> None:
+        """Take the number of parents whose answers to rows held out have the least log loss."""
+        kept = sample_of(labelled(parts), MOST_ROWS)
+        losses = {k: self._loss(k, kept) for k in TRIED} if kept and len(self.classes) > 1 else {0: 0.0}
+        chosen = self._with(min(losses, key=lambda k: losses[k]))
+        chosen.learn_all(parts)
+        self.derived = chosen.derived
+        assert chosen.schema is not None
+        self.accept(chosen.schema, chosen.book.with_label_type(self.book.label_type))
+
+    def _with(self, k: int) -> DependenceClassifier:
+        """The same classifier with this number of parents, nothing learned."""
+        other = self.blank()
+        other.rules, other.calibrate = replace(self.rules, k=k), None
+        return other
+
+    def _loss(self, k: int, kept: list[Rows]) -> float:
+        other = self._with(k)
+        other.learn_all(kept)
+        log_p = floored(np.concatenate(answers_by_folds(other, kept, folds=FOLDS)))
+        codes = np.concatenate([class_codes(rows, other.classes) for rows in kept])
+        weights = 1.0 if kept[0].weights is None else np.concatenate([rows.weights for rows in kept])
+        return -float((weights * log_p[np.arange(len(codes)), codes]).sum())
 
     def make_model(self, schema: Schema, book: Book) -> AugmentedModel:
         frame, coding = Frame.of(schema, book, self.rules), self.coding(schema, book)
@@ -96,9 +142,10 @@ class DependenceClassifier(ArcsClassifier):
 
     @classmethod
     def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> DependenceRules:
-        if parameter and not parameter.isdecimal():
-            raise BadOption(f"kdb:K takes the number of parents, from 0 to {MOST_PARENTS}", found=parameter)
-        return DependenceRules(**cls.common_options(options), k=int(parameter) if parameter else 2)
+        if parameter and parameter != AUTO and not parameter.isdecimal():
+            raise BadOption(f"kdb:K takes the number of parents, from 0 to {MOST_PARENTS}, or auto", found=parameter)
+        k = AUTO if parameter == AUTO else int(parameter or 2)
+        return DependenceRules(**cls.common_options(options), k=k)
 
     def derived_document(self) -> dict[str, Any] | None:
         written = super().derived_document()
