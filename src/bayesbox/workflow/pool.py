@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ MOST_ROWS = 60_000  # that the models learn from; of more a sample is drawn
 KNOTS, MOST_FEATURES = 5, 400
 COUNTED_FOLDS = 5
 MOST_COUNTED = 75_000  # rows x columns^2 x classes a second of the budget, for models that learn each fold anew
+MOST_SPARSE = 20  # cells of a joint table for each row
 COUNTED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("naive", {}),
     ("naive", {"numeric": "mdl"}),
@@ -119,7 +121,8 @@ def learn_pool(
         (each.name, each.model, each.answers)
         for each in learn_library(view, labels, len(classes), seed=seed, budget=budget)
     ]
-    for name, model, answers in _counted(rows, kinds, classes, declared, order, budget):
+    cells = math.prod(len(axis.levels) for axis in design.axes if axis.levels)
+    for name, model, answers in _counted(rows, kinds, classes, declared, order, budget, cells):
         learned.append((name, model, answers[places]))
     prior = np.tile(np.log(shares), (len(labels), 1))
     return _pool(learned, prior, labels, classes, design, shares)
@@ -191,6 +194,7 @@ def _counted(
     declared: Any,
     order: NDArray[np.int64],
     budget: float,
+    cells: int,
 ) -> list[tuple[str, Classifier, Doubles]]:
     """The models that are their counts, with their answers to every row."""
     from bayesbox.workflow.models import MODELS, new_classifier
@@ -205,6 +209,8 @@ def _counted(
         if kind not in MODELS or not columns:
             continue
         work = total * columns**2 * len(classes)
+        if kind == "full" and cells > MOST_SPARSE * total:
+            continue  # a joint table that is all but empty tells nothing
         if work > MOST_COUNTED * budget and (kind != "naive" or options):
             continue  # plain naive Bayes always takes part
         known = {key: value for key, value in (declared or {}).items() if str(key) in rows[0].batch.names}
