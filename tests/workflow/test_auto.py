@@ -243,6 +243,19 @@ def test_a_class_of_few_rows_is_never_impossible():
     assert one.predict(pd.DataFrame({"a": [1.5]})).tolist() == ["x"]
 
 
+def test_a_class_that_is_declared_is_never_impossible(tmp_path):
+    X, y = table()
+    clf = bb.AutoBayes(budget=1, classes=["high", "low", "middle", "none"]).fit(X, y)
+    plain = bb.AutoBayes(budget=1).fit(X, y)
+    assert clf.classes_.tolist() == ["high", "low", "middle", "none"]
+    p = clf.predict_proba(X)
+    assert (-np.log(p[:, 3]) < 15).all()
+    assert np.allclose(p.sum(axis=1), 1)
+    assert np.allclose(p[:, :3] / p[:, :3].sum(axis=1, keepdims=True), plain.predict_proba(X))
+    clf.save(tmp_path / "m.bayes")
+    assert np.array_equal(bb.load(tmp_path / "m.bayes").predict_proba(X), p)
+
+
 def test_folds_know_a_class_that_they_lack():
     from bayesbox.source.base import OneBatch
     from bayesbox.source.frames import batch_of

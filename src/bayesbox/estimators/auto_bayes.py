@@ -25,6 +25,8 @@ class AutoBayes(TableEstimator):
         What a column is, where its type does not say it.
     fold : mapping of a new name to a list of columns
         Flags of which each row sets one, to be taken as one category.
+    classes : list of labels, or None
+        Classes that there may be beside those of the rows: they share one row, so that no answer is impossible.
 
     Examples
     --------
@@ -44,12 +46,21 @@ class AutoBayes(TableEstimator):
         prior: Mapping[Any, float] | None = None,
         columns: Mapping[Any, Any] | None = None,
         fold: Mapping[str, Sequence[str]] | None = None,
+        classes: Sequence[Any] | None = None,
     ) -> None:
         self.budget = budget
         self.seed = seed
         self.prior = prior
         self.columns = columns
         self.fold = fold
+        self.classes = classes
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn, judge and pool the models."""
+        super().fit(X, y, sample_weight)
+        if self.classes is not None:
+            self.declare(self.classes)
+        return self
 
     def new_classifier(self) -> AutoClassifier:
         """A classifier with this estimator's parameters that has learned nothing."""
@@ -65,6 +76,7 @@ class AutoBayes(TableEstimator):
             prior=rules.prior,
             columns=classifier.declared,
             fold=classifier.fold or None,
+            classes=(classifier.schema and classifier.schema.classes) or None,
         ).adopt(classifier)
 
     @property

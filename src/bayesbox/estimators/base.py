@@ -98,11 +98,15 @@ class TableEstimator(CountedEstimator):
             batch = self._checked(X)
             self.classifier_.learn(batch, labels_from(y, batch.rows), weights=sample_weight)
         if classes is not None:
-            schema = self.classifier_.schema
-            assert schema is not None
-            texts = tuple(sorted({level_text(value) for value in encode(labels_of(classes)).values}))
-            self.classifier_.accept(schema.with_classes(texts), self.classifier_.book)
+            self.declare(classes)
         return self
+
+    def declare(self, classes: Any) -> None:
+        """Know of these classes, though no row may have one of them."""
+        schema = self.classifier_.schema
+        assert schema is not None
+        texts = tuple(sorted({level_text(value) for value in encode(labels_of(classes)).values}))
+        self.classifier_.accept(schema.with_classes(texts), self.classifier_.book)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows out again: the tallies are as if these had never been learned."""
