@@ -10,9 +10,9 @@ from bayesbox.learn.metrics import measure, scored
 from bayesbox.schema.encode import encode
 from bayesbox.source.base import Batch, OneBatch
 from bayesbox.source.frames import batch_of
-from bayesbox.workflow.dependence import FEWEST, MOST, dependence_in, strong_pairs, watched
+from bayesbox.workflow.dependence import dependence_in, strong_pairs
 from bayesbox.workflow.rows import Rows
-from bayesbox.workflow.sampled import Sampled
+from bayesbox.workflow.sampled import FEWEST, MOST, Sampled, watched
 
 
 def patients(rows=600, seed=0, copies=True):

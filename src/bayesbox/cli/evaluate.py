@@ -224,7 +224,7 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
 def _of_rows(data: Sequence[str], given: dict[str, Any]) -> Evaluation:
     from bayesbox.cli.sources import skipped_rows
     from bayesbox.errors import DataWarning
-    from bayesbox.workflow.dependence import dependence_in, watched
+    from bayesbox.workflow.sampled import watched
 
     target = given["target"]
     if given["model"] == "text":
@@ -238,9 +238,12 @@ def _of_rows(data: Sequence[str], given: dict[str, Any]) -> Evaluation:
     classifier, source = _learner(data, target, given, threads)
     sampled = None if given["compare"] else watched(classifier, source)
     found = _judged(classifier, sampled or source, target, given, threads)
-    harm = None if sampled is None else dependence_in(sampled, classifier, target, given["weight"])
-    if harm is not None:
-        warnings.warn(str(harm), DataWarning, stacklevel=2)
+    if sampled is not None and sampled.enough:
+        from bayesbox.workflow.dependence import dependence_in
+
+        harm = dependence_in(sampled, classifier, target, given["weight"])
+        if harm is not None:
+            warnings.warn(str(harm), DataWarning, stacklevel=2)
     skipped_rows(source)
     return found
 

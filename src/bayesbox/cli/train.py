@@ -125,9 +125,9 @@ def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
 def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, dict[str, Any]]:
     from bayesbox.cli.reports import column_weights
     from bayesbox.cli.sources import Progress, declared_kinds, skipped_rows, without_target
-    from bayesbox.workflow.dependence import dependence_in, watched
     from bayesbox.workflow.describe import column_facts, remarks
     from bayesbox.workflow.models import new_classifier
+    from bayesbox.workflow.sampled import watched
     from bayesbox.workflow.train import source_of, train
 
     source: Source | None = elsewhere.rows_elsewhere(data, given)
@@ -160,7 +160,12 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
     skipped = skipped_rows(source)
     classifier.model  # noqa: B018  a prior or a rule that does not fit is refused before anything is written
     assert classifier.schema is not None
-    harm = None if sampled is None else dependence_in(sampled, classifier, target, weight)
+    harm = []
+    if sampled is not None and sampled.enough:
+        from bayesbox.workflow.dependence import dependence_in
+
+        found = dependence_in(sampled, classifier, target, weight)
+        harm = [] if found is None else [str(found)]
     return classifier, {
         "target": target,
         "rows": training.rows,
@@ -171,7 +176,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
         "warnings": [
             *remarks(classifier.schema, classifier.book),
             *getattr(classifier.model, "notes", ()),
-            *([] if harm is None else [str(harm)]),
+            *harm,
         ],
         "digest": classifier.book.digest(),
         **column_weights(classifier),

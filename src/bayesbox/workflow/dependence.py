@@ -23,16 +23,15 @@ from bayesbox.learn.metrics import measure, scored
 from bayesbox.learn.select import Coded, entropy
 from bayesbox.rule.bins import equal_frequency
 from bayesbox.schema.encode import Encoded
-from bayesbox.source.base import Batch, Source
+from bayesbox.source.base import Batch
 from bayesbox.workflow.calibrated import answers_by_folds, labelled
 from bayesbox.workflow.choice import coded_columns, unseen_terms
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.joined import class_codes
 from bayesbox.workflow.rows import Rows, sample_of
-from bayesbox.workflow.sampled import Sampled
+from bayesbox.workflow.sampled import FEWEST, MOST, Sampled
 from bayesbox.workflow.train import split_columns
 
-FEWEST, MOST = 100, 1500  # rows
 MOST_COLUMNS = 40  # of which all pairs are looked at; of more those that tell most of the class
 STRONG = 0.3  # the share of what a column holds, given the class, that the other tells
 HARM = 0.02  # the share of the log loss that another model must save
@@ -86,16 +85,6 @@ class Dependence:
             f"On rows it has not seen: {self.naive}; without `{self.pairs[0].second}`: {self.without}; "
             f"{self.called}: {self.better}. Take {self.remedy}"
         )
-
-
-def watched(classifier: Classifier, source: Source) -> Sampled | None:
-    """The source with a sample of its rows kept, to look for dependence; None where that is of no use.
-
-    Other models know of dependence, calibration mends what it does, and rows that are counted elsewhere do not pass by.
-    """
-    if classifier.kind != "naive-bayes" or classifier.refines() or classifier.calibrate or hasattr(source, "fold"):
-        return None
-    return Sampled(source, MOST)
 
 
 def dependence_in(sampled: Sampled, classifier: Classifier, target: str, weight: str | None) -> Dependence | None:

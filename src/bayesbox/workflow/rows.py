@@ -52,8 +52,11 @@ def taken(column: Any, rows: Places) -> Any:
         return column[rows]
     if isinstance(column, CountMatrix):
         return column.take(rows)
-    taken = column.take(pa.array(rows))
-    return _compact(taken) if pa.types.is_dictionary(taken.type) else taken
+    wanted = np.ascontiguousarray(rows, dtype=np.int64)
+    # as a buffer: pa.array would load pandas to see whether these are some of its values
+    places = pa.Array.from_buffers(pa.int64(), len(wanted), [None, pa.py_buffer(wanted)])
+    found = column.take(places)
+    return _compact(found) if pa.types.is_dictionary(found.type) else found
 
 
 def _compact(column: pa.DictionaryArray) -> pa.DictionaryArray:

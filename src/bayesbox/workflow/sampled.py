@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbox.learn.folds import row_keys
 from bayesbox.source.base import Batch, Source
 from bayesbox.workflow.rows import taken
+
+if TYPE_CHECKING:
+    from bayesbox.workflow.classifier import Classifier
+
+
+FEWEST, MOST = 100, 1500  # rows that are looked at for columns that depend on each other
+
+
+def watched(classifier: Classifier, source: Source) -> Sampled | None:
+    """The source with a sample of its rows kept, to look for dependence; None where that is of no use.
+
+    Other models know of dependence, calibration mends what it does, and rows that are counted elsewhere do not pass by.
+    """
+    if classifier.kind != "naive-bayes" or classifier.refines() or classifier.calibrate or hasattr(source, "fold"):
+        return None
+    return Sampled(source, MOST)
 
 
 class Sampled:
@@ -25,6 +41,11 @@ class Sampled:
         self.kept: list[Batch] = []
         self._keys: list[Any] = []
         self._limit = np.uint64(2**64 - 1)
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are rows enough to tell dependence from chance."""
+        return sum(part.rows for part in self.kept) >= FEWEST
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.source, name)
@@ -49,7 +70,10 @@ class Sampled:
 
     def _take(self, batch: Batch, keys: Any) -> None:
         places = np.flatnonzero(keys <= self._limit)
-        if len(places):
+        if len(places) == batch.rows:
+            self.kept.append(batch)
+            self._keys.append(keys)
+        elif len(places):
             columns = tuple(taken(column, places) for column in batch.columns)
             self.kept.append(Batch(batch.names, columns, len(places)))
             self._keys.append(keys[places])
