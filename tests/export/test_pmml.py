@@ -72,6 +72,8 @@ def learned(**options: Any) -> tuple[Any, pa.Table]:
         {"missing": "level"},
         {"unseen": "ignore", "smoothing": "m:2"},
         {"columns": {"zip": "category", "visits": "count:poisson"}},
+        {"numeric": "mdl"},
+        {"numeric": "frequency:4", "missing": "level"},
         {"prior": {"low": 0.5, "it's high": 0.3, "middling": 0.2}},
     ],
     ids=str,
@@ -91,6 +93,14 @@ def test_small_tables(scored: Scorer) -> None:
         np.testing.assert_allclose(scored(model, rows), model.predict_proba(rows), rtol=0, atol=1e-6)
     case = CASES["given_tables"]()
     np.testing.assert_allclose(scored(case.model, case.rows), case.posterior, rtol=0, atol=1e-6)
+
+
+def test_a_number_on_a_cut_and_beyond_the_ends(scored: Scorer) -> None:
+    numbers = [1.0, 2.0, 2.5, 3.0, 4.0, 5.5, 7.0, 8.0]
+    model = bb.NaiveBayes(numeric="width:3").fit({"x": numbers}, list("aababbba"))
+    (bins,) = model.classifier_.model.conditionals
+    rows = pa.table({"x": [*bins.cuts.tolist(), *np.nextafter(bins.cuts, np.inf).tolist(), -1e300, 1e300, 4.0]})
+    np.testing.assert_allclose(scored(model, rows), model.predict_proba(rows), rtol=0, atol=1e-6)
 
 
 def test_the_document() -> None:

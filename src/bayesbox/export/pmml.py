@@ -16,6 +16,7 @@ import numpy as np
 import bayesbox
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
@@ -124,6 +125,22 @@ class _Document:
             ET.SubElement(choice, "Constant", {"dataType": "string"}).text = text
         self.discrete(derived, [MISSING, "(observed)"], np.exp(np.vstack([log_missing, log_observed])))
 
+    def in_bins(self, name: str, cuts: Sequence[float], missing: str | None) -> tuple[str, list[str]]:
+        """A derived field that names the bin of a number, open below and closed above; the names of the bins."""
+        derived = f"bin of {name}"
+        field = ET.SubElement(
+            self.derived, "DerivedField", {"name": derived, "optype": "categorical", "dataType": "string"}
+        )
+        given = {} if missing is None else {"mapMissingTo": missing}
+        bins = ET.SubElement(field, "Discretize", {"field": name, "dataType": "string", **given})
+        names = [str(index) for index in range(1, len(cuts) + 2)]
+        for text, low, high in zip(names, [None, *cuts], [*cuts, None], strict=True):
+            ends = {"closure": "openOpen" if high is None else "openClosed"}
+            margins = {"leftMargin": low, "rightMargin": high}
+            ends |= {margin: repr(float(cut)) for margin, cut in margins.items() if cut is not None}
+            ET.SubElement(ET.SubElement(bins, "DiscretizeBin", {"binValue": text}), "Interval", ends)
+        return derived, names
+
     def mapped(self, name: str, levels: Sequence[str], unseen: str | None, missing: str | None) -> str:
         """A derived field that gives unseen and missing values a name, where these say something."""
         derived = f"level of {name}"
@@ -194,6 +211,16 @@ def _poisson(document: _Document, counts: Poisson) -> None:
     document.presence(counts.column, counts.log_observed, counts.log_missing)
 
 
+def _bins(document: _Document, bins: Bins) -> None:
+    document.field(bins.column, "double", "continuous")
+    rows, missing = [*np.exp(bins.log_bins + bins.log_observed)], None
+    if (bins.log_missing != bins.log_missing[0]).any():
+        missing = MISSING
+        rows.append(np.exp(bins.log_missing))
+    derived, names = document.in_bins(bins.column, bins.cuts.tolist(), missing)
+    document.discrete(derived, names if missing is None else [*names, missing], np.vstack(rows))
+
+
 def _filler(rows: Doubles) -> Doubles:
     """What each class lacks of the largest sum; nothing where the sums differ by rounding only."""
     sums = rows.sum(axis=0)
@@ -209,6 +236,7 @@ def _is_xml(text: str) -> bool:
 FORMS: dict[type, Callable[[_Document, Any], None]] = {
     Table: _levels,
     Bernoulli: _levels,
+    Bins: _bins,
     Gaussian: _gaussian,
     Poisson: _poisson,
 }
