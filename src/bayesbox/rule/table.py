@@ -85,10 +85,17 @@ def _numbers(array: ExactArray, *, exact: bool) -> np.ndarray:
     return values
 
 
+def log_ratio(found: Ratio) -> Doubles:
+    """The logs of a rule's probabilities, classes x levels."""
+    over, under = found
+    if under.ndim == 2 and under.shape[1] and under.strides[1] == 0:
+        under = under[:, :1]  # the same in every column: one log is enough
+    return log(over) - log(under)
+
+
 def log_table(counts: LevelCounts, rule: Smoothing) -> tuple[Doubles, Doubles, Doubles]:
     """(levels x classes, unseen, missing) in logs; a level impossible in every class is left out."""
-    over, under = counts.ratio(rule)
-    log_p = left_out_where_impossible((log(over) - log(under)).T)
+    log_p = left_out_where_impossible(log_ratio(counts.ratio(rule)).T)
     unseen = log_p[-1]
     missing = log_p[len(counts.levels)] if counts.missing is not None else np.zeros(counts.classes)
     return log_p[: len(counts.levels)], unseen, missing

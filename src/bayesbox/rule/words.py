@@ -14,7 +14,7 @@ from bayesbox.dist.text import Text
 from bayesbox.dist.word_weights import WordWeights
 from bayesbox.errors import BadData, BadOption
 from bayesbox.rule.smoothing import Cells, Smoothing, ratio
-from bayesbox.rule.table import LevelCounts, log_table
+from bayesbox.rule.table import log_ratio
 from bayesbox.schema.kinds import Words as TextWords
 from bayesbox.tally.base import added
 from bayesbox.tally.words import Words, most_common
@@ -34,9 +34,15 @@ def count_weights(
     tempered: bool = False,
 ) -> WordWeights:
     """The multinomial: the weight of a word is log P(word | class), its share of all words of the class."""
-    log_p, _, _ = log_table(LevelCounts(words, cells, classes), rule)
     exponent = ROOT if tempered else 0.0
-    return WordWeights(words, np.ascontiguousarray(log_p), np.zeros(classes), once=once, exponent=exponent)
+    return WordWeights(words, _log_shares(words, cells, classes, rule), np.zeros(classes), once=once, exponent=exponent)
+
+
+def _log_shares(words: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing) -> Doubles:
+    """Words x classes: the log of each word's share of all words of a class."""
+    counts = cells.to_doubles().reshape(classes, len(words))
+    found = ratio(rule, Cells(counts, counts.sum(axis=1), len(words), words))
+    return np.ascontiguousarray(left_out_where_impossible(log_ratio(found).T))
 
 
 def poisson_weights(words: tuple[str, ...], cells: ExactArray, documents: ExactArray, rule: Smoothing) -> WordWeights:
@@ -88,9 +94,8 @@ def complement_weights(
     width = len(words)
     place = np.tile(np.arange(width, dtype=np.int64), classes)
     others = added(cells.sum_groups(place, width).take(place), cells, sign=-1) if width else cells
-    log_p, _, _ = log_table(LevelCounts(words, others, classes), rule)
-    finite = np.where(np.isneginf(log_p), 0.0, -log_p)
-    return WordWeights(words, np.ascontiguousarray(finite), np.zeros(classes), once=once)
+    log_p = _log_shares(words, others, classes, rule)
+    return WordWeights(words, np.where(np.isneginf(log_p), 0.0, -log_p), np.zeros(classes), once=once)
 
 
 def occurrence_weights(
