@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import time
 import warnings
@@ -26,7 +27,9 @@ MODELS: dict[str, Any] = {
     "AODE": bb.AODE,
     "TAN": bb.TAN,
     "KDB": bb.KDB,
+    "KDB, k=auto": functools.partial(bb.KDB, "auto"),
 }
+ONCE = ("KDB, k=auto",)  # folds within folds: one repeat
 WEKA = {  # AODE, TAN after MDL bins; one 10-fold run of Weka 3.6
     "breast-cancer": (71.68, 69.58),
     "car": (91.90, 94.62),
@@ -81,7 +84,8 @@ def tables(session: harness.Session, folder: Path) -> None:
         frame, columns = read(schema_file.parent / f"{name}.csv", schema)
         repeats = 1 if session.quick or len(frame) > 5000 else REPEATS
         found = {
-            model: judged(make(columns=columns), frame, schema["class"], repeats) for model, make in MODELS.items()
+            model: judged(make(columns=columns), frame, schema["class"], 1 if model in ONCE else repeats)
+            for model, make in MODELS.items()
         }
         for model, (_, loss) in found.items():
             losses.setdefault(model, []).append(loss)
@@ -104,11 +108,10 @@ def tables(session: harness.Session, folder: Path) -> None:
             )
         )
     mean = {model: sum(each) / len(each) for model, each in losses.items()}
-    session.add(
-        harness.Result(
-            "mean log loss, KDB", f"{mean['KDB']:.4f}", "less", mean["KDB"] < mean["TAN"], "TAN", f"{mean['TAN']:.4f}"
-        )
-    )
+    for model in ("KDB", *ONCE):
+        less = mean[model] < mean["TAN"]
+        ours, peer = f"{mean[model]:.4f}", f"{mean['TAN']:.4f}"
+        session.add(harness.Result(f"mean log loss, {model}", ours, "less", less, "TAN", peer))
     session.say(", ".join(f"{model} {loss:.4f}" for model, loss in mean.items()))
     car(session, schema_file.parent / "car.csv", described["car.csv"])
 
