@@ -360,11 +360,11 @@ class Exact:
 def _ranked(column: pa.Array) -> tuple[list[str], Index]:
     """The distinct texts in their order, and the rank of each row's text."""
     coded = column.dictionary_encode()
-    texts = coded.dictionary.to_pylist()
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    rank = np.empty(len(texts), dtype=np.int64)
-    rank[order] = np.arange(len(texts))
-    return [texts[index] for index in order], rank[numpy_values(coded.indices)]
+    order = pc.array_sort_indices(coded.dictionary)  # by their bytes, which is the order of the code points
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[numpy_values(order)] = np.arange(len(order))
+    texts: list[str] = coded.dictionary.take(order).to_pylist()
+    return texts, rank[numpy_values(coded.indices)]
 
 
 def _require_ordered(texts: Sequence[str], what: str) -> None:
