@@ -18,6 +18,7 @@
 NB_MODULE(_core, m) {
   using namespace bayesbox;
   m.doc() = "The compiled core: exact sums, counting, moments, scores.";
+  nb::set_leak_warnings(false);  // what a cache still holds when the interpreter ends is freed with the process
 
   bind_exact(m);
   bind_count(m);
