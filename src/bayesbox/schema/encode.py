@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.schema.arrays import numpy_values
+from bayesbox.schema.arrays import is_present, numpy_values
 from bayesbox.schema.levels import level_text
 
 Codes = NDArray[Any]  # of any integer type
@@ -64,11 +64,10 @@ def as_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
 
 
 def _encode_arrow(column: pa.DictionaryArray) -> Encoded:
-    indices = column.indices
-    if indices.null_count:
-        signed = indices if pa.types.is_signed_integer(indices.type) else indices.cast(pa.int32())
-        indices = signed.fill_null(MISSING)
-    codes = numpy_values(indices)
+    codes = numpy_values(column.indices)
+    if column.indices.null_count:
+        signed = codes if codes.dtype.kind == "i" else _as_int32(codes)
+        codes = np.where(is_present(column.indices), signed, signed.dtype.type(MISSING))
     values = column.dictionary.to_pylist()
     levels = [level_text(value) if value is not None and value == value else None for value in values]
     if None in levels or len(set(levels)) < len(levels):
