@@ -46,6 +46,7 @@ class Session:
 
     quick: bool = False
     data: Path | None = None
+    kept: Path | None = None  # where a long benchmark keeps the parts that are done
     results: list[Result] = field(default_factory=list)
 
     @property
@@ -139,6 +140,9 @@ def options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, fewer rounds")
     parser.add_argument("--data", type=Path, help="a folder of real tables to measure as well")
+    parser.add_argument(
+        "--kept", type=Path, help="a file in which `auto` keeps the parts that are done, to go on later"
+    )
     return parser
 
 
@@ -148,7 +152,7 @@ def main(benchmark: Callable[[Session], None]) -> None:
     parser.add_argument("--record", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     one_core()
-    session = Session(given.quick, given.data)
+    session = Session(given.quick, given.data, given.kept)
     if given.record is None:
         print(HEAD)
     try:

@@ -46,7 +46,9 @@ def main() -> int:
     parser = harness.options()
     parser.add_argument("--only", choices=BENCHMARKS, action="append", help="this benchmark; may be given again")
     given = parser.parse_args()
-    flags = ["--quick"] * given.quick + (["--data", str(given.data.resolve())] if given.data else [])
+    flags = ["--quick"] * given.quick
+    for name, path in (("--data", given.data), ("--kept", given.kept)):
+        flags += [name, str(path.resolve())] if path else []
     results: list[harness.Result] = []
     failed: list[str] = []
     print("CPU time on one core, medians of runs in turn; ratio: the peer's time / ours")

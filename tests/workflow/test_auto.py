@@ -291,3 +291,24 @@ def test_what_it_refuses():
         bb.AutoBayes(seed=-1).fit(X, y)
     with pytest.raises(BadData, match="sparse"):
         bb.AutoBayes().fit(csr_array(np.eye(20)), y)
+
+
+@pytest.mark.parametrize("unit", [1e300, 1.7e308, 1e-300, 5e-324])
+def test_numbers_of_any_size_have_a_centre_and_a_scale(unit):
+    whole = np.array([-1.0, -1.0, 0.0, 0.5, 1.0] * 8)
+    plain, other = (Design.of({"a": whole * size}, knots=2).axes[0] for size in (1.0, unit))
+    assert np.isfinite(other.cuts).all()
+    assert other.scale > 0
+    if unit > 1e-320:
+        assert other.centre / unit == pytest.approx(plain.centre)
+        assert other.scale / unit == pytest.approx(plain.scale)
+        assert np.allclose(other.cuts / unit, plain.cuts)
+        assert np.allclose(other.knots, plain.knots)
+
+
+def test_a_unit_of_measure_changes_nothing():
+    X, y = table(rows=60)
+    X = X[["size", "age"]]
+    expected = bb.AutoBayes(budget=1).fit(X, y).predict_proba(X)
+    for unit in (2.0**1000, 2.0**-1000):
+        assert np.allclose(bb.AutoBayes(budget=1).fit(X * unit, y).predict_proba(X * unit), expected, atol=1e-6)

@@ -6,6 +6,7 @@ centre, the scale and the knots. So it can be made once, and rows held out of le
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,14 +107,28 @@ def _axis(name: str, value: Any, knots: int) -> Axis:
     gaps = len(there) < len(value)
     if not len(there) or there[0] == there[-1]:
         return Axis(name, None, none, none, float(there[0]) if len(there) else 0.0, 1.0, gaps)
-    centre = float(there.mean())
-    scale = float(np.sqrt(np.square(there - centre).mean()))
+    centre, scale = _centre_and_scale(there)
     distinct = there[np.r_[True, there[1:] > there[:-1]]]
     wanted = np.empty(0)
     if len(distinct) > 2 and knots:
         inner = there[(len(there) * np.arange(1, knots + 1)) // (knots + 1)]
-        wanted = np.unique(np.clip((inner - centre) / scale, -FARTHEST, FARTHEST))
+        wanted = np.unique(_deviations(inner, centre, scale))
     return Axis(name, None, _cuts(there, distinct), wanted, centre, scale, gaps)
+
+
+def _centre_and_scale(there: Doubles) -> tuple[float, float]:
+    """The mean and the deviation, worked out near 1, so that no square leaves the range of numbers."""
+    unit = 2.0 ** (int(np.frexp(np.abs(there[[0, -1]]).max())[1]) - 1)
+    near = there / unit
+    centre = near.mean()
+    scale = float(np.sqrt(np.square(near - centre).mean()) * unit)
+    return float(centre * unit), max(scale, math.ulp(0.0))
+
+
+def _deviations(numbers: Doubles, centre: float, scale: float) -> Doubles:
+    with np.errstate(over="ignore", invalid="ignore"):
+        found: Doubles = np.clip((numbers - centre) / scale, -FARTHEST, FARTHEST)
+    return found
 
 
 def _cuts(there: Doubles, distinct: Doubles) -> Doubles:
@@ -125,7 +140,9 @@ def _cuts(there: Doubles, distinct: Doubles) -> Doubles:
     else:
         place = np.arange(1, len(distinct))
     below, above = distinct[place - 1], distinct[place]
-    middle = below + (above - below) / 2
+    with np.errstate(over="ignore"):
+        middle = below + (above - below) / 2
+    middle = np.where(np.isfinite(middle), middle, below / 2 + above / 2)
     return np.where(middle > below, middle, above)
 
 
@@ -174,9 +191,7 @@ class View:
         for axis, column in zip(self.design.axes, self.values, strict=True):
             if axis.levels is None:
                 missing = np.isnan(column)
-                with np.errstate(over="ignore", invalid="ignore"):
-                    deviation = np.clip((column - axis.centre) / axis.scale, -FARTHEST, FARTHEST)
-                deviation = np.where(missing, 0.0, deviation)
+                deviation = np.where(missing, 0.0, _deviations(column, axis.centre, axis.scale))
                 found.append(deviation)
                 if bent:
                     found += [np.where(missing, 0.0, np.maximum(deviation - knot, 0.0)) for knot in axis.knots]
