@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from statistics import NormalDist, pstdev
 
 import numpy as np
 import pandas as pd
@@ -53,10 +54,10 @@ def student(x, values, mean, variance):
 class Column:
     """Evidence and predictions of one column, with the class and without."""
 
-    def __init__(self, column, labels):
+    def __init__(self, column, labels, numeric):
         there = column.notna().to_numpy()
         self.values, self.labels = column[there].tolist(), labels[there].tolist()
-        self.number = column.dtype.kind == "f"
+        self.number, self.numeric = column.dtype.kind == "f", numeric
         self.levels = sorted(set(self.values))
         if self.number:
             self.mean = math.fsum(self.values) / len(self.values)
@@ -77,15 +78,18 @@ class Column:
     def p(self, x, label):
         if not self.number:
             return dirichlet(self.of(label), self.levels)[1][x]
+        if self.numeric == "gaussian":
+            values = self.of(label)
+            return NormalDist(math.fsum(values) / len(values), pstdev(values)).pdf(x)
         return math.exp(student(x, self.of(label), self.mean, self.variance))
 
 
-@pytest.mark.parametrize("inclusion", [0.5, 0.2])
-def test_the_average_is_that_over_all_sets(inclusion):
+@pytest.mark.parametrize(("inclusion", "numeric"), [(0.5, "student"), (0.2, "student"), (0.5, "gaussian")])
+def test_the_average_is_that_over_all_sets(inclusion, numeric):
     frame, labels = table()
-    clf = bb.AveragedNaiveBayes(inclusion).fit(frame, labels)
+    clf = bb.AveragedNaiveBayes(inclusion, numeric=numeric).fit(frame, labels)
     classes = clf.classes_.tolist()
-    columns = {name: Column(frame[name], labels) for name in frame}
+    columns = {name: Column(frame[name], labels, numeric) for name in frame}
     with_class = {name: column.log_evidence(classes) for name, column in columns.items()}
     without = {name: column.log_evidence([None]) for name, column in columns.items()}
     rows = frame.head(6)
@@ -118,7 +122,7 @@ def test_the_average_is_that_over_all_sets(inclusion):
     assert clf.inclusion_ == pytest.approx({name: 1 / (1 + each) for name, each in odds.items()}, rel=1e-9)
 
 
-@pytest.mark.parametrize("numeric", ["student", "mdl"])
+@pytest.mark.parametrize("numeric", ["gaussian", "student", "mdl"])
 def test_leave_one_out_forgetting_and_terms(numeric):
     frame, labels = table(1, 40)
     clf = bb.AveragedNaiveBayes(numeric=numeric).fit(frame, labels)
@@ -137,9 +141,20 @@ def test_leave_one_out_forgetting_and_terms(numeric):
 
 def test_what_has_no_evidence_is_refused():
     frame, labels = table()
-    for options in ({"numeric": "kernel"}, {"numeric": "gaussian"}, {"smoothing": "mle"}, {"inclusion": 2}):
+    for options in ({"numeric": "kernel"}, {"numeric": "lognormal"}, {"smoothing": "mle"}, {"inclusion": 2}):
         with pytest.raises(BadOption):
             bb.AveragedNaiveBayes(**options).fit(frame, labels).predict(frame)
+    one_value = pd.DataFrame({"size": [1.0, 1.0, 2.0, 3.0]})
+    with pytest.raises(BadOption, match="one value only"):
+        bb.AveragedNaiveBayes(columns={"size": bb.Real(floor=0)}).fit(one_value, list("aabb")).predict(one_value)
+
+
+@pytest.mark.parametrize("numeric", ["gaussian", "student", "mdl"])
+def test_with_every_column_included_it_is_naive_bayes(numeric):
+    frame, labels = table(3, 50)
+    plain = bb.NaiveBayes(numeric=numeric).fit(frame, labels).joint_log_proba(frame)
+    every = bb.AveragedNaiveBayes(1, numeric=numeric).fit(frame, labels).joint_log_proba(frame)
+    np.testing.assert_allclose(every, plain, rtol=1e-12)
 
 
 def test_worked_example_8():

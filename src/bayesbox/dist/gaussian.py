@@ -45,6 +45,13 @@ class Gaussian:
         with np.errstate(divide="ignore"):
             return np.where(self.point_mass, 0.0, -np.log(self.deviation) - LOG_ROOT_2_PI)
 
+    def log_density(self, values: Doubles) -> Doubles:
+        """log N(x) of values that are present, values x classes, where no class is a point mass."""
+        with np.errstate(over="ignore"):
+            z = ((values[:, None] - self.mean) - self.rest) / self.deviation
+            terms: Doubles = self.log_constant - 0.5 * z * z
+        return terms
+
     def add_to(self, plan: Plan, columns: Columns) -> None:
         plan.add_constant(self.log_missing)
         column = columns.get(self.column)

@@ -6,7 +6,9 @@ P(S | rows) P(c, x | S, rows) is a product, since the evidence of a set is one:
     P(c, x) = P(c) product over j of [w_j P(x_j | c) + (1 - w_j) P(x_j)]
 
 w_j = P(column j depends on the class | rows) follows from the evidence of both: a Dirichlet prior for levels and bins,
-a normal-inverse-gamma prior for numbers. A missing value has the factor 1.
+a normal-inverse-gamma prior for numbers. A missing value has the factor 1. P(x_j | c) is that of naive Bayes with the
+same density, so that with all w_j = 1 the average is naive Bayes: for numbers the gaussian, or Student's t, which is
+the prediction of that same prior.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import numpy as np
 from bayesbox.dist.base import Conditional, Doubles, log
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.bins import Bins
+from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.student import Student
 from bayesbox.dist.table import Table
@@ -38,7 +41,6 @@ from bayesbox.tally.moments import Moments
 class AveragedRules(Rules):
     """`inclusion`: the probability, before any row, that a column depends on the class."""
 
-    numeric: str = "student"
     inclusion: float = 0.5
 
     def __post_init__(self) -> None:
@@ -60,11 +62,11 @@ class AveragedModel(NaiveModel):
 
 
 @dataclass(frozen=True)
-class AveragedStudent(NumberDensity):
-    """w t(x | class) + (1 - w) t(x): the t of each class and that of the whole column."""
+class AveragedNumber(NumberDensity):
+    """w p(x | class) + (1 - w) p(x): the density of each class and that of the whole column."""
 
-    by_class: Student
-    whole: Student
+    by_class: Gaussian | Student
+    whole: Gaussian | Student
     inclusion: float
 
     def log_density(self, values: Doubles) -> Doubles:
@@ -102,16 +104,16 @@ def _averaged(conditional: Conditional, schema: Schema, book: Book, rules: Avera
         weight = _weight(level_evidence(counts, rules.smoothing), rules.inclusion)
         mixed = mixed_levels(counts, rules.smoothing, counts.shape[1], weight).T
         return replace(conditional, log_bins=log(mixed)), weight
-    if isinstance(conditional, Student):
+    if isinstance(conditional, (Gaussian, Student)):
         weight = _weight(number_evidence(book[name]), rules.inclusion)
-        whole = whole_student(conditional, book[name])
-        return AveragedStudent(
+        whole = _whole_density(conditional, book[name])
+        return AveragedNumber(
             name, conditional.log_observed, conditional.log_missing, conditional, whole, weight
         ), weight
     raise BadOption(
         f"column `{name}` has a density without evidence, so that it cannot be averaged over",
         found=type(conditional).__name__,
-        remedy="Take numeric='student' or bins, such as 'mdl'; declare counts as real",
+        remedy="Take numeric='gaussian', 'student' or bins, such as 'mdl'; declare counts as real",
     )
 
 
@@ -179,15 +181,21 @@ def _normal(n: float, distance: float, deviation: float) -> float:
     )
 
 
-def whole_student(conditional: Student, moments: Moments) -> Student:
-    """The t of the whole column, once for each class."""
+def _whole_density(conditional: Gaussian | Student, moments: Moments) -> Gaussian | Student:
+    """The density of the whole column, once for each class."""
     whole = moments.pooled()
+    if isinstance(conditional, Gaussian):
+        if conditional.point_mass.any():
+            raise BadOption(
+                f"a class has one value only in column `{conditional.column}`, and no density to be averaged over",
+                found="floor=0",
+                remedy="Give the column a floor above 0",
+            )
+        every = np.ones(len(conditional.mean))
+        return replace(
+            conditional, mean=whole.mean * every, rest=whole.rest_of_mean * every, deviation=whole.deviation * every
+        )
     n = np.array([float(whole.n.fraction)])
     _, scale = student_parameters(n, np.zeros(1), np.array([whole.deviation]), whole.deviation)
-    size = len(conditional.offset)
-    return replace(
-        conditional,
-        offset=np.full(size, whole.rest_of_mean),
-        scale=np.full(size, scale[0]),
-        degrees=np.full(size, n[0] + 1),
-    )
+    every = np.ones(len(conditional.offset))
+    return replace(conditional, offset=whole.rest_of_mean * every, scale=scale[0] * every, degrees=(n[0] + 1) * every)

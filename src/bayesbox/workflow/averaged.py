@@ -45,8 +45,7 @@ class AveragedClassifier(NaiveClassifier):
             raise BadOption(
                 "averaged:P takes the prior probability of a column, from 0 to 1", found=parameter
             ) from None
-        plain = NaiveClassifier.rules_from("", options)
-        return _averaged(plain, inclusion, numeric=options.get("numeric") or "student")
+        return _averaged(NaiveClassifier.rules_from("", options), inclusion)
 
     def rules_document(self) -> dict[str, Any]:
         return rules_document(self.rules) | {"inclusion": float(self.rules.inclusion)}
@@ -56,7 +55,7 @@ class AveragedClassifier(NaiveClassifier):
         reader = Reader(written, "rules")
         inclusion = reader.take("inclusion", float)
         plain = rules_of(reader.rest)
-        rules: AveragedRules = made(lambda: _averaged(plain, inclusion, numeric=plain.numeric), "rules")
+        rules: AveragedRules = made(lambda: _averaged(plain, inclusion), "rules")
         return rules
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
@@ -76,7 +75,7 @@ class AveragedClassifier(NaiveClassifier):
         return answer
 
 
-def _averaged(plain: Rules, inclusion: float, *, numeric: str) -> AveragedRules:
+def _averaged(plain: Rules, inclusion: float) -> AveragedRules:
     """The rules of naive Bayes as those of the average."""
     given = {field.name: getattr(plain, field.name) for field in dataclasses.fields(plain)}
-    return AveragedRules(**(given | {"numeric": numeric, "inclusion": inclusion}))
+    return AveragedRules(**given, inclusion=inclusion)

@@ -38,7 +38,7 @@ COUNTED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("naive", {"column_weights": "learned"}),
     ("aode", {}),
     ("kdb:2", {}),
-    ("averaged", {}),
+    ("averaged", {"numeric": "student"}),
     ("full", {}),
 )
 """Models that are their counts; those that there are take part."""
@@ -203,9 +203,9 @@ def _counted(
     total, columns = sum(part.batch.rows for part in rows), len(rows[0].batch.names)
     numbers = any(isinstance(kind, (Real, Number, Count)) for kind in kinds.values())
     for name, options in COUNTED:
-        if "numeric" in options and not numbers:
-            continue
         kind = name.partition(":")[0]
+        if kind == "naive" and "numeric" in options and not numbers:
+            continue
         if kind not in MODELS or not columns:
             continue
         work = total * columns**2 * len(classes)
@@ -228,6 +228,7 @@ def _counted(
             continue  # a model that refuses these rows takes no part
         if np.isnan(log_p).any():
             continue
-        title = ", ".join([classifier.title, *(CALLED.get(key, value) for key, value in options.items())])
+        told = (CALLED.get(key, value) for key, value in options.items() if key != "numeric" or numbers)
+        title = ", ".join([classifier.title, *told])
         found.append((title, copy.copy(classifier), log_p))
     return found
