@@ -312,3 +312,35 @@ def test_a_unit_of_measure_changes_nothing():
     expected = bb.AutoBayes(budget=1).fit(X, y).predict_proba(X)
     for unit in (2.0**1000, 2.0**-1000):
         assert np.allclose(bb.AutoBayes(budget=1).fit(X * unit, y).predict_proba(X * unit), expected, atol=1e-6)
+
+
+def test_what_a_budget_leaves_out_is_told(tmp_path):
+    X, y = table(rows=60)
+    wide = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 120)), columns=[f"x{place}" for place in range(120)])
+    clf = bb.AutoBayes(budget=0.05).fit(wide, y)
+    left_out = clf.classifier_.derived.left_out
+    assert {"boosted trees", "k-dependence Bayes", "naive Bayes, column weights"} <= set(left_out)
+    assert not set(left_out) & {each.name for each in clf.classifier_.derived.judged}
+    assert clf.report().endswith(f"Not tried on so large a table in 0.05 s: {', '.join(left_out)}")
+    assert "naive Bayes" in {each.name for each in clf.classifier_.derived.judged}
+    clf.save(tmp_path / "m.bayes")
+    assert bb.load(tmp_path / "m.bayes").report() == clf.report()
+    assert "Not tried" not in bb.AutoBayes(budget=20).fit(X, y).report()
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_free_text_takes_part(tmp_path, beside):
+    rng = np.random.default_rng(4)
+    good = rng.random(160) < 0.5
+    words = [["lovely", "quiet", "clean"], ["noisy", "dirty", "rude"]]
+    common = ["the", "room", "was", "quite", "staff", "were", "and", "near", "station"]
+    text = [" ".join([*rng.choice(common, 6), rng.choice(words[not g]), f"stay{n}"]) for n, g in enumerate(good)]
+    X = pd.DataFrame({"review": text, "nights": rng.integers(1, 9, 160)} if beside else {"review": text})
+    y = np.where(good, "good", "bad")
+    clf = bb.AutoBayes(budget=1).fit(X[:120], y[:120])
+    assert (clf.predict(X[120:]) == y[120:]).mean() > 0.9
+    found = clf.explain(X[:2])
+    assert found.columns == (("nights", "review") if beside else ("review",))
+    assert np.allclose(found.prior + found.terms.sum(axis=2), clf.predict_log_proba(X[:2]))
+    clf.save(tmp_path / "m.bayes")
+    assert np.array_equal(bb.load(tmp_path / "m.bayes").predict_proba(X), clf.predict_proba(X))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from bayesbox.cli.output import decimal, emit_json, say, table, whole
+from bayesbox.cli.output import decimal, emit_json, note, say, table, whole
 
 if TYPE_CHECKING:
     from bayesbox.workflow.auto import AutoClassifier
@@ -17,7 +17,7 @@ def facts(classifier: AutoClassifier) -> dict[str, Any]:
     assert pool is not None
     judged = [each._asdict() for each in pool.judged]
     together = None if pool.pooled is None else {"log_loss": pool.pooled.log_loss, "accuracy": pool.pooled.accuracy}
-    return {"rows": pool.rows, "models": judged, "pool": together}
+    return {"rows": pool.rows, "models": judged, "pool": together, "left_out": list(pool.left_out)}
 
 
 def tell(classifier: AutoClassifier, *, err: bool = False) -> None:
@@ -32,6 +32,8 @@ def tell(classifier: AutoClassifier, *, err: bool = False) -> None:
     ]
     rows.append(["all together", f"{pool.pooled.log_loss:.4f}", f"{pool.pooled.accuracy:.4f}", ""])
     table(["model, on rows it had not seen", "log loss", "accuracy", "power"], rows, right=[1, 2, 3], err=err)
+    if told := classifier.told_left_out():
+        (note if err else say)(told)
 
 
 def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:

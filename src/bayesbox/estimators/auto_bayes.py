@@ -105,4 +105,5 @@ def report_of(classifier: AutoClassifier) -> str:
         rows.append([each.name, f"{each.log_loss:.4f}", f"{each.accuracy:.4f}", power])
     if pool.pooled is not None:
         rows.append(["all together", f"{pool.pooled.log_loss:.4f}", f"{pool.pooled.accuracy:.4f}", ""])
-    return "\n".join(aligned(rows, right=(1, 2, 3)))
+    lines = aligned(rows, right=(1, 2, 3))
+    return "\n".join([*lines, f"  {told}"] if (told := classifier.told_left_out()) else lines)

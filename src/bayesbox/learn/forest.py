@@ -67,12 +67,17 @@ def learn_forest(
     )
     counts = questions.count(view.codes, target, classes)
     shares = (np.bincount(codes, minlength=classes) + 1) / (len(codes) + classes)
-    best: tuple[float, float, Doubles] | None = None
-    for weight in WEIGHTS:
+
+    def judged(weight: float) -> tuple[float, float, Doubles]:
         total, asked = questions.ask_without(view.codes, target, counts, weight)
         answers = np.log((total + UNASKED * shares) / (asked[:, None] + UNASKED))
-        loss = -float(answers[np.arange(len(codes)), codes].mean())
-        if best is None or loss < best[0]:
-            best = (loss, weight, answers)
-    assert best is not None
+        return -float(answers[np.arange(len(codes)), codes].mean()), weight, answers
+
+    place = len(WEIGHTS) // 2
+    best = judged(WEIGHTS[place])
+    for step in (-1, 1):  # the loss falls to one least value and rises again
+        while 0 <= place + step < len(WEIGHTS) and (other := judged(WEIGHTS[place + step]))[0] < best[0]:
+            place, best = place + step, other
+        if place != len(WEIGHTS) // 2:
+            break
     return TreeForest(questions, counts, best[1]), best[2]

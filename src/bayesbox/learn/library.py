@@ -7,7 +7,7 @@ give the same models.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -30,6 +30,7 @@ FOLDS, FEWER_FOLDS = 5, 3
 MANY = 5000  # rows from which fewer folds do
 MOST_KERNELS = 4000
 BOOSTING = 0.25  # of the budget
+AMPLE = 100  # rows for each weight
 MOST_WIDTH = 600  # numbers a row whose covariances are worked out
 
 
@@ -66,9 +67,14 @@ class Size:
         """Seconds of adding a boosted tree."""
         return self.rows * self.columns * (1.5e-8 + 2e-8 * (1 if self.classes == 2 else self.classes))
 
+    @property
+    def precisions(self) -> tuple[float, ...]:
+        """Of the prior of weights, to choose from: with many rows for each weight it matters little."""
+        return PRECISIONS if self.rows < AMPLE * self.features else PRECISIONS[-1:]
+
     def weighted(self, folds: int) -> float:
         """Seconds of learning the weights in all folds and with all rows."""
-        return 4e-10 * self.rows * self.features * self.classes * STEPS * 2 * (folds + 1) * len(PRECISIONS)
+        return 8e-10 * self.rows * self.features * self.classes * STEPS * 2 * (folds + 1) * len(self.precisions)
 
     def normal(self, folds: int) -> float:
         return 1e-9 * (folds + 1) * self.width**2 * (self.rows * 5 + self.width * self.classes * 2)
@@ -85,8 +91,10 @@ def size_of(view: View, classes: int) -> Size:
     return Size(view.rows, len(axes), features, width, classes)
 
 
-def learn_library(view: View, codes: Labels, classes: int, *, seed: int, budget: float) -> Iterator[Learned]:
-    """Every model that the budget of seconds allows, the forests first."""
+def learn_library(
+    view: View, codes: Labels, classes: int, *, seed: int, budget: float, left_out: list[str]
+) -> Iterator[Learned]:
+    """Every model that the budget of seconds allows, the forests first; the names of the others go to `left_out`."""
     size = size_of(view, classes)
     folds = min(FOLDS if view.rows <= MANY else FEWER_FOLDS, view.rows)
     if not view.design.axes:
@@ -100,13 +108,21 @@ def learn_library(view: View, codes: Labels, classes: int, *, seed: int, budget:
     if rounds >= FEWEST_ROUNDS:
         model, answers = learn_boosted(view, codes, classes, fold_of_row, folds, rounds=rounds, seed=seed)
         yield Learned("boosted trees", model, answers)
-    if size.weighted(folds) <= left:
-        yield weighted(view, codes, classes, fold_of_row, folds)
+    else:
+        left_out.append("boosted trees")
+    if size.weighted(folds) <= left * min(1.0, 2 * MANY / size.rows):  # with many rows the trees tell what it does
+        yield weighted(view, codes, classes, fold_of_row, folds, size.precisions)
+    else:
+        left_out.append("weighted naive Bayes")
     if size.width <= MOST_WIDTH and size.normal(folds) <= left / 2:
         yield joint_normal(view, codes, classes, fold_of_row, folds)
+    else:
+        left_out.append("joint normal density")
     if size.rows <= MOST_KERNELS and size.kernel() <= left / 2:
         kernel, answers = learn_joint_kernel(view, codes, classes)
         yield Learned("joint kernel density", kernel, answers)
+    else:
+        left_out.append("joint kernel density")
 
 
 def _forests(view: View, codes: Labels, classes: int, size: Size, *, seed: int, budget: float) -> Iterator[Learned]:
@@ -143,12 +159,14 @@ def mean_loss(answers: Doubles, codes: Labels) -> float:
     return -float(answers[np.arange(len(codes)), codes].mean())
 
 
-def weighted(view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int) -> Learned:
+def weighted(
+    view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int, precisions: Sequence[float]
+) -> Learned:
     """Weighted naive Bayes with the prior that answers unseen rows best."""
 
     def path(part: View, labels: Labels) -> list[Weighted]:
         found: list[Weighted] = []
-        for precision in PRECISIONS:
+        for precision in precisions:
             found.append(learn_weighted(part, labels, classes, precision, found[-1] if found else None))
         return found
 

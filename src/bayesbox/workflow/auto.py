@@ -32,7 +32,7 @@ from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 from bayesbox.workflow.auto_file import derived_arrays, derived_document, derived_of
 from bayesbox.workflow.classifier import Classifier
-from bayesbox.workflow.pool import Pool, learn_pool
+from bayesbox.workflow.pool import Pool, learn_pool, words_of
 from bayesbox.workflow.rows import Rows
 
 BUDGET = 20.0
@@ -96,7 +96,10 @@ class AutoClassifier(Classifier):
             return AutoModel(classes, label_values(classes, book.label_type), np.log(prior), self._columns())
 
     def _columns(self) -> tuple[str, ...]:
-        return () if self.derived is None else tuple(axis.name for axis in self.derived.design.axes)
+        """Those that some model takes."""
+        if self.derived is None or self.schema is None:
+            return ()
+        return tuple(sorted({*(axis.name for axis in self.derived.design.axes), *words_of(self.schema)}))
 
     def _shares(self) -> Doubles:
         """The class shares with one row added for each class."""
@@ -138,6 +141,12 @@ class AutoClassifier(Classifier):
 
     def relearns(self) -> bool:
         return True
+
+    def told_left_out(self) -> str:
+        """A sentence on the models that were not tried, "" where all were."""
+        if self.derived is None or not self.derived.left_out:
+            return ""
+        return f"Not tried on so large a table in {self.rules.budget:g} s: {', '.join(self.derived.left_out)}"
 
     def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:  # noqa: ARG002
         raise _learns_once()
@@ -187,7 +196,7 @@ class AutoClassifier(Classifier):
         """
         assert self.derived is not None
         columns = self.columns_of(batch)
-        used = tuple(axis.name for axis in self.derived.design.axes)
+        used = self._columns()
         whole = self._pooled_of(columns, batch.rows)
         nothing = self._pooled_of({}, batch.rows)
         terms = np.zeros((*whole.shape, len(used)))

@@ -100,6 +100,7 @@ def _written(pool: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
         "shares": writer.put(np.array(pool.shares)),
         "judged": [[each.name, each.log_loss, each.accuracy, each.power] for each in pool.judged],
         "pooled": None if pool.pooled is None else [pool.pooled.log_loss, pool.pooled.accuracy],
+        "left_out": list(pool.left_out),
     }
     return document, {**writer.members(), **nested}
 
@@ -171,6 +172,7 @@ def derived_of(written: dict[str, Any], members: dict[str, bytes]) -> Any:
     shares = arrays.take(reader, "shares", len(classes))
     judged = reader.take("judged", list)
     together = reader.take("pooled", list, None)
+    left_out = reader.texts("left_out")
     reader.done()
     if not classes or rows < 1 or (powers < 0).any() or (shares <= 0).any():
         raise ValueError("the pool has no classes, no rows, or numbers below 0")
@@ -179,7 +181,8 @@ def derived_of(written: dict[str, Any], members: dict[str, bytes]) -> Any:
             raise ValueError(name, "no model of the pool uses this member")
     told = tuple(Judged(str(name), float(loss), float(right), float(power)) for name, loss, right, power in judged)
     total = None if together is None else Judged("pool", float(together[0]), float(together[1]), 1.0)
-    return Pool(classes, design, tuple(models), tuple(powers.tolist()), tuple(shares.tolist()), rows, told, total)
+    weights = tuple(powers.tolist()), tuple(shares.tolist())
+    return Pool(classes, design, tuple(models), *weights, rows, told, total, left_out)
 
 
 def _axis_of(reader: Reader, arrays: Arrays) -> Axis:

@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
-from bayesbox.errors import BayesboxError, DataWarning
+from bayesbox.errors import DataWarning
 from bayesbox.learn.design import Design, View, sorted_order, takes_part
 from bayesbox.learn.library import learn_library, mean_loss
 from bayesbox.learn.pool import learned_powers, limited, pooled
-from bayesbox.schema.kinds import Count, Kind, Number, Real
+from bayesbox.schema.kinds import Kind, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
-from bayesbox.workflow.calibrated import answers_by_folds, unseen_answers
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.joined import class_codes, joined_column
+from bayesbox.workflow.pool_counted import learn_counted
 from bayesbox.workflow.rows import Rows
 
 LEAST_POWER = 0.02  # a model below it is let go
 MOST_ROWS = 60_000  # that the models learn from; of more a sample is drawn
 KNOTS, MOST_FEATURES = 5, 400
-COUNTED_FOLDS = 5
-MOST_COUNTED = 75_000  # rows x columns^2 x classes a second of the budget, for models that learn each fold anew
-MOST_SPARSE = 20  # cells of a joint table for each row
-COUNTED: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("naive", {}),
-    ("naive", {"numeric": "mdl"}),
-    ("naive", {"numeric": "kernel"}),
-    ("naive", {"column_weights": "learned"}),
-    ("aode", {}),
-    ("kdb:2", {}),
-    ("averaged", {"numeric": "student"}),
-    ("full", {}),
-)
-"""Models that are their counts; those that there are take part."""
-CALLED = {"column_weights": "column weights"}
+COUNTED = 0.15  # of the budget, for the models that are their counts
 
 
 class Judged(NamedTuple):
@@ -66,6 +51,7 @@ class Pool:
     rows: int
     judged: tuple[Judged, ...] = field(compare=False, default=())
     pooled: Judged | None = field(compare=False, default=None)
+    left_out: tuple[str, ...] = field(compare=False, default=())  # what the budget does not allow for so large a table
 
     def log_p(self, view: View, batch: Batch) -> Doubles:
         """log P(class | x), rows x classes."""
@@ -73,6 +59,11 @@ class Pool:
         answers = [_answers(model, view, batch, self.classes) for model in self.models]
         found = pooled([*answers, np.tile(prior, (view.rows, 1))], np.array(self.powers))
         return mixed(found, np.array(self.shares), self.rows)
+
+
+def words_of(schema: Schema) -> dict[str, Kind]:
+    """The columns of free text: naive Bayes alone takes them."""
+    return {name: kind for name, kind in schema.kinds.items() if isinstance(kind, Words)}
 
 
 def mixed(log_p: Doubles, shares: Doubles, rows: int) -> Doubles:
@@ -85,7 +76,8 @@ def _answers(model: Any, view: View, batch: Batch, classes: tuple[str, ...]) -> 
     if not isinstance(model, Classifier):
         found: Doubles = model.log_p(view)
         return found
-    if batch.names:
+    assert model.schema is not None
+    if set(batch.names) & set(model.schema.used):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             answers = model.log_posterior(batch)
@@ -100,7 +92,7 @@ def learn_pool(
     """Learn, judge and pool all models that the budget allows."""
     kinds = {name: kind for name, kind in schema.kinds.items() if takes_part(kind)}
     draws = np.random.default_rng(seed)
-    rows = [_known(part, kinds, draws) for part in parts]
+    rows = [_known(part, {**kinds, **words_of(schema)}, draws) for part in parts]
     rows = [part for part in rows if part.batch.rows]
     if not rows:
         return None
@@ -117,15 +109,18 @@ def learn_pool(
     shares = (np.bincount(labels, minlength=len(classes)) + 1) / (len(labels) + len(classes))
     if len(classes) < 2:
         return Pool(classes, design, (), (1.0,), tuple(shares.tolist()), len(labels))
+    left_out: list[str] = []
     learned = [
         (each.name, each.model, each.answers)
-        for each in learn_library(view, labels, len(classes), seed=seed, budget=budget)
+        for each in learn_library(view, labels, len(classes), seed=seed, budget=budget, left_out=left_out)
     ]
     cells = math.prod(len(axis.levels) for axis in design.axes if axis.levels)
-    for name, model, answers in _counted(rows, kinds, classes, declared, order, budget, cells):
+    for name, model, answers in learn_counted(
+        rows, kinds, classes, declared, order, budget=COUNTED * budget, cells=cells, left_out=left_out
+    ):
         learned.append((name, model, answers[places]))
     prior = np.tile(np.log(shares), (len(labels), 1))
-    return _pool(learned, prior, labels, classes, design, shares)
+    return replace(_pool(learned, prior, labels, classes, design, shares), left_out=tuple(left_out))
 
 
 def _pool(
@@ -185,50 +180,3 @@ def _view_of(design: Design, values: Mapping[str, Any], rows: int) -> View:
             codes = np.array([*(place.get(text, -1) for text in value[1]), -1], dtype=np.int32)
             columns.append(codes[value[0]])
     return View(design, tuple(columns), rows)
-
-
-def _counted(
-    rows: list[Rows],
-    kinds: Mapping[str, Kind],
-    classes: tuple[str, ...],
-    declared: Any,
-    order: NDArray[np.int64],
-    budget: float,
-    cells: int,
-) -> list[tuple[str, Classifier, Doubles]]:
-    """The models that are their counts, with their answers to every row."""
-    from bayesbox.workflow.models import MODELS, new_classifier
-
-    found = []
-    total, columns = sum(part.batch.rows for part in rows), len(rows[0].batch.names)
-    numbers = any(isinstance(kind, (Real, Number, Count)) for kind in kinds.values())
-    for name, options in COUNTED:
-        kind = name.partition(":")[0]
-        if kind == "naive" and "numeric" in options and not numbers:
-            continue
-        if kind not in MODELS or not columns:
-            continue
-        work = total * columns**2 * len(classes)
-        if kind == "full" and cells > MOST_SPARSE * total:
-            continue  # a joint table that is all but empty tells nothing
-        if work > MOST_COUNTED * budget and (kind != "naive" or options):
-            continue  # plain naive Bayes always takes part
-        known = {key: value for key, value in (declared or {}).items() if str(key) in rows[0].batch.names}
-        classifier = new_classifier(name, options, known)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                classifier.learn_all(rows)
-                if kind in ("naive", "full") and not options:  # these leave each row out in closed form
-                    log_p, *_ = unseen_answers(classifier, rows, folds=COUNTED_FOLDS, order=order)
-                else:
-                    log_p = np.concatenate(answers_by_folds(classifier, rows, folds=COUNTED_FOLDS, order=order))
-                log_p = log_p[:, [classifier.classes.index(each) for each in classes]]
-        except BayesboxError:
-            continue  # a model that refuses these rows takes no part
-        if np.isnan(log_p).any():
-            continue
-        told = (CALLED.get(key, value) for key, value in options.items() if key != "numeric" or numbers)
-        title = ", ".join([classifier.title, *told])
-        found.append((title, copy.copy(classifier), log_p))
-    return found
