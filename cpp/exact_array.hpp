@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "large_pages.hpp"
+
 namespace bayesbox {
 
 using int128 = __int128;
@@ -66,7 +68,22 @@ class ExactArray {
     limb_.assign(size, 0);
   }
 
+  // Whole numbers, one a cell.
+  static ExactArray of_integers(LargeVector<std::int64_t>&& values) {
+    ExactArray result(0);
+    if (std::all_of(values.begin(), values.end(), [](std::int64_t v) { return v > -kOneLimb && v < kOneLimb; })) {
+      result.size_ = values.size();
+      result.limb_ = std::move(values);
+      return result;
+    }
+    result = ExactArray(values.size());
+    for (std::size_t cell = 0; cell < values.size(); ++cell) result.add_integer(cell, values[cell]);
+    return result;
+  }
+
   std::size_t size() const { return size_; }
+  // Whether every cell is the whole number that its only limb is, as counts are.
+  bool is_plain() const { return limbs_ == 1 && low_ == 0; }
 
   void add(std::size_t cell, double value) {
     const Binary part = decompose(value);
@@ -110,10 +127,7 @@ class ExactArray {
     if (!index) reserve_lazy(step);
     for (std::size_t i = 0; i < other.size_; ++i) {
       if (index) reserve_lazy(step);
-      const std::size_t cell = index ? static_cast<std::size_t>(index[i]) : i;
-      std::int64_t* to = limb_.data() + cell * limbs_ + (other.low_ - low_);
-      const std::int64_t* from = other.limb_.data() + i * other.limbs_;
-      for (int k = 0; k < other.limbs_; ++k) to[k] += sign * from[k];
+      add_limbs(index ? static_cast<std::size_t>(index[i]) : i, other, i, sign);
     }
   }
 
@@ -124,6 +138,35 @@ class ExactArray {
     for (std::size_t i = 0; i < count; ++i)
       if (index[i] >= 0)
         std::copy_n(limb_.data() + static_cast<std::size_t>(index[i]) * limbs_, limbs_, result.limb_.data() + i * limbs_);
+    return result;
+  }
+
+  // The cells as a table of so many rows: the sum of each row.
+  ExactArray sum_rows(std::size_t rows) const {
+    ExactArray result = with_window(rows, low_, limbs_);
+    const std::size_t width = rows == 0 ? 0 : size_ / rows;
+    for (std::size_t cell = 0; cell < rows * width; ++cell) {
+      result.reserve_lazy(lazy_ + 1);
+      result.add_limbs(cell / width, *this, cell, 1);
+    }
+    return result;
+  }
+
+  // The same table with, in place of each cell, the sum of all others in its column.
+  ExactArray others(std::size_t rows) const {
+    ExactArray result = with_window(size_, low_, limbs_);
+    const std::size_t width = rows == 0 ? 0 : size_ / rows;
+    ExactArray whole = with_window(width, low_, limbs_);
+    for (std::size_t row = 0; row < rows; ++row) {
+      whole.reserve_lazy(lazy_ + 1);
+      for (std::size_t column = 0; column < width; ++column) whole.add_limbs(column, *this, row * width + column, 1);
+    }
+    result.cover(whole.low_, whole.low_ + whole.limbs_);
+    result.reserve_lazy(whole.lazy_ + lazy_ + 2);
+    for (std::size_t cell = 0; cell < rows * width; ++cell) {
+      result.add_limbs(cell, whole, cell % width, 1);
+      result.add_limbs(cell, *this, cell, -1);
+    }
     return result;
   }
 
@@ -190,6 +233,7 @@ class ExactArray {
 
   // The cell rounded to the nearest double, ties to even; beyond the range +-infinity.
   double rounded(std::size_t cell, Magnitude& scratch) const {
+    if (is_plain()) return static_cast<double>(limb_[cell]);
     magnitude(cell, scratch);
     if (scratch.is_zero()) return 0.0;
     const std::int64_t base = 32 * static_cast<std::int64_t>(scratch.low);
@@ -215,6 +259,10 @@ class ExactArray {
 
   // Whether the cell is an integer that fits in 64 bits; then `value` is that integer.
   bool as_int64(std::size_t cell, Magnitude& scratch, std::int64_t& value) const {
+    if (is_plain()) {
+      value = limb_[cell];
+      return true;
+    }
     magnitude(cell, scratch);
     value = 0;
     if (scratch.is_zero()) return true;
@@ -227,6 +275,7 @@ class ExactArray {
   }
 
   int sign(std::size_t cell, Magnitude& scratch) const {
+    if (is_plain()) return (limb_[cell] > 0) - (limb_[cell] < 0);
     magnitude(cell, scratch);
     return scratch.is_zero() ? 0 : scratch.negative ? -1 : 1;
   }
@@ -243,6 +292,7 @@ class ExactArray {
 
   friend bool operator==(const ExactArray& a, const ExactArray& b) {
     if (a.size_ != b.size_) return false;
+    if (a.is_plain() && b.is_plain()) return a.limb_ == b.limb_;
     Magnitude x, y;
     for (std::size_t cell = 0; cell < a.size_; ++cell) {
       a.magnitude(cell, x);
@@ -260,6 +310,7 @@ class ExactArray {
   }
 
   static constexpr std::size_t kMostLimbs = std::size_t{1} << 40;
+  static constexpr std::int64_t kOneLimb = std::int64_t{1} << 32;
   static constexpr std::uint64_t kLazyLimit = std::uint64_t{1} << 28;
 
  private:
@@ -276,6 +327,12 @@ class ExactArray {
   void reserve_lazy(std::uint64_t additions) {
     if (lazy_ + additions > kLazyLimit) carry();
     lazy_ += additions;
+  }
+
+  // Adds a cell of another, whose window lies within this one; the caller reserves.
+  void add_limbs(std::size_t cell, const ExactArray& other, std::size_t from, int sign) {
+    std::int64_t* const to = limb_.data() + cell * limbs_ + (other.low_ - low_);
+    for (int k = 0; k < other.limbs_; ++k) to[k] += sign * other.limb_[from * other.limbs_ + k];
   }
 
   // mantissa * 2^exponent; Unsigned has 64 or 128 bits
@@ -298,7 +355,7 @@ class ExactArray {
   int low_ = 0;
   int limbs_ = 1;
   std::uint64_t lazy_ = 0;
-  std::vector<std::int64_t> limb_;  // cell by cell
+  LargeVector<std::int64_t> limb_;  // cell by cell
 
   friend class ExactText;
 };

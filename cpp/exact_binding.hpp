@@ -49,6 +49,25 @@ inline ExactArray sum_groups(const ExactArray& self, nb::handle index, std::int6
   return result;
 }
 
+inline std::size_t rows_of(const ExactArray& self, std::int64_t rows) {
+  const std::size_t count = as_size(rows, "rows");
+  if (count == 0 ? self.size() != 0 : self.size() % count != 0) throw nb::value_error("rows: no whole number of columns");
+  return count;
+}
+
+// Rows x some columns, as the nearest doubles.
+inline nb::object columns_of(const ExactArray& self, std::int64_t rows, std::int64_t first, std::int64_t last) {
+  const std::size_t count = rows_of(self, rows), width = count == 0 ? 0 : self.size() / count;
+  if (first < 0 || last < first || static_cast<std::size_t>(last) > width) throw nb::value_error("columns: out of range");
+  const auto from = static_cast<std::size_t>(first), to = static_cast<std::size_t>(last);
+  ResultArray<double> values(count * (to - from));
+  Magnitude scratch;
+  double* at = values.data();
+  for (std::size_t row = 0; row < count; ++row)
+    for (std::size_t column = from; column < to; ++column) *at++ = self.rounded(row * width + column, scratch);
+  return std::move(values).to_numpy({count, to - from});
+}
+
 inline nb::tuple parts(const ExactArray& self, std::int64_t cell) {
   if (cell < 0 || static_cast<std::size_t>(cell) >= self.size()) throw nb::index_error("no such cell");
   Magnitude number;
@@ -73,10 +92,10 @@ inline nb::object to_integers(const ExactArray& self) {
 }
 
 inline nb::object to_doubles(const ExactArray& self) {
-  std::vector<double> values(self.size());
+  ResultArray<double> values(self.size());
   Magnitude scratch;
-  for (std::size_t cell = 0; cell < values.size(); ++cell) values[cell] = self.rounded(cell, scratch);
-  return to_numpy(std::move(values));
+  for (std::size_t cell = 0; cell < self.size(); ++cell) values.data()[cell] = self.rounded(cell, scratch);
+  return std::move(values).to_numpy({self.size()});
 }
 
 inline nb::object signs(const ExactArray& self) {
@@ -89,9 +108,7 @@ inline nb::object signs(const ExactArray& self) {
 
 inline ExactArray from_integers(nb::handle object) {
   const std::vector<std::int64_t> values = Buffer(object, "values").need_kind(Kind::int64, "int64").integers();
-  ExactArray result(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) result.add_integer(i, values[i]);
-  return result;
+  return ExactArray::of_integers(LargeVector<std::int64_t>(values.begin(), values.end()));
 }
 
 inline ExactArray from_doubles(nb::handle object) {
@@ -123,6 +140,9 @@ inline void bind_exact(nb::module_& m) {
       .def("add", &add_to, "other"_a, "index"_a = nb::none(), nb::kw_only(), "sign"_a = 1)
       .def("take", &take, "index"_a)
       .def("sum_groups", &sum_groups, "index"_a, "size"_a)
+      .def("sum_rows", [](const ExactArray& self, std::int64_t rows) { return self.sum_rows(rows_of(self, rows)); }, "rows"_a)
+      .def("others", [](const ExactArray& self, std::int64_t rows) { return self.others(rows_of(self, rows)); }, "rows"_a)
+      .def("columns", &columns_of, "rows"_a, "first"_a, "last"_a)
       .def("__eq__",
            [](const ExactArray& self, nb::handle other) -> nb::object {
              if (!nb::isinstance<ExactArray>(other)) return nb::borrow(Py_NotImplemented);

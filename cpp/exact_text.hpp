@@ -2,6 +2,7 @@
 // One number has one text, so texts are equal exactly where numbers are.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -19,8 +20,12 @@ class ExactText {
     text.reserve(array.size_ * 8);
     Magnitude number;
     for (std::size_t cell = 0; cell < array.size_; ++cell) {
-      array.magnitude(cell, number);
-      write_number(number, text);
+      if (array.is_plain()) {
+        write_whole(array.limb_[cell], text);
+      } else {
+        array.magnitude(cell, number);
+        write_number(number, text);
+      }
       text.push_back('\n');
     }
     return text;
@@ -66,6 +71,25 @@ class ExactText {
     int exponent;
     bool negative;
   };
+
+  // The same text as below, for a whole number of 64 bits.
+  static void write_whole(std::int64_t value, std::string& text) {
+    if (value == 0) {
+      text.push_back('0');
+      return;
+    }
+    char buffer[32];
+    char* const end = buffer + sizeof buffer;
+    char* at = end;
+    const std::uint64_t size = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    const int exponent = std::countr_zero(size);
+    *--at = static_cast<char>('0' + exponent % 10);
+    if (exponent >= 10) *--at = static_cast<char>('0' + exponent / 10);
+    *--at = 'p';
+    for (std::uint64_t rest = size >> exponent; rest != 0; rest >>= 4) *--at = "0123456789abcdef"[rest & 15];
+    if (value < 0) *--at = '-';
+    text.append(at, static_cast<std::size_t>(end - at));
+  }
 
   static void write_number(const Magnitude& number, std::string& text) {
     if (number.is_zero()) {

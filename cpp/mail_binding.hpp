@@ -68,7 +68,7 @@ inline nb::tuple py_mail_texts(SharedMailReader& shared, nb::handle data, nb::ha
       offsets.push_back(static_cast<std::int64_t>(texts.size()));
     }
   }
-  return nb::make_tuple(nb::bytes(texts.data(), texts.size()), to_numpy(std::move(offsets)), to_numpy(std::move(unusual)));
+  return nb::make_tuple(to_numpy(std::move(texts)), to_numpy(std::move(offsets)), to_numpy(std::move(unusual)));
 }
 
 inline void bind_mail(nb::module_& m) {

@@ -12,12 +12,11 @@
 #include <initializer_list>
 #include <memory>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "large_pages.hpp"
 
 namespace bayesbox {
 
@@ -28,12 +27,7 @@ class ResultArray {
     const std::size_t bytes = size * sizeof(T);
     memory_.reset(static_cast<T*>(std::malloc(std::max<std::size_t>(bytes, 1))));
     if (!memory_) throw std::bad_alloc();
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (bytes < kLarge) return;
-    const auto first = reinterpret_cast<std::uintptr_t>(memory_.get());
-    const std::uintptr_t begin = (first + kPage - 1) / kPage * kPage, end = (first + bytes) / kPage * kPage;
-    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a wish: nothing depends on it
-#endif
+    ask_for_large_pages(memory_.get(), bytes);
   }
 
   T* data() { return memory_.get(); }
@@ -46,8 +40,6 @@ class ResultArray {
   }
 
  private:
-  static constexpr std::size_t kLarge = std::size_t{1} << 22, kPage = std::size_t{1} << 21;
-
   struct Free {
     void operator()(T* memory) const noexcept { std::free(memory); }
   };
@@ -66,6 +58,14 @@ template <class T>
 nanobind::object to_numpy(std::vector<T>&& values) {
   const std::size_t size = values.size();
   return to_numpy(std::move(values), {size});
+}
+
+// Text that was put together, as an array of bytes that owns it.
+inline nanobind::object to_numpy(std::string&& text) {
+  auto* held = new std::string(std::move(text));
+  nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::string*>(p); });
+  auto* bytes = reinterpret_cast<std::uint8_t*>(held->data());
+  return nanobind::cast(nanobind::ndarray<nanobind::numpy, std::uint8_t>(bytes, {held->size()}, owner));
 }
 
 }  // namespace bayesbox

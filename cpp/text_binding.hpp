@@ -8,10 +8,13 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "buffer.hpp"
+#include "exact_array.hpp"
+#include "log_shares.hpp"
 #include "result_array.hpp"
 #include "words.hpp"
 
@@ -43,11 +46,19 @@ struct PhraseOptions {
   Phrases phrases() const { return {table.get(), shortest, fewest, most, stop.get(), characters, places}; }
 };
 
-inline Vocabulary vocabulary_of(const Documents& words) {
+// The words are those of Python's strings, which hold them as long as the tuple lives.
+inline Vocabulary vocabulary_of(const nb::tuple& words) {
+  std::vector<std::string_view> views;
+  views.reserve(words.size());
+  for (nb::handle word : words) {
+    Py_ssize_t length = 0;
+    const char* const bytes = PyUnicode_AsUTF8AndSize(word.ptr(), &length);
+    if (bytes == nullptr) throw nb::python_error();
+    views.emplace_back(bytes, static_cast<std::size_t>(length));
+  }
   Vocabulary vocabulary;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    vocabulary.add_word({reinterpret_cast<const char*>(words.bytes) + words.offsets[i],
-                         static_cast<std::size_t>(words.offsets[i + 1] - words.offsets[i])});
+  nb::gil_scoped_release release;
+  vocabulary.add_words(views);
   return vocabulary;
 }
 
@@ -63,36 +74,70 @@ inline void py_count(WordCounts& counts, nb::handle bytes, nb::handle offsets, n
   counts.count(given.documents, codes.data(), static_cast<std::size_t>(classes), options.phrases());
 }
 
-inline nb::tuple py_counted(const WordCounts& counts, std::int64_t classes, std::uint64_t most) {
-  if (classes < 0) throw nb::value_error("classes: negative");
-  const std::size_t width = static_cast<std::size_t>(classes), size = counts.vocabulary().size();
+// `order` are the numbers of the classes, in the order of the result.
+inline nb::tuple py_counted(const WordCounts& counts, nb::handle order, std::uint64_t most) {
+  const std::vector<std::int64_t> wanted = Buffer(order, "order").integers();
+  const std::size_t width = wanted.size(), size = counts.vocabulary().size();
   std::vector<std::uint8_t> letters;
-  std::vector<std::int64_t> ends = {0}, words, documents;
+  std::vector<std::int64_t> ends = {0};
+  LargeVector<std::int64_t> words, documents;
   {
     nb::gil_scoped_release release;
     if (size * width > most)
       throw std::length_error(std::to_string(width) + " classes x " + std::to_string(size) +
                               " words are more counts than fit");
-    const std::vector<std::uint32_t> order = counts.vocabulary().sorted();
+    std::vector<std::size_t> rows;  // of each class by its number
+    for (std::size_t row = 0; row < width; ++row) {
+      if (wanted[row] < 0) throw std::invalid_argument("order: a class has no negative number");
+      const auto label = static_cast<std::size_t>(wanted[row]);
+      if (label >= rows.size()) rows.resize(label + 1, width);
+      rows[label] = row;
+    }
     words.resize(width * size);
     documents.resize(width * size);
     std::vector<std::uint32_t> place(size);
+    const std::vector<std::uint32_t> sorted = counts.vocabulary().sorted();
+    letters.reserve(counts.vocabulary().bytes());
+    ends.reserve(size + 1);
     for (std::size_t i = 0; i < size; ++i) {
-      const std::string_view word = counts.vocabulary().word(order[i]);
+      const std::string_view word = counts.vocabulary().word(sorted[i]);
       letters.insert(letters.end(), word.begin(), word.end());
       ends.push_back(static_cast<std::int64_t>(letters.size()));
-      place[order[i]] = static_cast<std::uint32_t>(i);
+      place[sorted[i]] = static_cast<std::uint32_t>(i);
     }
     for (const WordCounts::Entry& entry : counts.entries()) {
-      if (entry.label >= width) throw std::invalid_argument("classes: fewer than were counted");
-      const std::size_t at = entry.label * size + place[entry.word];
+      if (entry.label >= rows.size() || rows[entry.label] == width)
+        throw std::invalid_argument("order: a class that was counted is not in it");
+      const std::size_t at = rows[entry.label] * size + place[entry.word];
       words[at] += entry.words;
       documents[at] += entry.documents;
     }
   }
   const std::size_t length = letters.size();
   return nb::make_tuple(to_numpy(std::move(letters), {length}), to_numpy(std::move(ends), {size + 1}),
-                        to_numpy(std::move(words), {width, size}), to_numpy(std::move(documents), {width, size}));
+                        ExactArray::of_integers(std::move(words)), ExactArray::of_integers(std::move(documents)));
+}
+
+inline bool py_holds_pair(nb::handle bytes, std::uint8_t first, std::uint8_t second) {
+  const Buffer buffer(bytes, "bytes");
+  const Column column = buffer.need_dimensions(1).need_kind(Kind::uint8, "uint8").column();
+  if (column.rows > 1 && column.stride != 1) buffer.refuse("not contiguous");
+  nb::gil_scoped_release release;
+  return holds_pair(reinterpret_cast<const std::uint8_t*>(column.data), column.rows, first, second);
+}
+
+// Levels x classes: log(over) - log(under) of counts (classes x levels) and the sums they are shares of (classes).
+inline nb::object py_log_shares(nb::handle over, nb::handle under) {
+  const auto counts = nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(over);
+  const auto totals = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(under);
+  const std::size_t classes = counts.shape(0), levels = counts.shape(1);
+  if (totals.shape(0) != classes) throw nb::value_error("under: one sum a class is needed");
+  ResultArray<double> shares(classes * levels);
+  {
+    nb::gil_scoped_release release;
+    log_shares(counts.data(), totals.data(), classes, levels, shares.data());
+  }
+  return std::move(shares).to_numpy({levels, classes});
 }
 
 inline nb::tuple py_list_terms(nb::handle bytes, nb::handle offsets, const Vocabulary& vocabulary,
@@ -128,28 +173,23 @@ inline void bind_text(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<Vocabulary>(m, "Vocabulary")
       .def("__init__",
-           [](Vocabulary* self, nb::handle bytes, nb::handle offsets) {
-             const DocumentArguments given(bytes, offsets);
-             new (self) Vocabulary(vocabulary_of(given.documents));
-           },
-           "bytes"_a, "offsets"_a)
+           [](Vocabulary* self, const nb::tuple& words) { new (self) Vocabulary(vocabulary_of(words)); }, "words"_a)
       .def("__len__", &Vocabulary::size);
   nb::class_<PhraseOptions>(m, "Phrases")
       .def("__init__",
            [](PhraseOptions* self, nb::handle table, std::int64_t shortest, std::int64_t fewest, std::int64_t most,
-              nb::handle stop_bytes, nb::handle stop_offsets, bool characters, bool places) {
+              const nb::tuple& stop, bool characters, bool places) {
              const auto given = nb::cast<nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(table);
-             const DocumentArguments stop(stop_bytes, stop_offsets);
              if (shortest < 1) throw nb::value_error("shortest: at least 1");
              if (fewest < 1 || most < fewest || most > 64) throw nb::value_error("phrases: from 1 to 64 words");
              auto lower = std::make_shared<const WordTable>(
                  std::vector<std::uint32_t>(given.data(), given.data() + given.shape(0)));
-             auto words = stop.documents.size() == 0 ? nullptr : std::make_unique<Vocabulary>(vocabulary_of(stop.documents));
+             auto words = stop.size() == 0 ? nullptr : std::make_unique<Vocabulary>(vocabulary_of(stop));
              new (self) PhraseOptions{std::move(lower), static_cast<std::size_t>(shortest),
                                       static_cast<std::size_t>(fewest), static_cast<std::size_t>(most), std::move(words),
                                       characters, places};
            },
-           "table"_a, "shortest"_a, "fewest"_a, "most"_a, "stop_bytes"_a, "stop_offsets"_a, "characters"_a, "places"_a);
+           "table"_a, "shortest"_a, "fewest"_a, "most"_a, "stop_words"_a, "characters"_a, "places"_a);
   nb::class_<WordCounts>(m, "WordCounts")
       .def(nb::init<>())
       .def("__len__", [](const WordCounts& counts) { return counts.vocabulary().size(); })
@@ -162,7 +202,9 @@ inline void bind_text(nb::module_& m) {
              return counts.prune(static_cast<std::size_t>(limit));
            },
            "limit"_a)
-      .def("counted", &py_counted, "classes"_a, "most"_a);
+      .def("counted", &py_counted, "order"_a, "most"_a);
+  m.def("holds_pair", &py_holds_pair, "bytes"_a, "first"_a, "second"_a);
+  m.def("log_shares", &py_log_shares, "over"_a, "under"_a);
   m.def("list_terms", &py_list_terms, "bytes"_a, "offsets"_a, "vocabulary"_a, "phrases"_a);
   m.def("score_words", &py_score_words, "bytes"_a, "offsets"_a, "vocabulary"_a, "weights"_a, "once"_a, "phrases"_a);
 }

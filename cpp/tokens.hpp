@@ -85,6 +85,19 @@ inline std::uint32_t next_code_point(const std::uint8_t*& at, const std::uint8_t
   return kBroken;
 }
 
+// Whether one byte follows another anywhere; a block at a time, which compilers turn into vectors.
+inline bool holds_pair(const std::uint8_t* bytes, std::size_t length, std::uint8_t first, std::uint8_t second) {
+  constexpr std::size_t kBlock = 1024;
+  for (std::size_t from = 0; from + 1 < length; from += kBlock) {
+    const std::size_t stop = std::min(from + kBlock, length - 1);
+    std::uint8_t found = 0;
+    for (std::size_t i = from; i < stop; ++i)
+      found |= static_cast<std::uint8_t>((bytes[i] == first) & (bytes[i + 1] == second));
+    if (found != 0) return true;
+  }
+  return false;
+}
+
 // Writes a code point as UTF-8 and returns the place after it.
 inline std::uint8_t* write_code_point(std::uint32_t code_point, std::uint8_t* to) {
   if (code_point < 0x80) {

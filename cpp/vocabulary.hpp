@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "large_pages.hpp"
+
 namespace bayesbox {
 
 class Vocabulary {
@@ -25,6 +27,7 @@ class Vocabulary {
   }
 
   std::size_t size() const { return ends_.size() - 1; }
+  std::size_t bytes() const { return letters_.size(); }
   std::string_view word(std::uint32_t number) const {
     return {letters_.data() + ends_[number], static_cast<std::size_t>(ends_[number + 1] - ends_[number])};
   }
@@ -36,7 +39,7 @@ class Vocabulary {
   struct Key {
     std::uint64_t low;
     std::uint32_t high;
-    std::uint64_t hash;
+    std::uint32_t hash;
   };
 
   // Sixteen bytes past the word's end must be readable.
@@ -45,13 +48,13 @@ class Vocabulary {
       const std::uint64_t low = piece(bytes, length);
       const std::uint64_t rest = length > 8 ? piece(bytes + 8, length - 8) : 0;
       const std::uint32_t high = static_cast<std::uint32_t>(rest) | static_cast<std::uint32_t>(length) << 24;
-      return {low, high, mixed(low ^ key_[0], high ^ key_[1])};
+      return {low, high, hash_of(low, high)};
     }
     std::uint64_t state = key_[0] ^ length;
     std::size_t left = length;
     for (; left > 8; bytes += 8, left -= 8) state = mixed(state ^ piece(bytes, 8), key_[1]);
     const std::uint64_t hash = mixed(state ^ piece(bytes, left), key_[2]);
-    return {hash, kLong | static_cast<std::uint32_t>(length & 0xFFFFFF), hash};
+    return {hash, kLong | static_cast<std::uint32_t>(length & 0xFFFFFF), static_cast<std::uint32_t>(hash)};
   }
   void prefetch(const Key& key) const { __builtin_prefetch(&slots_[key.hash & (slots_.size() - 1)]); }
 
@@ -68,35 +71,67 @@ class Vocabulary {
     Slot& slot = slots_[place(key, bytes, length)];
     if (slot.number != kNone) return slot.number;
     const std::size_t number = size();
-    if (number >= kNone) throw std::length_error("more words than a vocabulary takes");
+    if (number >= kMost) throw std::length_error("more words than a vocabulary takes");
     if (key.high < kLong) append(key);
     else letters_.insert(letters_.end(), bytes, bytes + length);
     ends_.push_back(letters_.size());
     slot = {key.low, key.high, static_cast<std::uint32_t>(number)};
-    if (2 * size() > slots_.size()) grow();
+    if (2 * size() > slots_.size()) rehash(2 * slots_.size());
     return static_cast<std::uint32_t>(number);
   }
 
   // The same for a word that lies anywhere.
   std::uint32_t add_word(std::string_view word) {
-    padded_.assign(word.begin(), word.end());
-    padded_.resize(word.size() + kSpare);
-    return add(key_of(padded_.data(), word.size()), padded_.data(), word.size());
+    const std::uint8_t* const bytes = padded(word);
+    return add(key_of(bytes, word.size()), bytes, word.size());
+  }
+  // The same for many, whose places in the table are fetched before they are needed.
+  void add_words(const std::vector<std::string_view>& words) {
+    std::size_t slots = slots_.size();
+    while (slots < 2 * (size() + words.size()) + 2) slots *= 2;
+    if (slots > slots_.size()) rehash(slots);
+    ends_.reserve(ends_.size() + words.size());
+    constexpr std::size_t kTogether = 32;
+    Key keys[kTogether];
+    for (std::size_t first = 0; first < words.size(); first += kTogether) {
+      const std::size_t count = std::min(kTogether, words.size() - first);
+      for (std::size_t i = 0; i < count; ++i) {
+        keys[i] = key_of(padded(words[first + i]), words[first + i].size());
+        prefetch(keys[i]);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::string_view word = words[first + i];
+        add(keys[i], reinterpret_cast<const std::uint8_t*>(word.data()), word.size());
+      }
+    }
   }
 
   // The numbers in the order of the words' bytes, which is that of their code points.
   std::vector<std::uint32_t> sorted() const {
+    std::vector<std::uint32_t> starts((std::size_t{1} << kSortedBits) + 1);  // of the words with the same beginning
+    std::vector<std::uint64_t> prefixes(size());
+    for (std::uint32_t number = 0; number < prefixes.size(); ++number) {
+      prefixes[number] = prefix(word(number));
+      ++starts[(prefixes[number] >> (64 - kSortedBits)) + 1];
+    }
+    for (std::size_t beginning = 1; beginning < starts.size(); ++beginning) starts[beginning] += starts[beginning - 1];
     std::vector<std::pair<std::uint64_t, std::uint32_t>> order(size());
-    for (std::uint32_t number = 0; number < order.size(); ++number) order[number] = {prefix(word(number)), number};
-    std::sort(order.begin(), order.end(), [&](const auto& one, const auto& other) {
-      return one.first != other.first ? one.first < other.first : word(one.second) < word(other.second);
-    });
+    std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+    for (std::uint32_t number = 0; number < prefixes.size(); ++number)
+      order[next[prefixes[number] >> (64 - kSortedBits)]++] = {prefixes[number], number};
+    for (std::size_t beginning = 0; beginning + 1 < starts.size(); ++beginning)
+      std::sort(order.begin() + starts[beginning], order.begin() + starts[beginning + 1],
+                [&](const auto& one, const auto& other) {
+                  return one.first != other.first ? one.first < other.first : word(one.second) < word(other.second);
+                });
     std::vector<std::uint32_t> numbers(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) numbers[i] = order[i].second;
     return numbers;
   }
 
  private:
+  static constexpr int kSortedBits = 16;  // the beginnings that are told apart by counting
+  static constexpr std::size_t kMost = std::size_t{1} << 31;  // words, as many as hashes tell apart well enough
   static constexpr std::uint32_t kLong = 0xFF000000u;  // in place of the length of a short word
   struct Slot {
     std::uint64_t low = 0;
@@ -107,6 +142,9 @@ class Vocabulary {
   static std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
     const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  }
+  std::uint32_t hash_of(std::uint64_t low, std::uint32_t high) const {
+    return static_cast<std::uint32_t>(mixed(low ^ key_[0], high ^ key_[1]));
   }
   // Up to eight bytes as a number; what follows them is not part of it.
   static std::uint64_t piece(const std::uint8_t* bytes, std::size_t length) {
@@ -123,34 +161,41 @@ class Vocabulary {
   }
   std::size_t place(const Key& key, const std::uint8_t* bytes, std::size_t length) const {
     const std::size_t mask = slots_.size() - 1;
-    std::size_t at = key.hash & mask;
-    for (; slots_[at].number != kNone; at = (at + 1) & mask) {
-      if (slots_[at].low != key.low || slots_[at].high != key.high) continue;
-      if (key.high < kLong) break;
-      const std::string_view found = word(slots_[at].number);
-      if (found.size() == length && std::memcmp(found.data(), bytes, length) == 0) break;
+    for (std::size_t at = key.hash & mask;; at = (at + 1) & mask) {
+      const Slot& slot = slots_[at];
+      if (slot.low == key.low && slot.high == key.high) {  // an empty slot has no length, so it is like no word
+        if (key.high < kLong) return at;
+        const std::string_view found = word(slot.number);
+        if (found.size() == length && std::memcmp(found.data(), bytes, length) == 0) return at;
+      } else if (slot.number == kNone) {
+        return at;
+      }
     }
-    return at;
   }
-  void grow() {
-    std::vector<Slot> before(2 * slots_.size());
+  const std::uint8_t* padded(std::string_view word) {
+    if (padded_.size() < word.size() + kSpare) padded_.resize(word.size() + kSpare);
+    std::memcpy(padded_.data(), word.data(), word.size());
+    return padded_.data();
+  }
+  void rehash(std::size_t size) {
+    LargeVector<Slot> before(size);
     before.swap(slots_);
     for (const Slot& slot : before) {
       if (slot.number == kNone) continue;
-      std::size_t at = (slot.high < kLong ? mixed(slot.low ^ key_[0], slot.high ^ key_[1]) : slot.low) & (slots_.size() - 1);
+      const std::uint32_t hash = slot.high < kLong ? hash_of(slot.low, slot.high) : static_cast<std::uint32_t>(slot.low);
+      std::size_t at = hash & (slots_.size() - 1);
       while (slots_[at].number != kNone) at = (at + 1) & (slots_.size() - 1);
       slots_[at] = slot;
     }
   }
   static std::uint64_t prefix(std::string_view letters) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < 8; ++i)
-      value = value << 8 | (i < letters.size() ? static_cast<std::uint8_t>(letters[i]) : 0);
-    return value;
+    std::uint8_t bytes[8] = {};
+    std::memcpy(bytes, letters.data(), std::min<std::size_t>(letters.size(), 8));
+    return __builtin_bswap64(piece(bytes, 8));
   }
 
   std::uint64_t key_[3];
-  std::vector<Slot> slots_;
+  LargeVector<Slot> slots_;
   std::vector<char> letters_;
   std::vector<std::uint64_t> ends_ = {0};
   std::vector<std::uint8_t> padded_;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -103,41 +105,54 @@ class PhraseReader {
 
 inline constexpr std::size_t kAhead = 8;  // words whose numbers are known before they are used
 
-// The numbers of a document's words, the long ones first; unknown words are added to a vocabulary that may change, else
-// left out. Short words are looked up when all are read, by when their places in the table have been fetched.
+// The numbers of a document's words, in no certain order; unknown words are added to a vocabulary that may change, else
+// left out. Short words are looked up many together, by when their places in the table have been fetched.
 class WordNumbers {
  public:
   explicit WordNumbers(const Phrases& phrases) : reader_(phrases) {}
 
   template <class AVocabulary>
-  const std::vector<std::uint32_t>& read(const Documents& documents, std::size_t row, AVocabulary& vocabulary) {
-    keys_.clear();
-    numbers_.clear();
+  std::span<const std::uint32_t> read(const Documents& documents, std::size_t row, AVocabulary& vocabulary) {
+    std::size_t waiting = 0;
+    count_ = 0;
+    const auto look_up = [&] {
+      make_room(waiting);
+      for (std::size_t i = 0; i < waiting; ++i) take(vocabulary, keys_[i], nullptr, 0);
+      waiting = 0;
+    };
     reader_.read(documents, row, [&](const std::uint8_t* bytes, std::size_t length) {
       const Vocabulary::Key key = vocabulary.key_of(bytes, length);
       if (length <= Vocabulary::kShort) {
         vocabulary.prefetch(key);
-        keys_.push_back(key);
+        keys_[waiting] = key;
+        if (++waiting == kTogether) look_up();
       } else {
+        make_room(1);
         take(vocabulary, key, bytes, length);
       }
     });
-    for (const Vocabulary::Key& key : keys_) take(vocabulary, key, nullptr, 0);
-    return numbers_;
+    look_up();
+    return {numbers_.data(), count_};
   }
 
  private:
+  static constexpr std::size_t kTogether = 512;
+
+  void make_room(std::size_t count) {
+    if (count_ + count > numbers_.size()) numbers_.resize(2 * (count_ + count));
+  }
   void take(Vocabulary& vocabulary, const Vocabulary::Key& key, const std::uint8_t* bytes, std::size_t length) {
-    numbers_.push_back(vocabulary.add(key, bytes, length));
+    numbers_[count_++] = vocabulary.add(key, bytes, length);
   }
   void take(const Vocabulary& vocabulary, const Vocabulary::Key& key, const std::uint8_t* bytes, std::size_t length) {
-    const std::uint32_t number = vocabulary.find(key, bytes, length);
-    if (number != Vocabulary::kNone) numbers_.push_back(number);
+    numbers_[count_] = vocabulary.find(key, bytes, length);
+    count_ += numbers_[count_] != Vocabulary::kNone ? 1 : 0;  // without a branch
   }
 
   PhraseReader reader_;
-  std::vector<Vocabulary::Key> keys_;
+  std::array<Vocabulary::Key, kTogether> keys_;
   std::vector<std::uint32_t> numbers_;
+  std::size_t count_ = 0;
 };
 
 // A vocabulary and, class by class, how often each word was used and in how many documents; batch after batch.
@@ -160,7 +175,7 @@ class WordCounts {
       const auto label = static_cast<std::uint32_t>(target[row]);
       if (label != label_) finish();
       label_ = label;
-      const std::vector<std::uint32_t>& found = reader.read(documents, row, vocabulary_);
+      const std::span<const std::uint32_t> found = reader.read(documents, row, vocabulary_);
       cells_.resize(vocabulary_.size());
       add(found, row);
     }
@@ -234,7 +249,7 @@ class WordCounts {
   }
 
   // The words of one document, whose counts lie far apart, so that the next ones are asked for ahead.
-  void add(const std::vector<std::uint32_t>& found, std::size_t row) {
+  void add(std::span<const std::uint32_t> found, std::size_t row) {
     const auto document = static_cast<std::uint32_t>(row + 1);
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (i + kAhead < found.size()) __builtin_prefetch(&cells_[found[i + kAhead]], 1);
@@ -315,7 +330,7 @@ inline void add_weights(const Documents& documents, const Vocabulary& vocabulary
   WordNumbers reader(phrases);
   std::vector<std::size_t> last(once ? vocabulary.size() : 0, 0);
   for (std::size_t row = 0; row < documents.size(); ++row) {
-    const std::vector<std::uint32_t>& found = reader.read(documents, row, vocabulary);
+    const std::span<const std::uint32_t> found = reader.read(documents, row, vocabulary);
     double* const score = scores + row * classes;
     std::int64_t used = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {

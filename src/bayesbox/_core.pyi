@@ -29,6 +29,12 @@ class ExactArray:
         """The cells at `index`, in that order; -1 gives a zero cell."""
     def sum_groups(self, index: NDArray[np.int64], size: int) -> ExactArray:
         """`size` cells: the cell i is the sum of the cells whose index is i."""
+    def sum_rows(self, rows: int) -> ExactArray:
+        """The cells as a table of so many rows: the sum of each row."""
+    def others(self, rows: int) -> ExactArray:
+        """The same table with, in place of each cell, the sum of all others in its column."""
+    def columns(self, rows: int, first: int, last: int) -> NDArray[np.float64]:
+        """The same table, from the column `first` to before `last`, as the nearest doubles."""
     def __eq__(self, other: object) -> bool: ...
     def signs(self) -> NDArray[np.int8]:
         """-1, 0 or 1 a cell."""
@@ -350,7 +356,7 @@ def fill_holes(tree: JunctionTree, states: NDArray[np.int32], seed: int, first_r
 class Vocabulary:
     """Words and their numbers, in the order given; the hash table has a key of its own."""
 
-    def __init__(self, bytes: NDArray[np.uint8], offsets: NDArray[Any]) -> None: ...
+    def __init__(self, words: tuple[str, ...]) -> None: ...
     def __len__(self) -> int: ...
 
 class Phrases:
@@ -366,8 +372,7 @@ class Phrases:
         shortest: int,
         fewest: int,
         most: int,
-        stop_bytes: NDArray[np.uint8],
-        stop_offsets: NDArray[Any],
+        stop_words: tuple[str, ...],
         characters: bool,
         places: bool,
     ) -> None: ...
@@ -396,9 +401,18 @@ class WordCounts:
         """Keep so many of the most common words; how many were dropped."""
 
     def counted(
-        self, classes: int, most: int
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """(bytes and offsets of the words, sorted; classes x words: occurrences; classes x words: documents)"""
+        self, order: NDArray[np.int64], most: int
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], ExactArray, ExactArray]:
+        """(bytes and offsets of the words, sorted; classes x words: occurrences; classes x words: documents)
+
+        order: the numbers of the classes, in the order of the result.
+        """
+
+def holds_pair(bytes: NDArray[np.uint8], first: int, second: int) -> bool:
+    """Whether the second byte follows the first anywhere."""
+
+def log_shares(over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Levels x classes: log(over) - log(under) of counts (classes x levels) and the sums of the classes."""
 
 def list_terms(
     bytes: NDArray[np.uint8], offsets: NDArray[Any], vocabulary: Vocabulary, phrases: Phrases
@@ -438,7 +452,7 @@ class MailReader:
     ) -> None: ...
     def texts(
         self, data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], are_messages: NDArray[np.uint8]
-    ) -> tuple[bytes, NDArray[np.int64], NDArray[np.uint8]]:
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
         """(the texts in UTF-8, their offsets, 1 for each that is unusual and was left out)"""
 
     def without_markup(self, page: bytes) -> bytes:

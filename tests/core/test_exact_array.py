@@ -110,6 +110,36 @@ def test_add_by_index_and_sum_groups(data):
     assert values(array) == [Fraction(1, 4) - x for x in expected]
 
 
+whole = st.builds(Fraction, st.integers(-(2**34), 2**34))
+
+
+@given(st.integers(1, 3), st.integers(0, 4), st.sampled_from([dyadics, whole]), st.data())
+def test_rows_and_columns_of_a_table(rows, width, kind, data):
+    numbers = data.draw(st.lists(kind, min_size=rows * width, max_size=rows * width))
+    table = exact(numbers)
+    by_row = [numbers[row * width : (row + 1) * width] for row in range(rows)]
+    totals = [sum(column, Fraction(0)) for column in zip(*by_row, strict=True)]
+    assert values(table.sum_rows(rows)) == [sum(row, Fraction(0)) for row in by_row]
+    assert values(table.others(rows)) == [total - x for row in by_row for total, x in zip(totals, row, strict=True)]
+    first = data.draw(st.integers(0, width))
+    last = data.draw(st.integers(first, width))
+    expected = np.array([[to_double(x) for x in row[first:last]] for row in by_row])
+    assert np.array_equal(table.columns(rows, first, last), expected.reshape(rows, last - first))
+
+
+@given(st.lists(st.lists(whole, min_size=4, max_size=4), min_size=1, max_size=20))
+def test_whole_numbers_keep_their_value_and_text_through_sums(additions):
+    array = ExactArray(4)
+    for numbers in additions:
+        array.add(ExactArray.from_integers(np.array([int(x) for x in numbers], np.int64)))
+    expected = [sum(column, Fraction(0)) for column in zip(*additions, strict=True)]
+    assert values(array) == expected
+    assert array.text() == "".join(map(line, expected)).encode()
+    assert array.to_integers().tolist() == expected
+    assert array.signs().tolist() == [(x > 0) - (x < 0) for x in expected]
+    assert array == exact(expected)
+
+
 @given(st.lists(dyadics, min_size=1, max_size=6), st.data())
 def test_take(numbers, data):
     index = data.draw(st.lists(st.integers(-1, len(numbers) - 1), max_size=8))
@@ -215,6 +245,14 @@ def test_bad_arguments():
         array.take(np.zeros((1, 1), np.int64))
     with pytest.raises(ValueError):
         array.sum_groups(np.array([0, 0, 0]), -1)
+    for rows in (2, 0, -1):  # three cells are no two rows
+        with pytest.raises(ValueError):
+            array.sum_rows(rows)
+        with pytest.raises(ValueError):
+            array.others(rows)
+    for first, last in ((0, 4), (-1, 1), (2, 1)):
+        with pytest.raises(ValueError):
+            array.columns(1, first, last)
     with pytest.raises(TypeError):
         array.take(np.array([0.0]))
     with pytest.raises(TypeError):

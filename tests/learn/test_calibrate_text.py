@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bayesbox as bb
-from bayesbox.learn.calibrate_text import EXPONENTS, fitted_strength
+from bayesbox.learn.calibrate_text import EXPONENTS, least_loss
 from bayesbox.model.text import Strength, TextRules
 from bayesbox.schema.tokens import Tokens
 from bayesbox.workflow.text import DocumentClassifier
@@ -30,7 +30,7 @@ def test_no_other_strength_has_a_smaller_loss(seed, classes) -> None:
     sums = random.normal(size=(80, classes)) * known[:, None] ** 0.7
     target = np.where(random.random(80) < 0.6, sums.argmax(axis=1), random.integers(0, classes, 80))
     prior = np.log(np.full(classes, 1 / classes))
-    found = fitted_strength(sums, known, prior, target)
+    _, found = least_loss(sums, known, prior, target)
     least = loss(sums, known, prior, target, found)
     for exponent in EXPONENTS:
         for strength in np.exp(np.linspace(-10, 5, 61)):
@@ -39,9 +39,9 @@ def test_no_other_strength_has_a_smaller_loss(seed, classes) -> None:
 
 def test_documents_that_say_nothing_leave_the_strength() -> None:
     prior = np.log([0.5, 0.5])
-    assert fitted_strength(np.zeros((3, 2)), np.zeros(3), prior, np.array([0, 1, 0])) == Strength()
-    assert fitted_strength(np.full((1, 2), -np.inf), np.ones(1), prior, np.array([0])) == Strength()
-    assert fitted_strength(np.ones((2, 1)), np.ones(2), np.zeros(1), np.array([0, 0])) == Strength()
+    assert least_loss(np.zeros((3, 2)), np.zeros(3), prior, np.array([0, 1, 0])) == (np.inf, Strength())
+    assert least_loss(np.full((1, 2), -np.inf), np.ones(1), prior, np.array([0])) == (np.inf, Strength())
+    assert least_loss(np.ones((2, 1)), np.ones(2), np.zeros(1), np.array([0, 0])) == (np.inf, Strength())
 
 
 def repeated(documents: int, seed: int) -> tuple[list[str], list[str]]:

@@ -83,7 +83,7 @@ def test_any_bytes_give_text(raw: bytes) -> None:
 def core_text(raw: bytes) -> str | None:
     """The text by the core alone; None where it leaves a message to the full parser."""
     letters, _, unusual = mail_reader().texts(raw, np.array([0]), np.array([len(raw)]), np.ones(1, np.uint8))
-    return None if unusual[0] else letters.decode()
+    return None if unusual[0] else letters.tobytes().decode()
 
 
 def full_text(raw: bytes) -> str:

@@ -44,6 +44,9 @@ def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: b
         "words": len(classifier.words),
         "used": len(classifier.model.conditional.words),
         "telling": {name: [word for word, _ in classifier.telling_words(name, TELLING)] for name in classifier.classes},
+        "occurrence": classifier.rules.occurrence,
+        "once": classifier.rules.once,
+        "tried": [each._asdict() for each in classifier.tried],
         "warnings": list(dict.fromkeys(warned)),
         "digest": classifier.book.digest(),
     }
@@ -124,6 +127,10 @@ def columns_of(
     return {"target": None, "column": None}
 
 
+def _model_name(model: dict[str, Any]) -> str:
+    return f"{model['occurrence']}{', each word once' if model['once'] else ''}"
+
+
 def _tell(report: dict[str, Any]) -> None:
     from bayesbox.cli.reports import counted_classes
 
@@ -131,6 +138,11 @@ def _tell(report: dict[str, Any]) -> None:
     note(f"{plural(report['rows'], 'document')}{without}; {report['target']}: {counted_classes(report['classes'])}")
     used = f", {report['used']:,} of them used" if report["used"] != report["words"] else ""
     note(f"{plural(report['words'], 'distinct word')}{used}")
+    if report["tried"]:
+        note(f"chosen: {_model_name(report)}, by documents that the model has not seen:")
+        for each in report["tried"]:
+            loss = "" if each["log_loss"] is None else f", log loss {each['log_loss']:.3f} if calibrated"
+            note(f"  {_model_name(each)}: {each['accuracy']:.1%} right{loss}")
     for name, words in list(report["telling"].items())[:20]:
         note(f"most telling for {name}: {', '.join(words)}")
     for text in report["warnings"]:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-OCCURRENCES = ["count", "binary", "complement", "normalised", "poisson", "table", "position"]
+OCCURRENCES = ["count", "binary", "complement", "normalised", "poisson", "table", "position", "auto"]
 TEXT_ONLY = (
     *("text", "occurrence", "once", "top", "min_documents", "limit"),
-    *("phrases", "stop_words", "punctuation", "characters"),
+    *("phrases", "shortest", "stop_words", "punctuation", "characters"),
 )
 """The options that only documents have."""
 
@@ -52,7 +52,8 @@ def text_options(verb: F) -> F:
                 type=click.Choice(OCCURRENCES),
                 help="How words speak, for --model text: by their counts (the default), by presence and absence, by "
                 "the other classes, n words like the root of n, by a rate for each word, by a table of 0, 1, 2, 3+ "
-                "times, or by a table for each place (for teaching).",
+                "times, by a table for each place (for teaching), or auto: by counts or by the other classes, each "
+                "word as often as it is there or once, whichever judges documents best that it has not seen.",
             ),
             click.option("--once", is_flag=True, help="Count a word once a document, however often it is there."),
             click.option("--top", type=click.IntRange(min=1), metavar="K", help="Keep the K most common words."),
@@ -66,6 +67,12 @@ def text_options(verb: F) -> F:
                 help="Count no more than N words: the rarest are dropped, and nothing can be forgotten then.",
             ),
             click.option("--phrases", type=SPAN, metavar="1-2", help="Take so many neighbouring words together."),
+            click.option(
+                "--shortest",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Take words of N characters or more; 2 if not said.",
+            ),
             click.option("--stop-words", metavar="FILE", help="Words to leave out, one a line."),
             click.option("--punctuation", is_flag=True, help="Take punctuation marks as words."),
             click.option(
@@ -86,7 +93,7 @@ def refuse(given: dict[str, Any], names: tuple[str, ...], reason: str) -> None:
 
 def new_classifier(given: dict[str, Any]) -> DocumentClassifier:
     """A classifier of documents with these options that has learned nothing."""
-    from bayesbox.model.text import TextRules
+    from bayesbox.model.text import AUTO, TextRules
     from bayesbox.rule.smoothing import as_smoothing
     from bayesbox.schema.tokens import Tokens
     from bayesbox.workflow.text import DocumentClassifier
@@ -96,7 +103,7 @@ def new_classifier(given: dict[str, Any]) -> DocumentClassifier:
         smoothing=as_smoothing(given["smoothing"] or "laplace"),
         prior_smoothing=None if prior_smoothing is None else as_smoothing(prior_smoothing),
         prior=given["prior"],
-        occurrence=given["occurrence"] or "count",
+        occurrence="count" if given["occurrence"] in (None, AUTO) else given["occurrence"],
         top=given["top"],
         min_documents=given["min_documents"] or 1,
         once=given["once"],
@@ -104,12 +111,13 @@ def new_classifier(given: dict[str, Any]) -> DocumentClassifier:
         calibration=given["calibrate"],
     )
     tokens = Tokens(
+        shortest=given["shortest"] or 2,
         phrases=given["phrases"] or (1, 1),
         stop_words=_stop_words(given),
         punctuation=given["punctuation"],
         characters=given["characters"],
     )
-    return DocumentClassifier(rules, tokens)
+    return DocumentClassifier(rules, tokens, chooses=given["occurrence"] == AUTO)
 
 
 def _stop_words(given: dict[str, Any]) -> tuple[str, ...]:

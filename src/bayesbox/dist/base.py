@@ -103,7 +103,7 @@ def log(probabilities: Any) -> Doubles:
 
 def left_out_where_impossible(log_p: Doubles) -> Doubles:
     """Levels x classes, with 0 for a level whose probability is 0 in every class: it says nothing of the class."""
-    nothing = np.isneginf(log_p)
-    if not nothing.any():
+    if log_p.size == 0 or log_p.min() > -np.inf:
         return log_p
+    nothing = np.isneginf(log_p)
     return np.where(nothing.all(axis=-1, keepdims=True), 0.0, log_p)

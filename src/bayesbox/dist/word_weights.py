@@ -36,8 +36,7 @@ class WordWeights:
 
     @cached_property
     def _vocabulary(self) -> _core.Vocabulary:
-        column = Documents.of(self.words)
-        return _core.Vocabulary(column.data, column.offsets)
+        return _core.Vocabulary(self.words)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_vocabulary"}

@@ -15,7 +15,7 @@ from bayesbox.errors import BadData
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import counts_from, labels_from
 from bayesbox.explain.words import TextExplanation
-from bayesbox.model.text import Parameters, TextRules, parameters
+from bayesbox.model.text import AUTO, Parameters, TextRules, parameters
 from bayesbox.rule.priors import given_prior
 from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.columns import CountMatrix
@@ -25,6 +25,7 @@ from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.frames import labels_of
 from bayesbox.source.sparse import is_sparse
 from bayesbox.workflow.text import DocumentClassifier, Texts
+from bayesbox.workflow.text_settle import settle
 
 
 class TextClassifier(CountedEstimator):
@@ -37,12 +38,15 @@ class TextClassifier(CountedEstimator):
     ----------
     top : int or None
         Keep only so many of the most common words.
-    occurrence : "count", "binary", "complement", "normalised", "poisson", "table" or "position"
+    occurrence : "count", "binary", "complement", "normalised", "poisson", "table", "position" or "auto"
         "count" is the multinomial over words; "binary" (or "occurrence") the Bernoulli model, in which each word is
         present or absent; "complement" weighs a word by the other classes; "normalised" is the multinomial with n
         words speaking like the root of n, which tempers the certainty that long documents get; "poisson" has a rate of
         its own for each word and class; "table" a table of 0, 1, 2 and 3 or more times for each word and class;
-        "position", for teaching, a table of all words for each place of a document.
+        "position", for teaching, a table of all words for each place of a document. "auto" takes "count" or
+        "complement", with `once` or without: the one that judges most documents rightly when each is judged by the
+        model of all the others (a lead by chance does not count), or, with `calibration`, with the least log loss.
+        `chosen_` tells which.
     smoothing : rule or its name
         How counts become probabilities: "laplace", "lidstone:0.1", or one of `bayesbox.rules`.
     prior_smoothing : rule, its name, or None
@@ -123,7 +127,7 @@ class TextClassifier(CountedEstimator):
             smoothing=as_smoothing(self.smoothing),
             prior_smoothing=None if self.prior_smoothing is None else as_smoothing(self.prior_smoothing),
             prior=self.prior,
-            occurrence="binary" if self.occurrence == "occurrence" else self.occurrence,
+            occurrence={"occurrence": "binary", AUTO: "count"}.get(self.occurrence, self.occurrence),
             top=self.top,
             min_documents=self.min_documents,
             once=self.once,
@@ -131,7 +135,7 @@ class TextClassifier(CountedEstimator):
             calibration=self.calibration,
         )
         tokens = Tokens(self.shortest, self.phrases, tuple(self.stop_words or ()), self.punctuation, self.characters)
-        return DocumentClassifier(rules, tokens)
+        return DocumentClassifier(rules, tokens, chooses=self.occurrence == AUTO)
 
     def adopt(self, classifier: DocumentClassifier) -> Self:
         """Take over a classifier that has learned elsewhere."""
@@ -146,8 +150,7 @@ class TextClassifier(CountedEstimator):
         classifier.learn(texts, labels, weights=sample_weight)
         if not classifier.book.classes:
             raise BadData("every sample weight is zero, so no document counts")
-        if self.calibration is not None:
-            classifier.calibrate(texts, labels, weights=sample_weight)
+        settle(classifier, texts, labels, weights=sample_weight)
         if self.prior is not None:
             given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
         self.classifier_ = classifier
@@ -161,8 +164,7 @@ class TextClassifier(CountedEstimator):
         classifier.learn(texts, labels, weights=sample_weight)
         if classes is not None:
             classifier.declare(tuple(level_text(value) for value in encode(labels_of(classes)).values))
-        if self.calibration is not None and classifier.strength is None:
-            classifier.calibrate(texts, labels, weights=sample_weight)
+        settle(classifier, texts, labels, weights=sample_weight)
         self.classifier_ = classifier
         return self
 
@@ -182,6 +184,13 @@ class TextClassifier(CountedEstimator):
         if self.classifier_.width is None:
             raise AttributeError("texts have no number of features")
         return self.classifier_.width
+
+    @property
+    def chosen_(self) -> dict[str, Any]:
+        """The model that the documents are judged by: its `occurrence`, and whether words count `once`."""
+        self._require_fitted()
+        rules = self.classifier_.rules
+        return {"occurrence": rules.occurrence, "once": rules.once}
 
     @property
     def words_(self) -> tuple[str, ...]:

@@ -21,22 +21,24 @@ WEAKEST, STRONGEST = -14.0, 7.0  # logs of t
 HALVINGS = 30
 
 
-def fitted_strength(sums: Doubles, known: Doubles, log_prior: Doubles, target: NDArray[np.integer]) -> Strength:
-    """The strength with the least log loss of the classes `target`.
+def least_loss(
+    sums: Doubles, known: Doubles, log_prior: Doubles, target: NDArray[np.integer]
+) -> tuple[float, Strength]:
+    """(the least log loss of the classes `target` that a strength gives, this strength).
 
     `sums` (documents x classes) are the sums of the weights by a model that has not seen the document, `known` the
     numbers of its known words. Documents without a known word, and those that a class makes impossible, say nothing.
     """
     usable = np.isfinite(sums).all(axis=1) & (known > 0) & (target >= 0)
     if not usable.any() or len(log_prior) < 2:
-        return Strength()
+        return math.inf, Strength()
     sums, known, target = sums[usable], known[usable], target[usable]
     sums = sums - sums[np.arange(len(target)), target][:, None]  # of the true class 0, so that its slope is 0
     prior = np.where(np.isneginf(log_prior), -1e3, log_prior)
     prior = prior[None, :] - prior[target][:, None]
     found = [(_fitted(sums / known[:, None] ** exponent, prior), exponent) for exponent in EXPONENTS]
-    (_, strength), exponent = min(found, key=lambda each: each[0][0])
-    return Strength(strength, exponent)
+    (loss, strength), exponent = min(found, key=lambda each: each[0][0])
+    return loss, Strength(strength, exponent)
 
 
 def _fitted(sums: Doubles, prior: Doubles) -> tuple[float, float]:

@@ -32,6 +32,8 @@ from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.tally.words import most_common
 
 OCCURRENCES = ("count", "binary", "complement", "normalised", "poisson", "table", "position")
+AUTO = "auto"  # in place of an occurrence: the best of the choices, by documents the model has not seen
+CHOICES = (("count", False), ("count", True), ("complement", False), ("complement", True))  # occurrence, once
 ONE_WAY = ("binary", "poisson", "table", "position")  # in which a word counts as the model says, once or often
 CALIBRATIONS = ("temperature",)
 

@@ -250,9 +250,10 @@ def ratio(rule: Smoothing, cells: Cells) -> Ratio:
     Where no class has a value at all, every level is 0/1: impossible in every class, so it is left out.
     """
     over, under = rule.ratio(cells)
-    empty = under == 0
-    if not np.any(empty):
+    same = under.ndim == 2 and under.shape[1] > 0 and under.strides[1] == 0  # in every column
+    if not np.any((under[:, :1] if same else under) == 0):
         return Ratio(over, under)
+    empty = under == 0
     pooled = np.broadcast_to(cells.counts.sum(axis=0)[None, :], cells.counts.shape)
     return Ratio(np.where(empty, pooled, over), np.where(empty, np.where(cells.n == 0, 1, cells.n), under))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.dist.bernoulli import Bernoulli
@@ -91,6 +92,14 @@ def log_ratio(found: Ratio) -> Doubles:
     if under.ndim == 2 and under.shape[1] and under.strides[1] == 0:
         under = under[:, :1]  # the same in every column: one log is enough
     return log(over) - log(under)
+
+
+def log_ratio_by_level(found: Ratio) -> Doubles:
+    """The same as levels x classes, where there are many levels and most counts are alike."""
+    over, under = found
+    if under.ndim == 2 and under.shape[1] and under.strides[1] == 0:
+        return _core.log_shares(np.ascontiguousarray(over, dtype=np.float64), under[:, 0].astype(np.float64))
+    return np.ascontiguousarray((log(over) - log(under)).T)
 
 
 def log_table(counts: LevelCounts, rule: Smoothing) -> tuple[Doubles, Doubles, Doubles]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,13 @@ from bayesbox.dist.text import Text
 from bayesbox.dist.word_weights import WordWeights
 from bayesbox.errors import BadData, BadOption
 from bayesbox.rule.smoothing import Cells, Smoothing, ratio
-from bayesbox.rule.table import log_ratio
+from bayesbox.rule.table import log_ratio_by_level
 from bayesbox.schema.kinds import Words as TextWords
-from bayesbox.tally.base import added
 from bayesbox.tally.words import Words, most_common
 
 ROOT = 0.5  # the exponent with which n words speak like the root of n
 TIMES = ("0", "1", "2", "3+")  # how often a document holds a word, as a table tells them apart
+WORDS_A_PIECE = 4096
 MOST_TERMS = 1 << 24  # probabilities of the position model
 
 
@@ -40,9 +40,18 @@ def count_weights(
 
 def _log_shares(words: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing) -> Doubles:
     """Words x classes: the log of each word's share of all words of a class."""
-    counts = cells.to_doubles().reshape(classes, len(words))
-    found = ratio(rule, Cells(counts, counts.sum(axis=1), len(words), words))
-    return np.ascontiguousarray(left_out_where_impossible(log_ratio(found).T))
+    totals, shares = cells.sum_rows(classes).to_doubles(), np.empty((len(words), classes))
+    for some in _pieces(len(words)):
+        counts = cells.columns(classes, some.start, some.stop)
+        found = ratio(rule, Cells(counts, totals, len(words), words[some]))
+        shares[some] = left_out_where_impossible(log_ratio_by_level(found))
+    return shares
+
+
+def _pieces(words: int) -> Iterator[slice]:
+    """Some words at a time: what is worked out on the way stays in the caches."""
+    for first in range(0, words, WORDS_A_PIECE):
+        yield slice(first, min(first + WORDS_A_PIECE, words))
 
 
 def poisson_weights(words: tuple[str, ...], cells: ExactArray, documents: ExactArray, rule: Smoothing) -> WordWeights:
@@ -91,10 +100,7 @@ def complement_weights(
 
     Many documents of the others make a steadier estimate than few of the class itself.
     """
-    width = len(words)
-    place = np.tile(np.arange(width, dtype=np.int64), classes)
-    others = added(cells.sum_groups(place, width).take(place), cells, sign=-1) if width else cells
-    log_p = _log_shares(words, others, classes, rule)
+    log_p = _log_shares(words, cells.others(classes), classes, rule)
     return WordWeights(words, np.where(np.isneginf(log_p), 0.0, -log_p), np.zeros(classes), once=once)
 
 
@@ -106,19 +112,22 @@ def occurrence_weights(
     With p the share of the class's documents that hold the word, smoothed as one of two values, a document has the
     probability prod p over its words times prod (1 - p) over all others.
     """
-    classes, width = len(documents), len(words)
-    held = holders.to_doubles().reshape(classes, width)
-    totals = documents.to_doubles()
-    present, absent = (
-        left_out_where_impossible((log(over) - log(under)).T)
-        for over, under in (
-            ratio(rule, Cells(held, totals, 2, ["true"] * width)),
-            ratio(rule, Cells(totals[:, None] - held, totals, 2, ["false"] * width)),
+    classes, totals = len(documents), documents.to_doubles()
+    weights, offset = np.empty((len(words), classes)), np.zeros(classes)
+    certain: NDArray[np.bool_] | None = None
+    for some in _pieces(len(words)):
+        held = holders.columns(classes, some.start, some.stop)
+        present, absent = (
+            left_out_where_impossible(log_ratio_by_level(ratio(rule, Cells(counts, totals, 2, [name] * held.shape[1]))))
+            for counts, name in ((held, "true"), (totals[:, None] - held, "false"))
         )
-    )
-    certain = np.isneginf(absent)
-    floor = np.where(certain, 0.0, absent)
-    return WordWeights(words, np.ascontiguousarray(present - floor), floor.sum(axis=0), once=True, certain=certain)
+        if absent.min() == -np.inf:
+            certain = np.zeros(weights.shape, dtype=bool) if certain is None else certain
+            certain[some] = np.isneginf(absent)
+            absent = np.where(certain[some], 0.0, absent)
+        np.subtract(present, absent, out=weights[some])
+        offset += absent.sum(axis=0)
+    return WordWeights(words, weights, offset, once=True, certain=certain)
 
 
 def table_weights(
@@ -135,11 +144,11 @@ def table_weights(
     logs = []
     for level, name in enumerate(TIMES):
         counts = at_least[level] - at_least[level + 1] if level + 1 < len(TIMES) else at_least[level]
-        over, under = ratio(rule, Cells(counts, totals, len(TIMES), [name] * width))
-        logs.append(left_out_where_impossible((log(over) - log(under)).T))
+        found = ratio(rule, Cells(counts, totals, len(TIMES), [name] * width))
+        logs.append(left_out_where_impossible(log_ratio_by_level(found)))
     certain = np.isneginf(logs[0])
     floor = np.where(certain, 0.0, logs[0])
-    once, twice, thrice = (np.ascontiguousarray(each - floor) for each in logs[1:])
+    once, twice, thrice = (each - floor for each in logs[1:])
     return CountTable(words, once, floor.sum(axis=0), certain=certain, twice=twice, thrice=thrice)
 
 

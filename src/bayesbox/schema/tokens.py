@@ -44,13 +44,14 @@ def letter_table(kind: str = "words") -> NDArray[np.uint32]:
     points[ord(FINAL_SIGMA)] = ord("\u03c3")
     lowered = points.tobytes().decode("utf-32-le").lower()
     letters = np.frombuffer(lowered.encode("utf-32-le"), dtype="<u4")
-    word, space = (_where(pattern, lowered) for pattern in (r"\w+", r"\s+"))
-    table = np.where(word, letters, 0).astype(np.uint32)
-    if kind == "punctuation":
-        table = np.where(word | space, table, letters | ALONE).astype(np.uint32)
-    elif kind == "characters":
-        table = np.where(space, 0, letters).astype(np.uint32)
+    if kind == "characters":
+        table = np.where(_where(r"\s+", lowered), 0, letters).astype(np.uint32)
         table[0] = ALONE  # a character too, though its number is 0
+    else:
+        word = _where(r"\w+", lowered)
+        table = np.where(word, letters, 0).astype(np.uint32)
+        if kind == "punctuation":
+            table = np.where(word | _where(r"\s+", lowered), table, letters | ALONE).astype(np.uint32)
     table[DOTTED_I] |= ENDS_WORD
     beyond = (
         np.arange(LAST_LETTER, CODE_POINTS, dtype=np.uint32) | {"words": 0, "punctuation": ALONE, "characters": 0}[kind]
@@ -148,8 +149,8 @@ def _as_plain_text(column: pa.Array, where: str | None) -> pa.Array:
 
 def _lowered_sigma(column: pa.Array) -> pa.Array:
     """The column with the texts that hold a capital sigma in lower case already."""
-    data = column.buffers()[2]
-    if data is None or re.search(FINAL_SIGMA.encode(), data) is None:
+    letters, offsets = text_buffers(column)
+    if not _core.holds_pair(letters[offsets[0] : offsets[-1]], *FINAL_SIGMA.encode()):
         return column
     is_bytes = pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type)
     found = pc.match_substring(column, FINAL_SIGMA.encode() if is_bytes else FINAL_SIGMA)
@@ -235,8 +236,8 @@ class Tokens:
         target = np.zeros(1, dtype=np.int32)
         counted = _core.WordCounts()
         counted.count(documents.data, documents.offsets, target, 1, self.compiled)
-        letters, ends, counts, _ = counted.counted(1, 1 << 40)
-        return dict(zip(text_column(letters, ends).to_pylist(), counts[0].tolist(), strict=True))
+        letters, ends, counts, _ = counted.counted(target.astype(np.int64), 1 << 40)
+        return dict(zip(text_column(letters, ends).to_pylist(), counts.to_integers().tolist(), strict=True))
 
 
 def _require_span(name: str, of: str, given: tuple[int, ...]) -> None:
@@ -254,15 +255,13 @@ def _require_span(name: str, of: str, given: tuple[int, ...]) -> None:
 
 @lru_cache(maxsize=16)
 def _compiled(tokens: Tokens) -> _core.Phrases:
-    stop = Documents.of(list(tokens.stop_words))
     kind = "characters" if tokens.characters else "punctuation" if tokens.punctuation else "words"
     span = tokens.characters or tokens.phrases
     return _core.Phrases(
         letter_table(kind),
         tokens.shortest,
         *span,
-        stop.data,
-        stop.offsets,
+        tokens.stop_words,
         tokens.characters is not None,
         tokens.places,
     )

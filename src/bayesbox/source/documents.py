@@ -26,7 +26,7 @@ from bayesbox.source.streams import CODECS, MAGIC, PIECE, STDIN, ByteStream, nam
 
 CLASS, TEXT, FILE = "class", "text", "file"
 MAILDIR = frozenset({"cur", "new", "tmp"})
-BATCH_BYTES = 16 << 20  # of text, after which a batch is given
+BATCH_BYTES = 4 << 20  # of text, after which a batch is given: few enough to stay in the caches
 BATCH_DOCUMENTS = 65_536
 WHOLE = 1 << 62  # more bytes than a document has
 
@@ -247,7 +247,7 @@ def read_documents(path: str) -> Iterator[Raw]:
         number, rest = 1, b""
         while True:
             piece = stream.read(BATCH_BYTES)
-            data, last = rest + piece, len(piece) < BATCH_BYTES
+            data, last = rest + piece if rest else piece, len(piece) < BATCH_BYTES
             starts, stops, used = _core.cut_mailbox(data, last)
             if len(starts):
                 yield Raw(data, starts, stops, True, name, number)

@@ -9,13 +9,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from email.header import decode_header
-from email.message import Message
-from email.parser import BytesParser
-from email.policy import compat32
 from functools import lru_cache
 from html.entities import html5
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +20,9 @@ import pyarrow.compute as pc
 from bayesbox import _core
 from bayesbox.schema.arrays import flag_array, text_array
 from bayesbox.schema.tokens import text_buffers
+
+if TYPE_CHECKING:
+    from email.message import Message
 
 HEADERS = ("Subject", "From", "To", "Cc", "Reply-To", "List-Id", "Organization", "X-Mailer", "User-Agent")
 """What is read of the head of a message. The path it took (Received) tells of the server, not of the message."""
@@ -126,7 +125,10 @@ def mail_reader() -> _core.MailReader:
 
 
 def parsed_text(raw: bytes) -> str:
-    """The text of any message, by the parser of the standard library."""
+    """The text of any message, by the parser of the standard library, which is loaded when a message needs it."""
+    from email.parser import BytesParser
+    from email.policy import compat32
+
     try:
         message = BytesParser(policy=compat32).parsebytes(raw)
         head = [f"{name}: {text}" for name in HEADERS for text in _header(message, name)]
@@ -152,6 +154,8 @@ def plain_text(raw: bytes) -> str:
 
 
 def _header(message: Message, name: str) -> Iterator[str]:
+    from email.header import decode_header
+
     for value in message.get_all(name, []):
         try:
             pieces = decode_header(str(value))

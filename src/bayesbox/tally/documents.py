@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData
-from bayesbox.schema.arrays import text_array
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order, label_type_of
-from bayesbox.schema.tokens import Documents, Tokens, text_buffers, text_column
+from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights
 from bayesbox.tally.words import Words, count_words, counts_of, most_common, require_cells
@@ -46,7 +45,7 @@ def count_documents(
     vocabulary, cells, held = count_words(documents, target, len(classes), tokens, checked)
     tallies = {WORDS: Words(classes, vocabulary, cells), DOCUMENTS: Words(classes, vocabulary, held)}
     if often:
-        known = _core.Vocabulary(*text_buffers(text_array(vocabulary)))
+        known = _core.Vocabulary(vocabulary)
         starts, numbers, counts = _core.list_terms(documents.data, documents.offsets, known, tokens.compiled)
         matrix = CountMatrix(starts, numbers, counts, len(vocabulary))
         tallies |= _often(matrix, target, classes, checked, list(vocabulary))
@@ -123,11 +122,9 @@ class DocumentCounter:
         rest, self._rest = self._rest, Book.empty()
         if WORDS in rest or not len(self._words):
             return rest
-        letters, ends, *counts = counts_of(self._words, len(self._numbers))
+        order = np.array([self._numbers[name] for name in rest.classes], dtype=np.int64)
+        vocabulary, *cells = counts_of(self._words, order)
         self._words = _core.WordCounts()
-        rows = [self._numbers[name] for name in rest.classes]
-        cells = [ExactArray.from_integers(counts.pop(0)[rows].ravel()) for _ in (WORDS, DOCUMENTS)]
-        vocabulary = tuple(text_column(letters, ends).to_pylist())
         tallies = {
             name: Words(rest.classes, vocabulary, own) for name, own in zip((WORDS, DOCUMENTS), cells, strict=True)
         }

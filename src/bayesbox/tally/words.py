@@ -78,11 +78,10 @@ def count_words(
     """
     counted = _core.WordCounts()
     counted.count(documents.data, documents.offsets, target, classes, tokens.compiled)
-    letters, ends, words, holders = counts_of(counted, classes)
-    vocabulary = tuple(text_column(letters, ends).to_pylist())
+    vocabulary, words, holders = counts_of(counted, np.arange(classes))
     if weights is None:
-        return vocabulary, ExactArray.from_integers(words.ravel()), ExactArray.from_integers(holders.ravel())
-    known = _core.Vocabulary(letters, ends)
+        return vocabulary, words, holders
+    known = _core.Vocabulary(vocabulary)
     starts, numbers, counts = _core.list_terms(documents.data, documents.offsets, known, tokens.compiled)
     cells, held = (
         _core.count_sparse(starts, numbers, data, len(vocabulary), target, classes, weights)
@@ -91,14 +90,18 @@ def count_words(
     return vocabulary, cells, held
 
 
-def counts_of(counted: _core.WordCounts, classes: int) -> tuple[Any, Any, Any, Any]:
-    """(bytes and offsets of the words, sorted; classes x words: occurrences; documents); too many are refused."""
+def counts_of(counted: _core.WordCounts, order: NDArray[np.int64]) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
+    """(the words, sorted; classes x words: occurrences; documents); too many are refused.
+
+    `order` are the numbers that the classes were counted by, in the order of the result.
+    """
     try:
-        return counted.counted(classes, MOST_CELLS)
+        letters, ends, words, holders = counted.counted(order, MOST_CELLS)
     except ValueError as error:
         if "more counts than fit" not in str(error):
             raise
         raise BadData(str(error), remedy=FEWER) from None
+    return tuple(text_column(letters, ends).to_pylist()), words, holders
 
 
 def most_common(cells: ExactArray, classes: int, width: int, number: int) -> NDArray[np.int64]:

@@ -16,8 +16,6 @@ from bayesbox.dist.base import Doubles, Plan
 from bayesbox.errors import BadData, CannotForget, CannotMerge, DataWarning
 from bayesbox.explain.words import TextExplanation, explained
 from bayesbox.infer.direct import normalised
-from bayesbox.learn.calibrate_text import fitted_strength
-from bayesbox.learn.folds import stratified_folds
 from bayesbox.model.text import Parameters, Strength, TextModel, TextRules, parameters, text_model
 from bayesbox.rule.priors import given_prior
 from bayesbox.rule.smoothing import smoothing_text
@@ -29,14 +27,15 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.documents import WORDS, count_documents, limited
 
 Texts = Documents | CountMatrix
-FOLDS = 5  # in which documents are judged to calibrate
 
 
 class DocumentClassifier:
     """Tokens, book and rules; the model follows from them and is made when it is first needed."""
 
-    def __init__(self, rules: TextRules, tokens: Tokens) -> None:
+    def __init__(self, rules: TextRules, tokens: Tokens, *, chooses: bool = False) -> None:
         self.rules = rules
+        self.chooses = chooses  # whether the model is to be chosen when documents were counted
+        self.tried: tuple[Any, ...] = ()  # the models it was chosen among: derived, so that choice is never undone
         self.tokens = replace(tokens, places=rules.occurrence == "position")
         self.target: str | None = None  # the column of the labels, where they had one
         self.column: str | None = None  # the column of the texts, where they had one
@@ -52,7 +51,7 @@ class DocumentClassifier:
     def learn(self, texts: Texts, labels: Encoded, *, weights: Any = None) -> None:
         """Add these documents. Where they cannot be counted, nothing changes."""
         self._require_like(texts)
-        book = self.book + self._tally(texts, labels, weights)
+        book = self.book + self.tally(texts, labels, weights)
         if isinstance(texts, CountMatrix):
             self.width = texts.width
         self.accept(book)
@@ -63,7 +62,7 @@ class DocumentClassifier:
             raise CannotForget("nothing was learned yet")
         self.require_all_words()
         self._require_like(texts)
-        self.accept(self.book - self._tally(texts, labels, weights))
+        self.accept(self.book - self.tally(texts, labels, weights))
 
     def require_all_words(self) -> None:
         """Refuse to subtract from tallies out of which words were dropped."""
@@ -73,52 +72,9 @@ class DocumentClassifier:
                 remedy="Train without a limit; top= and min_documents= keep the tallies whole",
             )
 
-    def calibrate(self, texts: Texts, labels: Encoded, *, weights: Any = None) -> None:
-        """Learn how strongly words should speak, from these documents, which were learned before.
-
-        Each is judged by the model of all the others; where documents have weights, or words are chosen after counting,
-        each fold of them by the model that is left when the fold is subtracted.
-        """
-        self.require_all_words()
-        classes, rules = self.classes, self.rules
-        place = np.array([*(classes.index(text) for text in labels.levels), -1], dtype=np.int32)
-        target = place[labels.codes]
-        if (target >= 0).sum() < 2 or len(classes) < 2:
-            self.strength, self._model = Strength(), None
-            return
-        one_by_one = rules.top is None and rules.min_documents == 1 and not self.tokens.places
-        if weights is None and one_by_one:
-            sums, known = self._judged_one_by_one(texts, target)
-        else:
-            sums, known = self._judged_by_folds(texts, labels, target, weights)
-        self.strength = fitted_strength(sums, known, self.model.log_prior, target)
-        self._model = None
-
-    def _judged_one_by_one(self, texts: Texts, target: NDArray[np.int32]) -> tuple[Doubles, Doubles]:
-        """The sums of the weights for each document by the model of all the others; -inf for one that is a class."""
-        counted = self.book.with_classes(self.classes)
-        sums, known = np.full((len(target), len(self.classes)), -np.inf), np.zeros(len(target))
-        rows = np.flatnonzero((target >= 0) & (counted.class_counts.to_doubles()[target] > 1))
-        if len(rows):
-            sums[rows], known[rows] = self._sums_of_others(counted, texts.take(rows), target[rows])
-        return sums, known
-
-    def _judged_by_folds(
-        self, texts: Texts, labels: Encoded, target: NDArray[np.int32], weights: Any
-    ) -> tuple[Doubles, Doubles]:
-        sums, known = np.full((len(target), len(self.classes)), -np.inf), np.zeros(len(target))
-        weights = None if weights is None else np.asarray(weights, dtype=np.float64)
-        folds = min(FOLDS, int((target >= 0).sum()))
-        fold_of_row = stratified_folds(target, folds)
-        for fold in range(folds):
-            rows = np.flatnonzero(fold_of_row == fold)
-            some, own = texts.take(rows), labels._replace(codes=labels.codes[rows])
-            other = copy.copy(self)
-            other.declare(self.classes)  # a class whose documents are all in the fold stays one
-            other.strength = None
-            other.accept(self.book - self._tally(some, own, None if weights is None else weights[rows]))
-            sums[rows], known[rows] = other.model.conditional.sums(some, self.tokens)
-        return sums, known
+    def take_rules(self, rules: TextRules, tried: tuple[Any, ...]) -> None:
+        """From now on go by these rules, the best of those that were tried."""
+        self.rules, self.tried, self._model = rules, tried, None
 
     def untrained(self) -> Self:
         """The same options with nothing counted."""
@@ -142,7 +98,8 @@ class DocumentClassifier:
         """Classes that may come later."""
         self.declared, self._model = tuple(sorted({*self.declared, *classes})), None
 
-    def _tally(self, texts: Texts, labels: Encoded, weights: Any) -> Book:
+    def tally(self, texts: Texts, labels: Encoded, weights: Any) -> Book:
+        """What these documents alone count."""
         if len(labels.codes) != texts.rows:
             raise BadData(f"{texts.rows} documents, but {len(labels.codes)} labels")
         return count_documents(texts, labels, self.tokens, weights=weights, often=self.often)
@@ -269,7 +226,7 @@ class DocumentClassifier:
         terms = np.zeros_like(prior)
         rows = np.flatnonzero(~refit)
         if len(rows):
-            sums, known = self._sums_of_others(counted, texts.take(rows), target[rows])
+            sums, known = self.sums_of_others(counted, texts.take(rows), target[rows])
             weights = model.conditional
             terms[rows] = sums * weights.factors(known)[:, None] if weights.scaled else sums
         plan = Plan(len(target), np.zeros(len(model.classes)))
@@ -279,11 +236,12 @@ class DocumentClassifier:
             answer[row] = self._refitted(texts.take(np.array([row])), labels._replace(codes=labels.codes[[row]]))
         return answer
 
-    def _sums_of_others(self, counted: Book, texts: Texts, target: NDArray[np.int32]) -> tuple[Doubles, Doubles]:
-        from bayesbox.learn.leave_one_out_text import Learned, sums_of_others
+    def sums_of_others(self, counted: Book, texts: Texts, target: NDArray[np.int32]) -> tuple[Doubles, Doubles]:
+        """The sums of the weights for each of these documents by the model of all others, and its known words."""
+        from bayesbox.learn import leave_one_out_text as others
 
-        learned = Learned(counted, self.rules, self.model, self.width is None)
-        return sums_of_others(learned, self.model.conditional.listed(texts, self.tokens), target)
+        learned = others.Learned(counted, self.rules, self.model, self.width is None)
+        return others.sums_of_others(learned, self.model.conditional.listed(texts, self.tokens), target)
 
     def _prior_of_others(self, counted: Book) -> Doubles:
         """The log prior of all classes (columns) when one document of a class (rows) is gone."""
@@ -295,7 +253,7 @@ class DocumentClassifier:
 
     def _refitted(self, text: Texts, label: Encoded) -> Doubles:
         other = copy.copy(self)
-        other.accept(self.book - self._tally(text, label, None).with_label_type(self.book.label_type))
+        other.accept(self.book - self.tally(text, label, None).with_label_type(self.book.label_type))
         answer = np.zeros(len(self.classes))
         if other.classes:
             answer[[self.classes.index(name) for name in other.classes]] = other.posterior(text)[0]

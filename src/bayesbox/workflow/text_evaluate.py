@@ -29,6 +29,7 @@ from bayesbox.workflow.evaluate import Judged
 from bayesbox.workflow.evaluation import Evaluation
 from bayesbox.workflow.rows import common_codes
 from bayesbox.workflow.text import DocumentClassifier
+from bayesbox.workflow.text_settle import settle
 from bayesbox.workflow.text_train import Labelled, parts_of, plain_text_column, train_documents
 from bayesbox.workflow.train import Progress, Training
 
@@ -111,7 +112,7 @@ def cross_validate(
             fold_of_row = stratified_folds(codes, folds, seed=seed, repeat=repeat)
             parts = [list(_of_fold(kept, fold_of_row == number)) for number in range(folds)]
             judge = functools.partial(_judge_fold, classifier, bins=bins, progress=progress)
-            if classifier.rules.calibration is not None:
+            if classifier.rules.calibration is not None or classifier.chooses:
                 others = [list(_of_fold(kept, (fold_of_row != number) & (codes >= 0))) for number in range(folds)]
                 by_repeat.append(functools.reduce(operator.add, pool.map(judge, parts, others)))
                 continue
@@ -226,7 +227,8 @@ def _judge_fold(
     other = without(classifier, parts)
     if others is not None:  # what is derived is derived anew, from documents outside the fold
         whole = Kept.joined(others)
-        other.calibrate(whole.texts, whole.labels, weights=whole.weights)
+        other.strength, other.tried = None, ()
+        settle(other, whole.texts, whole.labels, weights=whole.weights)
     classes, plain = classifier.model.classes, other.uncalibrated()
     total = Judged(Scored(classes, bins), None if plain is None else Scored(classes, bins))
     for part in parts:

@@ -20,6 +20,7 @@ from bayesbox.source.streams import STDIN
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DocumentCounter, count_documents
 from bayesbox.workflow.text import DocumentClassifier
+from bayesbox.workflow.text_settle import settle, unsettled
 from bayesbox.workflow.train import Progress, Training, is_path, split_columns
 
 
@@ -125,8 +126,8 @@ def train_documents(
     source, where = labelled.source, labelled.source.name
     if forget:
         classifier.require_all_words()
-    calibrates = classifier.rules.calibration is not None and classifier.strength is None and not forget
-    kept = Recorded(source) if calibrates else None  # documents are judged after all were counted
+    derives = not forget and unsettled(classifier)
+    kept = Recorded(source) if derives else None  # documents are judged after all were counted
     source = kept or source
     elsewhere = hasattr(source, "fold")  # where no counter of ours is at hand
     limit = None if forget else classifier.rules.limit
@@ -163,22 +164,22 @@ def train_documents(
     classifier.accept(classifier.book - learned if forget else classifier.book + learned, dropped=counter.dropped)
     classifier.target, classifier.column = labelled.target, labelled.column
     if kept is not None:
-        calibrate_on(classifier, kept.given, labelled, weight)
+        settle_on(classifier, kept.given, labelled, weight)
     skipped = getattr(source, "skipped", None)
     return Training(counted.rows, counted.unlabelled, skipped.count if skipped else 0)
 
 
-def calibrate_on(
+def settle_on(
     classifier: DocumentClassifier, batches: Sequence[Batch], labelled: Labelled, weight: str | None = None
 ) -> None:
-    """Calibrate on batches of documents that were learned."""
+    """Choose and calibrate on batches of documents that were learned."""
     names = (labelled.target, labelled.column, *((weight,) if weight else ()))
     joined = [
         pa.chunked_array([plain_text_column(batch[name]) for batch in batches]).combine_chunks() for name in names
     ]
     whole = Batch(names, tuple(joined), sum(batch.rows for batch in batches))
     texts, labels, weights = parts_of(whole, labelled, weight)
-    classifier.calibrate(texts, labels, weights=weights)
+    settle(classifier, texts, labels, weights=weights)
 
 
 def plain_text_column(column: Any) -> Any:
