@@ -2,7 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "augmented_binding.hpp"
-#include "chain_binding.hpp"
+#include "chain_module.hpp"
 #include "count_binding.hpp"
 #include "cpu.hpp"
 #include "cuts_binding.hpp"
@@ -27,7 +27,7 @@ NB_MODULE(_core, m) {
   bind_networks(m);
   bind_text(m);
   bind_mail(m);
-  bind_chain(m);
+  bind_chains(m);
   bind_augmented(m);
   bind_forest(m);
   bind_cuts(m);

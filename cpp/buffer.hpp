@@ -79,6 +79,14 @@ class Buffer {
     }
     return values;
   }
+  // The doubles themselves where they stand row after row; else null.
+  const double* doubles_in_place() const {
+    Py_ssize_t stride = sizeof(double);
+    for (int axis = view_.ndim - 1; axis >= 0; stride *= view_.shape[axis--])
+      if (view_.shape[axis] > 1 && view_.strides[axis] != stride) return nullptr;
+    const bool aligned = reinterpret_cast<std::uintptr_t>(view_.buf) % alignof(double) == 0;
+    return kind_ == Kind::float64 && aligned ? static_cast<const double*>(view_.buf) : nullptr;
+  }
   std::vector<std::int64_t> integers() const {
     const Column from = need_integer().column();
     std::vector<std::int64_t> values(from.rows);

@@ -18,11 +18,11 @@ namespace chain {
 #define BAYESBOX_AVX2_CODE __attribute__((target("avx2")))
 template <int S>
 BAYESBOX_AVX2_CODE void run_avx2(const ChainRequest& request, const Scaled& scaled, const ChainResult& result) {
-  run_all<S>(request, scaled, result);
+  run_all<S, true>(request, scaled, result);
 }
 template <int S>
 BAYESBOX_AVX2_CODE void best_avx2(const ChainRequest& request, double* log_p, std::int32_t* path) {
-  best_paths_of<S>(request, log_p, path);
+  best_paths_of<S, true>(request, log_p, path);
 }
 #endif
 
@@ -31,14 +31,14 @@ void run_with(const ChainRequest& request, const Scaled& scaled, const ChainResu
 #if defined(BAYESBOX_AVX2)
   if (avx2_switch().load(std::memory_order_relaxed)) return run_avx2<S>(request, scaled, result);
 #endif
-  run_all<S>(request, scaled, result);
+  run_all<S, false>(request, scaled, result);
 }
 template <int S>
 void best_with(const ChainRequest& request, double* log_p, std::int32_t* path) {
 #if defined(BAYESBOX_AVX2)
   if (avx2_switch().load(std::memory_order_relaxed)) return best_avx2<S>(request, log_p, path);
 #endif
-  best_paths_of<S>(request, log_p, path);
+  best_paths_of<S, false>(request, log_p, path);
 }
 
 // Calls `with<S>` for up to eight states, `with<0>` for more.

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "chain_lane_paths.hpp"
 #include "chain_packed_path.hpp"
 #include "chain_vectors.hpp"
 
@@ -120,10 +121,16 @@ class BestPath {
   std::vector<double> forward_, terms_, starts_, scores_;
 };
 
-template <int S>
+template <int S, bool Wide>
 BAYESBOX_INLINE void best_paths_of(const ChainRequest& request, double* log_p, std::int32_t* path) {
+  const Packs packs(request, S > 0 && Wide);  // without vectors of four, a path by itself is quicker
+  if constexpr (S > 0 && Wide)
+    if (!packs.packs.empty()) {
+      const LanePaths<S> lanes(request);
+      for (const Pack& pack : packs.packs) lanes.run(pack, log_p, path);
+    }
   std::conditional_t<S == 0, BestPath, PackedPath<S == 0 ? 2 : S>> best(request);
-  for (std::size_t q = 0; q < request.sequences; ++q)
+  for (const std::size_t q : packs.alone)
     log_p[q] = best.run(request.offsets[q], request.offsets[q + 1] - request.offsets[q], path);
 }
 

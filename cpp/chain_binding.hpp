@@ -21,30 +21,35 @@ namespace bayesbox {
 class ChainArguments {
  public:
   ChainArguments(nb::handle log_start, nb::handle log_transition, nb::handle log_terms, nb::handle codes,
-                 nb::handle offsets) {
+                 nb::handle offsets)
+      : given_terms_(log_terms, "log_terms") {
     const Buffer start(log_start, "log_start"), transition(log_transition, "log_transition");
-    const Buffer terms(log_terms, "log_terms");
+    const Buffer& terms = given_terms_;
     request.states = start.need_dimensions(1).need_kind(Kind::float64, "float64").length(0);
     if (request.states == 0) start.refuse("no state");
     transition.need_dimensions(2).need_kind(Kind::float64, "float64");
     transition.need_length(0, request.states).need_length(1, request.states);
     terms.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(1, request.states);
     request.terms = terms.length(0);
-    start_ = checked(start), transition_ = checked(transition), terms_ = checked(terms);
+    start_ = start.doubles(), transition_ = transition.doubles();
+    request.log_start = start_.data(), request.log_transition = transition_.data();
+    request.log_terms = terms.doubles_in_place();
+    if (request.log_terms == nullptr) terms_ = terms.doubles(), request.log_terms = terms_.data();
+    check(start, request.log_start, request.states);
+    check(transition, request.log_transition, request.states * request.states);
+    check(terms, request.log_terms, request.terms * request.states);
     read_codes(codes);
     read_offsets(offsets);
-    request.log_start = start_.data(), request.log_transition = transition_.data(), request.log_terms = terms_.data();
   }
   ChainRequest request;
   std::size_t steps = 0;
 
  private:
   // Logarithms below plus infinity, none of them NaN.
-  static std::vector<double> checked(const Buffer& buffer) {
-    std::vector<double> values = buffer.doubles();
-    for (const double value : values)
-      if (!(value < std::numeric_limits<double>::infinity())) buffer.refuse("NaN or infinite");
-    return values;
+  static void check(const Buffer& buffer, const double* values, std::size_t count) {
+    bool good = true;
+    for (std::size_t i = 0; i < count; ++i) good &= values[i] < std::numeric_limits<double>::infinity();
+    if (!good) buffer.refuse("NaN or infinite");
   }
   void read_codes(nb::handle codes) {
     if (codes.is_none()) {
@@ -74,6 +79,7 @@ class ChainArguments {
     request.sequences = offsets_.size() - 1;
   }
 
+  Buffer given_terms_;  // read where they are: they may be as many as there are steps
   std::vector<double> start_, transition_, terms_;
   std::vector<std::int32_t> codes_;
   std::vector<std::int64_t> offsets_;

@@ -1,7 +1,13 @@
 // Forward and backward over the sequences of a chain, scaled; in logarithms where scaling could lose what matters.
+//
+// For the way back the forward vectors of one block of steps are held, and the first one of every block; a block is done
+// again when the way back comes to it. So counts of a sequence of n steps take n / 256 vectors besides.
 #pragma once
 
+#include "chain_lanes.hpp"
+#include "chain_logs.hpp"
 #include "chain_posterior.hpp"
+#include "chain_terms.hpp"
 #include "chain_vectors.hpp"
 
 namespace bayesbox::chain {
@@ -10,7 +16,7 @@ template <int S>
 class Recursion {
  public:
   Recursion(const ChainRequest& request, const Scaled& scaled, const ChainResult& result)
-      : request_(request), scaled_(scaled), result_(result), shape_(request.states) {
+      : request_(request), scaled_(scaled), result_(result), shape_(request.states), terms_(request, scaled, kBlock) {
     if (!result.only_forward()) {
       alpha_.resize(static_cast<std::size_t>(kBlock) * scaled.width);
       starts_.resize(static_cast<std::size_t>((request.longest() + kBlock - 1) / kBlock) * scaled.width);
@@ -21,6 +27,7 @@ class Recursion {
   BAYESBOX_INLINE bool run(std::size_t sequence) {
     const std::int64_t begin = request_.offsets[sequence], steps = request_.offsets[sequence + 1] - begin;
     double log_likelihood = 0;
+    terms_.begin(begin, steps);
     if (steps > 0) {
       const bool done = scaled_.has_zero ? forward<true>(begin, steps, log_likelihood)
                                          : forward<false>(begin, steps, log_likelihood);
@@ -40,8 +47,6 @@ class Recursion {
   }
 
  private:
-  const double* emission(std::int64_t step) const { return scaled_.emission.data() + request_.row(step) * scaled_.width; }
-
   template <bool Zeros>
   BAYESBOX_INLINE bool forward(std::int64_t begin, std::int64_t steps, double& log_likelihood) {
     const std::size_t width = scaled_.width;
@@ -51,10 +56,9 @@ class Recursion {
     CarefulSum tops;
     double sum = 0;
     for (std::int64_t t = 0;; ++t) {
-      const std::size_t row = request_.row(begin + t);
-      const double* terms = scaled_.emission.data() + row * width;
-      for (std::size_t p = 0; p < shape_.parts(); ++p) now.set(p, next.get(p) * load(terms + 4 * p));
-      tops.add(scaled_.top[row]);
+      const StepTerms terms = terms_(begin + t);
+      for (std::size_t p = 0; p < shape_.parts(); ++p) now.set(p, next.get(p) * load(terms.row + 4 * p));
+      tops.add(terms.top);
       sum = sum_of<S>(now, shape_);
       if (__builtin_expect(!(sum >= kRescale), 0)) {
         if (!(sum >= kTooSmall)) return false;
@@ -62,7 +66,9 @@ class Recursion {
       }
       if constexpr (Zeros)
         for (std::size_t k = 0; k < shape_.states(); ++k)
-          if (now.at(k) < kLost && next.at(k) > 0 && request_.log_terms[row * scaled_.states + k] != kNone) return false;
+          if (now.at(k) < kLost && next.at(k) > 0 &&
+              request_.log_terms[request_.row(begin + t) * scaled_.states + k] != kNone)
+            return false;
       if (result_.filtered != nullptr) {
         double* out = result_.filtered + static_cast<std::size_t>(begin + t) * scaled_.states;
         for (std::size_t k = 0; k < shape_.states(); ++k) out[k] = now.at(k) / sum;
@@ -94,7 +100,7 @@ class Recursion {
     keep(now, alpha_.data());
     for (std::int64_t t = first + 1; t < stop; ++t) {
       times<S>(now, scaled_.forward.data(), width, shape_, next);
-      const double* terms = emission(begin + t);
+      const double* terms = terms_(begin + t).row;
       for (std::size_t p = 0; p < shape_.parts(); ++p) now.set(p, next.get(p) * load(terms + 4 * p));
       double sum = sum_of<S>(now, shape_);
       if (__builtin_expect(!(sum >= kRescale), 0)) rescale<S>(now, shape_, sum);
@@ -121,7 +127,7 @@ class Recursion {
       if (!(sum >= kTooSmall)) return false;
       if constexpr (Count) take_posterior(begin + t, now, beta, 1.0 / sum, t == 0);
       if (t == 0) return true;
-      const double* terms = emission(begin + t);
+      const double* terms = terms_(begin + t).row;
       for (std::size_t p = 0; p < shape_.parts(); ++p) weighted.set(p, beta.get(p) * load(terms + 4 * p));
       times<S>(weighted, scaled_.backward.data(), width, shape_, before);
       double size = sum_of<S>(before, shape_);
@@ -175,94 +181,35 @@ class Recursion {
   const Scaled& scaled_;
   const ChainResult& result_;
   Shape<S> shape_;
+  Terms terms_;
   std::vector<double> alpha_;   // of one block of steps
   std::vector<double> starts_;  // of the first step of each block
-  std::vector<double> sums_;  // of the transitions, not yet times their probability
+  std::vector<double> sums_;    // of the transitions, not yet times their probability
 };
 
-// The same recursion in logarithms throughout: for the sequences that the scaled one cannot be sure of.
-class LogRecursion {
- public:
-  LogRecursion(const ChainRequest& request, const ChainResult& result) : request_(request), result_(result) {}
-
-  void run(std::size_t sequence) {
-    const std::size_t S = request_.states;
-    const std::int64_t begin = request_.offsets[sequence], steps = request_.offsets[sequence + 1] - begin;
-    std::vector<double> alpha(static_cast<std::size_t>(steps) * S), ways(S);
-    double total = 0;
-    for (std::int64_t t = 0; t < steps; ++t) {
-      double* now = alpha.data() + static_cast<std::size_t>(t) * S;
-      const double* terms = request_.log_terms + request_.row(begin + t) * S;
-      for (std::size_t j = 0; j < S; ++j) {
-        double before = request_.log_start[j];
-        if (t > 0) {
-          for (std::size_t i = 0; i < S; ++i) ways[i] = now[i - S] + request_.log_transition[i * S + j];
-          before = log_of_sum(ways.data(), S);
-        }
-        now[j] = before + terms[j];
-      }
-      total = log_of_sum(now, S);
-      if (total == kNone) break;
-      if (result_.filtered != nullptr)
-        for (std::size_t k = 0; k < S; ++k)
-          result_.filtered[static_cast<std::size_t>(begin + t) * S + k] = std::exp(now[k] - total);
-    }
-    result_.log_likelihood[sequence] = total;
-    if (total == kNone) {
-      for (double* rows : {result_.filtered, result_.posterior})
-        if (rows != nullptr)
-          std::fill_n(rows + static_cast<std::size_t>(begin) * S, static_cast<std::size_t>(steps) * S, 0.0);
-      return;
-    }
-    if (!result_.only_forward()) backward(begin, steps, alpha, total);
-  }
-
- private:
-  void backward(std::int64_t begin, std::int64_t steps, const std::vector<double>& alpha, double total) {
-    const std::size_t S = request_.states;
-    std::vector<double> beta(S, 0.0), weighted(S), before(S), ways(S);
-    for (std::int64_t t = steps - 1; t >= 0; --t) {
-      const double* now = alpha.data() + static_cast<std::size_t>(t) * S;
-      const std::size_t row = request_.row(begin + t);
-      for (std::size_t k = 0; k < S; ++k) {
-        const double p = std::min(std::exp(now[k] + beta[k] - total), 1.0);
-        if (result_.posterior != nullptr) result_.posterior[static_cast<std::size_t>(begin + t) * S + k] = p;
-        if (result_.emission != nullptr) result_.emission[row * S + k] += p;
-        if (t == 0 && result_.start != nullptr) result_.start[k] += p;
-      }
-      if (t == 0) return;
-      for (std::size_t k = 0; k < S; ++k) weighted[k] = beta[k] + request_.log_terms[row * S + k];
-      for (std::size_t i = 0; i < S; ++i) {
-        for (std::size_t j = 0; j < S; ++j) ways[j] = request_.log_transition[i * S + j] + weighted[j];
-        if (result_.transition != nullptr)
-          for (std::size_t j = 0; j < S; ++j)
-            result_.transition[i * S + j] += std::min(std::exp(now[static_cast<std::ptrdiff_t>(i) -
-                                                                 static_cast<std::ptrdiff_t>(S)] +
-                                                           ways[j] - total),
-                                                       1.0);
-        before[i] = log_of_sum(ways.data(), S);
-      }
-      beta.swap(before);
-    }
-  }
-
-  const ChainRequest& request_;
-  const ChainResult& result_;
-};
-
-template <int S>
-BAYESBOX_INLINE void run_all(const ChainRequest& request, const Scaled& scaled, const ChainResult& result) {
+template <int S, template <int> class One>
+BAYESBOX_INLINE void run_each(const ChainRequest& request, const Scaled& scaled, const ChainResult& result,
+                              const std::vector<std::size_t>& sequences) {
   LogRecursion logs(request, result);
-  if (result.only_posterior()) {
-    Meeting<S> meeting(request, scaled, result);
-    for (std::size_t q = 0; q < request.sequences; ++q)
-      if (scaled.has_least || !meeting.run(q)) logs.run(q);
-    return;
+  One<S> one(request, scaled, result);
+  for (const std::size_t q : sequences)
+    if (scaled.has_least || !one.run(q)) logs.run(q);
+  one.finish();
+}
+
+template <int S, bool Wide>
+BAYESBOX_INLINE void run_all(const ChainRequest& request, const Scaled& scaled, const ChainResult& result) {
+  Packs packs(request, S > 0 && lanes_apply(scaled, result, Wide));
+  if constexpr (S > 0) {
+    Lanes<S> lanes(request, scaled, result, packs.longest);
+    for (const Pack& pack : packs.packs)
+      if (!lanes.run(pack)) packs.alone.insert(packs.alone.end(), pack.sequence.begin(), pack.sequence.end());
+    lanes.finish();
   }
-  Recursion<S> recursion(request, scaled, result);
-  for (std::size_t q = 0; q < request.sequences; ++q)
-    if (scaled.has_least || !recursion.run(q)) logs.run(q);
-  recursion.finish();
+  if (result.only_posterior())
+    run_each<S, Meeting>(request, scaled, result, packs.alone);
+  else
+    run_each<S, Recursion>(request, scaled, result, packs.alone);
 }
 
 }  // namespace bayesbox::chain

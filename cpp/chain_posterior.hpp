@@ -5,6 +5,7 @@
 // row becomes what was asked for. Nothing is held besides the result, and nothing is done again.
 #pragma once
 
+#include "chain_terms.hpp"
 #include "chain_vectors.hpp"
 
 namespace bayesbox::chain {
@@ -14,7 +15,8 @@ class Meeting {
  public:
   Meeting(const ChainRequest& request, const Scaled& scaled, const ChainResult& result)
       : request_(request), scaled_(scaled), result_(result), shape_(request.states),
-        alpha_(scaled.width), ahead_(scaled.width), beta_(scaled.width), weighted_(scaled.width) {}
+        alpha_(scaled.width), ahead_(scaled.width), beta_(scaled.width), weighted_(scaled.width),
+        forward_terms_(request, scaled, kBlock), backward_terms_(request, scaled, kBlock) {}
 
   // False where the sequence is to be done in logarithms, which writes all its rows anew.
   BAYESBOX_INLINE bool run(std::size_t sequence) {
@@ -24,6 +26,7 @@ class Meeting {
     return scaled_.has_zero ? meet<true>(begin, steps, result_.log_likelihood[sequence])
                             : meet<false>(begin, steps, result_.log_likelihood[sequence]);
   }
+  void finish() const {}  // there are no counts
 
  private:
   template <bool Zeros>
@@ -33,6 +36,7 @@ class Meeting {
       beta_.set(p, all(1.0));
     }
     exponents_ = 0, tops_ = CarefulSum(), sum_ = 0;
+    forward_terms_.begin(begin, steps), backward_terms_.begin(begin, steps);
     const std::int64_t last = begin + steps - 1, half = steps / 2;
     for (std::int64_t n = 0; n < half; ++n) {
       if (!forward<Zeros>(begin + n)) return false;
@@ -64,10 +68,9 @@ class Meeting {
   // alpha = ahead times the terms of the step, as the other recursion does it.
   template <bool Zeros>
   BAYESBOX_INLINE bool forward(std::int64_t step) {
-    const std::size_t term = request_.row(step);
-    const double* terms = scaled_.emission.data() + term * scaled_.width;
-    for (std::size_t p = 0; p < shape_.parts(); ++p) alpha_.set(p, ahead_.get(p) * load(terms + 4 * p));
-    tops_.add(scaled_.top[term]);
+    const StepTerms terms = forward_terms_(step);
+    for (std::size_t p = 0; p < shape_.parts(); ++p) alpha_.set(p, ahead_.get(p) * load(terms.row + 4 * p));
+    tops_.add(terms.top);
     sum_ = sum_of<S>(alpha_, shape_);
     if (__builtin_expect(!(sum_ >= kRescale), 0)) {
       if (!(sum_ >= kTooSmall)) return false;
@@ -75,13 +78,13 @@ class Meeting {
     }
     if constexpr (Zeros)
       for (std::size_t k = 0; k < shape_.states(); ++k)
-        if (alpha_.at(k) < kLost && ahead_.at(k) > 0 && request_.log_terms[term * scaled_.states + k] != kNone)
+        if (alpha_.at(k) < kLost && ahead_.at(k) > 0 && request_.log_terms[request_.row(step) * scaled_.states + k] != kNone)
           return false;
     return true;
   }
   // beta of the step before.
   BAYESBOX_INLINE bool backward(std::int64_t step) {
-    const double* terms = scaled_.emission.data() + request_.row(step) * scaled_.width;
+    const double* terms = backward_terms_(step).row;
     for (std::size_t p = 0; p < shape_.parts(); ++p) weighted_.set(p, beta_.get(p) * load(terms + 4 * p));
     times<S>(weighted_, scaled_.backward.data(), scaled_.width, shape_, beta_);
     double size = sum_of<S>(beta_, shape_);
@@ -93,22 +96,14 @@ class Meeting {
   }
   // The row holds the vector of the one side: with that of the other it becomes the posterior.
   BAYESBOX_INLINE bool finish(const Vector<S>& other, double* row) const {
-    double sum = 0;
-    if constexpr (S > 0) {
-      Vector<S> both(scaled_.width);
-      for (std::size_t p = 0; p < shape_.parts(); ++p) both.set(p, other.get(p) * loaded(row, p));
-      sum = sum_of<S>(both, shape_);
-      if (!(sum >= kTooSmall)) return false;
-      const Four inverse = all(1.0 / sum), one = all(1.0);
-      for (std::size_t p = 0; p < shape_.parts(); ++p) {
-        const Four share = both.get(p) * inverse;
-        both.set(p, share < one ? share : one);
-      }
-      keep(both, row);
-    } else {
-      for (std::size_t k = 0; k < shape_.states(); ++k) sum += row[k] *= other.at(k);
-      if (!(sum >= kTooSmall)) return false;
-      for (std::size_t k = 0; k < shape_.states(); ++k) row[k] = std::min(row[k] / sum, 1.0);
+    Four total = all(0.0);
+    for (std::size_t p = 0; p < shape_.parts(); ++p) total += other.get(p) * loaded(row, p);
+    const double sum = (total[0] + total[2]) + (total[1] + total[3]);
+    if (!(sum >= kTooSmall)) return false;
+    const Four inverse = all(1.0 / sum), one = all(1.0);
+    for (std::size_t p = 0; p < shape_.parts(); ++p) {
+      const Four share = other.get(p) * loaded(row, p) * inverse;
+      put(share < one ? share : one, row, p);
     }
     return true;
   }
@@ -121,16 +116,16 @@ class Meeting {
     const double* from = row + 4 * part;
     return Four{from[0], left > 1 ? from[1] : 0.0, left > 2 ? from[2] : 0.0, 0.0};
   }
-  BAYESBOX_INLINE void keep(const Vector<S>& x, double* row) const {
-    for (std::size_t p = 0; p < shape_.parts(); ++p) {
-      const std::size_t left = shape_.states() - 4 * p;
-      const Four part = x.get(p);
-      if (left >= 4) {
-        store(row + 4 * p, part);
-      } else {
-        for (std::size_t k = 0; k < left; ++k) row[4 * p + k] = part[k];
-      }
+  BAYESBOX_INLINE void put(const Four& values, double* row, std::size_t part) const {
+    const std::size_t left = shape_.states() - 4 * part;
+    if (left >= 4) {
+      store(row + 4 * part, values);
+    } else {
+      for (std::size_t k = 0; k < left; ++k) row[4 * part + k] = values[k];
     }
+  }
+  BAYESBOX_INLINE void keep(const Vector<S>& x, double* row) const {
+    for (std::size_t p = 0; p < shape_.parts(); ++p) put(x.get(p), row, p);
   }
 
   const ChainRequest& request_;
@@ -138,6 +133,7 @@ class Meeting {
   const ChainResult& result_;
   Shape<S> shape_;
   Vector<S> alpha_, ahead_, beta_, weighted_;
+  Terms forward_terms_, backward_terms_;
   std::int64_t exponents_ = 0;
   CarefulSum tops_;
   double sum_ = 0;

@@ -58,6 +58,7 @@ inline constexpr double kRescale = 0x1p-60;    // a vector whose sum is below is
 inline constexpr double kTooSmall = 0x1p-900;  // a sum below has lost digits
 inline constexpr double kLost = 0x1p-700;      // a state below may be lost before it matters again
 inline constexpr double kLeast = 0x1p-200;     // parameters that are smaller, and not zero, call for logarithms
+inline constexpr double kLeastLog = -800.0;     // exp of it is zero
 inline constexpr std::size_t kLanes = 4;
 inline constexpr std::int64_t kBlock = 256;    // steps whose vectors are held at once; others are done again
 
@@ -87,7 +88,38 @@ inline double log_of_sum(const double* logs, std::size_t count) {
   return top + std::log(sum);
 }
 
-// Parameters and emission rows as the scaled recursion reads them: rows of doubles padded with zeros.
+// Some rows of terms, each scaled by its largest: P(step | state) / top, padded with zeros, and log(top).
+struct ScaledRows {
+  ScaledRows() = default;
+  ScaledRows(const ChainRequest& request, std::size_t most)
+      : width((request.states + kLanes - 1) / kLanes * kLanes), rows(most * width), top(most),
+        close(padded(kChunk * request.states)), zeros(padded(kChunk * request.states)) {}
+
+  void make(const ChainRequest& request, std::size_t first, std::size_t count) {
+    const std::size_t S = request.states;
+    const double* terms = request.log_terms + first * S;
+    for (std::size_t d = 0; d < count; ++d) {
+      const double most = *std::max_element(terms + d * S, terms + (d + 1) * S);
+      top[d] = most == kNone ? 0.0 : most;
+    }
+    for (std::size_t d = 0; d < count; d += kChunk) {
+      const std::size_t some = std::min(kChunk, count - d);
+      for (std::size_t i = 0; i < some; ++i)
+        for (std::size_t k = 0; k < S; ++k)
+          close[i * S + k] = std::max(terms[(d + i) * S + k] - top[d + i], kLeastLog);
+      kernels().exponentials(close.data(), zeros.data(), some * S);
+      for (std::size_t i = 0; i < some; ++i)
+        for (std::size_t k = 0; k < S; ++k)
+          rows[(d + i) * width + k] = terms[(d + i) * S + k] == kNone ? 0.0 : close[i * S + k];
+    }
+  }
+  static constexpr std::size_t kChunk = 64;
+  std::size_t width = 0;
+  std::vector<double> rows, top;
+  std::vector<double> close, zeros;  // for the exponentials of a few rows, without padding
+};
+
+// Start and transitions as the scaled recursion reads them: rows of doubles padded with zeros.
 struct Scaled {
   explicit Scaled(const ChainRequest& request)
       : states(request.states), width((request.states + kLanes - 1) / kLanes * kLanes) {
@@ -105,20 +137,12 @@ struct Scaled {
         backward[j * width + i] = p;
       }
     }
-    emission.assign(request.terms * width, 0.0);
-    top.resize(request.terms);
-    std::vector<double> shift(padded(width));
-    for (std::size_t d = 0; d < request.terms; ++d) {
-      const double* terms = request.log_terms + d * S;
-      double* out = emission.data() + d * width;
-      const double most = *std::max_element(terms, terms + S);
-      top[d] = most == kNone ? 0.0 : most;
-      for (std::size_t k = 0; k < S; ++k) out[k] = terms[k] == kNone ? -800.0 : std::max(terms[k] - top[d], -800.0);
-    }
-    exponentials(request);
+    if (request.codes != nullptr) shared = ScaledRows(request, request.terms), shared.make(request, 0, request.terms);
   }
+
   std::size_t states, width;
-  std::vector<double> start, forward, backward, emission, top;
+  std::vector<double> start, forward, backward;
+  ScaledRows shared;       // the terms, where steps share their rows
   bool has_zero = false;   // a transition that cannot be
   bool has_least = false;  // a parameter too small for the scaled recursion
 
@@ -128,17 +152,6 @@ struct Scaled {
       has_zero = has_zero || transition;
     else if (p < kLeast)
       has_least = true;
-  }
-  void exponentials(const ChainRequest& request) {
-    const std::vector<double> zeros(4096, 0.0);
-    for (std::size_t at = 0; at < emission.size(); at += 4096)
-      kernels().exponentials(emission.data() + at, zeros.data(), std::min<std::size_t>(4096, emission.size() - at));
-    for (std::size_t d = 0; d < request.terms; ++d) {
-      double* out = emission.data() + d * width;
-      for (std::size_t k = 0; k < states; ++k)
-        if (request.log_terms[d * states + k] == kNone) out[k] = 0.0;
-      for (std::size_t k = states; k < width; ++k) out[k] = 0.0;
-    }
   }
 };
 

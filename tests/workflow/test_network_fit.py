@@ -139,6 +139,30 @@ def test_weights_count_for_so_many_rows():
     assert net.book_.n == 9.5
 
 
+def test_weights_of_rows_with_holes():
+    truth = random_network(np.random.default_rng(11), nodes=5, least_states=2)
+    structure = {name: truth.parents(name) for name in truth.nodes}
+    states = {name: truth.states(name) for name in truth.nodes}
+    random = np.random.default_rng(1)
+    columns = {
+        name: [None if random.random() < 0.2 else value for value in column]
+        for name, column in truth.sample(300, seed=3).to_pydict().items()
+    }
+    times = random.integers(0, 4, size=300)
+    repeated = {name: [column[row] for row in np.repeat(np.arange(300), times)] for name, column in columns.items()}
+
+    def fresh():
+        return bb.BayesianNetwork(structure, states=states)
+
+    weighed = fresh().fit({**columns, "times": times.astype(float)}, weight="times", iterations=15, tolerance=0)
+    plain = fresh().fit(repeated, iterations=15, tolerance=0)
+    for name in truth.nodes:
+        np.testing.assert_allclose(weighed.cpt(name), plain.cpt(name), rtol=1e-9)
+    assert weighed.log_likelihood({**columns, "times": times.astype(float)}, weight="times") == pytest.approx(
+        plain.log_likelihood(repeated), rel=1e-12
+    )
+
+
 def test_files_and_streams_give_the_same(tmp_path):
     truth = random_network(np.random.default_rng(5), nodes=5, least_states=2)
     rows = truth.sample(3000, seed=1)
@@ -297,8 +321,6 @@ def test_what_cannot_be_learned_from():
         rain().fit(RAIN, smoothing="bdeu:x")
     with pytest.raises(BadOption, match="prior_cases"):
         rain().fit(RAIN, prior_cases=-1)
-    with pytest.raises(BadOption, match="weights go with complete rows"):
-        rain().fit({"rain": ["yes", None], "grass": ["wet", "dry"], "w": [1, 1]}, weight="w")
     net = rain(states={"rain": ["yes", "no"], "grass": ["wet", "dry"]})
     net.fit({"rain": ["yes", "no"], "grass": ["wet", "dry"]}, smoothing="mle")
     with pytest.raises(BadData, match="impossible"):

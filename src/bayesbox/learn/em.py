@@ -82,7 +82,8 @@ def expectation(families: Families, tables: Sequence[Doubles], rows: Rows) -> tu
     first = 0
     for part in rows.parts():
         for begin in range(0, part.rows, ROWS_A_TIME):
-            states, weights = _distinct(states_of(part, begin, begin + ROWS_A_TIME))
+            some_weights = None if part.weights is None else part.weights[begin : begin + ROWS_A_TIME]
+            states, weights = _distinct(states_of(part, begin, begin + ROWS_A_TIME), some_weights)
             for tree, some in _plans(propagation, states):
                 counts, log_evidence = expected_counts(tree, np.ascontiguousarray(states[some]), weights[some])
                 if np.isneginf(log_evidence).any():
@@ -125,13 +126,16 @@ def states_of(coded: Coded, begin: int, end: int) -> States:
     return states
 
 
-def _distinct(states: States) -> tuple[States, Doubles]:
-    """Rows that differ, and how often each occurs."""
+def _distinct(states: States, weights: Doubles | None) -> tuple[States, Doubles]:
+    """Rows that differ, and how often each occurs, or what their weights add up to; those of no weight are left out."""
     if not states.size:
-        return states, np.ones(len(states))
+        return states, np.ones(len(states)) if weights is None else weights
     whole = np.ascontiguousarray(states).view(np.dtype((np.void, states.dtype.itemsize * states.shape[1]))).reshape(-1)
-    _, first, counts = np.unique(whole, return_index=True, return_counts=True)
-    return states[first], counts.astype(np.float64)
+    _, first, place, counts = np.unique(whole, return_index=True, return_inverse=True, return_counts=True)
+    if weights is None:
+        return states[first], counts.astype(np.float64)
+    totals: Doubles = np.bincount(place.reshape(-1), weights=weights).astype(np.float64)
+    return states[first[totals > 0]], totals[totals > 0]
 
 
 def _plans(propagation: Propagation, states: States) -> Iterator[tuple[JunctionTree, NDArray[np.int64]]]:

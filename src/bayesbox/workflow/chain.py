@@ -5,22 +5,18 @@ from __future__ import annotations
 import copy
 import math
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.base import Doubles
 from bayesbox.dist.table import Table
-from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, DataWarning
-from bayesbox.infer import forward_backward
-from bayesbox.infer.viterbi import best_path
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.learn.baum_welch import Learned, Progress, Task, baum_welch
 from bayesbox.learn.states import CRITERIA, StateChoice, candidates, choose_states
-from bayesbox.model.chain import ChainModel, ChainRules, Steps, chain_model
+from bayesbox.model.chain import ChainModel, ChainRules, chain_model
 from bayesbox.model.naive import Rules
 from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.encode import Encoded
@@ -28,7 +24,7 @@ from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.chain import ChainBook, count_states
 from bayesbox.tally.count import count
-from bayesbox.workflow.chain_forecast import Filter, Forecast, Sample, sample
+from bayesbox.workflow.chain_answers import ChainAnswers
 from bayesbox.workflow.chain_labels import named_states, read_steps, state_names, state_positions
 from bayesbox.workflow.chain_tables import given_chain
 from bayesbox.workflow.sequences import Sequences, kinds_for, sequences_of, steps_of
@@ -37,7 +33,7 @@ EMISSIONS = ("auto", "category", "gaussian", "mixed")
 LEARNED, COUNTED, GIVEN = "learned", "counted", "given"
 
 
-class HiddenMarkovModel:
+class HiddenMarkovModel(ChainAnswers):
     """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
 
     `states` is how many there are, or their names, or "auto" or "2..6": the number is chosen by `choose`, "bic" or "cv"
@@ -272,11 +268,6 @@ class HiddenMarkovModel:
         return self._origin
 
     @property
-    def states_(self) -> NDArray[Any]:
-        """The states, in the order of every table."""
-        return self.model_.labels
-
-    @property
     def start_(self) -> Doubles:
         """P(first state)."""
         return np.exp(self.model_.log_start)
@@ -301,98 +292,6 @@ class HiddenMarkovModel:
         if len(conditionals) != 1 or not isinstance(conditionals[0], Table):
             raise AttributeError("only a chain of one column of levels has symbols; see model_.conditionals")
         return conditionals[0]
-
-    @property
-    def n_parameters(self) -> int:
-        """How many numbers can be chosen freely."""
-        return self.model_.n_parameters
-
-    def bic(self, sequences: Any, **how: Any) -> float:
-        """-2 log-likelihood + parameters * log(steps): less is better."""
-        found = sequences_of(sequences, **how)
-        total = float(forward_backward.log_likelihood(self.model_, self._steps(found)).sum())
-        return -2 * total + self.n_parameters * float(np.log(max(found.size, 1)))
-
-    # -- answers -------------------------------------------------------------------------------------------------
-
-    def _steps(self, found: Sequences) -> Steps:
-        if self._schema is None:
-            raise BadData("this model has learned nothing yet", remedy="Call fit first")
-        return steps_of(found, self._schema)
-
-    def predict(self, sequences: Any, **how: Any) -> Any:
-        """The most probable path of states (Viterbi): an array; a list of arrays for several sequences."""
-        found = sequences_of(sequences, **how)
-        return found.split(self.predict_steps(found))
-
-    def predict_steps(self, found: Sequences) -> NDArray[Any]:
-        """The most probable state of each step, sequence after sequence."""
-        steps = self._steps(found)
-        log_p, path = best_path(self.model_, steps)
-        if np.isneginf(log_p).any():
-            free = best_path(self.model_, _unseen(steps, self._impossible(log_p)))[1]
-            path = np.where(np.repeat(np.isneginf(log_p), np.diff(steps.offsets)), free, path)
-        states: NDArray[Any] = self.states_[path]
-        return states
-
-    def predict_proba(self, sequences: Any, **how: Any) -> Any:
-        """P(state | sequence), steps x states; a list of these for several sequences."""
-        found = sequences_of(sequences, **how)
-        return found.split(self.posterior_steps(found))
-
-    def posterior_steps(self, found: Sequences) -> Doubles:
-        """P(state | sequence) of each step, sequence after sequence."""
-        steps = self._steps(found)
-        log_p, rows = forward_backward.posterior(self.model_, steps)
-        if np.isneginf(log_p).any():
-            free = forward_backward.posterior(self.model_, _unseen(steps, self._impossible(log_p)))[1]
-            rows = np.where(np.repeat(np.isneginf(log_p), np.diff(steps.offsets))[:, None], free, rows)
-        return rows
-
-    @staticmethod
-    def _impossible(log_p: Doubles) -> int:
-        many = int(np.isneginf(log_p).sum())
-        warnings.warn(
-            f"{many} of {len(log_p)} sequences are impossible; they are answered as if nothing had been seen",
-            DataWarning,
-            stacklevel=5,
-        )
-        return many
-
-    def score(self, sequences: Any, **how: Any) -> Any:
-        """log P(sequence): a float; a list of floats for several sequences. -inf where it is impossible."""
-        found = sequences_of(sequences, **how)
-        return found.each(forward_backward.log_likelihood(self.model_, self._steps(found)).tolist())
-
-    def filter(self) -> Filter:
-        """Steps as they come: P(state | steps so far), one after the other."""
-        return Filter(self.model_)
-
-    def forecast(self, sequences: Any = None, steps: int = 1, **how: Any) -> Any:
-        """What follows: P(state) and the distribution of every column for the next steps; a list for several
-        sequences, and from the beginning where none is given."""
-        if steps < 1:
-            raise BadOption("a forecast is for one step or more", found=steps)
-        if sequences is None:
-            return Forecast.of(self.model_, None, steps)
-        found = sequences_of(sequences, **how)
-        given = self._steps(found)
-        log_p, rows = forward_backward.filtered(self.model_, given)
-        if np.isneginf(log_p).any():
-            rows = np.where(
-                np.repeat(np.isneginf(log_p), np.diff(given.offsets))[:, None],
-                forward_backward.filtered(self.model_, _unseen(given, self._impossible(log_p)))[1],
-                rows,
-            )
-        last = [
-            rows[stop - 1] if stop > start else None
-            for start, stop in zip(given.offsets, given.offsets[1:], strict=False)
-        ]
-        return found.each([Forecast.of(self.model_, log(row) if row is not None else None, steps) for row in last])
-
-    def sample(self, n: int = 1, *, seed: int | None = 0) -> Sample:
-        """A sequence of n steps and its states: (sequence, states). Several columns give a dict of lists."""
-        return sample(self.model_, n, seed)
 
     def svg(
         self,
@@ -437,9 +336,3 @@ class HiddenMarkovModel:
 
     def __repr__(self) -> str:
         return f"HiddenMarkovModel(states={self.states!r})"
-
-
-def _unseen(steps: Steps, impossible: int) -> Steps:
-    """The same steps with nothing seen in them."""
-    assert impossible
-    return Steps({}, 1, np.zeros(steps.size, dtype=np.int32), steps.offsets)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbox.learn.em import Families, Learned, maximise_expectation
 from bayesbox.learn.tables import TableRules, prior_counts, table_of
-from bayesbox.workflow.network_rows import NetworkRows
+from bayesbox.workflow.network_rows import NetworkRows, book_of, counts_of
 
 Doubles = NDArray[np.float64]
 Progress = Callable[[int, float], None]
@@ -63,10 +63,10 @@ def expect(
         prior = maximise.prior()
     how: dict[str, Any] = {"prior": prior, "iterations": iterations, "tolerance": tolerance, "progress": progress}
     random = np.random.default_rng(seed)
-    counts = rows.counts(families)
+    counts = counts_of(book_of(families, rows), families)
     start = [
         table_of(
-            _spread(each.reshape(-1, len(states)).astype(np.float64), random),
+            _spread(each, random),
             states,
             TableRules.of("laplace").of_node(name, each.size),
         )

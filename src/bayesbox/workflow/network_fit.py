@@ -126,8 +126,6 @@ class NetworkFitting:
         families = self._families(rows.variables)
         maximise = Maximise(families, rules, experts)
         if holes and missing == "em":
-            if rows.coded is not None and rows.coded.weights is not None:
-                raise BadOption("weights go with complete rows", remedy="Take missing='ignore'")
             learned = expect(families, rows, maximise, iterations, tolerance, restarts, seed, progress)
             self._accept(families, learned.tables)
             self.book_, report = None, FitReport(rows.rows, holes, learned.history, learned.converged)
