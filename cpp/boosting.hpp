@@ -12,7 +12,7 @@
 #include <numeric>
 #include <vector>
 
-#include "forest.hpp"
+#include "trees.hpp"
 
 namespace bayesbox {
 
@@ -47,8 +47,7 @@ class BoostGrower {
   }
 
   void grow(Forest& forest, std::vector<double>& values) {
-    for (std::size_t j = 0; j < rows_.columns; ++j)
-      forest.words_of.push_back(ordered_[j] ? 0 : static_cast<std::int32_t>((levels_[j] + 63) / 64));
+    forest = Forest(levels_, ordered_);
     for (std::size_t round = 0; round < options_.rounds; ++round) {
       differentiate();
       grow_tree(forest, values, round);
@@ -56,13 +55,6 @@ class BoostGrower {
   }
 
  private:
-  struct Split {
-    double gain = 0;
-    std::int32_t column = -1;
-    std::int32_t threshold = 0;
-    bool missing_left = false;
-    std::vector<std::uint64_t> set;
-  };
   struct Leaf {
     std::size_t node, begin, end;
     Split best;
@@ -99,7 +91,7 @@ class BoostGrower {
     for (std::size_t i = 0; i < sample; ++i) std::swap(place_[i], place_[i + draws.below(rows_.rows - i)]);
     place_.resize(sample);
     std::sort(place_.begin(), place_.end());
-    const std::size_t root = add_node(forest, values);
+    const std::size_t root = forest.add_leaf();
     forest.root.push_back(static_cast<std::int32_t>(root));
     std::vector<Leaf> leaves(1);
     leaves[0] = {root, 0, sample, {}};
@@ -109,8 +101,9 @@ class BoostGrower {
       for (std::size_t i = 1; i < leaves.size(); ++i)
         if (leaves[i].best.gain > leaves[at].best.gain) at = i;
       if (leaves[at].best.column < 0) break;
-      divide(forest, values, leaves, at);
+      divide(forest, leaves, at);
     }
+    values.resize(forest.nodes() * classes_, 0.0);
     for (const Leaf& leaf : leaves) {
       total(leaf.begin, leaf.end);
       for (std::size_t c = 0; c < width_; ++c)
@@ -123,15 +116,6 @@ class BoostGrower {
       for (std::size_t c = 0; c < width_; ++c)
         sum_[row * width_ + c] += values[node * classes_ + (width_ == 1 ? 1 : c)];
     }
-  }
-
-  std::size_t add_node(Forest& forest, std::vector<double>& values) const {
-    forest.column.push_back(-1);
-    forest.threshold.push_back(0);
-    forest.child.push_back(-1);
-    forest.missing_left.push_back(0);
-    values.resize(forest.nodes() * classes_, 0.0);
-    return forest.nodes() - 1;
   }
 
   void total(std::size_t begin, std::size_t end) {
@@ -265,18 +249,9 @@ class BoostGrower {
     }
   }
 
-  void divide(Forest& forest, std::vector<double>& values, std::vector<Leaf>& leaves, std::size_t which) {
+  void divide(Forest& forest, std::vector<Leaf>& leaves, std::size_t which) {
     const Leaf at = leaves[which];
-    const std::size_t left = add_node(forest, values), right = add_node(forest, values);
-    forest.column[at.node] = at.best.column;
-    forest.child[at.node] = static_cast<std::int32_t>(left);
-    forest.missing_left[at.node] = at.best.missing_left;
-    if (ordered_[static_cast<std::size_t>(at.best.column)]) {
-      forest.threshold[at.node] = at.best.threshold;
-    } else {
-      forest.threshold[at.node] = static_cast<std::int32_t>(forest.words.size());
-      forest.words.insert(forest.words.end(), at.best.set.begin(), at.best.set.end());
-    }
+    const std::size_t left = forest.divide(at.node, at.best);
     const auto first = place_.begin() + static_cast<std::ptrdiff_t>(at.begin);
     const auto last = place_.begin() + static_cast<std::ptrdiff_t>(at.end);
     const auto middle = std::stable_partition(first, last, [&](std::uint32_t row) {
@@ -285,7 +260,7 @@ class BoostGrower {
     const std::size_t cut = static_cast<std::size_t>(middle - place_.begin());
     leaves[which] = {left, at.begin, cut, {}};
     leaves[which].best = best_split(leaves[which]);
-    leaves.push_back({right, cut, at.end, {}});
+    leaves.push_back({left + 1, cut, at.end, {}});
     leaves.back().best = best_split(leaves.back());
   }
 

@@ -12,17 +12,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "trees.hpp"
+
 namespace bayesbox {
-
-constexpr std::uint16_t kMissingCode = 0xFFFF;
-
-// Rows of codes, column by column: code 0xFFFF is missing, also for a level that was never seen.
-struct CodedColumns {
-  const std::uint16_t* data;  // columns x rows
-  std::size_t rows, columns;
-
-  std::uint16_t at(std::size_t row, std::size_t column) const { return data[column * rows + row]; }
-};
 
 struct ForestOptions {
   std::size_t trees = 100;
@@ -31,48 +23,6 @@ struct ForestOptions {
   std::size_t smallest = 2;  // rows that a node must have to be divided
   bool drawn = false;      // a threshold drawn at random in place of the best
   std::uint64_t seed = 0;
-};
-
-// A generator that gives the same numbers everywhere (SplitMix64).
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ull);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return z ^ (z >> 31);
-  }
-  std::size_t below(std::size_t limit) { return static_cast<std::size_t>((static_cast<unsigned __int128>(next()) * limit) >> 64); }
-
- private:
-  std::uint64_t state_;
-};
-
-// All nodes of all trees. Node `i` asks column[i]: codes below threshold[i] go left, to child[i], others right, to
-// child[i] + 1. A category has a set of codes in place of a threshold: bit `code` of the words from set[i] on.
-struct Forest {
-  std::vector<std::int32_t> root;       // a tree each
-  std::vector<std::int32_t> column;     // -1: a leaf
-  std::vector<std::int32_t> threshold;  // or, for a category, the first word of its set
-  std::vector<std::int32_t> child;
-  std::vector<std::uint8_t> missing_left;
-  std::vector<std::uint64_t> words;
-  std::vector<std::int32_t> words_of;  // a column each: words of a set of its codes; 0 for numbers
-
-  std::size_t nodes() const { return column.size(); }
-
-  bool goes_left(std::size_t node, std::uint16_t code) const {
-    if (code == kMissingCode) return missing_left[node];
-    const std::int32_t size = words_of[static_cast<std::size_t>(column[node])];
-    if (size == 0) return code < threshold[node];
-    if (code >= size * 64) return missing_left[node];
-    return words[static_cast<std::size_t>(threshold[node]) + code / 64] >> (code % 64) & 1;
-  }
-  std::size_t next(std::size_t node, const CodedColumns& rows, std::size_t row) const {
-    const std::uint16_t code = rows.at(row, static_cast<std::size_t>(column[node]));
-    return static_cast<std::size_t>(child[node]) + (goes_left(node, code) ? 0 : 1);
-  }
 };
 
 // Which rows a tree was grown on: the same draw again for the same seed.
@@ -105,21 +55,12 @@ class ForestGrower {
   }
 
   Forest grow() {
-    Forest forest;
-    for (std::size_t j = 0; j < rows_.columns; ++j)
-      forest.words_of.push_back(ordered_[j] ? 0 : static_cast<std::int32_t>((levels_[j] + 63) / 64));
+    Forest forest(levels_, ordered_);
     for (std::size_t tree = 0; tree < options_.trees; ++tree) grow_tree(forest, tree);
     return forest;
   }
 
  private:
-  struct Split {
-    double gain = 0;
-    std::int32_t column = -1;
-    std::int32_t threshold = 0;
-    bool missing_left = false;
-    std::vector<std::uint64_t> set;
-  };
   struct Open {
     std::size_t node, begin, end;
   };
@@ -127,7 +68,7 @@ class ForestGrower {
   void grow_tree(Forest& forest, std::size_t tree) {
     place_ = rows_of_tree(options_, tree, rows_.rows);
     Draws draws(options_.seed * 0x2545F4914F6CDD1Dull + tree * 2 + 2);
-    forest.root.push_back(static_cast<std::int32_t>(add_node(forest)));
+    forest.root.push_back(static_cast<std::int32_t>(forest.add_leaf()));
     std::vector<Open> open = {{forest.nodes() - 1, 0, place_.size()}};
     std::vector<std::size_t> columns(rows_.columns);
     while (!open.empty()) {
@@ -144,14 +85,6 @@ class ForestGrower {
       if (best.column < 0) continue;
       divide(forest, at, best, open);
     }
-  }
-
-  static std::size_t add_node(Forest& forest) {
-    forest.column.push_back(-1);
-    forest.threshold.push_back(0);
-    forest.child.push_back(-1);
-    forest.missing_left.push_back(0);
-    return forest.nodes() - 1;
   }
 
   bool is_pure(const Open& at) {
@@ -279,23 +212,14 @@ class ForestGrower {
   }
 
   void divide(Forest& forest, const Open& at, const Split& best, std::vector<Open>& open) {
-    const std::size_t left = add_node(forest), right = add_node(forest);
-    forest.column[at.node] = best.column;
-    forest.child[at.node] = static_cast<std::int32_t>(left);
-    forest.missing_left[at.node] = best.missing_left;
-    if (ordered_[static_cast<std::size_t>(best.column)]) {
-      forest.threshold[at.node] = best.threshold;
-    } else {
-      forest.threshold[at.node] = static_cast<std::int32_t>(forest.words.size());
-      forest.words.insert(forest.words.end(), best.set.begin(), best.set.end());
-    }
+    const std::size_t left = forest.divide(at.node, best);
     const auto first = place_.begin() + static_cast<std::ptrdiff_t>(at.begin);
     const auto last = place_.begin() + static_cast<std::ptrdiff_t>(at.end);
     const auto middle = std::partition(first, last, [&](std::uint32_t row) {
       return forest.goes_left(at.node, rows_.at(row, static_cast<std::size_t>(best.column)));
     });
     const std::size_t cut = static_cast<std::size_t>(middle - place_.begin());
-    open.push_back({right, cut, at.end});
+    open.push_back({left + 1, cut, at.end});
     open.push_back({left, at.begin, cut});
   }
 

@@ -1,7 +1,9 @@
 """The 1-of-M pitfall: an attribute of three states is one category, not three flags."""
 
+import warnings
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from tests.oracle.near import near, normalised, posterior
 
@@ -48,3 +50,17 @@ def test_three_flags_overcount():
     assert posterior(whole, {"state": "a"})["p"] == near(once["p"])
     assert posterior(flags, row)["p"] == near(thrice["p"])
     assert posterior(folded, row)["p"] == near(once["p"])
+
+
+def test_among_many_flags_the_names_must_agree_too():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 40)
+    noise = {f"w{place}": (rng.random(40) < 0.1).astype(int) for place in range(300)}
+    colour = rng.integers(0, 4, 40)
+    group = {f"colour_{level}": (colour == level).astype(int) for level in range(4)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bb.NaiveBayes().fit({**noise, **group, "z": labels ^ 1}, labels)
+    told = [str(each.message) for each in caught if "1-of-" in str(each.message)]
+    assert len(told) == 1
+    assert "colour_0, colour_1, colour_2, colour_3 look like one variable coded 1-of-4" in told[0]

@@ -42,11 +42,14 @@ class Compared(NamedTuple):
 
 def compare(judge: Callable[[str, dict[str, Any]], Evaluation]) -> list[Compared]:
     """Judge each kind; `judge` cross-validates a model with options."""
+    from bayesbox.cli.search_progress import SearchProgress
     from bayesbox.errors import BayesboxError
 
     found = []
-    for model, options in KINDS:
+    progress = SearchProgress()
+    for number, (model, options) in enumerate(KINDS, start=1):
         name = model + "".join(f", {NAMES.get(key, value)}" for key, value in options.items())
+        progress.model(name, number, len(KINDS))
         start = time.perf_counter()
         try:
             with warnings.catch_warnings():
@@ -58,6 +61,7 @@ def compare(judge: Callable[[str, dict[str, Any]], Evaluation]) -> list[Compared
         took = time.perf_counter() - start
         scores = (metrics.log_loss.value, metrics.accuracy.value, metrics.calibration_error)
         found.append(Compared(name, *scores, took))
+    progress.close()
     return sorted(found, key=lambda each: (math.isnan(each.log_loss), each.log_loss))
 
 

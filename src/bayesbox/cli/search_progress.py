@@ -31,6 +31,10 @@ class SearchProgress:
         """A round of EM."""
         self._show(f"round {number}, log-likelihood {objective:,.1f}")
 
+    def model(self, name: str, number: int, of: int) -> None:
+        """A model that is judged from now on."""
+        self._show(f"judging {name}, {number} of {of}")
+
     def _show(self, text: str) -> None:
         now = time.monotonic()
         if self._alive and now >= self._next:

@@ -31,6 +31,7 @@ MANY = 5000  # rows from which fewer folds do
 MOST_KERNELS = 4000
 BOOSTING = 0.25  # of the budget
 AMPLE = 100  # rows for each weight
+STRICT = 100.0  # precision that is tried as well where there are more weights than rows
 MOST_WIDTH = 600  # numbers a row whose covariances are worked out
 
 
@@ -70,6 +71,8 @@ class Size:
     @property
     def precisions(self) -> tuple[float, ...]:
         """Of the prior of weights, to choose from: with many rows for each weight it matters little."""
+        if self.rows < self.features:
+            return STRICT, *PRECISIONS
         return PRECISIONS if self.rows < AMPLE * self.features else PRECISIONS[-1:]
 
     def weighted(self, folds: int) -> float:

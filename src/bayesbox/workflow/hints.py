@@ -15,6 +15,7 @@ from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
 
 FEW_ROWS = 10  # below this, coincidences are common and nothing is said
+MANY_FLAGS = 40  # above it, sums agree by chance, and the names must agree as well
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,16 @@ def _one_hot_groups(schema: Schema, book: Book) -> Iterator[Hint]:
         taken = 0
         for end, total in enumerate(sums):
             start = starts.get(tuple(a - b for a, b in zip(total, rows, strict=True)), -1)
-            if start >= taken and end - start >= 3:
+            if start >= taken and end - start >= 3 and (len(run) <= MANY_FLAGS or _named_alike(run, start, end)):
                 taken = end
                 yield _one_hot_hint(run[start:end])
+
+
+def _named_alike(run: tuple[str, ...], start: int, end: int) -> bool:
+    """Whether the names of a part of a run begin alike, and those next to it do not."""
+    same = _common_beginning(run[start:end])
+    beside = [run[place] for place in (start - 1, end) if 0 <= place < len(run)]
+    return bool(same) and not any(name.startswith(same) for name in beside)
 
 
 def _one_hot_hint(names: tuple[str, ...]) -> Hint:
