@@ -30,14 +30,17 @@ def table(seed=0, rows=60, missing=0.15):
     return frame, labels
 
 
+TRUST = {2.0: 0.5, 8.0: 0.3, 64.0: 0.2}
+
+
 class Counter:
     """Counts and probabilities, one at a time, of the rows themselves."""
 
-    def __init__(self, frame, labels, rule, weight=4.0):
+    def __init__(self, frame, labels, rule):
         there = frame.astype(object).where(frame.notna(), None)
         self.rows = [dict(row) for row in there.to_dict("records")]
         self.labels = list(labels)
-        self.rule, self.weight = rule, weight
+        self.rule = rule
         self.classes = sorted(set(labels))
         self.levels = {name: sorted({row[name] for row in self.rows} - {None}) for name in frame}
 
@@ -62,15 +65,15 @@ class Counter:
             lower = self.p(None, name, value, {})
         else:
             lower = 1 / size
-        return (n + self.weight * lower) / (total + self.weight)
+        return sum(share * (n + m * lower) / (total + m) for m, share in TRUST.items())
 
     def prior(self, label):
         return self.labels.count(label) / len(self.labels)
 
 
 @pytest.fixture
-def fixed_weight(monkeypatch):
-    monkeypatch.setattr(backoff, "chosen_weight", lambda *_: 4.0)
+def fixed_trust(monkeypatch):
+    monkeypatch.setattr(backoff, "learned_trust", lambda *_: backoff.Trust(tuple(TRUST), tuple(TRUST.values())))
 
 
 def aode_by_hand(counter, row, label, least=1):
@@ -91,7 +94,7 @@ def aode_by_hand(counter, row, label, least=1):
 
 @pytest.mark.parametrize("rule", ["laplace", "backoff"])
 @pytest.mark.parametrize("least", [1, 12])
-def test_aode_is_its_formula(rule, least, fixed_weight):
+def test_aode_is_its_formula(rule, least, fixed_trust):
     frame, labels = table()
     clf = bb.AODE(smoothing=rule, least=least).fit(frame, labels)
     counter = Counter(frame, labels, rule)
@@ -104,7 +107,7 @@ def test_aode_is_its_formula(rule, least, fixed_weight):
 
 @pytest.mark.parametrize("rule", ["laplace", "backoff"])
 @pytest.mark.parametrize("k", [0, 1, 2, 3])
-def test_kdb_is_its_formula(rule, k, fixed_weight):
+def test_kdb_is_its_formula(rule, k, fixed_trust):
     frame, labels = table(1)
     clf = bb.KDB(k, smoothing=rule).fit(frame, labels)
     counter = Counter(frame, labels, rule)
@@ -200,7 +203,7 @@ def numbers(seed=3, rows=80):
 
 
 @each_estimator
-def test_leave_one_out_is_a_refit_of_the_same_structure(name, fixed_weight):
+def test_leave_one_out_is_a_refit_of_the_same_structure(name, fixed_trust):
     frame, labels = numbers(rows=50)
     labels[0] = "alone"
     clf = fitted(name, frame, labels)

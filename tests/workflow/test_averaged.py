@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from statistics import NormalDist, pstdev
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
@@ -35,13 +35,19 @@ def dirichlet(values, levels):
     return evidence, {level: (counts[level] + 1) / (sum(counts.values()) + len(levels)) for level in levels}
 
 
-def student(x, values, mean, variance):
-    """The density of the next value after these, under a prior of one row with this mean and variance."""
+def posterior(values, mean, variance, rows):
+    """(rows, mean, sum of squares) after these values, under a prior of so many rows with this mean and variance."""
     n = len(values)
     a = sum(values) / n if n else mean
-    s = sum((value - a) ** 2 for value in values) / n if n else 0.0
-    scale = math.sqrt((variance + n * s + n * (a - mean) ** 2 / (n + 1)) * (n + 2)) / (n + 1)
-    z, v = (x - (mean + n * a) / (n + 1)) / scale, n + 1
+    s = sum((value - a) ** 2 for value in values)
+    return n + rows, (rows * mean + n * a) / (n + rows), rows * variance + s + rows * n * (a - mean) ** 2 / (n + rows)
+
+
+def student(x, values, mean, variance, rows):
+    """The density of the next value after these."""
+    v, location, squares = posterior(values, mean, variance, rows)
+    scale = math.sqrt(squares / v * (v + 1) / v)
+    z = (x - location) / scale
     return (
         math.lgamma((v + 1) / 2)
         - math.lgamma(v / 2)
@@ -62,6 +68,7 @@ class Column:
         if self.number:
             self.mean = math.fsum(self.values) / len(self.values)
             self.variance = math.fsum((value - self.mean) ** 2 for value in self.values) / len(self.values)
+            self.prior = self.mean, self.variance, 1 if numeric == "student" else 0.25
 
     def of(self, label):
         return [value for value, own in zip(self.values, self.labels, strict=True) if label in (None, own)]
@@ -72,16 +79,16 @@ class Column:
         total = 0.0
         for label in classes:
             values = self.of(label)
-            total += sum(student(value, values[:n], self.mean, self.variance) for n, value in enumerate(values))
+            total += sum(student(value, values[:n], *self.prior) for n, value in enumerate(values))
         return total
 
     def p(self, x, label):
         if not self.number:
             return dirichlet(self.of(label), self.levels)[1][x]
         if self.numeric == "gaussian":
-            values = self.of(label)
-            return NormalDist(math.fsum(values) / len(values), pstdev(values)).pdf(x)
-        return math.exp(student(x, self.of(label), self.mean, self.variance))
+            rows, mean, squares = posterior(self.of(label), *self.prior)
+            return NormalDist(mean, math.sqrt(squares / rows)).pdf(x)
+        return math.exp(student(x, self.of(label), *self.prior))
 
 
 @pytest.mark.parametrize(("inclusion", "numeric"), [(0.5, "student"), (0.2, "student"), (0.5, "gaussian")])
@@ -144,12 +151,17 @@ def test_what_has_no_evidence_is_refused():
     for options in ({"numeric": "kernel"}, {"numeric": "lognormal"}, {"smoothing": "mle"}, {"inclusion": 2}):
         with pytest.raises(BadOption):
             bb.AveragedNaiveBayes(**options).fit(frame, labels).predict(frame)
-    one_value = pd.DataFrame({"size": [1.0, 1.0, 2.0, 3.0]})
-    with pytest.raises(BadOption, match="one value only"):
-        bb.AveragedNaiveBayes(columns={"size": bb.Real(floor=0)}).fit(one_value, list("aabb")).predict(one_value)
 
 
-@pytest.mark.parametrize("numeric", ["gaussian", "student", "mdl"])
+def test_a_class_with_one_value_has_a_density():
+    rows = pd.DataFrame({"size": [1.0, 1.0, 2.0, 3.0]})
+    for floor in (0, 1e-4):
+        clf = bb.AveragedNaiveBayes(columns={"size": bb.Real(floor=floor)}).fit(rows, list("aabb"))
+        assert clf.predict(rows).tolist() == list("aabb")
+        assert np.isfinite(clf.joint_log_proba(rows)).all()
+
+
+@pytest.mark.parametrize("numeric", ["student", "mdl"])
 def test_with_every_column_included_it_is_naive_bayes(numeric):
     frame, labels = table(3, 50)
     plain = bb.NaiveBayes(numeric=numeric).fit(frame, labels).joint_log_proba(frame)

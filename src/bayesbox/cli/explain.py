@@ -14,6 +14,7 @@ from bayesbox.errors import BadOption
 if TYPE_CHECKING:
     from bayesbox.source.base import Batch
     from bayesbox.workflow.case import Case
+    from bayesbox.workflow.classifier import Classifier
     from bayesbox.workflow.naive import NaiveClassifier
     from bayesbox.workflow.text import DocumentClassifier
 
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
         "bayes explain spam.bayes message.eml",
     ),
     notes="Log-odds are natural logarithms: +0.69 doubles the odds. Keys of --json: prediction, against, posterior, "
-    "prior, log_odds, prior_log_odds, columns (name, value, log_odds), notes, and work with --show-work; for a "
-    "document absent_log_odds and words (word, times, log_odds, counts) in place of columns and notes. Infinite "
+    "prior, log_odds, prior_log_odds, columns (name, value, log_odds), notes, work with --show-work, and of a Bayes "
+    "optimal model hypotheses (kind, weight, class, p); for a document absent_log_odds and words (word, "
+    "times, log_odds, counts) in place of columns and notes. Infinite "
     'numbers are the texts "inf" and "-inf".',
 )
 @click.argument("model")
@@ -67,11 +69,17 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
         batch = _batch(classifier, model, data, given)
         case = Case.of(classifier, batch, against=given["against"])
         work = _work(classifier, batch) if given["show_work"] else None
+        optimal = _hypotheses(classifier, batch)
     notes = [*case.notes(classifier), *dict.fromkeys(warned)]
     if as_json:
-        emit_json({**case.as_dict(), "notes": notes, **({"work": work.as_dict()} if work else {})})
+        emit_json({**case.as_dict(), "notes": notes, **({"work": work.as_dict()} if work else {}), **optimal})
         return
     tell(case, classifier.target or "class")
+    if optimal:
+        from bayesbox.cli.optimal import tell_answers
+
+        say()
+        tell_answers(classifier, batch)
     if work is not None:
         say()
         say(work.text())
@@ -87,6 +95,15 @@ def _explain_text(classifier: DocumentClassifier, data: str | None, given: dict[
         emit_json(case.as_dict())
     else:
         text.tell_case(case, classifier.target or "class")
+
+
+def _hypotheses(classifier: Classifier, batch: Batch) -> dict[str, Any]:
+    """What each hypothesis of a Bayes optimal model says by itself."""
+    if classifier.kind != "bayes-optimal":
+        return {}
+    from bayesbox.cli.optimal import answers
+
+    return {"hypotheses": answers(classifier, batch)}  # type: ignore[arg-type]
 
 
 def _work(classifier: NaiveClassifier, batch: Batch) -> Any:

@@ -33,6 +33,7 @@ VERBS = {
     "forget": "Take rows out of a model again, exactly.",
     "verify": "Check the certificate of a forgetting.",
     "merge": "Join models that were trained apart.",
+    "average": "Make one model of several, each with its weight.",
     "diff": "Say in what two models differ.",
     "export": "Write a model in another language.",
     "rule": "Bayes' rule by itself, for a few numbers.",

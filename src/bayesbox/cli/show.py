@@ -32,6 +32,7 @@ EXACT_UP_TO = 10**15
     notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities (of the numbers), left_out, "
     "parameters, joint_parameters (null where a density takes part), column_weights (where columns were selected or "
     "have weights), naive_parameters and notes (of full Bayes), "
+    "hypotheses (kind, weight, log_score: of a Bayes optimal model), "
     "digest (null for a model of given tables), and with --column also column; for documents text, words, vocabulary, "
     "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters; for hidden "
     "Markov models model, kind, origin, states, start, transition, columns (what is seen in each state), left_out, "
@@ -67,12 +68,12 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool) -> N
 
         text.show(classifier, model, column, as_json=as_json)
         return
-    if classifier.kind == "auto":
-        from bayesbox.cli import auto
+    if classifier.kind in ("auto", "bayes-optimal"):
+        from bayesbox.cli import auto, optimal
 
         if column:
-            raise click.UsageError("--column shows the tally that a model counts by; AutoBayes derives its models")
-        auto.show(classifier, model, as_json=as_json)
+            raise click.UsageError(f"--column shows the tally that a model counts by; {classifier.title} has several")
+        (auto if classifier.kind == "auto" else optimal).show(classifier, model, as_json=as_json)
         return
     assert classifier.schema is not None
     if svg and column:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         "bayes train credit.csv -t class --types zip=category,age=real --ignore id --na ?",
         "bayes train credit.csv -t class --numeric auto --types age=real:mdl",
         "bayes train credit.csv -t class --select forward --column-weights",
+        "bayes train credit.csv -t class --model optimal:naive,tan,aode",
         "bayes train cars.csv -t risk --smoothing mle --types car=category:sports:vintage:suv:truck",
         "bayes train --tables radio.json -o radio.bayes",
         "bayes train --sql 'select * from people where year > 2020' --database people.db -t income -o people.bayes",
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
     "With --model text, DATA are also folders of documents or mail (a folder or mailbox a class: text files, single "
     "messages, mbox, Maildir). "
     "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest, with --select "
-    "or --column-weights also column_weights; for documents text, words, used and telling in place of columns.",
+    "or --column-weights also column_weights, with --model optimal hypotheses; for documents "
+    "text, words, used and telling in place of columns.",
 )
 @click.argument("data", nargs=-1)
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes.")
@@ -185,6 +187,10 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
 
 
 def _pool(classifier: Classifier) -> dict[str, Any]:
+    if classifier.kind == "bayes-optimal":
+        from bayesbox.cli import optimal
+
+        return {"hypotheses": optimal.facts(classifier)}  # type: ignore[arg-type]
     if classifier.kind != "auto":
         return {}
     from bayesbox.cli import auto
@@ -261,6 +267,10 @@ def _tell(classifier: Classifier, report: dict[str, Any]) -> None:
         from bayesbox.cli import auto
 
         auto.tell(classifier, err=True)  # type: ignore[arg-type]
+    if classifier.kind == "bayes-optimal":
+        from bayesbox.cli import optimal
+
+        optimal.tell(classifier, err=True)  # type: ignore[arg-type]
     for text in report["warnings"]:
         note(f"note: {text}")
     if report["digest"]:

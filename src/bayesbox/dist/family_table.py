@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ class FamilyTable:
     """log P(level | class, parents), ((parents' codes) x (levels + 1)) x classes.
 
     A parent has one code more than it has levels: a row in which it is missing or was never seen takes the table without
-    this parent and those after it. The last level stands for one that was never seen. `weights` are those of the
+    this parent and those after it. The last level stands for one that was never seen. `trusts` are those of the
     back-off: of P(level), of P(level | class), and of each parent more.
     """
 
@@ -24,7 +25,7 @@ class FamilyTable:
     sizes: tuple[int, ...]  # levels of each parent
     levels: tuple[str, ...]
     log_p: Doubles
-    weights: tuple[float, ...] = ()
+    trusts: tuple[Any, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +13,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bayesbox.errors import BadData, BadOption
+from bayesbox.estimators.inputs import batch_from, labels_from
+from bayesbox.explain.evidence import Explanation
 from bayesbox.schema.levels import level_text
+from bayesbox.workflow.classifier import Classifier
+from bayesbox.workflow.optimal import OptimalClassifier
+from bayesbox.workflow.save import save
 
 Doubles = NDArray[np.float64]
 
@@ -136,6 +143,42 @@ class BayesOptimal(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The class that is most probable under all hypotheses together; of equal ones the first."""
         best: NDArray[Any] = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         return best
+
+    def leave_one_out(self, X: Any, y: Any) -> Doubles:
+        """P(class | x) of each learned row: every hypothesis without the row, the weights as they are."""
+        batch = batch_from(X)
+        return self._classifier().leave_one_out(batch, labels_from(y, batch.rows))
+
+    def explain(self, X: Any) -> Explanation:
+        """How far each column moves the answer: terms that sum to log P(class | x)."""
+        return self._classifier().explain(batch_from(X))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the hypotheses and their weights to a file; `bayesbox.load` reads it."""
+        save(self._classifier(), path)
+
+    @classmethod
+    def of_classifier(cls, classifier: OptimalClassifier) -> Self:
+        """The estimator of a model that was trained by the command or loaded from a file."""
+        from bayesbox.estimators.train import estimator_of
+
+        folded = []
+        for each in classifier.known.classifiers:
+            own = copy(each)
+            own.fold = dict(classifier.fold)
+            folded.append(own if classifier.rules.prior is None else own.with_prior(classifier.prior_for(own)))
+        return cls([estimator_of(each) for each in folded], list(classifier.known.weights))
+
+    def _classifier(self) -> OptimalClassifier:
+        """The same as a classifier of tables; its hypotheses must be some."""
+        self._require_hypotheses()
+        for each in self.hypotheses:
+            if not isinstance(getattr(each, "classifier_", None), Classifier):
+                raise BadOption(
+                    "a hypothesis that is kept or explained is a fitted classifier of tables of bayesbox",
+                    found=type(each).__name__,
+                )
+        return OptimalClassifier.of([each.classifier_ for each in self.hypotheses], self.weights_.tolist())
 
     def __sklearn_is_fitted__(self) -> bool:
         return self.weights != "leave-one-out" or hasattr(self, "_log_scores")

@@ -26,6 +26,7 @@ ESTIMATORS = {
     "tan": ("tan", "TAN"),
     "full-bayes": ("full_bayes", "FullBayes"),
     "auto": ("auto_bayes", "AutoBayes"),
+    "bayes-optimal": ("bayes_optimal", "BayesOptimal"),
 }
 """Where the estimator of each kind of classifier is."""
 
@@ -81,7 +82,11 @@ def load(path: str | PathLike[str]) -> Any:
         return _text_classifier(save_text.from_bytes(data, name=name))
     if chain_file.is_chain(data, name=name):
         return chain_file.from_bytes(data, name=name)
-    classifier = save.from_bytes(data, name=name)
+    return estimator_of(save.from_bytes(data, name=name))
+
+
+def estimator_of(classifier: Any) -> Any:
+    """The estimator that holds a classifier of tables."""
     module, estimator = ESTIMATORS[classifier.kind]
     return getattr(importlib.import_module(f"bayesbox.estimators.{module}"), estimator).of_classifier(classifier)
 

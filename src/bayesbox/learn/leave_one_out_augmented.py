@@ -1,4 +1,4 @@
-"""Leave-one-out where columns depend on each other, with cut points, arcs and back-off weights as they are.
+"""Leave-one-out where columns depend on each other, with cut points, arcs and trust in the back-off as they are.
 
 Of each row its own unit is taken out of every count that it is in, and the rules are applied anew: that is exact for a
 fixed structure. What the row had a part in choosing (where to cut, which arcs, how far to trust a step) is not undone.
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Doubles
 from bayesbox.learn.leave_one_out import never_learned
 from bayesbox.model.augmented import AugmentedRules, added_counts
+from bayesbox.rule.backoff import Trust
 from bayesbox.rule.smoothing import Smoothing
 
 Codes = NDArray[np.int32]
@@ -56,25 +57,29 @@ class Removal:
         left: Doubles = known.sum() - np.where(column.seen, alone[_safe(column)], False).astype(np.float64)
         return left
 
-    def pooled(self, column: Column, weight: float) -> Doubles:
+    def pooled(self, column: Column, trust: Trust) -> Doubles:
         """P(x) of each row's own value, rows x 1."""
         n = column.counts.sum(axis=0)
         others = np.maximum(n[_safe(column)] - 1, 0)
         size = np.maximum(self.sizes(column), 1)
-        found: Doubles = (others + weight / size) / (np.maximum(n.sum() - 1, 0) + weight)
+        total = np.maximum(n.sum() - 1, 0)
+        m = trust.rows(total)
+        found: Doubles = (others + m / size) / (total + m)
         return found[:, None]
 
-    def by_class(self, column: Column, lower: Doubles, weight: float) -> Doubles:
+    def by_class(self, column: Column, lower: Doubles, trust: Trust) -> Doubles:
         """P(x | class), rows x classes."""
         n = column.counts[:, _safe(column)].T
         total = np.broadcast_to(column.counts.sum(axis=1)[None, :], n.shape)
-        return self.step(n, total, lower, weight, self.sizes(column))
+        return self.step(n, total, lower, trust, self.sizes(column))
 
-    def step(self, n: Doubles, total: Doubles, lower: Doubles, weight: float, sizes: Doubles) -> Doubles:
+    def step(self, n: Doubles, total: Doubles, lower: Doubles, trust: Trust, sizes: Doubles) -> Doubles:
         """One step of the back-off, or the rule: rows x classes of counts and totals that hold the row itself."""
         n, total = np.maximum(n - self.own, 0), np.maximum(total - self.own, 0)
         if self.rules.smoothing is None:
-            return (n + weight * lower) / (total + weight)
+            m = trust.rows(total)
+            found: Doubles = (n + m * lower) / (total + m)
+            return found
         return _by_rule(n, total, lower, self.rules.smoothing, sizes)
 
 
@@ -102,21 +107,21 @@ def family_terms(
     own: Column,
     parents: Sequence[Column],
     counts: Sequence[Doubles],
-    weights: Sequence[float],
+    trusts: Sequence[Trust],
 ) -> Doubles:
     """P(x | class, parents) of each row's own values, rows x classes; 1 where the column is missing.
 
     `counts` are those of each step: of x; by class; by class and the first parent; ... (the column on the last axis).
     """
     sizes = removal.sizes(own)
-    found = removal.by_class(own, removal.pooled(own, weights[0]), weights[1])
+    found = removal.by_class(own, removal.pooled(own, trusts[0]), trusts[1])
     known = own.seen
     index: tuple[Any, ...] = ()
-    for parent, step_counts, weight in zip(parents, counts[2:], weights[2:], strict=True):
+    for parent, step_counts, trust in zip(parents, counts[2:], trusts[2:], strict=True):
         known = known & parent.remains
         index = (*index, _safe(parent))
         n = step_counts[(slice(None), *index, _safe(own))].T
         total = step_counts.sum(axis=-1)[(slice(None), *index)].T
-        deeper = removal.step(n, total, found, weight, sizes)
+        deeper = removal.step(n, total, found, trust, sizes)
         found = np.where(known[:, None], deeper, found)
     return np.where(own.seen[:, None], found, 1.0)

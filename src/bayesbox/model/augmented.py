@@ -144,13 +144,13 @@ def family_table(
     """The table of one column from its counts: of each level; by class; by class and the first parent; ..."""
     padded = [with_unseen(each) for each in counts]
     below = step(padded[0], uniform(padded[0].shape, len(levels)))
-    weights, found = [below.weight], []
+    trusts, found = [below.trust], []
     for each in padded[1:]:
         lower = expanded(below)
         below = step(each, lower)
         if smoothing is not None:
             below = below._replace(probability=by_rule(each, lower.probability, smoothing, len(levels)))
-        weights.append(below.weight)
+        trusts.append(below.trust)
         found.append(below.probability)
     deepest = found[-1]
     sizes = deepest.shape[1:-1]
@@ -160,4 +160,4 @@ def family_table(
         table[inside] = each.reshape(*each.shape[:-1], *(1,) * (len(sizes) - known), each.shape[-1])
     log_p = left_out_where_impossible(log(np.moveaxis(table, 0, -1)))
     flat = np.ascontiguousarray(log_p.reshape(-1, len(deepest)))
-    return FamilyTable(column, parents, tuple(sizes), levels, flat, tuple(weights))
+    return FamilyTable(column, parents, tuple(sizes), levels, flat, tuple(trusts))

@@ -6,9 +6,8 @@ P(S | rows) P(c, x | S, rows) is a product, since the evidence of a set is one:
     P(c, x) = P(c) product over j of [w_j P(x_j | c) + (1 - w_j) P(x_j)]
 
 w_j = P(column j depends on the class | rows) follows from the evidence of both: a Dirichlet prior for levels and bins,
-a normal-inverse-gamma prior for numbers. A missing value has the factor 1. P(x_j | c) is that of naive Bayes with the
-same density, so that with all w_j = 1 the average is naive Bayes: for numbers the gaussian, or Student's t, which is
-the prediction of that same prior.
+a normal-inverse-gamma prior for numbers. A missing value has the factor 1. The density of numbers is the gaussian that
+is most probable under that prior, worth a quarter of a row; or Student's t, the prediction of a prior worth one row.
 """
 
 from __future__ import annotations
@@ -30,11 +29,13 @@ from bayesbox.errors import BadOption
 from bayesbox.model.augmented import added_counts
 from bayesbox.model.naive import NaiveModel, Rules, level_counts, naive_model
 from bayesbox.rule.densities import bin_counts
-from bayesbox.rule.normal import student_parameters
+from bayesbox.rule.normal import gaussian, student_parameters
 from bayesbox.rule.smoothing import Smoothing
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
+
+PRIOR_ROWS = 0.25  # of the prior of a gaussian: enough for a class with one value, little for all others
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,9 @@ def _averaged(conditional: Conditional, schema: Schema, book: Book, rules: Avera
         mixed = mixed_levels(counts, rules.smoothing, counts.shape[1], weight).T
         return replace(conditional, log_bins=log(mixed)), weight
     if isinstance(conditional, (Gaussian, Student)):
-        weight = _weight(number_evidence(book[name]), rules.inclusion)
+        rows = PRIOR_ROWS if isinstance(conditional, Gaussian) else 1.0
+        weight = _weight(number_evidence(book[name], rows), rules.inclusion)
+        conditional = _with_prior(conditional, book[name])
         whole = _whole_density(conditional, book[name])
         return AveragedNumber(
             name, conditional.log_observed, conditional.log_missing, conditional, whole, weight
@@ -162,35 +165,55 @@ def _units(moments: Moments) -> tuple[Doubles, Doubles, Doubles]:
     return n, distance, deviation
 
 
-def number_evidence(moments: Moments) -> float:
-    """The same for numbers, under the prior that `rule.normal.student` states; the unit of the column cancels."""
+def number_evidence(moments: Moments, rows: float) -> float:
+    """The same for numbers, under a prior worth so many rows with the mean and the variance of the whole column:
+
+    mean ~ N(column's mean, variance / rows), variance ~ inverse gamma(rows / 2, rows / 2 times the column's variance).
+    The unit of the column cancels.
+    """
     n, distance, deviation = _units(moments)
-    by_class = math.fsum(_normal(*each) for each in zip(n.tolist(), distance.tolist(), deviation.tolist(), strict=True))
-    return by_class - _normal(float(n.sum()), 0.0, 1.0)
+    each = zip(n.tolist(), distance.tolist(), deviation.tolist(), strict=True)
+    by_class = math.fsum(_normal(*one, rows) for one in each)
+    return by_class - _normal(float(n.sum()), 0.0, 1.0, rows)
 
 
-def _normal(n: float, distance: float, deviation: float) -> float:
-    """log G((n + 1) / 2) - log G(1/2) - log(n + 1) / 2 - (n + 1) / 2 log(1 + n s + n d**2 / (n + 1)) - n/2 log pi."""
-    squares = 1 + n * deviation**2 + n * distance**2 / (n + 1)
+def _normal(n: float, distance: float, deviation: float, rows: float) -> float:
+    """log of the evidence of n values with this distance d of the mean and this deviation s, a prior of r rows:
+
+    log G((n + r) / 2) - log G(r / 2) + log(r / (n + r)) / 2 + r/2 log r
+    - (n + r) / 2 log(r + n s**2 + r n d**2 / (n + r)) - n/2 log pi
+    """
+    squares = rows + n * deviation**2 + rows * n * distance**2 / (n + rows)
     return (
-        math.lgamma((n + 1) / 2)
-        - math.lgamma(0.5)
-        - 0.5 * math.log(n + 1)
-        - (n + 1) / 2 * math.log(squares)
+        math.lgamma((n + rows) / 2)
+        - math.lgamma(rows / 2)
+        + 0.5 * math.log(rows / (n + rows))
+        + rows / 2 * math.log(rows)
+        - (n + rows) / 2 * math.log(squares)
         - n / 2 * math.log(math.pi)
     )
+
+
+def _with_prior(conditional: Gaussian | Student, moments: Moments) -> Gaussian | Student:
+    """The gaussian that is most probable under the prior, its variance above 0; Student's t has its prior already."""
+    if isinstance(conditional, Student):
+        return conditional
+    found = gaussian(
+        conditional.column,
+        moments,
+        floor=0.0,
+        log_observed=conditional.log_observed,
+        log_missing=conditional.log_missing,
+        prior_rows=PRIOR_ROWS,
+    )
+    assert found is not None  # a column without spread has no density
+    return found
 
 
 def _whole_density(conditional: Gaussian | Student, moments: Moments) -> Gaussian | Student:
     """The density of the whole column, once for each class."""
     whole = moments.pooled()
     if isinstance(conditional, Gaussian):
-        if conditional.point_mass.any():
-            raise BadOption(
-                f"a class has one value only in column `{conditional.column}`, and no density to be averaged over",
-                found="floor=0",
-                remedy="Give the column a floor above 0",
-            )
         every = np.ones(len(conditional.mean))
         return replace(
             conditional, mean=whole.mean * every, rest=whole.rest_of_mean * every, deviation=whole.deviation * every

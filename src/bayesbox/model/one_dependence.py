@@ -20,7 +20,7 @@ from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible
 from bayesbox.dist.family_table import FamilyTable
 from bayesbox.errors import BadOption
 from bayesbox.model.augmented import AugmentedRules, Frame, by_rule, family_table, with_unseen
-from bayesbox.rule.backoff import Step, expanded, step, uniform
+from bayesbox.rule.backoff import Step, Trust, expanded, step, uniform
 from bayesbox.rule.discrete import Coding
 from bayesbox.rule.smoothing import Smoothing
 from bayesbox.schema.schema import Schema
@@ -57,9 +57,7 @@ class OneDependenceModel:
     naive: Doubles  # slots x classes: log P(x_j | c)
     table: Doubles  # slots x slots x classes: log P(x_j | c, x_i)
     is_parent: NDArray[np.uint8]
-    weights: Mapping[
-        tuple[str, str], float
-    ]  # of the back-off, by parent and column; (x, x): by class; ("", x): of P(x)
+    trusts: Mapping[tuple[str, str], Trust]  # of the back-off by parent and column; (x, x): by class; ("", x): of P(x)
     alone: tuple[FamilyTable, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
 
@@ -151,12 +149,12 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceRules, 
     slots, classes = int(first[-1]), len(frame.classes)
     naive, table = np.zeros((slots, classes)), np.zeros((slots, slots, classes))
     is_parent = np.zeros(slots, dtype=np.uint8)
-    weights: dict[tuple[str, str], float] = {}
+    trusts: dict[tuple[str, str], Trust] = {}
     spans = {name: slice(int(first[at]), int(first[at + 1])) for at, name in enumerate(names)}
     for name in names:
         single, levels = counted.single(name), coding.levels[name]
         whole, below = _by_class(single, rules.smoothing, len(levels))
-        weights["", name], weights[name, name] = whole.weight, below.weight
+        trusts["", name], trusts[name, name] = whole.trust, below.trust
         naive[spans[name]] = left_out_where_impossible(log(below.probability.T))
         is_parent[spans[name].start : spans[name].stop - 1] = single.sum(axis=0) >= rules.least
         for parent in names:
@@ -164,7 +162,7 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceRules, 
                 counts = with_unseen(counted.pair(parent, name))
                 if rules.smoothing is None:
                     deeper = step(counts, expanded(below))
-                    found, weights[parent, name] = deeper.probability, deeper.weight
+                    found, trusts[parent, name] = deeper.probability, deeper.trust
                 else:
                     found = by_rule(counts, below.probability[:, None, :], rules.smoothing, len(levels))
                 rows = slice(spans[parent].start, spans[parent].stop - 1)
@@ -180,7 +178,7 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceRules, 
         naive,
         table,
         is_parent,
-        weights,
+        trusts,
         alone,
         left_out,
     )

@@ -3,21 +3,44 @@
     P(x | c, a, b) = (n(c, a, b, x) + m P(x | c, a)) / (n(c, a, b) + m)
 
 and so on down to P(x), which leans on 1/K. This is the predictive probability of a hierarchy of Dirichlet
-distributions in which each is drawn around the one above it, with m rows' worth of trust in that one. m is chosen for
-each table and each step: of a few values the one under which the rows, each left out of the counts in turn, are most
-probable. That is a function of the counts alone, so nothing but counts has to be kept, learned or forgotten.
+distributions in which each is drawn around the one above it, with m rows' worth of trust in that one. m is not known:
+for each table and each step the answer is the average over several m, each by the probability of the rows under it,
+every row left out of the counts in turn. That is a function of the counts alone, so nothing but counts has to be kept,
+learned or forgotten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayesbox.dist.base import Doubles
 
-WEIGHTS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
+WEIGHTS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0)
+
+
+class Trust(NamedTuple):
+    """How much a step trusts the one below: P(m | rows) of some m."""
+
+    weights: tuple[float, ...] = WEIGHTS
+    shares: tuple[float, ...] = (0.0,) * (len(WEIGHTS) - 1) + (1.0,)
+
+    def rows(self, total: Any) -> Any:
+        """The one m by which a context of so many rows gets the average over all m:
+
+            sum of share m / (total + m), over the sum of share / (total + m)
+
+        >>> Trust((2.0, 8.0), (1.0, 0.0)).rows(5.0), Trust((2.0, 8.0), (0.5, 0.5)).rows(0.0)
+        (2.0, 3.2)
+        """
+        over: Any = 0.0
+        under: Any = 0.0
+        for weight, share in zip(self.weights, self.shares, strict=True):
+            if share:
+                over = over + share * weight / (total + weight)
+                under = under + share / (total + weight)
+        return over / under
 
 
 class Step(NamedTuple):
@@ -25,13 +48,13 @@ class Step(NamedTuple):
 
     probability: Doubles
     left_out: Doubles
-    weight: float
+    trust: Trust
 
 
 def uniform(shape: tuple[int, ...], size: int) -> Step:
     """1/K for every level: where all back-off ends."""
     even = np.full(shape, 1.0 / max(size, 1))
-    return Step(even, even, 0.0)
+    return Step(even, even, Trust())
 
 
 def expanded(below: Step) -> Step:
@@ -41,27 +64,26 @@ def expanded(below: Step) -> Step:
     )
 
 
-def step(counts: Doubles, lower: Step, weight: float | None = None) -> Step:
-    """One condition more: counts over the last axis, and the step below in a shape that fits them.
-
-    `weight` is chosen where it is not given.
-    """
-    if weight is None:
-        weight = chosen_weight(counts, lower.left_out)
+def step(counts: Doubles, lower: Step) -> Step:
+    """One condition more: counts over the last axis, and the step below in a shape that fits them."""
+    trust = learned_trust(counts, lower.left_out)
     total = counts.sum(axis=-1, keepdims=True)
-    probability = (counts + weight * lower.probability) / (total + weight)
     others, other_total = np.maximum(counts - 1, 0), np.maximum(total - 1, 0)
-    return Step(probability, (others + weight * lower.left_out) / (other_total + weight), weight)
+    m, other_m = trust.rows(total), trust.rows(other_total)
+    probability = (counts + m * lower.probability) / (total + m)
+    return Step(probability, (others + other_m * lower.left_out) / (other_total + other_m), trust)
 
 
-def chosen_weight(counts: Doubles, lower: Doubles, weights: Sequence[float] = WEIGHTS) -> float:
-    """The weight under which each row is most probable given all the others; the last of them where there is no row."""
+def learned_trust(counts: Doubles, lower: Doubles) -> Trust:
+    """P(m | rows), from the probability of each row given all the others; the greatest m where there is no row."""
     seen = counts > 0
     n = counts[seen]
     if not len(n):
-        return weights[-1]
+        return Trust()
     total = np.broadcast_to(counts.sum(axis=-1, keepdims=True), counts.shape)[seen]
     below = np.broadcast_to(lower, counts.shape)[seen]
     others, other_total = np.maximum(n - 1, 0), np.maximum(total - 1, 0)
-    gains = [float(n @ np.log((others + weight * below) / (other_total + weight))) for weight in weights]
-    return weights[int(np.argmax(gains))]
+    gains = np.array([n @ np.log((others + weight * below) / (other_total + weight)) for weight in WEIGHTS])
+    shares = np.exp(gains - gains.max())
+    shares[shares < 1e-9 * shares.sum()] = 0.0  # they would move no answer, and cost as much as the others
+    return Trust(WEIGHTS, tuple((shares / shares.sum()).tolist()))

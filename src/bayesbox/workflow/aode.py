@@ -20,6 +20,7 @@ from bayesbox.model.one_dependence import (
     level_counts,
     one_dependence_model,
 )
+from bayesbox.rule.backoff import Trust
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
@@ -69,7 +70,7 @@ class OneDependenceClassifier(AugmentedClassifier):
         joint = prior + self._mean(removal, columns, counted)
         for table in model.alone:
             own = columns[table.column]
-            joint = joint + log(family_terms(removal, own, (), (), table.weights))
+            joint = joint + log(family_terms(removal, own, (), (), table.trusts))
         return np.exp(direct.normalised_log(joint, prior))
 
     def _mean(self, removal: Removal, columns: Mapping[str, Column], counted: Counted) -> Doubles:
@@ -77,7 +78,7 @@ class OneDependenceClassifier(AugmentedClassifier):
         model: OneDependenceModel = self.model
         by_class = {
             name: removal.by_class(
-                columns[name], removal.pooled(columns[name], model.weights["", name]), model.weights[name, name]
+                columns[name], removal.pooled(columns[name], model.trusts["", name]), model.trusts[name, name]
             )
             for name in model.names
         }
@@ -99,7 +100,7 @@ class OneDependenceClassifier(AugmentedClassifier):
                         counts[:, index[0], index[1]].T,
                         counts.sum(axis=2)[:, index[0]].T,
                         by_class[name],
-                        model.weights.get((parent, name), 0.0),
+                        model.trusts.get((parent, name), Trust()),
                         removal.sizes(own),
                     )
                     total += _term(found, both)

@@ -38,6 +38,6 @@ class ArcsClassifier(AugmentedClassifier):
         joint = prior = self.prior_left_out(labels)
         for table in model.conditionals:
             parents = [columns[name] for name in table.parents]
-            found = family_terms(removal, columns[table.column], parents, steps[table.column], table.weights)
+            found = family_terms(removal, columns[table.column], parents, steps[table.column], table.trusts)
             joint = joint + left_out_where_impossible(log(found))
         return np.exp(direct.normalised_log(joint, prior))

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.explain.evidence import Explanation
+from bayesbox.explain.missing import terms_of_absence
 from bayesbox.learn.calibrate import normalised
 from bayesbox.learn.design import View
 from bayesbox.rule.priors import given_prior
@@ -190,28 +191,12 @@ class AutoClassifier(Classifier):
         raise CannotForget("AutoBayes cannot leave one row out without learning anew", remedy="Cross-validate it: --cv")
 
     def explain(self, batch: Batch) -> Explanation:
-        """What each column moves: how far log P(class | x) falls when it is missing, and rises when it comes first.
-
-        The mean of the two, with what they leave open shared by their sizes, so that the terms sum to log P(class | x).
-        """
+        """How far each column moves the pool, with it and without it: terms that sum to log P(class | x)."""
         assert self.derived is not None
-        columns = self.columns_of(batch)
-        used = self._columns()
-        whole = self._pooled_of(columns, batch.rows)
-        nothing = self._pooled_of({}, batch.rows)
-        terms = np.zeros((*whole.shape, len(used)))
-        for place, name in enumerate(used):
-            if name not in columns:
-                continue
-            last = whole - self._pooled_of({n: c for n, c in columns.items() if n != name}, batch.rows)
-            first = self._pooled_of({name: columns[name]}, batch.rows) - nothing
-            terms[:, :, place] = (last + first) / 2
-        open_ = whole - nothing - terms.sum(axis=2)
-        sizes = np.abs(terms).sum(axis=1, keepdims=True)
-        sizes = np.where(sizes.sum(axis=2, keepdims=True) > 0, sizes, 1.0)
-        terms += open_[:, :, None] * sizes / sizes.sum(axis=2, keepdims=True)
-        terms += (nothing - self.model.log_prior)[:, :, None] / max(len(used), 1)
-        return Explanation(self.model.labels, used, self.model.log_prior, terms)
+        columns, used = self.columns_of(batch), self._columns()
+        log_prior = self.model.log_prior
+        terms = terms_of_absence(lambda given: self._pooled_of(given, batch.rows), columns, used, log_prior)
+        return Explanation(self.model.labels, used, log_prior, terms)
 
     def _pooled_of(self, columns: Columns, rows: int) -> Doubles:
         return self._pooled(self._view(columns, rows), Batch(tuple(columns), tuple(columns.values()), rows))

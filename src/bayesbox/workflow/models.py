@@ -32,6 +32,7 @@ MODELS: dict[str, Kind] = {
     "tan": Kind("tan", "workflow.tan", "TreeClassifier"),
     "kdb": Kind("kdb", "workflow.kdb", "DependenceClassifier"),
     "full": Kind("full-bayes", "workflow.full", "FullClassifier"),
+    "optimal": Kind("bayes-optimal", "workflow.optimal", "OptimalClassifier"),
     "auto": Kind("auto", "workflow.auto", "AutoClassifier"),
 }
 """By the name that `--model` takes."""

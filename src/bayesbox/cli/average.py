@@ -1,0 +1,81 @@
+"""`bayes average`."""
+
+from __future__ import annotations
+
+import click
+
+from bayesbox.cli import options
+from bayesbox.cli.output import emit_json, note, told_warnings
+from bayesbox.errors import BadOption
+
+
+@click.command(
+    "average",
+    cls=options.Verb,
+    short_help="Make one model of several, each with its weight.",
+    examples=(
+        "bayes average naive.bayes tan.bayes -o both.bayes",
+        "bayes average north.bayes south.bayes --weights 3,1 -o country.bayes",
+    ),
+    notes="The answer is the sum of P(class | model) times the weight of the model, over the models: the Bayes optimal "
+    "one, where the weights are P(model | rows). bayes train --model optimal learns such weights from the rows. Keys "
+    "of --json: model, target, classes, hypotheses (file, kind, weight), warnings.",
+)
+@click.argument("models", nargs=-1, required=True)
+@click.option(
+    "--weights",
+    type=options.WORDS,
+    metavar="W,W,...",
+    help="The weight of each model, up to a common factor; by default all the same.",
+)
+@click.option("-o", "--output", required=True, metavar="FILE", help="The file for the model of all.")
+@options.json_option
+def command(models: tuple[str, ...], weights: list[str] | None, output: str, as_json: bool) -> None:
+    """Make one model of several: its answer is the average of theirs, each with its weight.
+
+    They may be of different kinds and know different classes; columns that they share must be the same to all.
+    """
+    from bayesbox.workflow.load import load_classifier
+    from bayesbox.workflow.models import model_name
+    from bayesbox.workflow.optimal import OptimalClassifier
+    from bayesbox.workflow.save import save
+    from bayesbox.workflow.text import DocumentClassifier
+
+    if output == "-":
+        raise BadOption("a model is written to a file, not to standard output", where="--output")
+    with told_warnings() as warned:
+        loaded = [load_classifier(path) for path in models]
+        for path, each in zip(models, loaded, strict=True):
+            if isinstance(each, DocumentClassifier):
+                raise BadOption("a model of documents cannot be averaged with others", where=path)
+        average = OptimalClassifier.of(loaded, _numbers(weights, len(loaded)), models)
+        average.model  # noqa: B018  a model that cannot be made is not written
+        save(average, output)
+    rows = zip(models, loaded, average.known.weights, strict=True)
+    hypotheses = [{"file": path, "kind": model_name(each), "weight": weight} for path, each, weight in rows]
+    warnings = list(dict.fromkeys(warned))
+    if as_json:
+        emit_json(
+            {
+                "model": output,
+                "target": average.target,
+                "classes": list(average.model.classes),
+                "hypotheses": hypotheses,
+                "warnings": warnings,
+            }
+        )
+        return
+    for each in hypotheses:
+        note(f"{each['weight']:.4f} {each['file']}, {each['kind']}")
+    for text in warnings:
+        note(f"note: {text}")
+    note(f"written to {output}")
+
+
+def _numbers(weights: list[str] | None, count: int) -> list[float]:
+    if not weights:
+        return [1.0] * count
+    try:
+        return [float(each) for each in weights]
+    except ValueError:
+        raise BadOption("a weight is a number", where="--weights", found=",".join(weights)) from None
