@@ -11,7 +11,7 @@ import pytest
 import bayesbox as bb
 from bayesbox.tally import values as values_module
 
-DENSITIES = ["student", "kernel", "lognormal", "width:4", "frequency:4", "mdl", "modl", "auto"]
+DENSITIES = ["gaussian:spacing", "student", "kernel", "lognormal", "width:4", "frequency:4", "mdl", "modl", "auto"]
 each_density = pytest.mark.parametrize("numeric", DENSITIES)
 
 

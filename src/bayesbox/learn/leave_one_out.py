@@ -32,6 +32,7 @@ from bayesbox.rule.smoothing import Cells, MaximumLikelihood, Smoothing, listed_
 from bayesbox.rule.table import LevelCounts
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.kinds import SPACED
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import added
 from bayesbox.tally.book import Book
@@ -201,7 +202,7 @@ def _add(
     if isinstance(conditional, Poisson):
         add_poisson(plan, book[name], rules.smoothing, values, target)
         return None
-    if isinstance(conditional, NumberDensity):
+    if isinstance(conditional, NumberDensity) or schema.density(name) == SPACED:
         nothing = np.zeros(plan.classes)
         options = density_options(kind, rules, nothing, nothing)
         return add_density(plan, conditional, kind, book[name], options, values, target)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, Plan
 from bayesbox.dist.bins import Bins
+from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.kernel import Kernel
 from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.student import Student, log_student
@@ -18,7 +19,7 @@ from bayesbox.errors import CannotForget
 from bayesbox.learn.leave_one_out_numbers import leaves_only_flags
 from bayesbox.rule.densities import Options, of_values
 from bayesbox.rule.normal import student_parameters
-from bayesbox.schema.kinds import Kind
+from bayesbox.schema.kinds import SPACED, Kind
 from bayesbox.tally.moments import Moments, Spread
 from bayesbox.tally.values import Values
 
@@ -29,9 +30,15 @@ LOST_DIGITS = 1e-6  # the share of the column's variance that must be left, for 
 
 
 def add_density(
-    plan: Plan, density: NumberDensity, kind: Kind, tally: Moments, options: Options, values: Doubles, target: Codes
+    plan: Plan,
+    density: NumberDensity | Gaussian,
+    kind: Kind,
+    tally: Moments,
+    options: Options,
+    values: Doubles,
+    target: Codes,
 ) -> Flags:
-    """Enter the terms of one column; which rows a refit must answer."""
+    """Enter the terms of one column; which rows a refit must answer. A gaussian is one whose floor is the spacing."""
     doubtful = leaves_only_flags(kind, tally, tally.pooled(), values)
     if isinstance(density, Student):
         terms, unsure = _student_terms(tally, values, target)
@@ -47,7 +54,9 @@ def add_density(
     return doubtful
 
 
-def _method(density: NumberDensity) -> str:
+def _method(density: NumberDensity | Gaussian) -> str:
+    if isinstance(density, Gaussian):
+        return SPACED
     return density.method if isinstance(density, Bins) else "kernel" if isinstance(density, Kernel) else "lognormal"
 
 
@@ -69,7 +78,7 @@ def _terms_of_pairs(method: str, tally: Values, options: Options, pairs: Doubles
         counts[place, label] += 1
         if isinstance(without, Kernel):
             terms[index] = without.summed_log_density(np.array([value]))[0]
-        elif isinstance(without, NumberDensity):
+        elif isinstance(without, (NumberDensity, Gaussian)):
             terms[index] = without.log_density(np.array([value]))[0]
     return terms
 

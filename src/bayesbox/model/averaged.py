@@ -31,6 +31,7 @@ from bayesbox.model.naive import NaiveModel, Rules, level_counts, naive_model
 from bayesbox.rule.densities import bin_counts
 from bayesbox.rule.normal import gaussian, student_parameters
 from bayesbox.rule.smoothing import Smoothing
+from bayesbox.schema.kinds import SPACED
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
@@ -105,7 +106,7 @@ def _averaged(conditional: Conditional, schema: Schema, book: Book, rules: Avera
         weight = _weight(level_evidence(counts, rules.smoothing), rules.inclusion)
         mixed = mixed_levels(counts, rules.smoothing, counts.shape[1], weight).T
         return replace(conditional, log_bins=log(mixed)), weight
-    if isinstance(conditional, (Gaussian, Student)):
+    if isinstance(conditional, (Gaussian, Student)) and schema.density(name) != SPACED:
         rows = PRIOR_ROWS if isinstance(conditional, Gaussian) else 1.0
         weight = _weight(number_evidence(book[name], rows), rules.inclusion)
         conditional = _with_prior(conditional, book[name])
@@ -115,7 +116,7 @@ def _averaged(conditional: Conditional, schema: Schema, book: Book, rules: Avera
         ), weight
     raise BadOption(
         f"column `{name}` has a density without evidence, so that it cannot be averaged over",
-        found=type(conditional).__name__,
+        found=schema.density(name) if isinstance(conditional, Gaussian) else type(conditional).__name__,
         remedy="Take numeric='gaussian', 'student' or bins, such as 'mdl'; declare counts as real",
     )
 

@@ -16,12 +16,13 @@ from bayesbox._core import Moments as Sums
 from bayesbox._core import moments as exact_moments
 from bayesbox.dist.base import Conditional, Doubles, left_out_where_impossible, log
 from bayesbox.dist.bins import Bins
+from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.kernel import Curves, Kernel
 from bayesbox.dist.lognormal import LogNormal
 from bayesbox.rule.bins import bin_names, binned, binning, codes_of
 from bayesbox.rule.normal import gaussian, student
 from bayesbox.rule.smoothing import Cells, Smoothing, ratio
-from bayesbox.schema.kinds import OF_MOMENTS
+from bayesbox.schema.kinds import OF_MOMENTS, SPACED
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
@@ -58,6 +59,8 @@ def of_values(method: str, column: str, values: Doubles, counts: Doubles, option
     values, counts = values[present], counts[present]
     if len(values) < 2:
         return None
+    if method == SPACED:
+        return spaced_gaussian(column, values, counts, options)
     if method == "kernel":
         return kernel(column, values, counts, options)
     if method == "lognormal":
@@ -75,6 +78,19 @@ def _sums(values: Doubles, counts: Doubles) -> Sums:
     return exact_moments([np.repeat(values, classes)], target, classes, np.ascontiguousarray(counts.ravel()))[0]
 
 
+def spaced_gaussian(column: str, values: Doubles, counts: Doubles, options: Options) -> Gaussian | None:
+    """The normal density of each class, its deviation at least a sixth of the mean distance between neighbouring values
+    of the whole column. That is Weka's floor: a class with one value is known no better than the values are fine."""
+    moments = Moments(_classes(counts), _sums(values, counts))
+    gap = _mean_gap(values) / moments.pooled().deviation
+    return gaussian(column, moments, floor=float(gap / 6) ** 2, **options.presence)
+
+
+def _mean_gap(values: Doubles) -> float:
+    """The mean distance between neighbouring values; their difference may be too large for a double."""
+    return float((values[-1] / 2 - values[0] / 2) / (len(values) - 1) * 2)
+
+
 def kernel(column: str, values: Doubles, counts: Doubles, options: Options) -> Kernel:
     """One normal curve at every value of a class. The square of its width is
 
@@ -84,7 +100,7 @@ def kernel(column: str, values: Doubles, counts: Doubles, options: Options) -> K
     variance of rounding to `gap`, the mean distance between neighbouring values of the whole column: a value that is
     one of few is known no better than that.
     """
-    gap = (values[-1] / 2 - values[0] / 2) / (len(values) - 1) * 2  # their difference may be too large for a double
+    gap = _mean_gap(values)
     whole = counts.sum(axis=1)
     columns = [each if each.any() else whole for each in counts.T]
     curves = tuple(_curves(values, np.asarray(each), gap) for each in columns)
