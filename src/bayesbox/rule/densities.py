@@ -83,7 +83,8 @@ def spaced_gaussian(column: str, values: Doubles, counts: Doubles, options: Opti
     of the whole column. That is Weka's floor: a class with one value is known no better than the values are fine."""
     moments = Moments(_classes(counts), _sums(values, counts))
     gap = _mean_gap(values) / moments.pooled().deviation
-    return gaussian(column, moments, floor=float(gap / 6) ** 2, **options.presence)
+    floor = float(gap / 6) ** 2
+    return gaussian(column, moments, floor=floor, log_observed=options.log_observed, log_missing=options.log_missing)
 
 
 def _mean_gap(values: Doubles) -> float:
