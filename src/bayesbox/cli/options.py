@@ -225,7 +225,8 @@ def numeric_option(verb: F) -> F:
         "--numeric",
         metavar="DENSITY",
         help="The density of numbers: gaussian (the default of naive Bayes), gaussian:spacing, student, kernel, "
-        "lognormal, width:10, frequency:10, mdl, modl, or auto, which chooses for each column. Other models take bins only.",
+        "lognormal, width:10, frequency:10, mdl, modl, or auto, which chooses for each column. Other models take "
+        "bins only.",
     )(verb)
 
 
