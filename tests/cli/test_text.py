@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import bayesbox as bb
+from bayesbox.workflow import text_predict
 
 HAM = ["see you at noon", "lunch at the harbour", "the meeting is at noon", "thanks for lunch"]
 SPAM = ["win a prize now", "you won a free prize", "free loan now"]
@@ -103,6 +104,24 @@ def test_predict_files_tables_and_folders(trained, bayes) -> None:
     assert header == "label,prediction,P(ham),P(spam),explanation"
     assert first.startswith("ham,ham,0.")
     assert "no column `text`" in _without_text(trained, bayes)
+
+
+def test_answers_are_the_same_in_pieces(trained, bayes, monkeypatch) -> None:
+    whole = bayes("predict", "texts.bayes", "texts.csv", "--proba", "--explain", "2").out
+    monkeypatch.setattr(text_predict, "CELLS_A_PIECE", 6)  # three documents of two classes
+    assert bayes("predict", "texts.bayes", "texts.csv", "--proba", "--explain", "2").out == whole
+
+
+def test_the_model_is_chosen_and_told(mail, bayes) -> None:
+    done = bayes("train", "texts.csv", "-t", "label", "--model", "text", "--occurrence", "auto", "-o", "m.bayes")
+    assert "chosen: " in done.err
+    assert "  complement, each word once: " in done.err
+    report = bayes("train", "texts.csv", "-t", "label", "--model", "text", "--occurrence", "auto", "--json").json
+    assert len(report["tried"]) == 4
+    assert {"occurrence": report["occurrence"], "once": report["once"]} == bb.load("m.bayes").chosen_
+    options = ["--model", "text", "--occurrence", "auto", "--cv", "2", "--json"]
+    judged = bayes("evaluate", "texts.csv", "-t", "label", *options).json
+    assert judged["rows"] == 7
 
 
 def _without_text(folder, bayes) -> str:

@@ -228,7 +228,7 @@ def _report(classifier: DocumentClassifier, path: str) -> dict[str, Any]:
     from bayesbox.tally.documents import WORDS
 
     model, book, size = classifier.model, classifier.book, classifier.parameters()
-    telling = {name: classifier.telling_words(name, TELLING) for name in model.classes}
+    telling = classifier.telling_words(TELLING)
     return {
         "model": path,
         "kind": "text",

@@ -43,7 +43,7 @@ def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: b
         "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
         "words": len(classifier.words),
         "used": len(classifier.model.conditional.words),
-        "telling": {name: [word for word, _ in classifier.telling_words(name, TELLING)] for name in classifier.classes},
+        "telling": {name: [word for word, _ in found] for name, found in classifier.telling_words(TELLING).items()},
         "occurrence": classifier.rules.occurrence,
         "once": classifier.rules.once,
         "tried": [each._asdict() for each in classifier.tried],

@@ -223,7 +223,7 @@ class TextClassifier(CountedEstimator):
         text = level_text(label)
         if text not in self.classifier_.model.classes:
             raise BadData("no such class", found=label, remedy=f"The classes are {', '.join(self.classifier_.classes)}")
-        return self.classifier_.telling_words(text, number)
+        return self.classifier_.telling_words(number)[text]
 
     def explain(self, X: Any) -> TextExplanation:
         """The words of each document, and what each adds to each class."""

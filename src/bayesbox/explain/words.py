@@ -14,6 +14,8 @@ from bayesbox.errors import UnknownColumn
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.levels import level_text
 
+CELLS_A_PIECE = 1 << 20
+
 
 class WordEvidence(NamedTuple):
     """A word of a document: how often it occurs there, and how far it moves the log-odds."""
@@ -81,3 +83,30 @@ def explained(
         counts.append(np.asarray(listed.data[start:stop], dtype=np.float64))
         terms.append(weights.of_entries(places, counts[-1]) * strength[row])
     return TextExplanation(labels, prior, offset, words, counts, terms)
+
+
+def telling(words: tuple[str, ...], weights: Doubles, number: int) -> list[list[tuple[str, float]]]:
+    """Of each class the words whose weight in it (words x classes) exceeds that in all others, the largest lead first.
+
+    >>> telling(("beer", "kiwi"), np.log([[0.5, 0.25], [0.125, 0.5]]), 3)
+    [[('beer', 0.6931471805599453)], [('kiwi', 1.3862943611198906)]]
+    """
+    classes = weights.shape[1]
+    best, lead = np.zeros(len(words), dtype=np.int64), weights[:, 0].copy()
+    step = max(CELLS_A_PIECE // classes, 1)
+    for first in range(0, len(words) if classes > 1 else 0, step):
+        some = weights[first : first + step]
+        rows, place = np.arange(len(some)), some.argmax(axis=1)
+        others = some.copy()
+        others[rows, place] = -np.inf
+        with np.errstate(invalid="ignore"):
+            lead[first : first + step] = np.nan_to_num(some[rows, place] - others.max(axis=1), nan=0.0)
+        best[first : first + step] = place
+    order = np.argsort(-lead, kind="stable")
+    if classes > 1:
+        order = order[lead[order] > 0]
+    found: list[list[tuple[str, float]]] = [[] for _ in range(classes)]
+    for k, label in zip(order.tolist(), best[order].tolist(), strict=True):
+        if len(found[label]) < number:
+            found[label].append((words[k], float(lead[k])))
+    return found

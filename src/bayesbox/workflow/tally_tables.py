@@ -32,7 +32,7 @@ from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments, Spread
 from bayesbox.tally.words import Words
 
-MOST_CELLS = 1 << 27  # classes x levels, and classes x columns of numbers: what a book takes in memory
+MOST_CELLS = 1 << 28  # classes x levels, and classes x columns of numbers: what a book takes in memory
 
 BLOCK = 4096  # rows that are checked together, and share a window of exact digits while they are
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, Plan
 from bayesbox.errors import BadData, CannotForget, CannotMerge, DataWarning
-from bayesbox.explain.words import TextExplanation, explained
+from bayesbox.explain.words import TextExplanation, explained, telling
 from bayesbox.infer.direct import normalised
 from bayesbox.model.text import Parameters, Strength, TextModel, TextRules, parameters, text_model
 from bayesbox.rule.priors import given_prior
@@ -300,16 +300,7 @@ class DocumentClassifier:
             "stop_words": list(tokens.stop_words),
         }
 
-    def telling_words(self, label: str, number: int) -> list[tuple[str, float]]:
-        """The words whose weight in a class exceeds that in all others, with that difference, the largest first."""
-        model = self.model
-        place = model.classes.index(label)
-        weights = model.conditional.weights
-        if weights.shape[1] == 1:
-            lead = weights[:, 0]
-        else:
-            others = np.delete(weights, place, axis=1)
-            with np.errstate(invalid="ignore"):
-                lead = np.nan_to_num(weights[:, place] - others.max(axis=1), nan=0.0)
-        order = np.argsort(-lead, kind="stable")[:number].tolist()
-        return [(model.conditional.words[k], float(lead[k])) for k in order if lead[k] > 0 or weights.shape[1] == 1]
+    def telling_words(self, number: int) -> dict[str, list[tuple[str, float]]]:
+        """Of each class the words whose weight in it exceeds that in all others, with that lead, the largest first."""
+        found = telling(self.model.conditional.words, self.model.conditional.weights, number)
+        return dict(zip(self.model.classes, found, strict=True))

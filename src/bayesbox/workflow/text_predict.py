@@ -17,6 +17,8 @@ from bayesbox.source.files import open_source
 from bayesbox.workflow.predict import Answers, Asked, unsure_where_low
 from bayesbox.workflow.text import DocumentClassifier
 
+CELLS_A_PIECE = 1 << 23  # documents x classes that are judged together
+
 
 @dataclass(frozen=True)
 class Unlabelled:
@@ -52,7 +54,12 @@ class DocumentAnswers(Answers):
             raise UnknownColumn(column, available=names, where=where)
 
     def of(self, batch: Batch) -> pa.Table:
-        """The answers for one batch."""
+        """The answers for one batch; where there are many classes, some documents at a time."""
+        step = max(CELLS_A_PIECE // len(self.classes), 1)
+        pieces = [self._of(batch.slice(first, first + step)) for first in range(0, max(batch.rows, 1), step)]
+        return pieces[0] if len(pieces) == 1 else pa.concat_tables(pieces)
+
+    def _of(self, batch: Batch) -> pa.Table:
         texts = Documents.of(batch[self.column])
         posterior = self.documents.posterior(texts)
         best = posterior.argmax(axis=1) if batch.rows else np.zeros(0, dtype=np.int64)

@@ -23,6 +23,7 @@ from bayesbox.schema.encode import Encoded
 from bayesbox.workflow.text import DocumentClassifier, Texts
 
 FOLDS = 5
+NINE_IN_TEN = 1.2815515655446004  # standard errors that a lead by chance stays below nine times out of ten
 Codes = NDArray[np.int32]
 
 
@@ -86,15 +87,15 @@ class Trial(NamedTuple):
 def _best(tried: Sequence[Trial], hits: Sequence[Doubles], *, calibrated: bool) -> int:
     """The place of the best, of equal ones the first.
 
-    The most documents are right; the first model, which is the simplest, gives way only to one whose lead over it is at
-    least its standard error, by the documents that one of the two judges rightly. Where the best is to be calibrated,
-    it has the least log loss.
+    The most documents are right; the first model, which is the simplest, gives way only to one whose lead over it would
+    be smaller by chance nine times out of ten, by the documents that only one of the two judges rightly. Where the best
+    is to be calibrated, it has the least log loss.
     """
     losses = [math.inf if each.log_loss is None else each.log_loss for each in tried]
     if calibrated:
         return losses.index(min(losses))
     leads = [own - hits[0] for own in hits]
-    able = [0, *(k for k, lead in enumerate(leads) if lead.sum() > 0 and lead.sum() ** 2 >= (lead * lead).sum())]
+    able = [0, *(k for k, lead in enumerate(leads) if lead.sum() > NINE_IN_TEN * np.sqrt((lead * lead).sum()))]
     return max(able, key=lambda k: (tried[k].accuracy, -losses[k]))
 
 
