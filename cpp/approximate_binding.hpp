@@ -76,7 +76,8 @@ inline nb::tuple py_loopy(const ModelPointer& model, nb::handle states, nb::hand
 }
 
 inline nb::tuple py_weighting(const ModelPointer& model, nb::handle states, nb::handle soft, nb::handle likelihoods,
-                              nb::handle order, nb::handle wanted, std::int64_t samples, std::uint64_t seed) {
+                              nb::handle order, nb::handle wanted, std::int64_t samples, std::uint64_t seed,
+                              std::size_t cells) {
   const CaseEvidence evidence = case_of(*model, states, soft, likelihoods);
   const std::vector<std::int32_t> nodes = order_of(*model, order);
   if (nodes.empty() && !model->cards.empty()) throw nb::value_error("order: needed");
@@ -85,7 +86,7 @@ inline nb::tuple py_weighting(const ModelPointer& model, nb::handle states, nb::
   {
     nb::gil_scoped_release release;
     const CutModel cut(*model, evidence);
-    sums = weigh_samples(cut, nodes, joint, samples, seed);
+    sums = weigh_samples(cut, nodes, joint, samples, seed, cells);
   }
   const std::size_t width = sums.weights.size();
   return nb::make_tuple(to_numpy(std::move(sums.weights), {width}), to_numpy(std::move(sums.squares), {width}),
@@ -131,7 +132,7 @@ inline void bind_approximate(nb::module_& m) {
   m.def("loopy_posteriors", &py_loopy, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "sweeps"_a,
         "tolerance"_a);
   m.def("weighted_samples", &py_weighting, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "order"_a,
-        "wanted"_a, "samples"_a, "seed"_a);
+        "wanted"_a, "samples"_a, "seed"_a, "cells"_a);
   m.def("gibbs_means", &py_gibbs, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "order"_a, "wanted"_a,
         "chains"_a, "burn_in"_a, "sweeps"_a, "seed"_a);
   m.def("mean_field", &py_mean_field, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "order"_a, "sweeps"_a,

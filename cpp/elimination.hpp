@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "random.hpp"
+
 namespace bayesbox {
 
 // Some variables of a model, by their numbers.
@@ -45,7 +47,8 @@ class Eliminator {
           if (a != b) set(rows_, a, b);
   }
 
-  // The best order of three heuristics. Work is counted in words of bits, so that the result is always the same.
+  // The best order of three heuristics and, where tables are large, of some more that stray a little from the second.
+  // Work is counted in words of bits, so that the result is always the same.
   Elimination best() const {
     std::uint64_t work = 0;
     Elimination found = run(Heuristic::min_size, std::numeric_limits<double>::infinity(), work, kUnlimited);
@@ -53,6 +56,15 @@ class Eliminator {
       if (found.log2_cells < kGoodEnough) break;
       Elimination other = run(heuristic, found.log2_cells, work, kBudget);
       if (other.complete && other.log2_cells < found.log2_cells) found = std::move(other);
+    }
+    const double allowed = std::exp2(std::min(found.log2_cells, 40.0)) / kCellsAWord;
+    const auto own = static_cast<double>(stage_.size() * stage_.size());
+    double spent = own;
+    for (std::uint64_t trial = 1; trial <= kMostTrials && found.log2_cells > kLarge && spent < allowed; ++trial) {
+      std::uint64_t more = 0;
+      Elimination other = run(Heuristic::min_fill, found.log2_cells, more, kBudget, trial);
+      if (other.complete && other.log2_cells < found.log2_cells) found = std::move(other);
+      spent += own + static_cast<double>(more);
     }
     return found;
   }
@@ -62,6 +74,9 @@ class Eliminator {
   static constexpr double kGoodEnough = 13.0;  // 8192 cells: a better order would save less than it costs
   static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint64_t kBudget = 300'000'000;
+  static constexpr double kLarge = 18.0;       // a quarter of a million cells: worth some trials
+  static constexpr std::uint64_t kMostTrials = 50;
+  static constexpr double kCellsAWord = 16.0;  // of the tables, that are worth a word of work on a better order
 
   void set(Bits& rows, std::int32_t a, std::int32_t b) const {
     rows[static_cast<std::size_t>(a) * words_ + static_cast<std::size_t>(b) / 64] |= std::uint64_t{1} << (b % 64);
@@ -100,8 +115,11 @@ class Eliminator {
     return fill + size * 1e-3;  // the smaller of two that need equally many new edges
   }
 
-  // Stops, incomplete, where the cells pass the bound or the work its limit.
-  Elimination run(Heuristic heuristic, double bound, std::uint64_t& work, std::uint64_t limit) const {
+  // Stops, incomplete, where the cells pass the bound or the work its limit. A trial that is not 0 strays from the
+  // heuristic: each score is made larger by chance, up to twice.
+  Elimination run(Heuristic heuristic, double bound, std::uint64_t& work, std::uint64_t limit,
+                  std::uint64_t trial = 0) const {
+    Random random(trial);
     Elimination found;
     Bits rows = rows_;
     std::vector<double> scores(stage_.size());
@@ -119,6 +137,7 @@ class Eliminator {
           const auto v = static_cast<std::size_t>(alive[i]);
           if (stale[v]) {
             scores[v] = degree_at_most_one(rows, alive[i]) ? -1.0 : score(rows, alive[i], heuristic, work);
+            if (trial != 0) scores[v] *= 1.0 + random.uniform();
             stale[v] = 0;
           }
           if (scores[v] < least) {

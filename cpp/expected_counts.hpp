@@ -15,27 +15,27 @@ namespace bayesbox {
 // Works on a tree whose evidence is soft or observed; a state below 0 is a hole.
 class ExpectedCounts {
  public:
-  explicit ExpectedCounts(const JunctionTree& tree) : tree_(tree), model_(*tree.model_) {
+  explicit ExpectedCounts(const JunctionTree& tree) : tree_(tree), plan_(tree.plan()), model_(*plan_.model) {
     std::vector<std::vector<std::size_t>> having(model_.cards.size());
-    for (std::size_t k = 0; k < tree_.cliques_.size(); ++k)
-      for (const std::int32_t v : tree_.cliques_[k].variables) having[static_cast<std::size_t>(v)].push_back(k);
+    for (std::size_t k = 0; k < plan_.cliques.size(); ++k)
+      for (const std::int32_t v : plan_.cliques[k].variables) having[static_cast<std::size_t>(v)].push_back(k);
     for (const Scope& scope : model_.scopes) {
       Family family;
       std::int64_t stride = 1;
       std::vector<std::int64_t> strides(scope.size());
-      for (std::size_t i = scope.size(); i-- > 0; stride *= tree_.card(scope[i])) strides[i] = stride;
+      for (std::size_t i = scope.size(); i-- > 0; stride *= plan_.card(scope[i])) strides[i] = stride;
       Scope hidden;
       std::vector<std::int64_t> hidden_strides;
       for (std::size_t i = 0; i < scope.size(); ++i) {
         family.members.emplace_back(scope[i], strides[i]);
-        if (tree_.observed_[static_cast<std::size_t>(scope[i])]) continue;
+        if (plan_.observed[static_cast<std::size_t>(scope[i])]) continue;
         hidden.push_back(scope[i]);
         hidden_strides.push_back(strides[i]);
       }
       family.cells = stride;
       if (!hidden.empty()) {
-        family.clique = tree_.home(hidden, having);
-        family.map = tree_.map_of(tree_.cliques_[family.clique].variables, hidden, hidden_strides);
+        family.clique = plan_.home(hidden, having);
+        family.map = plan_.map_of(plan_.cliques[family.clique].variables, hidden, hidden_strides);
       }
       families_.push_back(std::move(family));
     }
@@ -59,7 +59,7 @@ class ExpectedCounts {
           hole = true;
         else
           place += stride * state;
-        if (tree_.observed_[static_cast<std::size_t>(variable)]) seen += stride * state;
+        if (plan_.observed[static_cast<std::size_t>(variable)]) seen += stride * state;
       }
       if (!hole) {
         to[place] += weight;
@@ -68,7 +68,7 @@ class ExpectedCounts {
       if (!spread) tree_.distribute(scratch_);
       spread = true;
       buffer_.assign(static_cast<std::size_t>(family.cells), 0.0);
-      family.map.sum(buffer_.data() + seen, tree_.table_of(family.clique, scratch_));
+      tree_.sum(family.map, family.clique, scratch_, buffer_.data() + seen);
       double total = 0;
       for (const double each : buffer_) total += each;
       for (std::int64_t i = 0; i < family.cells; ++i) to[i] += weight * (buffer_[static_cast<std::size_t>(i)] / total);
@@ -81,13 +81,13 @@ class ExpectedCounts {
   bool fill(const std::int32_t* states, std::int32_t* filled, const Draw& draw) {
     if (std::isinf(collect(states))) return false;
     for (std::size_t v = 0; v < model_.cards.size(); ++v) filled[v] = states[v];
-    for (const std::size_t k : tree_.downward_) {
-      const JunctionTree::Clique& clique = tree_.cliques_[k];
+    for (const std::size_t k : plan_.downward) {
+      const Clique& clique = plan_.cliques[k];
       std::int64_t separator = 0;
       for (std::size_t i = 0; i < clique.shared; ++i)
-        separator = separator * tree_.card(clique.variables[i]) + filled[clique.variables[i]];
+        separator = separator * plan_.card(clique.variables[i]) + filled[clique.variables[i]];
       const std::int64_t rest = clique.cells / clique.separator_cells;
-      const double* table = (clique.settled ? tree_.base_.data() : scratch_.tables.data()) + clique.start + separator * rest;
+      const double* table = (clique.settled ? plan_.base.data() : scratch_.tables.data()) + clique.start + separator * rest;
       double total = 0;
       for (std::int64_t i = 0; i < rest; ++i) total += table[i];
       double left = draw() * total;
@@ -99,7 +99,7 @@ class ExpectedCounts {
         left -= table[i];
       }
       for (std::size_t i = clique.variables.size(); i-- > clique.shared;) {
-        const std::int64_t card = tree_.card(clique.variables[i]);
+        const std::int64_t card = plan_.card(clique.variables[i]);
         filled[clique.variables[i]] = static_cast<std::int32_t>(chosen % card);
         chosen /= card;
       }
@@ -117,17 +117,11 @@ class ExpectedCounts {
 
   double collect(const std::int32_t* states) {
     model_.likelihoods_of(states, likelihoods_.data());
-    LogProduct product;
-    for (const JunctionTree::Cut& cut : tree_.constants_)
-      product.multiply(model_.table(cut.factor)[cut.place(states)]);
-    double log_evidence = tree_.log_constant_ + product.log();
-    if (tree_.impossible_ || std::isinf(log_evidence) ||
-        !tree_.collect(states, likelihoods_.data(), scratch_, log_evidence))
-      return -std::numeric_limits<double>::infinity();
-    return log_evidence;
+    return tree_.collect(states, likelihoods_.data(), scratch_);
   }
 
   const JunctionTree& tree_;
+  const JunctionPlan& plan_;
   const FactorModel& model_;
   std::vector<Family> families_;
   std::vector<double> likelihoods_, buffer_;

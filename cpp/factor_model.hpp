@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "elimination.hpp"
+#include "table_buffer.hpp"
 
 namespace bayesbox {
 
@@ -17,6 +19,7 @@ struct FactorModel {
   std::vector<Scope> scopes;
   std::vector<std::int64_t> starts;  // of each table in `cells`; one more for the end
   std::vector<double> cells;
+  std::shared_ptr<SpareBuffer> spare_tables = std::make_shared<SpareBuffer>();  // of plans that are gone
 
   const double* table(std::size_t factor) const { return cells.data() + starts[factor]; }
 

@@ -80,14 +80,14 @@ class GibbsSampler {
   bool find_starts(const std::vector<std::int32_t>& order, std::int64_t count, Random& random,
                    std::vector<std::vector<std::int32_t>>& starts) {
     if (!order.empty()) {
-      const WeightedDraws draws(cut_, order);
+      WeightedDraws draws(cut_, order);
       if (!draws.possible()) return false;
       std::vector<std::vector<std::int32_t>> pool;
       std::vector<double> weights;
       std::vector<std::int32_t> states = cut_.observed();
       for (std::int64_t draw = 0; draw < kMostDraws && pool.size() < static_cast<std::size_t>(kPool * count);
            ++draw) {
-        const double log_weight = draws.draw(random, static_cast<std::size_t>(draw) % WeightedDraws::kWays, states.data());
+        const double log_weight = draws.draw(random, draw, states.data());
         if (std::isinf(log_weight)) continue;
         pool.push_back(states);
         weights.push_back(log_weight);

@@ -95,7 +95,19 @@ class IndexMap {
     }
   }
 
+  // The same of some cells of the larger table only
+  void sum(double* __restrict small, const double* __restrict large, const std::vector<std::int32_t>& cells) const {
+    for (const std::int32_t cell : cells) small[place(cell)] += large[cell];
+  }
+
  private:
+  std::int32_t place(std::int32_t cell) const {
+    const auto block = static_cast<std::int32_t>(block_), within = cell % block;
+    const std::int32_t start = starts_[static_cast<std::size_t>(cell / block)];
+    if (within_ == Within::constant) return start;
+    return start + (within_ == Within::running ? within : places_[static_cast<std::size_t>(within)]);
+  }
+
   enum class Within { constant, running, listed };
   static constexpr std::int64_t kWorthwhile = 4;
   static constexpr std::int64_t kLongBlock = 32;  // from which it pays to know the cells of each place

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -41,6 +42,7 @@ class TableBuffer {
     if (page == kHugePage) (void)madvise(data_, bytes, MADV_HUGEPAGE);
 #endif
   }
+  std::size_t size() const { return size_; }
   double* data() { return data_; }
   const double* data() const { return data_; }
 
@@ -50,6 +52,23 @@ class TableBuffer {
 
   double* data_ = nullptr;
   std::size_t size_ = 0;
+};
+
+// The largest buffer that someone was done with, for the next one who needs one: new pages would be cleared first.
+class SpareBuffer {
+ public:
+  TableBuffer take() {
+    const std::lock_guard<std::mutex> held(lock_);
+    return std::move(spare_);
+  }
+  void give(TableBuffer buffer) {
+    const std::lock_guard<std::mutex> held(lock_);
+    if (buffer.size() > spare_.size()) spare_ = std::move(buffer);
+  }
+
+ private:
+  std::mutex lock_;
+  TableBuffer spare_;
 };
 
 }  // namespace bayesbox

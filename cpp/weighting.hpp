@@ -1,8 +1,11 @@
-// Likelihood weighting: nodes are drawn parents first, and each sample counts by how well it goes with the evidence.
-// A third of the samples draws each node from P(x | parents) alone, a third from its product with what the children tell
-// (by loopy belief propagation), a third from its product with the root of that. The weight of a sample is its probability
-// together with the evidence over that of being drawn in any of these ways (the balance heuristic of Veach and Guibas), so
-// that only the variance depends on the messages, never the limit, and no weight is more than three times the plain one.
+// Likelihood weighting: samples of a network, each counted by how well it goes with the evidence.
+//
+// Where elimination is cheap, nodes are drawn from the posterior itself, last eliminated first (bucket_draws.hpp). Where
+// it is not, four ways take turns: by buckets that hold as much as a limit allows; parents first, from P(x | parents); from
+// its product with what the children tell by loopy belief propagation; and from its product with the root of that. The
+// weight of a sample is its probability together with the evidence over that of being drawn in any of these ways (the
+// balance heuristic of Veach and Guibas), so that only the variance depends on the messages, never the limit, and no
+// weight is more than four times the plain one.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +15,7 @@
 #include <limits>
 #include <vector>
 
+#include "bucket_draws.hpp"
 #include "cut_model.hpp"
 #include "loopy.hpp"
 #include "random.hpp"
@@ -23,7 +27,10 @@ namespace bayesbox {
 // is that of variable i, with its own states along the last axis.
 class WeightedDraws {
  public:
-  WeightedDraws(const CutModel& cut, const std::vector<std::int32_t>& order) : cut_(cut), order_(order) {
+  static constexpr std::size_t kMostCells = 1 << 14;  // of a bucket
+
+  WeightedDraws(const CutModel& cut, const std::vector<std::int32_t>& order, std::size_t most_cells = kMostCells)
+      : cut_(cut), order_(order), buckets_(cut, most_cells) {
     LoopyPropagation loopy(cut);
     possible_ = !std::isinf(loopy.run(kSweeps, kTolerance).log_evidence);
     for (const std::int32_t v : order) {
@@ -38,37 +45,52 @@ class WeightedDraws {
 
   bool possible() const { return possible_; }
 
-  // Fills in the hidden states in one of kWays; returns the log of the weight, minus infinity for an impossible sample.
-  double draw(Random& random, std::size_t way, std::int32_t* states) const {
-    LogProduct score;
-    LogProduct drawn[kWays];  // over P(x | parents)
+  // Fills in the hidden states of sample number `turn`; returns the log of the weight, minus infinity for an impossible
+  // sample.
+  double draw(Random& random, std::int64_t turn, std::int32_t* states) {
+    const std::size_t way = buckets_.exact() ? kBuckets : static_cast<std::size_t>(turn) % kWays;
+    double logs[kWays] = {};  // of the probability of being drawn in each way, over P(x | parents) of all
+    if (way == kBuckets && std::isinf(logs[kBuckets] = buckets_.draw(random, states))) return kImpossible;
+    LogProduct prior;
+    LogProduct drawn[kBuckets];
     for (const Proposal& proposal : proposals_) {
       const CutFactor& factor = cut_.factors()[proposal.factor];
       const std::size_t card = proposal.card;
       const std::size_t row = place(factor, states, factor.variables.size() - 1);
-      const double* totals = proposal.totals.data() + row / card * kWays;
-      if (!(totals[way] > 0)) return -std::numeric_limits<double>::infinity();
+      const double* totals = proposal.totals.data() + row / card * kBuckets;
       const double* messages = proposal.messages.data();
-      const std::size_t state = choose(random, factor.cells.data() + row, messages + way * card, card, totals[way]);
-      states[proposal.variable] = static_cast<std::int32_t>(state);
-      for (std::size_t k = 0; k < kWays; ++k) 
+      if (way != kBuckets) {
+        if (!(totals[way] > 0)) return kImpossible;
+        states[proposal.variable] = static_cast<std::int32_t>(
+            choose(random, factor.cells.data() + row, messages + way * card, card, totals[way]));
+      }
+      const auto state = static_cast<std::size_t>(states[proposal.variable]);
+      prior.multiply(factor.cells[row + state]);
+      for (std::size_t k = 0; k < kBuckets && !buckets_.exact(); ++k)
         drawn[k].multiply(totals[k] > 0 ? messages[k * card + state] / totals[k] : 0.0);
     }
+    LogProduct score;
     for (const std::size_t f : scored_) {
       const CutFactor& factor = cut_.factors()[f];
       const double cell = factor.cells[place(factor, states, factor.variables.size())];
-      if (!(cell > 0)) return -std::numeric_limits<double>::infinity();
+      if (!(cell > 0)) return kImpossible;
       score.multiply(cell);
     }
-    double logs[kWays], most = -std::numeric_limits<double>::infinity(), sum = 0;
-    for (std::size_t k = 0; k < kWays; ++k) most = std::max(most, logs[k] = drawn[k].log());
+    const double log_prior = prior.log();
+    if (std::isinf(log_prior)) return kImpossible;
+    if (buckets_.exact()) return score.log() + log_prior - logs[kBuckets];
+    if (way != kBuckets) logs[kBuckets] = buckets_.log_probability(states);
+    logs[kBuckets] -= log_prior;
+    for (std::size_t k = 0; k < kBuckets; ++k) logs[k] = drawn[k].log();
+    const double most = *std::max_element(logs, logs + kWays);
+    double sum = 0;
     for (const double each : logs) sum += std::exp(each - most);
     return score.log() - most - std::log(sum / kWays);
   }
 
-  static constexpr std::size_t kWays = 3;
-
  private:
+  static constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+  static constexpr std::size_t kBuckets = 3, kWays = 4;  // the way by buckets is the last of them
   static constexpr std::int64_t kSweeps = 20;
   static constexpr double kTolerance = 1e-6;
   static constexpr double kLeast = 0.01;  // of what children tell: no state that is possible is drawn too seldom
@@ -76,7 +98,7 @@ class WeightedDraws {
   struct Proposal {
     std::int32_t variable;
     std::size_t factor, card;
-    std::vector<double> messages;  // ways x states: 1, the message, and its root
+    std::vector<double> messages;  // ways x states: 1, the message, and its root; without buckets
     std::vector<double> totals;    // rows x ways: the sum of P(x | parents) times these
   };
 
@@ -100,7 +122,7 @@ class WeightedDraws {
 
   void propose(std::int32_t v, const LoopyPropagation& loopy) {
     const std::size_t card = cut_.card(v);
-    Proposal made{v, static_cast<std::size_t>(v), card, std::vector<double>(kWays * card, 1.0), {}};
+    Proposal made{v, static_cast<std::size_t>(v), card, std::vector<double>(kBuckets * card, 1.0), {}};
     double* message = made.messages.data() + card;
     if (!(loopy.product(v, made.factor, message) > 0)) std::fill_n(message, card, 1.0);
     const double most = *std::max_element(message, message + card);
@@ -109,16 +131,17 @@ class WeightedDraws {
       message[card + s] = std::sqrt(message[s]);
     }
     const std::vector<double>& cells = cut_.factors()[made.factor].cells;
-    made.totals.assign(cells.size() / card * kWays, 0.0);
+    made.totals.assign(cells.size() / card * kBuckets, 0.0);
     for (std::size_t row = 0; row < cells.size(); row += card)
-      for (std::size_t k = 0; k < kWays; ++k)
+      for (std::size_t k = 0; k < kBuckets; ++k)
         for (std::size_t s = 0; s < card; ++s)
-          made.totals[row / card * kWays + k] += cells[row + s] * made.messages[k * card + s];
+          made.totals[row / card * kBuckets + k] += cells[row + s] * made.messages[k * card + s];
     proposals_.push_back(std::move(made));
   }
 
   const CutModel& cut_;
   std::vector<std::int32_t> order_;
+  BucketDraws buckets_;
   std::vector<Proposal> proposals_;
   std::vector<std::size_t> scored_;
   bool possible_ = true;
@@ -133,8 +156,9 @@ struct WeightedSums {
 
 // `wanted`: variables whose joint is counted as well, the last fastest.
 inline WeightedSums weigh_samples(const CutModel& cut, const std::vector<std::int32_t>& order, const Scope& wanted,
-                                  std::int64_t samples, std::uint64_t seed) {
-  const WeightedDraws draws(cut, order);
+                                  std::int64_t samples, std::uint64_t seed,
+                                  std::size_t most_cells = WeightedDraws::kMostCells) {
+  WeightedDraws draws(cut, order, most_cells);
   WeightedSums sums;
   std::size_t cells = wanted.empty() ? 0 : 1;
   for (const std::int32_t v : wanted) cells *= cut.card(v);
@@ -144,7 +168,7 @@ inline WeightedSums weigh_samples(const CutModel& cut, const std::vector<std::in
   Random random(seed);
   std::vector<std::int32_t> states = cut.observed();
   for (std::int64_t sample = 0; sample < samples; ++sample) {
-    const double log_weight = draws.draw(random, static_cast<std::size_t>(sample) % WeightedDraws::kWays, states.data());
+    const double log_weight = draws.draw(random, sample, states.data());
     if (std::isinf(log_weight)) continue;
     if (log_weight > sums.log_scale + 200 || std::isinf(sums.log_scale)) {
       const double shrink = std::isinf(sums.log_scale) ? 0.0 : std::exp(sums.log_scale - log_weight);

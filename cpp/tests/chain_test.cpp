@@ -109,3 +109,48 @@ TEST(chain_that_is_impossible_is_minus_infinity) {
   forward_backward({2, start.data(), transition.data(), terms.data(), 2, nullptr, offsets.data(), 1}, result);
   CHECK(log_likelihood == kNone);
 }
+
+TEST(short_sequences_side_by_side_are_as_each_by_itself) {
+  for (const bool avx2 : {true, false}) {
+    use_avx2(avx2);
+    for (std::size_t states = 2; states <= 8; ++states) {
+      Example chain = example(states, 90, false);
+      chain.offsets = {0, 7, 8, 9, 21, 30, 41, 41, 60, 75, 90};
+      const std::size_t sequences = chain.offsets.size() - 1;
+      std::vector<double> log_likelihood(sequences), posterior(90 * states), best(sequences);
+      std::vector<double> start(states), transition(states * states), emission(chain.terms.size());
+      std::vector<std::int32_t> path(90);
+      ChainResult result;
+      result.log_likelihood = log_likelihood.data();
+      result.posterior = posterior.data();
+      forward_backward(chain.request(), result);
+      best_paths(chain.request(), best.data(), path.data());
+      result.posterior = nullptr;
+      result.start = start.data(), result.transition = transition.data(), result.emission = emission.data();
+      forward_backward(chain.request(), result);
+      double started = 0;
+      for (const double each : start) started += each;
+      CHECK(std::abs(started - static_cast<double>(sequences - 1)) < 1e-9);  // one of them is empty
+      for (std::size_t q = 0; q < sequences; ++q) {
+        Example alone = chain;
+        const auto first = static_cast<std::size_t>(chain.offsets[q]);
+        const auto stop = static_cast<std::size_t>(chain.offsets[q + 1]);
+        alone.codes.assign(chain.codes.begin() + chain.offsets[q], chain.codes.begin() + chain.offsets[q + 1]);
+        alone.codes.push_back(0);  // so that there is a place to point to
+        alone.offsets = {0, chain.offsets[q + 1] - chain.offsets[q]};
+        double own = 0, own_best = 0;
+        std::vector<double> rows((stop - first) * states + 1);
+        std::vector<std::int32_t> own_path(stop - first + 1);
+        ChainResult one;
+        one.log_likelihood = &own;
+        one.posterior = rows.data();
+        forward_backward(alone.request(), one);
+        best_paths(alone.request(), &own_best, own_path.data());
+        CHECK(own == log_likelihood[q] && own_best == best[q]);
+        for (std::size_t i = 0; i < (stop - first) * states; ++i) CHECK(rows[i] == posterior[first * states + i]);
+        for (std::size_t t = first; t < stop; ++t) CHECK(own_path[t - first] == path[t]);
+      }
+    }
+  }
+  use_avx2(true);
+}

@@ -249,9 +249,11 @@ def weighted_samples(
     wanted: NDArray[np.int64],
     samples: int,
     seed: int,
+    cells: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float, float]:
     """(sums of weights and of their squares, by state and then by cell of the joint of the wanted; both sums over all
-    samples; the log of the unit of the weights). order: parents first; table i is that of variable i."""
+    samples; the log of the unit of the weights). order: parents first; table i is that of variable i. cells: the most
+    that a table made beforehand may have."""
 
 def gibbs_means(
     model: FactorModel,

@@ -88,13 +88,16 @@ def test_within_three_stated_errors_with_a_deterministic_table(method):
     assert np.mean(np.abs(scores) > 3) < 0.01
 
 
+@pytest.mark.filterwarnings("ignore::bayesbox.errors.DataWarning")
 def test_weighting_estimates_the_probability_of_the_evidence():
     scores = []
     for seed in range(60):
         generator = np.random.default_rng(seed)
         network = random_network(generator, nodes=8, zeros=0, least_states=2)
         evidence = random_evidence(generator, network)
-        found = network.posteriors(evidence, approx="weighting", samples=4000, seed=seed).approximation
+        found = network.posteriors(
+            evidence, approx="weighting", samples=4000, seed=seed, table_cells=1
+        ).approximation  # so small that no two tables are multiplied
         difference = found.log_evidence - network.log_probability(evidence)
         if found.log_evidence_error == 0:
             assert difference == pytest.approx(0, abs=1e-9)
@@ -102,6 +105,42 @@ def test_weighting_estimates_the_probability_of_the_evidence():
             scores.append(difference / found.log_evidence_error)
     assert np.mean(np.abs(scores) > 3) < 0.05
     assert np.mean(np.abs(scores) > 0.5) > 0.15
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_weighting_draws_from_the_posterior_where_tables_are_small(seed):
+    generator = np.random.default_rng(seed)
+    network = random_network(generator, nodes=9, zeros=0.2, least_states=2)
+    evidence = random_evidence(generator, network)
+    if not np.isfinite(network.log_probability(evidence)):
+        return
+    found = network.posteriors(evidence, approx="weighting", samples=4000, seed=seed)
+    assert found.approximation.effective_samples == pytest.approx(4000, rel=1e-9)
+    assert found.approximation.log_evidence == pytest.approx(network.log_probability(evidence), abs=1e-9)
+    exact = network.posteriors(evidence)
+    for name in network.nodes:
+        for state, p in exact[name].items():
+            assert abs(found[name][state] - p) <= 5 * found.standard_errors[name][state] + 1e-12
+
+
+@pytest.mark.parametrize("cells", [1, 8, 64, 4096])
+@pytest.mark.filterwarnings("ignore::bayesbox.errors.DataWarning")
+def test_errors_of_weighting_hold_whatever_the_tables_made_beforehand(cells):
+    scores = []
+    for seed in range(12):
+        generator = np.random.default_rng(100 + seed)
+        network = random_network(generator, nodes=10, zeros=0, least_states=2)
+        evidence = random_evidence(generator, network)
+        exact = network.posteriors(evidence)
+        found = network.posteriors(evidence, approx="weighting", samples=6000, seed=seed, table_cells=cells)
+        scores += [
+            (found[name][state] - p) / found.standard_errors[name][state]
+            for name in network.nodes
+            if name not in evidence
+            for state, p in exact[name].items()
+        ]
+    assert np.mean(np.abs(scores) > 3) < 0.02
+    assert np.max(np.abs(scores)) < 6
 
 
 @pytest.mark.parametrize("method", SAMPLED)

@@ -34,7 +34,7 @@ class Method(Protocol):
 
 
 METHODS: dict[str, Any] = {kind.name: kind for kind in (Weighting, Gibbs, Loopy, MeanField)}
-MOST = {"samples": 10**10, "chains": 10**5, "sweeps": 10**7}
+MOST = {"table_cells": 2**27, "samples": 10**10, "chains": 10**5, "sweeps": 10**7}
 
 
 def method_of(approx: str | Method, options: Mapping[str, Any]) -> Method:

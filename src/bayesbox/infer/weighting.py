@@ -1,9 +1,11 @@
 """Likelihood weighting: samples of a Bayesian network, each counted by how well it goes with the evidence.
 
-Nodes are drawn parents first, those that are observed take their state, and the weight of a sample is the probability
-of what was observed, given it. A third of the samples draws a node from P(x | parents), the others from its product
-with what its children tell of it by loopy belief propagation, or with the root of that; the weights make up for the
-difference, which changes the variance only.
+Variables are summed out of the product of all tables, one after another, and drawn in the opposite order, each from the
+table it was summed out of. Where these tables stay within `table_cells`, samples come from the posterior itself and all
+count alike. Where one would be larger it is left in parts, and three more ways take turns with this one: parents first
+from P(x | parents), or from its product with what the children tell by loopy belief propagation, or with the root of
+that. A sample counts by its probability together with the evidence over that of being drawn in any of the ways, so what
+the parts or the messages lack changes the variance only.
 
 With weights w the posterior of a state is p = sum of w over the samples that have it / W, W the sum of all, and
 
@@ -31,10 +33,11 @@ FEW = 100  # effective samples, below which the error is itself uncertain
 
 @dataclass(frozen=True)
 class Weighting:
-    """How many samples, and the seed that makes them the same every time."""
+    """How many samples, the seed that makes them the same every time, and the most cells of a table made beforehand."""
 
     samples: int = 100_000
     seed: int = 0
+    table_cells: int = 2**14
 
     name = "weighting"
     counts_joints = True
@@ -47,7 +50,12 @@ class Weighting:
                 remedy="Take another approximation: gibbs, loopy or meanfield",
             )
         sums = weighted_samples(
-            *case.arguments, case.order, np.array(wanted, dtype=np.int64), samples=self.samples, seed=self.seed
+            *case.arguments,
+            case.order,
+            np.array(wanted, dtype=np.int64),
+            samples=self.samples,
+            seed=self.seed,
+            cells=self.table_cells,
         )
         weights, squares, total, total_squares, log_scale = sums
         if not total > 0:

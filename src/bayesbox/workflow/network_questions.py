@@ -132,9 +132,9 @@ class NetworkQuestions:
         is not known. A frame of evidence, a column a node and a row a case, gives an array in place of each number; its
         empty cells, and states that a node has not, are not known, and the answers to impossible rows are NaN.
 
-        `approx` takes, in place of an exact answer, "weighting" (samples=, seed=), "gibbs" (samples=, chains=, seed=),
-        "loopy" (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); what they tell of their errors is in
-        `standard_errors` and `approximation`. `threads` is for frames: by default one a core.
+        `approx` takes, in place of an exact answer, "weighting" (samples=, seed=, table_cells=), "gibbs" (samples=,
+        chains=, seed=), "loopy" (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); what they tell of
+        their errors is in `standard_errors` and `approximation`. `threads` is for frames: by default one a core.
         """
         _refuse_options(approx, options)
         one = evidence is None or (isinstance(evidence, Mapping) and not _has_columns(evidence))
