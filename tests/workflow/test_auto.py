@@ -14,13 +14,14 @@ import bayesbox as bb
 from bayesbox.errors import BadData, BadModelFile, BadOption, CannotForget, CannotMerge
 from bayesbox.learn.boost import Boosted, boosted, learn_boosted
 from bayesbox.learn.calibrate import normalised
-from bayesbox.learn.design import Design
+from bayesbox.learn.design import Design, sorted_order
 from bayesbox.learn.folds import stratified_folds
 from bayesbox.learn.joint_density import learn_joint_kernel, learn_joint_normals
 from bayesbox.learn.pool import learned_powers, limited, pooled, pull
 from bayesbox.learn.weights import learn_weighted
 from bayesbox.model import file as container
 from bayesbox.model.strict_json import document, parse
+from bayesbox.schema.kinds import Real
 
 
 def table(rows=150, seed=0):
@@ -46,8 +47,6 @@ def fitted():
 def view_of(X):
     values = {name: np.asarray(X[name], dtype=float) for name in X.columns}
     design = Design.of(values, knots=2)
-    from bayesbox.schema.kinds import Real
-
     return design.read(values, dict.fromkeys(values, Real()), len(X))
 
 
@@ -344,3 +343,13 @@ def test_free_text_takes_part(tmp_path, beside):
     assert np.allclose(found.prior + found.terms.sum(axis=2), clf.predict_log_proba(X[:2]))
     clf.save(tmp_path / "m.bayes")
     assert np.array_equal(bb.load(tmp_path / "m.bayes").predict_proba(X), clf.predict_proba(X))
+
+
+def test_rows_are_put_in_one_order():
+    rng = np.random.default_rng(0)
+    for distinct in (2, 1000):  # rows that many columns do not tell apart, and rows that one does
+        columns = [np.where(rng.random(200) < 0.2, np.nan, rng.integers(0, distinct, 200)) for _ in range(7)]
+        values = {f"c{place}": column for place, column in enumerate(columns)}
+        view = Design.of(values, knots=0).read(values, dict.fromkeys(values, Real()), 200)
+        codes = rng.integers(0, 2, 200)
+        assert np.array_equal(sorted_order(view, codes), np.lexsort((*columns, codes)))

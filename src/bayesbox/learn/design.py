@@ -26,6 +26,7 @@ CELLS = 255  # of a column of numbers
 LEVELS = 200  # of a category: those after the most frequent ones count as missing
 FARTHEST = 5.0  # deviations from the mean that a number counts as, at most
 MISSING = 0xFFFF
+SORTED_BY = 4  # columns, the last, by which rows are put in order before all are compared
 FLAGS = {"1": "true", "0": "false"}
 
 
@@ -206,4 +207,12 @@ class View:
 def sorted_order(view: View, codes: NDArray[Any]) -> NDArray[np.int64]:
     """An order of the rows that follows from what they hold alone, not from the order they came in."""
     keys: Sequence[NDArray[Any]] = (*view.values, codes)
-    return np.lexsort(keys)
+    order = np.lexsort(keys[-SORTED_BY:])
+    if len(keys) > SORTED_BY:
+        alike = np.ones(max(len(order) - 1, 0), dtype=bool)
+        for key in keys[-SORTED_BY:]:
+            here = key[order]
+            alike &= (here[1:] == here[:-1]) | ((here[1:] != here[1:]) & (here[:-1] != here[:-1]))
+        if alike.any():  # the other columns would change nothing else
+            order = np.lexsort(keys)
+    return order

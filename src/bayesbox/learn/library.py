@@ -30,6 +30,7 @@ FOLDS, FEWER_FOLDS = 5, 3
 MANY = 5000  # rows from which fewer folds do
 MOST_KERNELS = 4000
 BOOSTING = 0.25  # of the budget
+CACHED = 6e6  # cells of a table from which on a cache holds next to nothing of it
 AMPLE = 100  # rows for each weight
 STRICT = 100.0  # precision that is tried as well where there are more weights than rows
 MOST_WIDTH = 600  # numbers a row whose covariances are worked out
@@ -60,9 +61,10 @@ class Size:
     classes: int
 
     def forest(self, tried: int, most: int) -> float:
-        """Seconds of growing a tree."""
+        """Seconds of growing a tree and of asking it: rows that no cache holds are slow to ask."""
         sample = max(2, min(most, self.rows))
-        return 1e-8 * sample * math.log2(sample) * max(tried, 1) * (1 + self.classes / 16) + 2e-7 * self.rows
+        grow = 1e-8 * sample * math.log2(sample) * max(tried, 1) * (1 + self.classes / 16)
+        return grow + self.rows * (2e-7 + 2.2e-6 * min(1.0, self.rows * self.columns / CACHED))
 
     def round(self) -> float:
         """Seconds of adding a boosted tree."""
