@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,9 +85,9 @@ class Cost(NamedTuple):
     output: str
 
 
-def measured(way: str, arguments: Sequence[str], *, cores: int = 1) -> Cost:
-    """Run one way in a process of its own."""
-    chosen = set(range(os.cpu_count() or 1)[-cores:])
+def measured(way: str, arguments: Sequence[str], *, cores: int = 1, first: int | None = None) -> Cost:
+    """Run one way in a process of its own, on some cores from the first on, or on the last."""
+    chosen = set(range(os.cpu_count() or 1)[-cores:] if first is None else range(first, first + cores))
     begin = time.perf_counter()
     child = subprocess.Popen(
         [sys.executable, "-c", WAYS[way], *arguments],
@@ -176,6 +177,16 @@ def flat(session: harness.Session, folder: Path) -> None:
     if two.output != many.output:
         raise SystemExit("two threads gave other tallies than one")
     session.ratio(f"{title}, wall time of two threads", two.wall, "one thread", many.wall, 1.7)
+    session.say(
+        f"two processes at once that share nothing do {2 * many.wall / at_once(large):.2f}x the work of one: "
+        "what two cores of this machine can reach together"
+    )
+
+
+def at_once(path: Path) -> float:
+    """The wall time of two processes on one core each."""
+    with ThreadPoolExecutor(2) as pool:
+        return max(cost.wall for cost in pool.map(lambda core: measured("ours", [str(path)], first=core), (0, 1)))
 
 
 if __name__ == "__main__":

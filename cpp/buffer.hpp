@@ -66,6 +66,11 @@ class Buffer {
     return {static_cast<const char*>(view_.buf) + static_cast<std::int64_t>(row) * view_.strides[0], view_.strides[1],
             length(1), kind_};
   }
+  // Column `column` of a two-dimensional array.
+  Column column(std::size_t column) const {
+    return {static_cast<const char*>(view_.buf) + static_cast<std::int64_t>(column) * view_.strides[1], view_.strides[0],
+            length(0), kind_};
+  }
   // A copy, row after row.
   std::vector<double> doubles() const {
     std::vector<double> values;

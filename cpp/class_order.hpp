@@ -49,6 +49,7 @@ class ClassOrder {
   }
 
   const std::vector<Run>& runs() const { return runs_; }
+  const std::uint32_t* labels() const { return labels_.data(); }  // of the rows of the block; `classes` where left out
   const std::uint32_t* order() const { return order_.data(); }
   const std::uint32_t* places() const { return places_.data(); }  // where each row of the block stands
   std::size_t length() const { return length_; }  // of the sorted block with its padding

@@ -11,6 +11,7 @@
 #include "arguments.hpp"
 #include "count.hpp"
 #include "factorize.hpp"
+#include "holes.hpp"
 #include "moments.hpp"
 #include "result_array.hpp"
 #include "sparse.hpp"
@@ -153,6 +154,32 @@ inline ExactArray py_count_sparse(nb::handle indptr, nb::handle indices, nb::han
                       weight_buffer ? &weight_column : nullptr);
 }
 
+template <class From, class To>
+nb::object filled(const Column& column, const Buffer& bitmap, std::size_t offset, To hole) {
+  ResultArray<To> out(column.rows);
+  {
+    nb::gil_scoped_release release;
+    const Column bits = bitmap.column();
+    fill_holes<From>(column.data, column.rows, reinterpret_cast<const std::uint8_t*>(bits.data), bits.rows, offset, hole, out.data());
+  }
+  return std::move(out).to_numpy({column.rows});
+}
+
+inline nb::object py_without_holes(nb::handle values, nb::handle present, std::int64_t first) {
+  const Buffer buffer(values, "values"), bitmap(present, "present");
+  const Column column = buffer.column();
+  const std::size_t offset = as_size(first, "offset");
+  bitmap.need_dimensions(1).need_kind(Kind::uint8, "uint8");
+  if (column.rows > 1 && column.stride != static_cast<std::int64_t>(size_of(column.kind))) buffer.refuse("has gaps");
+  if (bitmap.column().stride != 1 || offset > 8 * bitmap.length(0) || 8 * bitmap.length(0) - offset < column.rows)
+    bitmap.refuse("is too short");
+  if (column.kind == Kind::float64) return filled<double>(column, bitmap, offset, std::nan(""));
+  return with_integer_type(buffer.need_integer().kind(), [&]<class T>() -> nb::object {
+    using Code = std::conditional_t<std::is_signed_v<T>, T, std::int32_t>;
+    return filled<T>(column, bitmap, offset, Code{-1});
+  });
+}
+
 inline nb::tuple py_factorize(nb::handle values) {
   const Buffer buffer(values, "values");
   const Column column = buffer.need_dimensions(1).need_integer().column();
@@ -199,6 +226,7 @@ inline void bind_count(nb::module_& m) {
   m.def("count_integers", &py_count_integers, "columns"_a, "target"_a, "classes"_a, "limit"_a);
   m.def("count_sparse", &py_count_sparse, "indptr"_a, "indices"_a, "data"_a, "width"_a, "target"_a, "classes"_a,
         "weights"_a = nb::none());
+  m.def("without_holes", &py_without_holes, "values"_a, "present"_a, "offset"_a);
   m.def("factorize_integers", &py_factorize, "values"_a);
   m.def("factorize_doubles", &py_factorize_doubles, "values"_a);
 }

@@ -36,18 +36,14 @@ struct GaussianClass {
   bool by_inverse;  // the inverse is finite and normal
 };
 
-// A column under leave-one-out (see leave_one_out.hpp), all in units of its scale; `kept` is the least sum of squares
-// that still has enough digits.
+// One class of a column whose row is left out (see leave_one_out.hpp), in units of `scale`.
 struct LeftOut {
-  double mean, rest, ratio, squares, kept;
-};
-struct LeftOutColumn {
-  LeftOut whole;
-  double scale, constant, floor_share;
-};
-// Another class of such a column: its moments stay as they are.
-struct LeftOutOther {
-  double mean, rest, variance, half_inverse, constant;
+  double mean, rest, scale;
+  double ratio;     // n / (n - 1)
+  double squares;   // the sum of squares about the mean
+  double share;     // 1 / (n - 1)
+  double constant;  // of the term but for the logarithm of the variance
+  double radius;    // a value nearer to the mean than this leaves enough digits, and a variance that no floor lifts
 };
 
 struct Kernels {
@@ -65,11 +61,10 @@ struct Kernels {
   // column follow those of the one before
   void (*add_gaussians)(const double* const* values, std::size_t columns, std::size_t count,
                         const GaussianClass* classes, std::size_t class_count, double* sums, std::size_t row_stride);
-  // The terms of a run of rows of class `own`: sums[c * row_stride + i] += the term of class c, but for the logarithm of
-  // the variance of `own`, which is multiplied into variances[i]. unsure[i] = 1 where that is not right.
-  void (*leave_one_out)(const double* values, std::size_t count, const LeftOutColumn& column, const LeftOut& own_left,
-                        double own_share, const LeftOutOther* others, std::size_t class_count, std::size_t own,
-                        double* sums, std::size_t row_stride, double* variances, std::uint8_t* unsure);
+  // sums[i] += the terms of up to four columns for rows of the class that `left` is of, each without the row's own value,
+  // but for the logarithms of the variances, which are multiplied into variances[i]. unsure[i] = 1 where that is not right.
+  void (*leave_one_out)(const double* const* values, std::size_t columns, std::size_t count, const LeftOut* const* left,
+                        double* sums, double* variances, std::uint8_t* unsure);
   // values[i] = exp(values[i] - top[i]) for values <= top
   void (*exponentials)(double* values, const double* top, std::size_t count);
   // out[i * class_count + c] = the share of exp(sums[c * row_stride + i]) in the sum over the classes; the sums are

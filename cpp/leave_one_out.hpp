@@ -37,9 +37,12 @@ class LeaveOneOutGaussian {
       moments_.push_back({from[0], from[1], from[2], from[3]});
       variances_.push_back(from[0] > 0 ? from[3] / from[0] : 0.0);
       constants_.push_back(constant(variances_.back()));
-      const ScaledMoments& now = moments_.back();
-      others_.push_back({now.mean, now.rest, variances_.back(), 0.5 / variances_.back(), constants_.back()});
-      shortcut_ = shortcut_ && variances_.back() > 0;
+    }
+    for (std::size_t c = 0; c < classes; ++c) {
+      const double deviation = std::sqrt(variances_[c]) / scale_;
+      others_.push_back({moments_[c].mean, moments_[c].rest, deviation, 1 / deviation, constants_[c], false});
+      others_.back().by_inverse = std::isnormal(others_.back().inverse);
+      own_.push_back(left_out(c));
     }
   }
 
@@ -78,27 +81,16 @@ class LeaveOneOutGaussian {
     return true;
   }
 
-  // The same for a run of rows of one class, side by side; see Kernels::leave_one_out.
-  void add_run(const double* values, std::size_t count, std::size_t own, double* sums, std::size_t row_stride,
-               double* variances, std::uint8_t* unsure) const {
-    const ScaledMoments& whole = moments_[classes_];
-    if (whole.n < 2 || moments_[own].n < 2 || !shortcut_) {
-      std::fill_n(unsure, count, 1);
-      return;
-    }
-    const LeftOutColumn column{left_out(whole), scale_, log_scale_ - kLogRoot2Pi, floor_ / (whole.n - 1)};
-    kernels().leave_one_out(values, count, column, left_out(moments_[own]), 1 / (moments_[own].n - 1), others_.data(),
-                            classes_, own, sums, row_stride, variances, unsure);
-  }
+  // Whether runs of rows of class `own` can be worked out side by side.
+  bool has_shortcut(std::size_t own) const { return own_[own].radius > 0; }
+  const LeftOut& own(std::size_t label) const { return own_[label]; }
+  const GaussianClass& other(std::size_t label) const { return others_[label]; }
 
  private:
-  static LeftOut left_out(const ScaledMoments& of) {
-    return {of.mean, of.rest, of.n / (of.n - 1), of.q, kDigitsKept * of.q};
-  }
-
   static constexpr double kDigitsKept = 1e-3;  // of a sum of squares: what is left keeps twelve digits and more
   static constexpr double kRounding = 1e-13;
   static constexpr double kLogRoot2Pi = 0.91893853320467274178;
+  static constexpr double kLeastVariance = 1e-8;  // beside that of the column: products of many such do not underflow
 
   struct Reduced {
     double distance, q;
@@ -110,6 +102,26 @@ class LeaveOneOutGaussian {
     return {wider, moments.q - d * wider};
   }
 
+  // The shortcut takes the variances of all classes as they are and that of the own class without x, so none may be
+  // lifted by the floor, and no sum of squares may lose its digits. Both hold for every x within a radius of the own
+  // mean. (The floor sinks without x: here it is that of the full column.)
+  LeftOut left_out(std::size_t own) const {
+    const ScaledMoments& mine = moments_[own];
+    const ScaledMoments& whole = moments_[classes_];
+    LeftOut left{mine.mean, mine.rest, scale_, 0, mine.q, 0, log_scale_ - kLogRoot2Pi, 0};
+    if (whole.n < 2 || mine.n < 2) return left;
+    left.ratio = mine.n / (mine.n - 1);
+    left.share = 1 / (mine.n - 1);
+    const double least = std::max(floor_ * whole.q / (whole.n - 1), kLeastVariance);
+    for (std::size_t c = 0; c < classes_; ++c)
+      if (!(variances_[c] > least)) return left;
+    const double kept = std::max(kDigitsKept * mine.q, least * (mine.n - 1));
+    const double gap = std::abs(((mine.mean - whole.mean) + (mine.rest - whole.rest)) * scale_);
+    const double whole_radius = std::sqrt((1 - kDigitsKept) * whole.q * ((whole.n - 1) / whole.n));
+    left.radius = std::min(std::sqrt(std::max(0.0, mine.q - kept) / left.ratio), whole_radius - gap);
+    return left;
+  }
+
   double constant(double variance) const { return log_scale_ - kLogRoot2Pi - 0.5 * std::log(variance); }
 
   std::size_t classes_;
@@ -117,8 +129,8 @@ class LeaveOneOutGaussian {
   std::vector<ScaledMoments> moments_;
   std::vector<double> variances_;
   std::vector<double> constants_;
-  std::vector<LeftOutOther> others_;
-  bool shortcut_ = true;  // every class has values, and they differ
+  std::vector<GaussianClass> others_;
+  std::vector<LeftOut> own_;
 };
 
 struct LeaveOneOutTerm {
@@ -135,8 +147,7 @@ class LeaveOneOut {
         target_(target),
         classes_(classes),
         order_(classes, kBlock),
-        read_(kBlock),
-        values_(order_.capacity()),
+        values_(4 * padded(order_.capacity())),
         sums_(order_.capacity() * classes),
         variances_(order_.capacity()),
         unsure_(order_.capacity()) {}
@@ -144,21 +155,19 @@ class LeaveOneOut {
   void run(double* sums, std::uint8_t* doubtful) {
     for (std::size_t begin = 0; begin < target_.rows; begin += kBlock) {
       const std::size_t count = std::min(kBlock, target_.rows - begin);
-      std::fill_n(doubtful + begin, count, 1);  // until the row is found in a run
       order_.sort(target_, begin, count);
       std::fill(sums_.begin(), sums_.end(), 0.0);
       std::fill(variances_.begin(), variances_.end(), 1.0);
       std::fill(unsure_.begin(), unsure_.end(), 0);
-      for (std::size_t j = 0; j < terms_.size(); ++j) {
-        add(terms_[j], begin, count);
-        if ((j + 1) % kTermsALogarithm == 0) take_logarithms();
+      for (std::size_t j = 0; j < terms_.size(); j += 4) {
+        add(j, std::min<std::size_t>(4, terms_.size() - j), begin, count);
+        if ((j + 4) % kTermsALogarithm == 0) take_logarithms();
       }
       take_logarithms();
-      for (const Run& run : order_.runs())
-        for (std::size_t i = run.begin; i < run.begin + run.count; ++i) {
-          const std::size_t row = begin + order_.order()[i];
-          doubtful[row] = finish(i, row, run.label, sums + row * classes_);
-        }
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t own = order_.labels()[i];
+        doubtful[begin + i] = finish(order_.places()[i], begin + i, own, sums + (begin + i) * classes_);
+      }
     }
   }
 
@@ -166,16 +175,53 @@ class LeaveOneOut {
   static constexpr std::size_t kBlock = 1024;
   static constexpr std::size_t kTermsALogarithm = 32;
 
-  void add(const LeaveOneOutTerm& term, std::size_t begin, std::size_t count) {
-    read_doubles(term.values, begin, count, read_.data());
+  // Up to four columns from the first on.
+  void add(std::size_t first, std::size_t columns, std::size_t begin, std::size_t count) {
+    double* const buffers[4] = {buffer(0), buffer(1), buffer(2), buffer(3)};
+    const auto column_at = [this](std::size_t j) -> const Column& { return terms_[j].values; };
+    if (four_side_by_side(first, terms_.size(), Kind::float64, column_at)) {
+      const Column& column = terms_[first].values;
+      kernels().scatter_four(column.at(begin), column.stride, order_.places(), count, buffers);
+    } else {
+      for (std::size_t k = 0; k < columns; ++k)
+        scatter_doubles(terms_[first + k].values, begin, count, order_.places(), buffers[k]);
+    }
     for (const Run& run : order_.runs()) {
-      double* values = values_.data() + run.begin;
-      for (std::size_t i = 0; i < run.count; ++i) values[i] = read_[order_.order()[run.begin + i]];
-      std::fill_n(values + run.count, padded(run.count) - run.count, std::numeric_limits<double>::quiet_NaN());
-      term.gaussian.add_run(values, padded(run.count), run.label, sums_.data() + run.begin, order_.capacity(),
-                            variances_.data() + run.begin, unsure_.data() + run.begin);
+      for (std::size_t k = 0; k < columns; ++k) {
+        double* values = buffers[k] + run.begin;
+        std::fill_n(values + run.count, padded(run.count) - run.count, values[0]);
+      }
+      add_run(first, columns, run, buffers);
     }
   }
+
+  void add_run(std::size_t first, std::size_t columns, const Run& run, const double* const* buffers) {
+    const double* values[4];
+    const LeftOut* own[4];
+    GaussianClass others[4];
+    bool shortcut = true;
+    for (std::size_t k = 0; k < columns; ++k) {
+      values[k] = buffers[k] + run.begin;
+      own[k] = &terms_[first + k].gaussian.own(run.label);
+      shortcut = shortcut && terms_[first + k].gaussian.has_shortcut(run.label);
+    }
+    if (!shortcut) {
+      std::fill_n(unsure_.data() + run.begin, run.count, 1);
+      return;
+    }
+    const std::size_t count = padded(run.count);
+    for (std::size_t c = 0; c < classes_; ++c) {
+      double* sums = sums_.data() + c * order_.capacity() + run.begin;
+      if (c == run.label) {
+        kernels().leave_one_out(values, columns, count, own, sums, variances_.data() + run.begin, unsure_.data() + run.begin);
+        continue;
+      }
+      for (std::size_t k = 0; k < columns; ++k) others[k] = terms_[first + k].gaussian.other(c);
+      kernels().add_gaussians(values, columns, count, others, 1, sums, order_.capacity());
+    }
+  }
+
+  double* buffer(std::size_t k) { return values_.data() + k * padded(order_.capacity()); }
 
   void take_logarithms() {
     for (const Run& run : order_.runs())
@@ -186,9 +232,13 @@ class LeaveOneOut {
   }
 
   // Whether the row is doubtful.
-  bool finish(std::size_t i, std::size_t row, std::size_t own, double* sums) const {
-    for (std::size_t c = 0; c < classes_; ++c) sums[c] = unsure_[i] ? 0.0 : sums_[c * order_.capacity() + i];
-    if (!unsure_[i]) return false;
+  bool finish(std::size_t place, std::size_t row, std::size_t own, double* sums) const {
+    if (own < classes_ && !unsure_[place]) {
+      for (std::size_t c = 0; c < classes_; ++c) sums[c] = sums_[c * order_.capacity() + place];
+      return false;
+    }
+    std::fill_n(sums, classes_, 0.0);
+    if (own >= classes_) return true;
     for (const LeaveOneOutTerm& term : terms_) {
       const double x = value_at(term.values, row);
       if (!std::isnan(x) && !term.gaussian.add(x, own, sums)) return true;
@@ -200,7 +250,6 @@ class LeaveOneOut {
   const Column& target_;
   std::size_t classes_;
   ClassOrder order_;
-  std::vector<double> read_;
   std::vector<double> values_;
   std::vector<double> sums_;  // class by class
   std::vector<double> variances_;

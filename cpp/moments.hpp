@@ -145,7 +145,7 @@ class MomentSums {
           for (std::size_t k = 0; k < 4; ++k) add_runs(first + k, order, buffers[k]);
           first += 4;
         } else {
-          scatter(column, begin, rows, order.places(), buffers[0]);
+          scatter_doubles(column, begin, rows, order.places(), buffers[0]);
           add_runs(first, order, buffers[0]);
           ++first;
         }
@@ -157,16 +157,6 @@ class MomentSums {
         result_[dense_[position]].n.add_integer(label, counts.n);
         result_[dense_[position]].fractional.add_integer(label, counts.fractional);
       }
-  }
-
-  static void scatter(const Column& column, std::size_t begin, std::size_t rows, const std::uint32_t* places, double* out) {
-    const char* at = column.at(begin);
-    with_type(column.kind, [&]<class T>() {
-      if (column.stride == static_cast<std::int64_t>(sizeof(T)))
-        for (std::size_t i = 0; i < rows; ++i) out[places[i]] = static_cast<double>(load<T>(at + i * sizeof(T)));
-      else
-        for (std::size_t i = 0; i < rows; ++i, at += column.stride) out[places[i]] = static_cast<double>(load<T>(at));
-    });
   }
 
   void add_runs(std::size_t position, const ClassOrder& order, double* values) {

@@ -8,14 +8,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <initializer_list>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "block_cache.hpp"
 #include "large_pages.hpp"
 
 namespace bayesbox {
@@ -25,8 +24,7 @@ class ResultArray {
  public:
   explicit ResultArray(std::size_t size) {
     const std::size_t bytes = size * sizeof(T);
-    memory_.reset(static_cast<T*>(std::malloc(std::max<std::size_t>(bytes, 1))));
-    if (!memory_) throw std::bad_alloc();
+    memory_ = {static_cast<T*>(BlockCache::shared().take(bytes)), GiveBack{bytes}};
     ask_for_large_pages(memory_.get(), bytes);
   }
 
@@ -34,16 +32,18 @@ class ResultArray {
 
   nanobind::object to_numpy(std::initializer_list<std::size_t> shape) && {
     T* held = memory_.get();
-    nanobind::capsule owner(held, [](void* p) noexcept { std::free(p); });
-    memory_.release();
+    auto* rest = new Memory(std::move(memory_));
+    nanobind::capsule owner(rest, [](void* p) noexcept { delete static_cast<Memory*>(p); });
     return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(held, shape, owner));
   }
 
  private:
-  struct Free {
-    void operator()(T* memory) const noexcept { std::free(memory); }
+  struct GiveBack {
+    std::size_t bytes;
+    void operator()(T* memory) const noexcept { BlockCache::shared().give(memory, bytes); }
   };
-  std::unique_ptr<T, Free> memory_;
+  using Memory = std::unique_ptr<T, GiveBack>;
+  Memory memory_{nullptr, GiveBack{0}};
 };
 
 // A vector that was worked out, as an array that owns it.

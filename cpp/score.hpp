@@ -33,7 +33,7 @@ struct ScoreRequest {
   std::vector<GaussianTerm> gaussians;
   std::vector<TableTerm> tables;
   Column target;  // the row's own class, for tables by class
-  const double* extra = nullptr;  // rows x classes, or nothing
+  std::vector<Column> extra;  // a column of doubles for each class, or nothing
 };
 
 class Scorer {
@@ -91,8 +91,8 @@ class Scorer {
     for (std::size_t c = 0; c < classes_; ++c) {
       double* sums = sums_of(c);
       std::fill_n(sums, kBlock, request_.prior[c]);
-      if (request_.extra != nullptr)
-        for (std::size_t i = 0; i < count; ++i) sums[i] += request_.extra[(begin + i) * classes_ + c];
+      if (!request_.extra.empty())
+        for (std::size_t i = 0; i < count; ++i) sums[i] += load<double>(request_.extra[c].at(begin + i));
     }
   }
 

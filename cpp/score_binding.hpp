@@ -56,10 +56,10 @@ class ScoreArguments {
       throw nb::value_error("target: needed for tables by class");
     }
     if (!extra.is_none()) {
-      const Buffer buffer(extra, "extra");
+      const Buffer& buffer = extra_.emplace(extra, "extra");
       buffer.need_dimensions(2).need_kind(Kind::float64, "float64");
       buffer.need_length(0, request.rows).need_length(1, request.classes);
-      request.extra = keep(buffer.doubles());
+      for (std::size_t c = 0; c < request.classes; ++c) request.extra.push_back(buffer.column(c));
     }
   }
   ScoreRequest request;
@@ -106,6 +106,7 @@ class ScoreArguments {
   }
 
   Columns columns_;
+  std::optional<Buffer> extra_;
   std::vector<std::vector<double>> held_;
 };
 
@@ -142,13 +143,13 @@ inline nb::object py_leave_one_out(nb::list gaussians, nb::handle target, std::i
     const double floor = nb::cast<double>(fields[2]), scale = nb::cast<double>(fields[3]);
     terms.push_back({columns.list().back(), LeaveOneOutGaussian(held.data(), count, floor, scale)});
   }
-  std::vector<double> sums(rows * count);
-  std::vector<std::uint8_t> doubtful(rows);
+  ResultArray<double> sums(rows * count);
+  ResultArray<std::uint8_t> doubtful(rows);
   {
     nb::gil_scoped_release release;
     leave_one_out(terms, labels.column(), count, sums.data(), doubtful.data());
   }
-  return nb::make_tuple(to_numpy(std::move(sums), {rows, count}), to_numpy(std::move(doubtful)));
+  return nb::make_tuple(std::move(sums).to_numpy({rows, count}), std::move(doubtful).to_numpy({rows}));
 }
 
 inline void bind_score(nb::module_& m) {

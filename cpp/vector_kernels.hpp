@@ -296,66 +296,40 @@ bool posteriors(double* sums, std::size_t class_count, std::size_t row_stride, s
   return impossible;
 }
 
-// Where a <= b, or one of them is NaN.
-Mask not_above(Lanes a, Lanes b) { return either(equal(larger(a, b), b), differ(a, a)); }
-
-struct LeftOutLanes {
-  Lanes mean, rest, ratio, squares, kept, scale;
-
-  LeftOutLanes(const LeftOut& from, double unit)
-      : mean(Lanes::all(from.mean)),
-        rest(Lanes::all(from.rest)),
-        ratio(Lanes::all(from.ratio)),
-        squares(Lanes::all(from.squares)),
-        kept(Lanes::all(from.kept)),
-        scale(Lanes::all(unit)) {}
-
-  // The distance of x to the mean of the others; the sum of squares of the others goes to `left`.
-  Lanes without(Lanes x, Lanes& left) const {
-    const Lanes distance = ((x - mean) - rest) * scale;
-    const Lanes wider = distance * ratio;
-    left = squares - distance * wider;
-    return wider;
-  }
-};
-
-constexpr double kLeastVariance = 1e-8;  // beside that of the column: products of many such do not underflow
-
-void leave_one_out(const double* values, std::size_t count, const LeftOutColumn& column, const LeftOut& own_left,
-                   double own_share, const LeftOutOther* others, std::size_t class_count, std::size_t own, double* sums,
-                   std::size_t row_stride, double* variances, std::uint8_t* unsure) {
-  const LeftOutLanes whole(column.whole, column.scale), mine(own_left, column.scale);
-  const Lanes floor_share = Lanes::all(column.floor_share), share = Lanes::all(own_share), half = Lanes::all(0.5);
-  const Lanes constant = Lanes::all(column.constant), one = Lanes::all(1.0), least = Lanes::all(kLeastVariance);
+template <std::size_t Columns, bool Holes>
+void leave_columns_out(const double* const* values, std::size_t count, const LeftOut* const* left, double* sums,
+                       double* variances, std::uint8_t* unsure) {
+  const Lanes half = Lanes::all(0.5), one = Lanes::all(1.0);
   for (std::size_t i = 0; i < count; i += Lanes::width) {
-    const Lanes x = Lanes::load(values + i);
-    const Mask observed = equal(x, x);
-    Lanes left, own_squares;
-    whole.without(x, left);
-    const Lanes floor = left * floor_share;
-    const Lanes distance = mine.without(x, own_squares);
-    const Lanes variance = own_squares * share;
-    Mask doubt = either(not_above(left, whole.kept), not_above(own_squares, mine.kept));
-    doubt = either(doubt, either(not_above(variance, floor), not_above(variance, least)));
-    for (std::size_t c = 0; c < class_count; ++c) {
-      double* to = sums + c * row_stride + i;
-      Lanes term;
-      if (c == own) {
-        term = constant - half * (distance * distance) / variance;
-      } else {
-        const LeftOutOther& other = others[c];
-        const Lanes d = ((x - Lanes::all(other.mean)) - Lanes::all(other.rest)) * whole.scale;
-        term = Lanes::all(other.constant) - (d * d) * Lanes::all(other.half_inverse);
-        doubt = either(doubt, not_above(Lanes::all(other.variance), floor));
-      }
-      (Lanes::load(to) + keep(term, observed)).store(to);
+    Lanes sum = Lanes::load(sums + i), product = Lanes::load(variances + i);
+    Mask doubt = below(one, one);
+    for (std::size_t k = 0; k < Columns; ++k) {
+      const LeftOut& column = *left[k];
+      const Lanes x = Lanes::load(values[k] + i);
+      const Lanes distance = ((x - Lanes::all(column.mean)) - Lanes::all(column.rest)) * Lanes::all(column.scale);
+      const Lanes wider = distance * Lanes::all(column.ratio);
+      const Lanes variance = (Lanes::all(column.squares) - distance * wider) * Lanes::all(column.share);
+      const Lanes term = Lanes::all(column.constant) - half * (wider * wider) / variance;
+      doubt = either(doubt, below(Lanes::all(column.radius), absolute(distance)));
+      sum = sum + (Holes ? keep(term, equal(x, x)) : term);
+      product = product * (Holes ? keep(variance, equal(x, x)) + drop(one, equal(x, x)) : variance);
     }
-    const Lanes factor = keep(variance, observed) + drop(one, observed);
-    (Lanes::load(variances + i) * factor).store(variances + i);
-    const unsigned bits = doubt.bits() & observed.bits();
-    if (__builtin_expect(bits != 0, 0))
+    sum.store(sums + i);
+    product.store(variances + i);
+    if (const unsigned bits = doubt.bits(); __builtin_expect(bits != 0, 0))
       for (std::size_t k = 0; k < Lanes::width; ++k) unsure[i + k] |= bits >> k & 1;
   }
+}
+
+void leave_one_out(const double* const* values, std::size_t columns, std::size_t count, const LeftOut* const* left,
+                   double* sums, double* variances, std::uint8_t* unsure) {
+  bool holes = false;
+  for (std::size_t k = 0; k < columns; ++k) holes = holes || has_nan(values[k], count);
+  if (columns == 4)
+    (holes ? leave_columns_out<4, true> : leave_columns_out<4, false>)(values, count, left, sums, variances, unsure);
+  else
+    for (std::size_t k = 0; k < columns; ++k)
+      (holes ? leave_columns_out<1, true> : leave_columns_out<1, false>)(values + k, count, left + k, sums, variances, unsure);
 }
 
 constexpr Kernels kKernels{gather_four, scatter_four, scan, split, add_gaussians, leave_one_out, exponentials, posteriors};

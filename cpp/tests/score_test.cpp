@@ -37,7 +37,7 @@ struct Problem {
     for (std::size_t j = 0; j < width; ++j) request.gaussians.push_back({column_of(reals, width, j), parameters[j].data()});
     request.tables.push_back({column_of(codes, 2, 0), 0, levels, tables[0].data()});
     request.tables.push_back({column_of(codes, 2, 1), 2, levels, tables[1].data()});
-    request.extra = extra.data();
+    for (std::size_t c = 0; c < classes; ++c) request.extra.push_back(column_of(extra, classes, c));
   }
 
   long double joint(std::size_t row, std::size_t c) const {

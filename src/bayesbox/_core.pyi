@@ -109,6 +109,9 @@ def count_sparse(
 ) -> ExactArray:
     """Class x column exact sums of a CSR matrix, class-major; NaN or infinite data raise ValueError."""
 
+def without_holes(values: NDArray[Any], present: NDArray[np.uint8], offset: int) -> NDArray[Any]:
+    """The values, with NaN or -1 where the bitmap, from bit `offset` on, has a 0."""
+
 def factorize_integers(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """(codes, sorted distinct values) of an integer or bool array of any stride; OverflowError beyond int64."""
 

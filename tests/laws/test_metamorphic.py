@@ -10,7 +10,7 @@ from tests.laws.mixed import KINDS, ROWS, TARGET, estimator, pick, state, table,
 
 import bayesbox as bb
 from bayesbox.model.naive import Rules
-from bayesbox.source import base
+from bayesbox.source.base import OneBatch
 from bayesbox.source.frames import batch_of
 from bayesbox.tally.book import Book
 from bayesbox.workflow.naive import NaiveClassifier
@@ -173,8 +173,8 @@ def test_rules_are_not_in_the_digest(whole):
 @pytest.mark.parametrize("threads", [1, 2, 3, 4])
 @pytest.mark.parametrize("rows_a_piece", [1, 7, 1000])
 def test_threads(whole, monkeypatch, threads, rows_a_piece):
-    monkeypatch.setattr(base, "ROWS_A_PIECE", rows_a_piece)
-    source = base.OneBatch(batch_of(X | {TARGET: Y}))
+    monkeypatch.setattr("bayesbox.source.fold.ROWS_A_PIECE", rows_a_piece)
+    source = OneBatch(batch_of(X | {TARGET: Y}))
     counted = tally_source(NaiveClassifier(Rules(), KINDS), source, TARGET, threads=threads)
     assert counted.rows == ROWS
     assert b"".join(counted.book.canonical()) == state(whole)

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bayesbox import _core
 from bayesbox.schema.arrays import (
     double_array,
     flag_array,
     integer_array,
-    is_present,
     numpy_values,
     text_array,
+    without_nulls,
 )
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
@@ -40,18 +41,26 @@ def test_built_as_pyarrow_builds(
     assert built.equals(pa.array(values, type=kind))
 
 
-@given(st.lists(st.one_of(st.none(), st.floats(allow_nan=False))), st.integers(0, 3))
-def test_values_and_presence_of_slices(values: list[float | None], start: int) -> None:
-    array = pa.array(values, type=pa.float64())[start:]
-    present = is_present(array)
-    assert present.tolist() == [value is not None for value in values[start:]]
-    found = numpy_values(array)[present].tolist()
-    assert found == [value for value in values[start:] if value is not None]
+@given(st.lists(st.one_of(st.none(), st.floats(allow_nan=False)), max_size=200), st.integers(0, 70))
+def test_doubles_without_nulls(values: list[float | None], start: int) -> None:
+    found = without_nulls(pa.array(values, type=pa.float64())[start:])
+    np.testing.assert_array_equal(found, [np.nan if value is None else value for value in values[start:]])
 
 
-def test_presence_of_nulls() -> None:
-    assert is_present(pa.nulls(2)).tolist() == [False, False]
-    assert is_present(pa.array(["suv"])).tolist() == [True]
+@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"])
+@given(values=st.lists(st.one_of(st.none(), st.integers(0, 127)), max_size=200), start=st.integers(0, 70))
+def test_codes_without_nulls(name: str, values: list[int | None], start: int) -> None:
+    found = without_nulls(pa.array(values, type=getattr(pa, name)())[start:])
+    assert found.tolist() == [-1 if value is None else value for value in values[start:]]
+
+
+def test_a_bitmap_that_is_too_short_is_refused() -> None:
+    with pytest.raises(ValueError, match="too short"):
+        _core.without_holes(np.zeros(9), np.zeros(1, dtype=np.uint8), 0)
+    with pytest.raises(ValueError, match="too short"):
+        _core.without_holes(np.zeros(8), np.zeros(1, dtype=np.uint8), 1)
+    with pytest.raises(ValueError, match="gaps"):
+        _core.without_holes(np.zeros(8)[::2], np.zeros(1, dtype=np.uint8), 0)
 
 
 def test_integers_that_do_not_fit() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +106,17 @@ class Narrowed:
 
     def batches(self) -> Iterator[Batch]:
         """The rows of the wanted columns."""
-        for batch in self.source.batches():
+        return self._narrowed(self.source)
+
+    def parts(self, threads: int) -> Iterator[Source] | None:
+        """The parts of the source, where it has such, with the wanted columns."""
+        from bayesbox.source.base import Part
+
+        parts = self.source.parts(threads) if hasattr(self.source, "parts") else None
+        return None if parts is None else (Part(part.name, partial(self._narrowed, part)) for part in parts)
+
+    def _narrowed(self, source: Source) -> Iterator[Batch]:
+        for batch in source.batches():
             self.left = [name for name in batch.names if name not in self.wanted]
             yield batch.select(tuple(name for name in batch.names if name in self.wanted))
 

@@ -80,14 +80,13 @@ class Plan:
 
     def run(self, output: int) -> NDArray[Any]:
         """The sums, in one of the core's output forms; point masses are left to the caller."""
-        extra = None if self.extra is None else np.ascontiguousarray(self.extra)
         answer, self.impossible = _core.score(
             self.rows,
             self.prior,
             self.gaussians,
             self.tables,
             self.integers,
-            extra,
+            self.extra,
             output,
             self.target,
             self.by_class,

@@ -67,7 +67,9 @@ def train(
     if not hasattr(estimator, "new_classifier"):
         raise BadOption("a model to train is one of bayesbox's estimators", found=type(model).__name__)
     classifier = estimator.blank_classifier()
-    source = workflow.source_of(data, target, estimator.columns, na=na, bad_rows=bad_rows, format=format)
+    source = workflow.source_of(
+        data, target, estimator.columns, threads=threads, na=na, bad_rows=bad_rows, format=format
+    )
     training = workflow.train(classifier, source, target, weight=weight, threads=threads)
     estimator.adopt(classifier)
     estimator.training_ = training

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from bayesbox._core import CodeTable, FamilyScore
 from bayesbox.errors import BadData
 from bayesbox.learn.coded import Coded, Variable, code_batch
-from bayesbox.source.base import Batch, Source, fold
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.fold import fold
 
 Members = tuple[int, ...]
 Counts = NDArray[np.int64]  # one dimension: row-major, the last member fastest

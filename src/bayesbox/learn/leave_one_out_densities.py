@@ -39,7 +39,8 @@ def add_density(
     target: Codes,
 ) -> Flags:
     """Enter the terms of one column; which rows a refit must answer. A gaussian is one whose floor is the spacing."""
-    doubtful = leaves_only_flags(kind, tally, tally.pooled(), values)
+    doubtful = np.zeros(plan.rows, dtype=bool)
+    doubtful[leaves_only_flags(kind, tally, tally.pooled(), values)] = True
     if isinstance(density, Student):
         terms, unsure = _student_terms(tally, values, target)
         plan.add_terms(terms)

@@ -22,13 +22,13 @@ Flags = NDArray[np.bool_]
 
 
 class Gaussian(NamedTuple):
-    """What the core needs of one column of numbers, and the rows it cannot answer."""
+    """What the core needs of one column of numbers, and the places of rows it cannot answer."""
 
     values: Doubles
     moments: Doubles
     floor: float
     scale: float
-    doubtful: Flags
+    doubtful: list[int]
 
 
 def gaussian(kind: Kind, tally: Moments, values: Doubles) -> Gaussian:
@@ -55,9 +55,10 @@ def add_gaussians(plan: Plan, gaussians: list[Gaussian], target: Codes) -> Flags
         return doubtful
     terms, unsure = _core.leave_one_out_gaussians([each[:4] for each in gaussians], target, plan.classes)
     plan.add_terms(terms)
+    doubtful |= unsure.view(bool)
     for each in gaussians:
-        doubtful |= each.doubtful
-    return np.logical_or(doubtful, unsure)
+        doubtful[each.doubtful] = True
+    return doubtful
 
 
 def _power_of_two(whole: Spread) -> float:
@@ -75,22 +76,20 @@ def _scaled(spread: Spread, scale: float) -> tuple[float, float, float, float]:
     return n, spread.mean, spread.rest_of_mean, n * deviation * deviation
 
 
-def leaves_only_flags(kind: Kind, tally: Moments, whole: Spread, values: Doubles) -> Flags:
-    """Rows without which a column of numbers would hold only 0 and 1, and so be a flag."""
-    flags = np.zeros(len(values), dtype=bool)
+def leaves_only_flags(kind: Kind, tally: Moments, whole: Spread, values: Doubles) -> list[int]:
+    """The row, if there is one, without which a column of numbers would hold only 0 and 1, and so be a flag."""
     if not isinstance(kind, Number) or float(tally.sums.fractional.to_doubles().sum()) > 1:
-        return flags
+        return []
     if not _is_one_value(whole.squares - whole.total) and not tally.sums.fractional.signs().any():
-        return flags
+        return []
     others = np.flatnonzero((values != 0) & (values != 1) & ~np.isnan(values))
     if len(others) != 1:
-        return flags
-    row, own = others[0], Dyadic.of(float(values[others[0]]))
+        return []
+    row, own = int(others[0]), Dyadic.of(float(values[others[0]]))
     rest = whole.squares - whole.total - (own * own - own)  # the sum of x*x - x over the others, 0 for flags
     is_fractional = values[row] != np.floor(values[row])
     fractional = float(tally.sums.fractional.to_doubles().sum())
-    flags[row] = rest.m == 0 and fractional == float(is_fractional)
-    return flags
+    return [row] if rest.m == 0 and fractional == float(is_fractional) else []
 
 
 def _is_one_value(excess: Dyadic) -> bool:

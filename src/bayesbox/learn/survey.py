@@ -22,7 +22,8 @@ from bayesbox.schema.infer import kind_of
 from bayesbox.schema.intervals import interval_states
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Number, Real, Unknown
 from bayesbox.schema.levels import level_text
-from bayesbox.source.base import Batch, Source, fold
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.fold import fold
 from bayesbox.tally.count import checked_weights
 
 MOST_STATES = 65_535

@@ -12,6 +12,8 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
+from bayesbox import _core
+
 
 def text_array(texts: Sequence[str | None]) -> pa.Array:
     """Texts, null where None.
@@ -84,14 +86,13 @@ def numpy_values(array: pa.Array) -> np.ndarray:
     return np.frombuffer(buffer, dtype=dtype, count=len(array) + array.offset)[array.offset :]
 
 
-def is_present(array: pa.Array) -> np.ndarray:
-    """Where an Arrow array has a value.
+def without_nulls(array: pa.Array) -> np.ndarray:
+    """The values of an Arrow array of doubles or integers, NaN or -1 where it is null.
 
-    >>> is_present(text_array(["suv", None]))
-    array([ True, False])
+    >>> without_nulls(pa.array([25.0, None, 40.0])), without_nulls(pa.array([3, None])[1:])
+    (array([25., nan, 40.]), array([-1]))
     """
-    buffer = array.buffers()[0]
-    if buffer is None or array.null_count == 0:
-        return np.full(len(array), array.null_count == 0)
-    bits = np.unpackbits(np.frombuffer(buffer, dtype=np.uint8), count=len(array) + array.offset, bitorder="little")
-    return bits[array.offset :].astype(bool)
+    values, bitmap = numpy_values(array), array.buffers()[0]
+    if bitmap is None or array.null_count == 0:
+        return values
+    return _core.without_holes(values, np.frombuffer(bitmap, dtype=np.uint8), array.offset)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.errors import KindContradiction
-from bayesbox.schema.arrays import is_present, numpy_values
+from bayesbox.schema.arrays import numpy_values, without_nulls
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,7 @@ def as_numbers(column: Any, *, name: str = "", where: str | None = None) -> NDAr
         return _numbers_in_text(column, name=name, where=where)
     if kind != pa.float64():
         column = nearest_doubles(column)
-    values = numpy_values(column)
-    return np.where(is_present(column), values, np.nan) if column.null_count else values
+    return without_nulls(column)
 
 
 def whole_numbers(column: NDArray[Any]) -> NDArray[Any]:

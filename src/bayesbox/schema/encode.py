@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.schema.arrays import is_present, numpy_values
+from bayesbox.schema.arrays import without_nulls
 from bayesbox.schema.levels import level_text
 
 Codes = NDArray[Any]  # of any integer type
@@ -64,10 +64,7 @@ def as_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
 
 
 def _encode_arrow(column: pa.DictionaryArray) -> Encoded:
-    codes = numpy_values(column.indices)
-    if column.indices.null_count:
-        signed = codes if codes.dtype.kind == "i" else _as_int32(codes)
-        codes = np.where(is_present(column.indices), signed, signed.dtype.type(MISSING))
+    codes = without_nulls(column.indices)
     values = column.dictionary.to_pylist()
     levels = [level_text(value) if value is not None and value == value else None for value in values]
     if None in levels or len(set(levels)) < len(levels):

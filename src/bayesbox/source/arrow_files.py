@@ -66,17 +66,20 @@ class _TypedRows:
         check_names(self.names, self._file)
         for name, kind in zip(self.names, self.schema.types, strict=True):
             refuse_nested(kind, name, where=self._file)
+            self._check_kind(name, kind_of_type(kind))
 
     def _open(self, stream: ByteStream) -> pa.Schema:
         raise NotImplementedError
 
     def _stored_batches(self) -> Iterator[pa.RecordBatch]:
+        """The batches as they are stored; they set `share_read` on the way."""
         raise NotImplementedError
 
     def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
         """The rows, at most 65,536 at a time."""
-        batches = self._stored_batches()
-        row = count = 0
+        return self._tables(self._stored_batches(), 0)
+
+    def _tables(self, batches: Iterator[pa.RecordBatch], row: int) -> Iterator[tuple[tuple[Column, ...], int]]:
         while True:
             with _damage_named(self._file, self.format_name):
                 batch = next(batches, None)
@@ -87,12 +90,6 @@ class _TypedRows:
                 piece = batch.slice(start, ROWS)
                 yield self._columns(piece, row + start), piece.num_rows
             row += batch.num_rows
-            count += 1
-            self.share_read = self._share(row, count)
-
-    def _share(self, rows: int, batches: int) -> float | None:
-        """How much was read, after so many rows and batches."""
-        raise NotImplementedError
 
     def _columns(self, batch: pa.RecordBatch, row: int) -> tuple[Column, ...]:
         columns = zip(self.names, batch.columns, strict=True)
@@ -106,13 +103,17 @@ class _TypedRows:
         kind = kind_of_type(column.type)
         if name in reading.number and kind == TEXT:
             return numbers_of_texts(column, name, file=self._file, row=row)
-        if kind is not None and name not in reading.text and name not in reading.number:
-            known = reading.kinds.setdefault(name, kind)
-            if TEXT in (known, kind) and known != kind:
-                where = place(self._file, column=name)
-                what = f"holds {kind} here and held {known} in {reading.first_file}"
-                raise _mixed_files(what, where, name)
         return column
+
+    def _check_kind(self, name: str, kind: str | None) -> None:
+        """Every file holds the same in a column, as far as that decides how it is read."""
+        reading = self._reading
+        if kind is None or name in reading.text or name in reading.number:
+            return
+        known = reading.kinds.setdefault(name, kind)
+        if TEXT in (known, kind) and known != kind:
+            what = f"holds {kind} here and held {known} in {reading.first_file}"
+            raise _mixed_files(what, place(self._file, column=name), name)
 
 
 def _mixed_files(what: str, where: str, name: str) -> BadData:
@@ -129,23 +130,38 @@ class ParquetRows(_TypedRows):
     def _open(self, stream: ByteStream) -> pa.Schema:
         import pyarrow.parquet as pq
 
-        source = random_access(stream)
-        first = pq.ParquetFile(source)
-        schema = first.schema_arrow
-        texts = [field.name for field in schema if _is_text(field.type)]
-        self._parquet = pq.ParquetFile(
-            source, metadata=first.metadata, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False
-        )
-        return schema
+        self._stream = stream
+        self._source = random_access(stream)
+        opened = pq.ParquetFile(self._source)
+        self._metadata = opened.metadata
+        self.row_count: int = opened.metadata.num_rows
+        return opened.schema_arrow
 
     def _stored_batches(self) -> Iterator[pa.RecordBatch]:
-        batches: Iterator[pa.RecordBatch] = self._parquet.iter_batches(
-            batch_size=ROWS, use_threads=self._reading.threads > 1
-        )
-        return batches
+        done = 0
+        for batch in self._batches(self._source, None, use_threads=self._reading.threads > 1):
+            yield batch
+            done += batch.num_rows
+            self.share_read = done / max(self.row_count, 1)
 
-    def _share(self, rows: int, batches: int) -> float | None:  # noqa: ARG002
-        return float(rows / max(self._parquet.metadata.num_rows, 1))
+    def _batches(self, source: Any, groups: list[int] | None, *, use_threads: bool) -> Iterator[pa.RecordBatch]:
+        import pyarrow.parquet as pq
+
+        texts = [field.name for field in self.schema if _is_text(field.type)]
+        file = pq.ParquetFile(
+            source, metadata=self._metadata, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False
+        )
+        yield from file.iter_batches(ROWS, row_groups=groups, use_threads=use_threads)
+
+    def groups(self) -> list[int]:
+        """The rows of each group, which can be read apart from the others; none where the file is a copy."""
+        if self._stream.file is None:
+            return []
+        return [self._metadata.row_group(index).num_rows for index in range(self._metadata.num_row_groups)]
+
+    def group_tables(self, group: int, row: int) -> Iterator[tuple[tuple[Column, ...], int]]:
+        """The rows of one group, of which `row` is the first, for whichever thread asks."""
+        return self._tables(self._batches(pa.OSFile(self._stream.path), [group], use_threads=False), row)
 
 
 class ArrowRows(_TypedRows):
@@ -165,15 +181,14 @@ class ArrowRows(_TypedRows):
         return self._reader.schema
 
     def _stored_batches(self) -> Iterator[pa.RecordBatch]:
-        if isinstance(self._reader, pa.RecordBatchFileReader):
-            for index in range(self._reader.num_record_batches):
-                yield self._reader.get_batch(index)
-        else:
+        if not isinstance(self._reader, pa.RecordBatchFileReader):
+            self.share_read = None
             yield from self._reader
-
-    def _share(self, rows: int, batches: int) -> float | None:  # noqa: ARG002
-        total = getattr(self._reader, "num_record_batches", None)
-        return None if total is None else float(batches / total)
+            return
+        total = self._reader.num_record_batches
+        for index in range(total):
+            yield self._reader.get_batch(index)
+            self.share_read = float((index + 1) / total)
 
 
 def random_access(stream: ByteStream) -> Any:

@@ -1,30 +1,18 @@
-"""Where rows come from: batches of named columns, and the fold that counts them.
+"""Where rows come from: batches of named columns.
 
 A `Batch` holds Arrow arrays or numpy views side by side, so that a row-major array or a frame is counted
-where it lies, without a copy. A `Source` yields batches; `fold` turns each into a tally and adds them up. As
-tallies form a commutative algebra, neither the cut into batches nor the number of threads changes the result.
+where it lies, without a copy. A `Source` yields batches.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 Column = Any  # pa.Array, pa.ChunkedArray or a one-dimensional np.ndarray of any stride
-
-
-class Addable(Protocol):
-    """What a fold gathers."""
-
-    def __add__(self, other: Any, /) -> Any: ...
-
-
-T = TypeVar("T", bound=Addable)
 
 
 @dataclass(frozen=True)
@@ -71,6 +59,14 @@ class Source(Protocol):
         ...
 
 
+@dataclass
+class Part:
+    """Some of the rows of a source, read by themselves."""
+
+    name: str
+    batches: Callable[[], Iterator[Batch]]
+
+
 class OneBatch:
     """A source that is in memory already: one batch."""
 
@@ -93,50 +89,11 @@ class Recorded:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.source, name)
 
+    def parts(self, threads: int) -> None:
+        """None: the batches are wanted in their order."""
+
     def batches(self) -> Iterator[Batch]:
         self.given = []
         for batch in self.source.batches():
             self.given.append(batch)
             yield batch
-
-
-ROWS_A_PIECE = 65_536  # what one thread takes of a large batch; a cut costs one small tally
-
-
-def pieces(source: Source, *, rows: int) -> Iterator[Batch]:
-    """The batches of a source, each cut into pieces of at most `rows` rows."""
-    for batch in source.batches():
-        if batch.rows <= rows:
-            yield batch
-            continue
-        for start in range(0, batch.rows, rows):
-            yield batch.slice(start, min(start + rows, batch.rows))
-
-
-def fold(source: Source, tally_of: Callable[[Batch], T], *, threads: int = 1) -> T | None:
-    """The sum of `tally_of(batch)` over the batches; None where there is no batch.
-
-    A source with a `fold` of its own counts where its rows are; `tally_of` can then be pickled. Else, with one thread
-    each batch is counted whole. With more, large batches are cut into pieces; at most two pieces a thread are under
-    way, so memory stays flat.
-    """
-    if hasattr(source, "fold"):
-        elsewhere: T | None = source.fold(tally_of)
-        return elsewhere
-    total: T | None = None
-    if threads <= 1:
-        for batch in source.batches():
-            tally = tally_of(batch)
-            total = tally if total is None else total + tally
-        return total
-    waiting: deque[Future[T]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        for piece in pieces(source, rows=ROWS_A_PIECE):
-            waiting.append(pool.submit(tally_of, piece))
-            while len(waiting) >= 2 * threads:
-                tally = waiting.popleft().result()
-                total = tally if total is None else total + tally
-        while waiting:
-            tally = waiting.popleft().result()
-            total = tally if total is None else total + tally
-    return total

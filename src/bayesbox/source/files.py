@@ -7,12 +7,16 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from bayesbox.errors import BadOption, SourceUnavailable
-from bayesbox.source.base import Batch, Source
+from bayesbox.source.base import Batch, Column, Part, Source
 from bayesbox.source.reading import Reading, Rows, Skipped, same_columns
 from bayesbox.source.streams import CODECS, STDIN, ByteStream, name_of
+
+if TYPE_CHECKING:
+    from bayesbox.source.arrow_files import ParquetRows
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -127,17 +131,67 @@ class FileSource:
                 yield batch
         self._finished = len(self.paths)
 
+    def parts(self, threads: int) -> Iterator[Source] | None:
+        """The rows cut where they can be read apart, by any thread: the groups of rows of Parquet files. None where
+        they cannot, or where there are too few for the threads.
+        """
+        if any((self._format or format_of_name(path)) != "parquet" for path in self.paths) or not self.rereadable:
+            return None
+        if len(self.paths) < threads:
+            with ByteStream(self.paths[0]) as stream:
+                if len(_parquet_rows(stream, Reading()).groups()) < threads:
+                    return None
+        return self._parts()
+
+    def _parts(self) -> Iterator[Source]:
+        self.skipped = Skipped()
+        reading = Reading(**self._options, skipped=self.skipped)
+        first_row = 0
+        for index, path in enumerate(self.paths):
+            self._finished = index
+            with ByteStream(path) as stream:
+                rows = _parquet_rows(stream, reading)
+                order = self._take(stream, rows, reading)
+                groups = rows.groups()
+            if not groups:
+                yield Part(name_of(path), partial(self._file_batches, path, reading, first_row))
+                first_row += rows.row_count
+            row = 0
+            for group, count in enumerate(groups):
+                tables = partial(rows.group_tables, group, row)
+                yield Part(name_of(path), partial(_ordered, tables, reading.names or (), order, first_row))
+                row, first_row = row + count, first_row + count
+                rows.share_read = row / rows.row_count if rows.row_count else 1.0
+        self._finished = len(self.paths)
+
     def _file_batches(self, path: str, reading: Reading, first_row: int) -> Iterator[Batch]:
         with ByteStream(path) as stream:
             rows = open_rows(stream, reading, self._format)
-            self._stream, self._rows, self.untyped = stream, rows, rows.untyped
-            same_columns(rows.names, stream.name, reading)
-            names = reading.names or ()
-            order = [rows.names.index(name) for name in names]
-            for columns, count in rows.tables():
-                ordered = tuple(columns[index] for index in order)
-                yield Batch(names, ordered, count, first_row)
-                first_row += count
+            order = self._take(stream, rows, reading)
+            yield from _ordered(rows.tables, reading.names or (), order, first_row)
+
+    def _take(self, stream: ByteStream, rows: Rows, reading: Reading) -> list[int]:
+        """Go on with the next file; where it has the columns of the first."""
+        self._stream, self._rows, self.untyped = stream, rows, rows.untyped
+        same_columns(rows.names, stream.name, reading)
+        return [rows.names.index(name) for name in reading.names or ()]
+
+
+def _ordered(
+    tables: Callable[[], Iterator[tuple[tuple[Column, ...], int]]],
+    names: tuple[str, ...],
+    order: list[int],
+    first_row: int,
+) -> Iterator[Batch]:
+    for columns, count in tables():
+        yield Batch(names, tuple(columns[index] for index in order), count, first_row)
+        first_row += count
+
+
+def _parquet_rows(stream: ByteStream, reading: Reading) -> ParquetRows:
+    from bayesbox.source.arrow_files import ParquetRows
+
+    return ParquetRows(stream, reading)
 
 
 def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -> Rows:

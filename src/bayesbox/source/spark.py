@@ -21,8 +21,9 @@ from typing import Any
 import pyarrow as pa
 
 from bayesbox.errors import BadOption, BayesboxError, MissingExtra, SourceUnavailable
-from bayesbox.source.base import ROWS_A_PIECE, Batch
+from bayesbox.source.base import Batch
 from bayesbox.source.cells import plain
+from bayesbox.source.fold import ROWS_A_PIECE
 from bayesbox.source.reading import check_names
 
 FEW = 16  # tallies that are added here; more are added in a tree, on the executors

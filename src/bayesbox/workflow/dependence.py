@@ -90,7 +90,7 @@ class Dependence:
 def dependence_in(sampled: Sampled, classifier: Classifier, target: str, weight: str | None) -> Dependence | None:
     """The same as `dependence` of the rows that were kept of a source."""
     parts = []
-    for batch in sampled.kept:
+    for batch in sorted(sampled.kept, key=lambda batch: batch.first_row):
         columns, labels, _ = split_columns(batch, target, weight, where=sampled.name)
         parts.append(Rows(Batch(tuple(columns), tuple(columns.values()), batch.rows), labels))
     return dependence(parts, classifier)

@@ -23,7 +23,8 @@ from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import Category
-from bayesbox.source.base import Batch, Recorded, Source, fold
+from bayesbox.source.base import Batch, Recorded, Source
+from bayesbox.source.fold import fold
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.evaluation import Evaluation
 from bayesbox.workflow.predict import absent_columns

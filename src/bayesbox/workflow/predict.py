@@ -19,7 +19,8 @@ from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
 from bayesbox.schema.levels import level_text
-from bayesbox.source.base import Batch, Source, pieces
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.fold import pieces
 from bayesbox.workflow.classifier import Classifier
 
 EVERY = "*"  # keeps all columns

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbox.learn.folds import row_keys
-from bayesbox.source.base import Batch, Source
+from bayesbox.source.base import Batch, Part, Source
 from bayesbox.workflow.rows import taken
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ class Sampled:
         self.kept: list[Batch] = []
         self._keys: list[Any] = []
         self._limit = np.uint64(2**64 - 1)
+        self._lock = Lock()
 
     @property
     def enough(self) -> bool:
@@ -51,12 +54,22 @@ class Sampled:
         return getattr(self.source, name)
 
     def batches(self) -> Iterator[Batch]:
+        self._forget()
+        return self._sampled(self.source)
+
+    def parts(self, threads: int) -> Iterator[Source] | None:
+        """The parts of the source, where it has such; the rows that are kept are the same."""
+        self._forget()
+        parts = self.source.parts(threads) if hasattr(self.source, "parts") else None
+        return None if parts is None else (Part(part.name, partial(self._sampled, part)) for part in parts)
+
+    def _forget(self) -> None:
         self.kept, self._keys, self._limit = [], [], np.uint64(2**64 - 1)
-        first = 0
-        for batch in self.source.batches():
-            keys = row_keys(first, batch.rows)
-            first += batch.rows
-            self._keep(batch, keys)
+
+    def _sampled(self, source: Source) -> Iterator[Batch]:
+        for batch in source.batches():
+            with self._lock:
+                self._keep(batch, row_keys(batch.first_row, batch.rows))
             yield batch
 
     def _keep(self, batch: Batch, keys: Any) -> None:
@@ -75,5 +88,5 @@ class Sampled:
             self._keys.append(keys)
         elif len(places):
             columns = tuple(taken(column, places) for column in batch.columns)
-            self.kept.append(Batch(batch.names, columns, len(places)))
+            self.kept.append(Batch(batch.names, columns, len(places), batch.first_row))
             self._keys.append(keys[places])

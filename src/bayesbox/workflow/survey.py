@@ -12,7 +12,8 @@ from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import Count, Number, Real
 from bayesbox.schema.schema import Schema
-from bayesbox.source.base import Batch, Source, fold
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.fold import fold
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
 from bayesbox.workflow.train import split_columns

@@ -22,7 +22,8 @@ from bayesbox.learn.folds import stratified_folds
 from bayesbox.learn.metrics import BINS, Scored, measure, scored
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.tokens import Documents
-from bayesbox.source.base import Batch, Recorded, Source, fold
+from bayesbox.source.base import Batch, Recorded, Source
+from bayesbox.source.fold import fold
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import count_documents
 from bayesbox.workflow.evaluate import Judged

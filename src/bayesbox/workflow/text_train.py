@@ -12,9 +12,10 @@ import pyarrow as pa
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import natural_label_type
-from bayesbox.source.base import Batch, OneBatch, Recorded, Source, fold
+from bayesbox.source.base import Batch, OneBatch, Recorded, Source
 from bayesbox.source.documents import CLASS, TEXT, is_table, open_documents
 from bayesbox.source.files import file_columns, open_source
+from bayesbox.source.fold import fold
 from bayesbox.source.frames import batch_of
 from bayesbox.source.streams import STDIN
 from bayesbox.tally.book import Book

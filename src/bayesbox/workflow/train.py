@@ -15,7 +15,8 @@ from bayesbox.schema.fold import folded
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, Words, as_kind
 from bayesbox.schema.levels import natural_label_type
 from bayesbox.schema.schema import Schema
-from bayesbox.source.base import Batch, OneBatch, Source, fold
+from bayesbox.source.base import Batch, OneBatch, Source
+from bayesbox.source.fold import fold
 from bayesbox.source.frames import batch_of
 from bayesbox.source.spark import SparkSource, is_spark_frame
 from bayesbox.tally.book import Book
@@ -53,7 +54,12 @@ class Training:
 
 
 def source_of(
-    data: Any, target: str | None = None, declared: Mapping[Any, object] | None = None, **options: Any
+    data: Any,
+    target: str | None = None,
+    declared: Mapping[Any, object] | None = None,
+    *,
+    threads: int = 1,
+    **options: Any,
 ) -> Source:
     """Rows from a source, a frame, or the name of a file, a glob or a folder.
 
@@ -76,7 +82,7 @@ def source_of(
     number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
     if target is not None:
         text.add(target)
-    return open_source(data, text=frozenset(text), number=frozenset(number), **options)
+    return open_source(data, text=frozenset(text), number=frozenset(number), threads=threads, **options)
 
 
 def is_path(data: Any) -> bool:

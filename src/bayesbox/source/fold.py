@@ -1,0 +1,150 @@
+"""The fold over a source: each batch becomes a tally, and the tallies are added up.
+
+As tallies form a commutative algebra, neither the cut into batches nor the number of threads changes the result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import RLock
+from typing import Any, Generic, Protocol, TypeVar
+
+from bayesbox.source.base import Batch, Source
+
+
+class Addable(Protocol):
+    """What a fold gathers."""
+
+    def __add__(self, other: Any, /) -> Any: ...
+
+
+T = TypeVar("T", bound=Addable)
+
+ROWS_A_PIECE = 65_536  # what one thread takes of a large batch; a cut costs one small tally
+
+
+def pieces(source: Source, *, rows: int) -> Iterator[Batch]:
+    """The batches of a source, each cut into pieces of at most `rows` rows."""
+    for batch in source.batches():
+        if batch.rows <= rows:
+            yield batch
+            continue
+        for start in range(0, batch.rows, rows):
+            yield batch.slice(start, min(start + rows, batch.rows))
+
+
+TURN = 2e-4  # seconds that one thread may keep the interpreter while another waits
+
+
+@contextlib.contextmanager
+def quick_turns() -> Iterator[None]:
+    """Threads that mostly run compiled code wait less for each other: Python's own turn is 5 ms."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(before, TURN))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+def fold(source: Source, tally_of: Callable[[Batch], T], *, threads: int = 1) -> T | None:
+    """The sum of `tally_of(batch)` over the batches; None where there is no batch.
+
+    A source with a `fold` of its own counts where its rows are; `tally_of` can then be pickled. Else, with one thread
+    each batch is counted whole. With more, each reads and counts parts of the source where it has such. Where it has
+    none, one reads and large batches are cut into pieces; at most two pieces a thread are under way, so memory stays
+    flat.
+    """
+    if hasattr(source, "fold"):
+        elsewhere: T | None = source.fold(tally_of)
+        return elsewhere
+    total: T | None = None
+    if threads <= 1:
+        for batch in source.batches():
+            tally = tally_of(batch)
+            total = tally if total is None else total + tally
+        return total
+    parts = source.parts(threads) if hasattr(source, "parts") else None
+    if parts is not None:
+        return _Parts(parts, tally_of).fold(threads)
+    waiting: deque[Future[T]] = deque()
+    with quick_turns(), ThreadPoolExecutor(threads) as pool:
+        for piece in pieces(source, rows=ROWS_A_PIECE):
+            waiting.append(pool.submit(tally_of, piece))
+            while len(waiting) >= 2 * threads:
+                tally = waiting.popleft().result()
+                total = tally if total is None else total + tally
+        while waiting:
+            tally = waiting.popleft().result()
+            total = tally if total is None else total + tally
+    return total
+
+
+class _Parts(Generic[T]):
+    """The parts of a source, each taken by the next thread that is free.
+
+    A broken part stops those behind it, but not those before it: the error is the same for any number of threads.
+    """
+
+    def __init__(self, parts: Iterator[Source], tally_of: Callable[[Batch], T]) -> None:
+        self._parts = parts
+        self._tally_of = tally_of
+        self._lock = RLock()
+        self._taken = 0
+        self._wanted = sys.maxsize  # parts behind this one are not
+        self._error: Exception | None = None  # of that one
+
+    def fold(self, threads: int) -> T | None:
+        """The sum over all parts."""
+        with quick_turns(), ThreadPoolExecutor(threads) as pool:
+            running = [pool.submit(self._count) for _ in range(threads)]
+            try:
+                found = [each.result() for each in running]
+            except BaseException:  # the user's interrupt
+                self._wanted = -1
+                raise
+        if self._error is not None:
+            raise self._error
+        total: T | None = None
+        for counted in found:
+            if counted is not None:
+                total = counted if total is None else total + counted
+        return total
+
+    def _count(self) -> T | None:
+        """What one thread counted of all the parts it took."""
+        total: T | None = None
+        while (taken := self._take()) is not None:
+            place, part = taken
+            try:
+                for batch in part.batches():
+                    if place > self._wanted:
+                        return None
+                    tally = self._tally_of(batch)
+                    total = tally if total is None else total + tally
+            except Exception as error:  # raised again where the threads meet
+                self._fail(place, error)
+                return None
+        return total
+
+    def _take(self) -> tuple[int, Source] | None:
+        """The next part and its place; None where there is no more, or no more is wanted."""
+        with self._lock:
+            if self._error is not None:
+                return None
+            try:
+                part = next(self._parts, None)
+            except Exception as error:
+                self._fail(self._taken, error)
+                return None
+            self._taken += 1
+            return None if part is None else (self._taken - 1, part)
+
+    def _fail(self, place: int, error: Exception) -> None:
+        with self._lock:
+            if place < self._wanted:
+                self._wanted, self._error = place, error
