@@ -215,7 +215,7 @@ def types_option(verb: F) -> F:
         metavar="COLUMN=KIND,...",
         help="What columns are: category, flag, real, count, words, ignore. The levels a category may take follow "
         "colons: car=category:suv:truck. Also count:poisson, real:floor=0, words:normalised, "
-        "and category:missing=level.",
+        "category:missing=level and category:group=modl.",
     )(verb)
 
 

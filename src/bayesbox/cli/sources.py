@@ -67,7 +67,12 @@ def _kind(text: str) -> Kind:
     rest = [part for part in parts if not _is_option(part)]
     missing: Any = options.pop("missing", None)
     if head == "category":
-        return Category(rest or None, missing=missing)
+        group = options.pop("group", None)
+        if options:
+            raise BadOption("a category has the options missing and group", where="--types", found=text)
+        return Category(rest or None, missing=missing, group=group)
+    if "group" in options:
+        raise BadOption("the levels of a category are grouped, and no others", where="--types", found=text)
     if head == "real" and "floor" in options:
         try:
             return Real(":".join(rest) or None, floor=float(options["floor"]), missing=missing)
@@ -78,7 +83,7 @@ def _kind(text: str) -> Kind:
 
 
 def _is_option(part: str) -> bool:
-    return part.startswith(("floor=", "missing="))
+    return part.startswith(("floor=", "missing=", "group="))
 
 
 def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | None) -> dict[str, Kind]:

@@ -28,6 +28,7 @@ class Table:
     log_unseen: Doubles
     log_missing: Doubles
     unseen_is_error: bool = False
+    groups: tuple[int, ...] = ()  # of each level, where levels are grouped; -1 for one that never occurred
 
     @property
     def columns(self) -> tuple[str, ...]:

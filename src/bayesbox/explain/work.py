@@ -30,7 +30,7 @@ from bayesbox.model.naive import NaiveModel, Rules, group_cells, level_counts
 from bayesbox.rule.densities import bin_counts
 from bayesbox.rule.priors import prior_ratio
 from bayesbox.rule.smoothing import MISSING, UNSEEN, MaximumLikelihood, ReplaceZero, Smoothing
-from bayesbox.rule.table import LevelCounts
+from bayesbox.rule.table import LevelCounts, group_counts
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Kind
@@ -251,6 +251,8 @@ class _Maker:
         if level is None and counts.missing is None:
             return f"{self.name}, since it is missing"
         index = _index(counts, level, is_flag=isinstance(conditional, Bernoulli))
+        if isinstance(conditional, Table) and conditional.groups and index < len(conditional.groups):
+            return self._of_group(conditional, counts, index)
         if counts.names[index] is UNSEEN and self.rules.unseen == "ignore":
             return f"{self.name}, since {level} was never seen"
         cells = counts.as_cells(exact=True)
@@ -263,6 +265,26 @@ class _Maker:
             for c in range(counts.classes)
         ]
         return self._named(level, formulas, shares)
+
+    def _of_group(self, conditional: Table, counts: LevelCounts, index: int) -> Factor | str:
+        """The group of a level, times the share of the level in it."""
+        group, level = conditional.groups[index], counts.levels[index]
+        if group < 0 and self.rules.unseen == "ignore":
+            return f"{self.name}, since {level} was never seen"
+        own = counts.as_cells(exact=True).counts[:, index].sum()
+        groups = group_counts(counts, conditional.groups)
+        cells, (over, under) = groups.as_cells(exact=True), groups.ratio(self.rules.smoothing, exact=True)
+        share = Fraction(1) if group < 0 else Fraction(own) / Fraction(cells.counts[:, group].sum())
+        shares = [_divided(over[c, group], under[c, group]) * share for c in range(groups.classes)]
+        if not any(shares):
+            return f"{self.name}, since its group has probability 0 in every class"
+        formulas = [
+            _formula(cells.counts[c, group], cells.totals[c], over[c, group], under[c, group], self.rules.smoothing)
+            + ("" if share == 1 else f" * {share}")
+            for c in range(groups.classes)
+        ]
+        shown = level if group < 0 or groups.levels[group] == level else f"{level}, one of {groups.levels[group]}"
+        return self._named(shown, formulas, shares)
 
     def _named(self, level: str | None, formulas: Sequence[str], values: Sequence[Number]) -> Factor:
         shown = "missing" if level is None else level

@@ -29,7 +29,7 @@ from bayesbox.learn.leave_one_out_numbers import Gaussian, add_gaussians, add_po
 from bayesbox.learn.leave_one_out_words import add_text, add_words
 from bayesbox.model.naive import NaiveModel, Rules, density_options, level_counts, missing_is_level, naive_model
 from bayesbox.rule.smoothing import Cells, MaximumLikelihood, Smoothing, listed_levels, ratio
-from bayesbox.rule.table import LevelCounts
+from bayesbox.rule.table import LevelCounts, group_counts
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.kinds import SPACED
@@ -227,6 +227,9 @@ def _add_levels(
     kind = schema.kinds[name]
     counts = level_counts(book, name, kind, rules)
     domain = counts.levels if isinstance(conditional, Bernoulli) else (getattr(kind, "levels", None) or ())
+    if isinstance(conditional, Table) and conditional.groups:  # they stay, and the share in a group tells no class
+        counts = group_counts(counts, conditional.groups)
+        domain = counts.levels
     table = level_table(counts, rules.smoothing, domain=(*domain, *listed_levels(rules.smoothing)), unseen=rules.unseen)
     table[counts.as_cells().counts[:, : counts.size].ravel() < 1] = np.nan  # a row with this level was never learned
     _add_by_class(plan, conditional, counts, table.reshape(counts.classes, counts.size, -1), columns.get(name))
@@ -250,6 +253,8 @@ def _places(
     if column is None:
         return np.zeros(rows, dtype=np.int8), 0, [missing]
     position = {level: index for index, level in enumerate(counts.levels)}
+    if isinstance(conditional, Table) and conditional.groups:
+        position = dict(zip(conditional.levels, conditional.groups, strict=True))
     if isinstance(conditional, Bernoulli):
         position |= {"false": 0, "0": 0, "true": 1, "1": 1}
     if isinstance(column, np.ndarray) and column.dtype.kind in "iub":

@@ -17,7 +17,7 @@ from bayesbox.rule.counts import multinomial, poisson
 from bayesbox.rule.densities import Options, of_moments, of_values
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.smoothing import Laplace, Smoothing, listed_levels
-from bayesbox.rule.table import LevelCounts, bernoulli, log_table, spread, table
+from bayesbox.rule.table import LevelCounts, bernoulli, grouped_table, log_table, spread, table
 from bayesbox.rule.words import text
 from bayesbox.schema.kinds import (
     DEFAULT_FLOOR,
@@ -184,7 +184,9 @@ class _Builder:
             return text(name, tally, kind, self.classes, rules.smoothing), ""
         if isinstance(kind, (Category, Flag)) or (isinstance(kind, Number) and tally.holds_only_flags):
             counts = level_counts(self.book, name, kind, rules)
-            make = table if isinstance(kind, Category) else bernoulli
+            make: Any = table if isinstance(kind, Category) else bernoulli
+            if isinstance(kind, Category) and kind.group is not None:
+                make = grouped_table
             return make(name, counts, rules.smoothing, unseen=rules.unseen), ""
         seen, gone = self._presence(kind, tally)
         if isinstance(kind, Count):

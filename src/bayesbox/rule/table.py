@@ -12,7 +12,9 @@ from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.table import Table
-from bayesbox.rule.smoothing import MISSING, UNSEEN, Cells, Ratio, Smoothing, ratio
+from bayesbox.errors import BadOption
+from bayesbox.rule.bins import modl_groups
+from bayesbox.rule.smoothing import MISSING, UNSEEN, Cells, Ratio, Smoothing, listed_levels, ratio
 from bayesbox.tally.base import dyadic, positions
 
 
@@ -116,6 +118,44 @@ def table(column: str, counts: LevelCounts, rule: Smoothing, *, unseen: str = "s
     if unseen == "ignore":
         log_unseen = np.zeros_like(log_unseen)
     return Table(column, counts.levels, log_p, log_unseen, log_missing, unseen == "error")
+
+
+def group_counts(counts: LevelCounts, groups: tuple[int, ...]) -> LevelCounts:
+    """The counts of groups of levels, each named by its levels."""
+    number = max(groups, default=-1) + 1
+    members: list[list[str]] = [[] for _ in range(number)]
+    for level, group in zip(counts.levels, groups, strict=True):
+        if group >= 0:
+            members[group].append(level)
+    place = np.maximum(np.array(groups, dtype=np.int64), 0)  # what never occurred adds nothing anywhere
+    index = (np.arange(counts.classes)[:, None] * number + place[None, :]).ravel()
+    cells = counts.cells.sum_groups(index, counts.classes * number)
+    return LevelCounts(tuple(" or ".join(each) for each in members), cells, counts.classes, counts.missing)
+
+
+def grouped_table(column: str, counts: LevelCounts, rule: Smoothing, *, unseen: str = "smooth") -> Table:
+    """The distribution of a category whose levels are grouped by MODL: P(group | class) by the rule, times the share of
+    the level in its group, whatever the class. A level that never occurred is in no group, and unseen."""
+    if listed_levels(rule):
+        raise BadOption(
+            f"the levels of `{column}` are grouped, and prior counts are those of single levels",
+            remedy="Take another smoothing, or no group",
+        )
+    width = len(counts.levels)
+    levels = counts.as_cells().counts[:, :width].T
+    n = levels.sum(axis=1)
+    groups = np.full(width, -1, dtype=np.int64)
+    if (n > 0).any():
+        groups[n > 0] = modl_groups(levels[n > 0])
+    found = tuple(groups.tolist())
+    log_p, log_unseen, log_missing = log_table(group_counts(counts, found), rule)
+    if unseen == "ignore":
+        log_unseen = np.zeros_like(log_unseen)
+    total = np.array([n[groups == group].sum() for group in range(len(log_p))])
+    rows = np.tile(log_unseen, (width, 1))
+    for level in np.flatnonzero(groups >= 0):
+        rows[level] = log_p[groups[level]] + log(n[level] / total[groups[level]])
+    return Table(column, counts.levels, rows, log_unseen, log_missing, unseen == "error", found)
 
 
 def bernoulli(column: str, counts: LevelCounts, rule: Smoothing, *, unseen: str = "smooth") -> Bernoulli:

@@ -47,16 +47,25 @@ class Kind:
 class Category(Kind):
     """One of several levels. Declared levels count towards the smoothing even if they never occur.
 
+    With `group="modl"` naive Bayes puts levels together that tell the same of the class, by Boullé's criterion:
+    P(level | class) is P(group | class) times the share of the level in its group.
+
     >>> Category(["sports", "vintage", "suv", "truck"]).levels
     ('sports', 'suv', 'truck', 'vintage')
     """
 
     levels: tuple[str, ...] | None = None
+    group: str | None = field(default=None, repr=False)
 
-    def __init__(self, levels: Iterable[object] | None = None, *, missing: Missing | None = None) -> None:
+    def __init__(
+        self, levels: Iterable[object] | None = None, *, missing: Missing | None = None, group: str | None = None
+    ) -> None:
+        if group not in (None, "modl"):
+            raise BadOption("levels are grouped by modl, or not at all", found=group)
         texts = None if levels is None else tuple(sorted({level_text(level) for level in levels}))
         object.__setattr__(self, "levels", texts)
         object.__setattr__(self, "missing", missing)
+        object.__setattr__(self, "group", group)
         self.__post_init__()
 
 

@@ -27,6 +27,7 @@ class AveragedClassifier(NaiveClassifier):
 
     kind = "averaged-naive-bayes"
     title = "averaged naive Bayes"
+    groups_levels = False
     rules: AveragedRules
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import BadData, CannotForget, CannotMerge, DataWarning, UnknownColumn
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, DataWarning, UnknownColumn
 from bayesbox.explain.evidence import Explanation
 from bayesbox.infer import direct
 from bayesbox.rule.priors import given_prior
@@ -45,6 +45,8 @@ class Classifier(ABC):
     """Its name in the model file."""
     title: ClassVar[str]
     """What people call it."""
+    groups_levels: ClassVar[bool] = False
+    """Whether it takes categories whose levels are grouped."""
 
     def __init__(self, rules: Any, declared: Mapping[Any, object] | None = None, fold: Fold | None = None) -> None:
         self.rules = rules
@@ -161,6 +163,10 @@ class Classifier(ABC):
         if len(labels.codes) != batch.rows:
             raise BadData(f"{batch.rows} rows, but {len(labels.codes)} labels", where=where)
         columns = self.named(batch, where=where)
+        for name, kind in schema.kinds.items():
+            group = getattr(kind, "group", None)
+            if group is not None and not self.groups_levels:
+                raise BadOption(f"{self.title} takes levels as they are", found=f"group={group} of column `{name}`")
         return self.count(columns, labels, schema, weights=weights, where=where, first_row=batch.first_row)
 
     def learn(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:

@@ -306,5 +306,7 @@ def density_text(conditional: Any) -> str:
     if isinstance(conditional, Bins):
         number = len(conditional.levels)
         return f"{conditional.method}, " + (f"{number} bins" if number > 1 else "one bin: it says nothing")
+    if isinstance(conditional, Table) and conditional.groups:
+        return f"modl, {len(set(conditional.groups) - {-1})} groups"
     names = {Gaussian: "gaussian", Student: "student", LogNormal: "lognormal", Kernel: "kernel"}
     return names.get(type(conditional), "")

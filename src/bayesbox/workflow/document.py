@@ -95,9 +95,9 @@ def kind_document(kind: Kind) -> Json:
     written: Json = {"kind": _KIND_NAMES[type(kind)]}
     for option in dataclasses.fields(kind):
         value = getattr(kind, option.name)
-        if option.name == "missing":
+        if option.name in ("missing", "group"):
             if value is not None:
-                written["missing"] = value
+                written[option.name] = value
         elif option.name == "levels":
             written["levels"] = None if value is None else list(value)
         elif isinstance(value, tuple):
@@ -118,6 +118,9 @@ def kind_of(reader: Reader) -> Kind:
     options: Json = {"missing": reader.take_if_present("missing", str)}
     for option in dataclasses.fields(kind):
         if option.name == "missing":
+            continue
+        if option.name == "group":
+            options["group"] = reader.take_if_present("group", str)
             continue
         if option.name == "levels":
             given = reader.take("levels", list, None)

@@ -38,6 +38,7 @@ class NaiveClassifier(Classifier):
 
     kind = "naive-bayes"
     title = "naive Bayes"
+    groups_levels = True
     rules: Rules
     derived: dict[str, float] | None  # the weights of the columns, where they were selected or weighed
 
