@@ -12,7 +12,8 @@ from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
-from bayesbox.tally.moments import Moments
+from bayesbox.tally.exact import Dyadic
+from bayesbox.tally.moments import Moments, Spread
 
 FEW_ROWS = 10  # below this, coincidences are common and nothing is said
 MANY_FLAGS = 40  # above it, sums agree by chance, and the names must agree as well
@@ -43,13 +44,14 @@ def hints(schema: Schema, book: Book) -> list[Hint]:
 def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hint]:
     ignore = f"Leave it out: --ignore {name}, or columns={{'{name}': 'ignore'}}"
     constant = Hint((name,), f"column `{name}` holds one value only, so it says nothing", ignore)
-    if isinstance(tally, Moments) and tally.pooled().excess.m == 0:
+    whole = tally.pooled() if isinstance(tally, Moments) else None
+    if whole is not None and whole.excess.m == 0:
         if not few or not tally.holds_only_flags:  # a number without spread is left out, however few the rows
             yield constant
     elif few:
         return
-    elif isinstance(tally, Moments):
-        if isinstance(kind, Number) and _numbers_the_rows(tally):
+    elif whole is not None:
+        if isinstance(kind, Number) and not tally.sums.fractional.signs().any() and _numbers_the_rows(whole):
             yield Hint((name,), f"column `{name}` numbers the rows, like an identifier", ignore)
     elif isinstance(tally, Counts) and not isinstance(kind, (CountGroup, Words)):
         if len(tally.levels) == 1:
@@ -58,15 +60,13 @@ def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hi
             yield Hint((name,), f"column `{name}` has a different value in every row, like an identifier", ignore)
 
 
-def _numbers_the_rows(tally: Moments) -> bool:
-    """Whether n, sum and sum of squares are those of 0..n-1 or of 1..n: other integers seldom match both."""
-    if tally.sums.fractional.signs().any():
-        return False
-    whole = tally.pooled()
-    n, total, squares = whole.n.fraction, whole.total.fraction, whole.squares.fraction
-    for last in (n - 1, n):
-        if total == last * (last + 1) / 2 and squares == last * (last + 1) * (2 * last + 1) / 6:
-            return True
+def _numbers_the_rows(whole: Spread) -> bool:
+    """Whether n, sum and sum of squares of integers are those of 0..n-1 or of 1..n: others seldom match both."""
+    one, n = Dyadic(1, 0), whole.n
+    for last in (n - one, n):
+        product = last * (last + one)
+        if (whole.total + whole.total - product).m == 0:
+            return bool((Dyadic(6, 0) * whole.squares - product * (last + last + one)).m == 0)
     return False
 
 
