@@ -104,6 +104,9 @@ def run(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
         sys.meta_path.insert(0, _WithoutPandas)  # only in a process of its own, for Arrow remembers it
+        os.environ.setdefault(
+            "OPENBLAS_THREAD_TIMEOUT", "4"
+        )  # or threads that wait for work use up a tenth of a second
     restore = _end_cleanly_when_terminated()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without Unicode is no reason to fail
