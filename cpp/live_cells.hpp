@@ -47,7 +47,7 @@ class LiveCells {
   }
 
  private:
-  static constexpr std::int64_t kLeastCells = 1 << 16;
+  static constexpr std::int64_t kLeastCells = 1 << 17;
   static constexpr std::int64_t kFewer = 5;  // at most one cell in so many
 
   struct Row {
