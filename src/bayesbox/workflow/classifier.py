@@ -163,10 +163,6 @@ class Classifier(ABC):
         if len(labels.codes) != batch.rows:
             raise BadData(f"{batch.rows} rows, but {len(labels.codes)} labels", where=where)
         columns = self.named(batch, where=where)
-        for name, kind in schema.kinds.items():
-            group = getattr(kind, "group", None)
-            if group is not None and not self.groups_levels:
-                raise BadOption(f"{self.title} takes levels as they are", found=f"group={group} of column `{name}`")
         return self.count(columns, labels, schema, weights=weights, where=where, first_row=batch.first_row)
 
     def learn(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:
@@ -217,6 +213,10 @@ class Classifier(ABC):
 
     def accept(self, schema: Schema, book: Book) -> None:
         """Take this as what was learned."""
+        for name, kind in schema.kinds.items():
+            group = getattr(kind, "group", None)
+            if group is not None and not self.groups_levels:
+                raise BadOption(f"{self.title} takes levels as they are", found=f"group={group} of column `{name}`")
         self.schema, self.book, self._model = schema, book, None
         if self.calibrated is not None and self.calibrated.classes != self.classes:
             self.calibrated = None
