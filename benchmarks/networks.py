@@ -118,8 +118,9 @@ def measure(session: harness.Session, path: Path) -> None:
         rounds=3,
     )
     engine = gum.LazyPropagation(agrum)
-    one = once(lambda: their_posteriors(engine, {}))
-    cases = max(1, min(40, int(0.4 / max(one, 1e-4))))
+    evidence = peers.evidence(np.random.default_rng(0))
+    one = once(lambda: their_posteriors(engine, evidence))
+    cases = max(3, min(40, int(0.4 / max(one, 1e-4))))
     rounds = 3 if one < 1 else 1
     new_patterns(session, peers, engine, cases, rounds)
     known_pattern(session, peers, engine, cases, rounds)
