@@ -1,14 +1,13 @@
-// Blocks of memory that were given back, kept for the next that asks for as much. Batch after batch of a stream wants
-// the same sizes; memory from the system would be cleared page by page each time, and threads would wait for each other.
+// Blocks of memory that were given back, kept for the next that asks for as much. Batch after batch wants the same sizes;
+// memory from the system would be cleared page by page each time, and threads would wait for each other.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <map>
+#include <deque>
 #include <mutex>
 #include <new>
-#include <vector>
 
 namespace bayesbox {
 
@@ -19,44 +18,55 @@ class BlockCache {
     return *cache;
   }
 
-  void* take(std::size_t bytes) {
-    if (kept_size(bytes)) {
-      const std::lock_guard lock(mutex_);
-      const auto found = free_.find(rounded(bytes));
-      if (found != free_.end() && !found->second.empty()) {
-        void* block = found->second.back();
-        found->second.pop_back();
-        held_ -= found->first;
-        return block;
-      }
-    }
-    void* block = std::malloc(kept_size(bytes) ? rounded(bytes) : std::max<std::size_t>(bytes, 1));
-    if (block == nullptr) throw std::bad_alloc();
-    return block;
+  ~BlockCache() {
+    for (const Block& block : free_) std::free(block.memory);
   }
 
-  void give(void* block, std::size_t bytes) noexcept {
-    if (block != nullptr && kept_size(bytes)) {
+  void* take(std::size_t bytes) {
+    const std::size_t size = rounded(bytes);
+    if (kept_size(size)) {
       const std::lock_guard lock(mutex_);
-      if (held_ + rounded(bytes) <= kMost) try {
-          free_[rounded(bytes)].push_back(block);
-          held_ += rounded(bytes);
-          return;
-        } catch (const std::bad_alloc&) {
-        }
+      const auto found = std::find_if(free_.rbegin(), free_.rend(), [&](const Block& block) { return block.size == size; });
+      if (found != free_.rend()) {
+        void* memory = found->memory;
+        free_.erase(std::next(found).base());
+        held_ -= size;
+        return memory;
+      }
     }
-    std::free(block);
+    void* memory = std::malloc(std::max<std::size_t>(size, 1));
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+  }
+
+  // `bytes` as they were asked for. The blocks that wait longest make room.
+  void give(void* memory, std::size_t bytes) noexcept {
+    const std::size_t size = rounded(bytes);
+    if (memory == nullptr || !kept_size(size)) return std::free(memory);
+    const std::lock_guard lock(mutex_);
+    try {
+      free_.push_back({memory, size});
+    } catch (const std::bad_alloc&) {
+      return std::free(memory);
+    }
+    for (held_ += size; held_ > kMost; free_.pop_front()) {
+      held_ -= free_.front().size;
+      std::free(free_.front().memory);
+    }
   }
 
  private:
-  static constexpr std::size_t kLeast = std::size_t{1} << 16, kLargest = std::size_t{1} << 20;  // bytes of one block
-  static constexpr std::size_t kMost = std::size_t{1} << 25;                                   // of all together
+  struct Block {
+    void* memory;
+    std::size_t size;
+  };
+  static constexpr std::size_t kStep = std::size_t{1} << 16, kMost = std::size_t{1} << 25;  // bytes: 32 MB in all
 
-  static bool kept_size(std::size_t bytes) { return bytes >= kLeast && bytes <= kLargest; }
-  static std::size_t rounded(std::size_t bytes) { return (bytes + kLeast - 1) / kLeast * kLeast; }
+  static bool kept_size(std::size_t size) { return size >= kStep && size <= kMost; }
+  static std::size_t rounded(std::size_t bytes) { return bytes < kStep ? bytes : (bytes + kStep - 1) / kStep * kStep; }
 
   std::mutex mutex_;
-  std::map<std::size_t, std::vector<void*>> free_;  // by size
+  std::deque<Block> free_;  // those given back last are at the end
   std::size_t held_ = 0;
 };
 
