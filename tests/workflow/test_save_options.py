@@ -16,7 +16,7 @@ import bayesbox as bb
 from bayesbox.model.naive import MISSING, UNSEEN, Rules
 from bayesbox.model.strict_json import dumps, parse
 from bayesbox.rule.smoothing import RULES, Smoothing
-from bayesbox.schema.kinds import COUNT_DENSITIES, REAL_DENSITIES, WORDS_OCCURRENCES, Count, Kind, Words
+from bayesbox.schema.kinds import COUNT_DENSITIES, REAL_DENSITIES, SPACED, WORDS_OCCURRENCES, Count, Kind, Words
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.tally.base import TALLIES
 from bayesbox.tally.values import Values
@@ -37,11 +37,18 @@ OPTIONS: dict[str, Callable[[type[Kind]], st.SearchStrategy[Any]]] = {
     "phrases": lambda _: st.tuples(st.integers(1, 4), st.integers(4, 9)),
     "stop_words": lambda _: st.lists(names, max_size=3).map(tuple),
     "shortest": lambda _: st.integers(1, 9),
+    "group": lambda _: st.sampled_from([None, "modl"]),
 }
 
 
 def kinds(kind: type[Kind]) -> st.SearchStrategy[Kind]:
-    return st.builds(kind, **{field.name: OPTIONS[field.name](kind) for field in dataclasses.fields(kind)})
+    options = st.fixed_dictionaries({field.name: OPTIONS[field.name](kind) for field in dataclasses.fields(kind)})
+    return options.map(lambda given: kind(**_fitting(given)))
+
+
+def _fitting(options: dict[str, Any]) -> dict[str, Any]:
+    """A gaussian whose floor is the spacing has no other."""
+    return {name: value for name, value in options.items() if name != "floor" or options["density"] != SPACED}
 
 
 def rules(name: str) -> st.SearchStrategy[Smoothing]:

@@ -88,8 +88,8 @@ def explained(
 def telling(words: tuple[str, ...], weights: Doubles, number: int) -> list[list[tuple[str, float]]]:
     """Of each class the words whose weight in it (words x classes) exceeds that in all others, the largest lead first.
 
-    >>> telling(("beer", "kiwi"), np.log([[0.5, 0.25], [0.125, 0.5]]), 3)
-    [[('beer', 0.6931471805599453)], [('kiwi', 1.3862943611198906)]]
+    >>> telling(("beer", "kiwi"), np.array([[-1.0, -1.5], [-3.0, -0.75]]), 3)
+    [[('beer', 0.5)], [('kiwi', 2.25)]]
     """
     classes = weights.shape[1]
     best, lead = np.zeros(len(words), dtype=np.int64), weights[:, 0].copy()

@@ -89,8 +89,8 @@ def numpy_values(array: pa.Array) -> np.ndarray:
 def without_nulls(array: pa.Array) -> np.ndarray:
     """The values of an Arrow array of doubles or integers, NaN or -1 where it is null.
 
-    >>> without_nulls(pa.array([25.0, None, 40.0])), without_nulls(pa.array([3, None])[1:])
-    (array([25., nan, 40.]), array([-1]))
+    >>> without_nulls(pa.array([25.0, None, 40.0])).tolist(), without_nulls(pa.array([3, None])[1:]).tolist()
+    ([25.0, nan, 40.0], [-1])
     """
     values, bitmap = numpy_values(array), array.buffers()[0]
     if bitmap is None or array.null_count == 0:
