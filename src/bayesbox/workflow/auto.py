@@ -10,7 +10,6 @@ smoothed class shares, worth one row in all.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -34,7 +33,7 @@ from bayesbox.tally.book import Book
 from bayesbox.workflow.auto_file import derived_arrays, derived_document, derived_of
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.pool import Pool, learn_pool, words_of
-from bayesbox.workflow.rows import Rows
+from bayesbox.workflow.whole_rows import WholeRows
 
 BUDGET = 20.0
 
@@ -65,30 +64,13 @@ class AutoModel:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
-class AutoClassifier(Classifier):
+class AutoClassifier(WholeRows):
     """The pool as a classifier. It learns once: what it derived needs all rows again when some more come."""
 
     kind = "auto"
     title = "AutoBayes"
     rules: AutoRules
     derived: Pool | None
-
-    def __init__(self, rules: Any, declared: Mapping[Any, object] | None = None, fold: Any = None) -> None:
-        super().__init__(rules, declared, fold)
-        self._seen: list[tuple[int, dict[str, Any], Encoded, Any]] = []
-        self._lock = threading.Lock()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._lock = threading.Lock()
-
-    def blank(self) -> AutoClassifier:
-        result = super().blank()
-        result._seen, result._lock = [], threading.Lock()
-        return result
 
     def make_model(self, schema: Schema, book: Book) -> AutoModel:  # noqa: ARG002  the classes are those of both
         classes = self.classes
@@ -112,26 +94,17 @@ class AutoClassifier(Classifier):
     # -- learning ------------------------------------------------------------------------------------------------
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
-        if self.derived is not None:
-            raise _learns_once()
         for name, column in columns.items():
             if isinstance(column, CountMatrix):
                 raise BadData(
                     f"AutoBayes takes tables, and column `{name}` is a sparse matrix of counts",
                     remedy="Give it as an array, or take NaiveBayes",
                 )
-        book = super().count(columns, labels, schema, **options)
-        with self._lock:
-            self._seen.append((options.get("first_row") or 0, dict(columns), labels, options.get("weights")))
-        return book
+        return super().count(columns, labels, schema, **options)
 
     def derive(self, schema: Schema, book: Book) -> bool:
-        seen = sorted(self._seen, key=lambda part: part[0])
-        self._seen = []
-        parts = [Rows(Batch(tuple(columns), tuple(columns.values()), len(labels.codes)), labels, weights)
-                 for _, columns, labels, weights in seen]  # fmt: skip
         self.derived = learn_pool(
-            parts,
+            self.take_rows(),
             schema,
             tuple(book.classes),
             self.declared,
@@ -140,17 +113,17 @@ class AutoClassifier(Classifier):
         )
         return False
 
-    def relearns(self) -> bool:
-        return True
-
     def told_left_out(self) -> str:
         """A sentence on the models that were not tried, "" where all were."""
         if self.derived is None or not self.derived.left_out:
             return ""
         return f"Not tried on so large a table in {self.rules.budget:g} s: {', '.join(self.derived.left_out)}"
 
-    def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:  # noqa: ARG002
-        raise _learns_once()
+    def learns_once(self) -> CannotForget:
+        return CannotForget(
+            "AutoBayes derived its models from all rows, so it can neither learn more rows nor forget some",
+            remedy="Train again with the rows that are to count; the models that are their counts go on learning",
+        )
 
     def merged(self, other: Classifier) -> AutoClassifier:  # noqa: ARG002
         raise CannotMerge("two AutoBayes models cannot be merged", remedy="Train one on the rows of both")
@@ -239,10 +212,3 @@ class AutoClassifier(Classifier):
         if written is None:
             raise ValueError("the document says nothing of the models")
         return derived_of(written, members)
-
-
-def _learns_once() -> CannotForget:
-    return CannotForget(
-        "AutoBayes derived its models from all rows, so it can neither learn more rows nor forget some",
-        remedy="Train again with the rows that are to count; the models that are their counts go on learning",
-    )

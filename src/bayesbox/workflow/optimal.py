@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import math
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -33,6 +32,7 @@ from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.document import Reader, made, prior_document, prior_of
 from bayesbox.workflow.joined import class_codes
 from bayesbox.workflow.rows import Rows, sample_of
+from bayesbox.workflow.whole_rows import WholeRows
 
 HYPOTHESES = ("naive", "tan", "aode")
 MOST_ROWS = 10_000  # by which hypotheses are weighed
@@ -101,30 +101,13 @@ class OptimalModel:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
-class OptimalClassifier(Classifier):
+class OptimalClassifier(WholeRows):
     """Several classifiers, each with its probability. It learns once: to go on, its hypotheses learn apart."""
 
     kind = "bayes-optimal"
     title = "Bayes optimal"
     rules: OptimalRules
     derived: Hypotheses | None
-
-    def __init__(self, rules: Any, declared: Mapping[Any, object] | None = None, fold: Any = None) -> None:
-        super().__init__(rules, declared, fold)
-        self._seen: list[tuple[int, dict[str, Any], Encoded, Any]] = []
-        self._lock = threading.Lock()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._lock = threading.Lock()
-
-    def blank(self) -> Self:
-        result = super().blank()
-        result._seen, result._lock = [], threading.Lock()
-        return result
 
     @classmethod
     def of(cls, classifiers: Sequence[Classifier], weights: Sequence[float], names: Sequence[str] = ()) -> Self:
@@ -182,25 +165,10 @@ class OptimalClassifier(Classifier):
 
     # -- learning ------------------------------------------------------------------------------------------------
 
-    def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
-        if self.derived is not None:
-            raise _learns_once()
-        book = super().count(columns, labels, schema, **options)
-        with self._lock:
-            self._seen.append((options.get("first_row") or 0, dict(columns), labels, options.get("weights")))
-        return book
-
     def derive(self, schema: Schema, book: Book) -> bool:  # noqa: ARG002  the rows themselves are needed
         from bayesbox.workflow.models import new_classifier
 
-        seen = sorted(self._seen, key=lambda part: part[0])
-        self._seen = []
-        rows = labelled(
-            [
-                Rows(Batch(tuple(columns), tuple(columns.values()), len(labels.codes)), labels, weights)
-                for _, columns, labels, weights in seen
-            ]
-        )
+        rows = labelled(self.take_rows())
         if not rows:
             return False
         if any(part.weights is not None for part in rows):
@@ -226,11 +194,12 @@ class OptimalClassifier(Classifier):
         self.derived = Hypotheses(tuple(classifiers), tuple(weights), tuple(scores))
         return False
 
-    def relearns(self) -> bool:
-        return True
-
-    def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:  # noqa: ARG002
-        raise _learns_once()
+    def learns_once(self) -> CannotForget:
+        return CannotForget(
+            "a Bayes optimal model weighed its hypotheses by all rows, "
+            "so it can neither learn more rows nor forget some",
+            remedy="Let its hypotheses learn or forget, each in a file of its own, and join them with bayes average",
+        )
 
     def merged(self, other: Classifier) -> Self:  # noqa: ARG002
         raise CannotMerge(
@@ -376,13 +345,6 @@ def log_score(classifier: Classifier, rows: Sequence[Rows]) -> float:
             own = np.log(classifier.leave_one_out(part.batch, part.labels)[several, codes[several]])
         total += math.fsum(own.tolist()) if np.isfinite(own).all() else -math.inf
     return total
-
-
-def _learns_once() -> CannotForget:
-    return CannotForget(
-        "a Bayes optimal model weighed its hypotheses by all rows, so it can neither learn more rows nor forget some",
-        remedy="Let its hypotheses learn or forget, each in a file of its own, and join them with bayes average",
-    )
 
 
 def _without_fold(
