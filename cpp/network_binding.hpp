@@ -16,6 +16,7 @@
 #include "elimination.hpp"
 #include "junction.hpp"
 #include "number_run.hpp"
+#include "possible_states.hpp"
 #include "result_array.hpp"
 
 namespace bayesbox {
@@ -87,6 +88,17 @@ inline std::shared_ptr<PyFactorModel> py_factor_model(nb::handle cards, nb::hand
     model->starts.push_back(static_cast<std::int64_t>(model->cells.size()));
   }
   return model;
+}
+
+// One a state of all variables: whether the tables leave it possible.
+inline nb::object py_possible_states(const PyFactorModel& model) {
+  std::vector<std::uint8_t> possible;
+  {
+    nb::gil_scoped_release release;
+    possible = PossibleStates(model).found();
+  }
+  const std::size_t count = possible.size();
+  return to_numpy(std::move(possible), {count});
 }
 
 inline std::vector<char> mask_of(nb::handle object, const char* what, std::size_t count) {
@@ -271,7 +283,9 @@ inline nb::tuple py_read_numbers(nb::bytes text, std::size_t at, std::size_t mos
 
 inline void bind_network(nb::module_& m) {
   using namespace nb::literals;
-  nb::class_<PyFactorModel>(m, "FactorModel").def_prop_ro("cells", [](const PyFactorModel& self) { return self.cells.size(); });
+  nb::class_<PyFactorModel>(m, "FactorModel")
+      .def_prop_ro("cells", [](const PyFactorModel& self) { return self.cells.size(); })
+      .def("possible_states", &py_possible_states);
   nb::class_<PyJunctionTree>(m, "JunctionTree")
       .def("__init__", &make_tree, "model"_a, "observed"_a, "soft"_a, "log2_limit"_a)
       .def("run", &run_tree, "states"_a, "likelihoods"_a = nb::none(), "threads"_a = 1)

@@ -8,6 +8,7 @@
 #include "decimal.hpp"
 #include "network_models.hpp"
 #include "number_run.hpp"
+#include "possible_states.hpp"
 #include "test.hpp"
 
 namespace bayesbox::test {
@@ -43,6 +44,24 @@ TEST(junction_tree_is_the_sum_over_all_states) {
       for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::fabs(found[i] - expected[i] / total) < 1e-12);
     }
   }
+}
+
+TEST(states_that_occur_are_possible) {
+  std::mt19937_64 random(12);
+  std::size_t ruled_out = 0;
+  for (int round = 0; round < 500; ++round) {
+    auto model = random_model(random);
+    for (double& cell : model->cells) cell = random() % 2 ? cell : 0.0;
+    const std::vector<char> none(model->cards.size(), 0);
+    std::vector<double> sums;
+    enumerate(*model, none, std::vector<std::int32_t>(none.size(), 0), none, {}, sums);
+    const std::vector<std::uint8_t> possible = PossibleStates(*model).found();
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      CHECK(possible[i] || sums[i] == 0);
+      ruled_out += !possible[i];
+    }
+  }
+  CHECK(ruled_out > 100);
 }
 
 TEST(junction_tree_over_the_limit_is_not_made) {

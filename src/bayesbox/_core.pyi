@@ -190,6 +190,8 @@ class FactorModel:
 
     @property
     def cells(self) -> int: ...
+    def possible_states(self) -> NDArray[np.uint8]:
+        """One for each state of all variables: 0 where the tables rule it out, whatever else is known."""
 
 def factor_model(
     cards: NDArray[np.int64], members: NDArray[np.int64], ends: NDArray[np.int64], tables: list[NDArray[np.float64]]

@@ -21,6 +21,7 @@ from bayesbox.infer.junction import Propagation
 from bayesbox.infer.mpe import most_probable
 from bayesbox.infer.notation import Query, Term, Virtual, parse_query, quoted_name
 from bayesbox.infer.orders import MOST_BYTES
+from bayesbox.infer.possible import propagation_of
 from bayesbox.infer.posterior_table import PosteriorTable
 from bayesbox.infer.query import POSITIVE
 from bayesbox.model.factor_graph import FactorModel
@@ -281,7 +282,7 @@ class NetworkQuestions:
 
     @cached_property
     def _propagation(self) -> Propagation:
-        return Propagation(self._compiled)
+        return propagation_of(self._compiled)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the compiled plans, which are made again when they are needed."""
