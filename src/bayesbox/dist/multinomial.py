@@ -61,6 +61,8 @@ class Multinomial:
     def _sparse_terms(self, matrix: CountMatrix) -> Doubles:
         if matrix.width != len(self.words):
             raise BadData(f"the matrix has {matrix.width} columns, the model {len(self.words)}")
+        if len(matrix.data) and matrix.data.min() < 0:
+            raise BadData("a count is 0 or more", found=float(matrix.data.min()))
         terms = matrix.times(self._finite)
         if self._impossible.any():
             terms[matrix.times(self._impossible) > 0] = -np.inf

@@ -10,6 +10,8 @@ import numpy as np
 from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
 from bayesbox.schema.columns import as_numbers
 
+MOST = 1e300  # beyond it the logarithms of x! and of rate**x are no doubles
+
 
 @dataclass(frozen=True)
 class Poisson:
@@ -32,7 +34,7 @@ class Poisson:
         return terms
 
     def _log_p_of(self, counts: Doubles) -> Doubles:
-        valid = (counts >= 0) & (counts == np.floor(counts))
+        valid = (counts >= 0) & (counts == np.floor(counts)) & (counts <= MOST)
         whole = np.where(valid, counts, 0.0)[:, None]
         log_factorial = np.array([math.lgamma(count + 1) for count in whole[:, 0]])[:, None]
         with np.errstate(invalid="ignore"):

@@ -59,10 +59,16 @@ class CountedEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __add__(self, other: Self) -> Self:
         """What one fit on the rows of both would give."""
+        if not isinstance(other, CountedEstimator):
+            return NotImplemented
         check_is_fitted(self)
         check_is_fitted(other)
         result = copy.copy(self)
         return result.adopt(self.classifier_.merged(other.classifier_))
+
+    def __radd__(self, other: object) -> Self:
+        """For `sum` of several models, which starts with 0."""
+        return self if other == 0 else NotImplemented
 
     # -- what was learned ----------------------------------------------------------------------------------------
 

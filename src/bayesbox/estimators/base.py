@@ -60,6 +60,9 @@ class TableEstimator(CountedEstimator):
         if hasattr(self, "calibration"):
             self.calibration = classifier.calibrate
         names = classifier.feature_names
+        if names == (GROUP,):
+            self.n_features_in_ = classifier.schema.kinds[GROUP].width
+            return self
         self._name_features(names, named=names != tuple(str(index) for index in range(len(names))))
         return self
 

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from sklearn.exceptions import DataConversionWarning
 
 from bayesbox.errors import BadData, MissingTarget
@@ -60,6 +61,8 @@ def labels_from(y: Any, rows: int) -> Encoded:
 
 def refuse_continuous(column: Any) -> None:
     """Labels are discrete: numbers with a fraction are measurements."""
+    if isinstance(column, pa.Array | pa.ChunkedArray) and pa.types.is_floating(column.type):
+        column = as_numbers(column)
     if not isinstance(column, np.ndarray) or column.dtype.kind != "f":
         return
     finite = column[~np.isnan(column)]

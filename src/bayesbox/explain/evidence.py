@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.multinomial import Multinomial
-from bayesbox.errors import UnknownColumn
+from bayesbox.errors import BadOption
 from bayesbox.model.naive import NaiveModel
 from bayesbox.schema.levels import level_text
 
@@ -34,7 +34,7 @@ class Explanation:
         texts = [level_text(each) for each in self.labels.tolist()]
         text = level_text(label)
         if text not in texts:
-            raise UnknownColumn(text, available=texts)
+            raise BadOption("there is no such class", found=label, remedy=f"There are {', '.join(texts[:12])}")
         return texts.index(text)
 
     def log_odds(self, label: object, against: object) -> Doubles:

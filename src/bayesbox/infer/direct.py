@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Conditional, Doubles, Plan
-from bayesbox.errors import DataWarning
+from bayesbox.errors import BadData, DataWarning
 from bayesbox.model.naive import NaiveModel
+from bayesbox.schema.columns import CountMatrix, as_numbers
 
 
 def plan_of(model: NaiveModel, columns: Columns, rows: int) -> Plan:
@@ -59,17 +63,17 @@ def normalised_log(joint: Doubles, log_prior: Doubles) -> Doubles:
     return normalised(plan, log_prior, _core.LOG_POSTERIOR)
 
 
-def posterior(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
-    """P(class | x), rows x classes."""
-    return _normalised(model, columns, rows, _core.POSTERIOR)
+def posterior(model: NaiveModel, columns: Columns, rows: int, first_row: int = 0) -> Doubles:
+    """P(class | x), rows x classes; `first_row` is the number that messages give the first of them."""
+    return _normalised(model, columns, rows, _core.POSTERIOR, first_row)
 
 
-def log_posterior(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
+def log_posterior(model: NaiveModel, columns: Columns, rows: int, first_row: int = 0) -> Doubles:
     """log P(class | x), rows x classes."""
-    return _normalised(model, columns, rows, _core.LOG_POSTERIOR)
+    return _normalised(model, columns, rows, _core.LOG_POSTERIOR, first_row)
 
 
-def best_class(model: NaiveModel, columns: Columns, rows: int) -> NDArray[np.int64]:
+def best_class(model: NaiveModel, columns: Columns, rows: int, first_row: int = 0) -> NDArray[np.int64]:
     """The most probable class of each row; of equal ones the first."""
     plan = plan_of(model, columns, rows)
     best: NDArray[np.int64]
@@ -77,24 +81,53 @@ def best_class(model: NaiveModel, columns: Columns, rows: int) -> NDArray[np.int
         best = plan.run(_core.ARGMAX)
         if rows == 0 or best.min() >= 0:
             return best
-    best = np.argmax(posterior(model, columns, rows), axis=1)  # some row is impossible in every class, or may be
+    # some row is impossible in every class, or may be
+    best = np.argmax(posterior(model, columns, rows, first_row), axis=1)
     return best
 
 
-def _normalised(model: NaiveModel, columns: Columns, rows: int, output: int) -> Doubles:
-    return normalised(plan_of(model, columns, rows), model.log_prior, output)
+def _normalised(model: NaiveModel, columns: Columns, rows: int, output: int, first_row: int) -> Doubles:
+    def check(impossible: NDArray[np.bool_]) -> None:
+        refuse_infinite(columns, impossible, first_row)
+
+    return normalised(plan_of(model, columns, rows), model.log_prior, output, check)
 
 
-def normalised(plan: Plan, log_prior: Doubles, output: int) -> Doubles:
+def refuse_infinite(columns: Columns, rows: NDArray[np.bool_], first_row: int) -> None:
+    """Name the first infinite number in these rows, which no density allows."""
+    for name, column in columns.items():
+        if isinstance(column, CountMatrix) or not _is_floating(column):
+            continue
+        values = as_numbers(column, name=name)
+        infinite = np.flatnonzero(rows & np.isinf(values))
+        if len(infinite):
+            row = int(infinite[0])
+            raise BadData(
+                f"column `{name}` holds an infinite value",
+                where=f"row {first_row + row + 1}",
+                found=float(values[row]),
+                remedy="Replace it by a number or by a missing value",
+            )
+
+
+def _is_floating(column: Any) -> bool:
+    return column.dtype.kind == "f" if isinstance(column, np.ndarray) else bool(pa.types.is_floating(column.type))
+
+
+def normalised(
+    plan: Plan, log_prior: Doubles, output: int, check: Callable[[NDArray[np.bool_]], None] | None = None
+) -> Doubles:
     """The posterior of a plan in one of the core's forms; a row that no class allows gets its prior, with a warning.
 
-    `log_prior` is one for all rows, or one a row.
+    `log_prior` is one for all rows, or one a row. `check` sees which rows no class allows, and may refuse them.
     """
     if plan.order is not None:
         _keep_highest_order(plan)
     answer: Doubles = plan.run(output)
     if plan.impossible:
         impossible = np.isnan(answer[:, 0])
+        if check is not None:
+            check(impossible)
         own = log_prior if log_prior.ndim == 1 else log_prior[impossible]
         unexplained = Plan(int(impossible.sum()), np.zeros(plan.classes))
         unexplained.add_terms(np.tile(own, (unexplained.rows, 1)) if own.ndim == 1 else own)

@@ -136,12 +136,15 @@ def _taken(counts: Doubles, place: NDArray[np.int64], *, axis: int) -> Doubles:
     return np.where((place >= 0).reshape(shape), np.take(counts, np.maximum(place, 0), axis=axis), 0.0)
 
 
+def pairs_of(book: Book) -> Pairs:
+    """The counts of pairs; none where no column has a value."""
+    return book.joint if isinstance(book.joint, Pairs) else Pairs.of(book.classes, {}, np.empty(0, np.int32))
+
+
 def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceRules, coding: Coding) -> OneDependenceModel:
     """Apply the rules to the tallies."""
     frame = Frame.of(schema, book, rules)
-    pairs = (
-        frame.book.joint if isinstance(frame.book.joint, Pairs) else Pairs.of(frame.classes, {}, np.empty(0, np.int32))
-    )
+    pairs = pairs_of(frame.book)
     names = tuple(name for name in coding.levels if name in pairs.names and len(coding.levels[name]) > 1)
     counted = Counted(pairs, coding)
     sizes = [len(coding.levels[name]) for name in names]

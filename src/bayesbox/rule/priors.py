@@ -34,16 +34,28 @@ def log_prior(class_counts: ExactArray, classes: tuple[str, ...], rule: Smoothin
 def given_prior(given: Mapping[Any, float], classes: tuple[str, ...]) -> Doubles:
     """A prior as probabilities in the order of the classes: one for each class, none below 0, summing to 1.
 
+    One class may be left unnamed: it has what is left.
+
     >>> given_prior({"yes": 0.1, "no": 0.9}, ("no", "yes"))
     array([0.9, 0.1])
+    >>> given_prior({"yes": 0.1}, ("no", "yes"))
+    array([0.9, 0.1])
     """
-    by_text = {level_text(label): float(p) for label, p in given.items()}
+    if not isinstance(given, Mapping):
+        raise BadOption("a prior is a dict of classes and their probabilities", found=given)
+    try:
+        by_text = {level_text(label): float(p) for label, p in given.items()}
+    except (TypeError, ValueError):
+        raise BadOption("a prior probability is a number from 0 to 1", found=dict(given)) from None
     missing = [name for name in classes if name not in by_text]
     unknown = [name for name in by_text if name not in classes]
+    if len(missing) == 1 and not unknown and 0 < math.fsum(by_text.values()) < 1:
+        by_text[missing.pop()] = 1 - math.fsum(by_text.values())
     if missing or unknown:
         raise BadOption(
             f"a prior names every class: {', '.join(classes)}",
             found=", ".join(unknown or by_text) or "nothing",
+            remedy="One alone may be left out: it has what is left",
         )
     values = np.array([by_text[name] for name in classes])
     if not (np.isfinite(values).all() and (values >= 0).all()):

@@ -42,12 +42,17 @@ def encode(column: Any) -> Encoded:
 def encode_narrow(column: Any) -> Encoded:
     """The same with the codes as narrow as the column has them: for the core, which reads every width."""
     if isinstance(column, np.ndarray):
-        if column.dtype.kind in "iub" and column.dtype.itemsize <= 8:
+        if column.dtype.kind in "iub" and not _beyond_signed(column):
             codes, distinct = _core.factorize_integers(column)
             values = distinct.astype(bool).tolist() if column.dtype.kind == "b" else distinct.tolist()
             return Encoded(codes, [level_text(value) for value in values], values)
         column = pa.array(column, from_pandas=True)
     return _encode_arrow(as_dictionary(column))
+
+
+def _beyond_signed(column: NDArray[Any]) -> bool:
+    """Whether integers are too large for 64 bits with a sign, which is what the core sorts."""
+    return column.dtype == np.uint64 and len(column) > 0 and int(column.max()) > np.iinfo(np.int64).max
 
 
 def as_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:

@@ -98,6 +98,8 @@ def label_values(texts: Sequence[str], label_type: str) -> np.ndarray:
     values = [_PARSERS[label_type](text) for text in texts]
     if label_type == "text":
         return np.array(values, dtype=np.str_ if values else "<U1")
+    if label_type == "integer" and values and max(values) > np.iinfo(np.int64).max:
+        return np.array(values, dtype=np.uint64 if min(values) >= 0 and max(values) < 1 << 64 else object)
     if label_type in ("integer", "real", "flag"):
         dtype = {"integer": np.int64, "real": np.float64, "flag": np.bool_}[label_type]
         return np.array(values, dtype=dtype)

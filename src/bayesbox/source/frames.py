@@ -235,7 +235,7 @@ def _from_polars(data: Any) -> Table:
 
 
 def _polars_column(series: Any, name: str) -> Column:
-    if str(series.dtype) == "Object":
+    if str(series.dtype) in ("Object", "Int128", "UInt128"):  # what Arrow has no type for
         return values_column(series.to_list(), name)
     return plain(series.to_arrow(), name)
 
@@ -247,6 +247,8 @@ def _from_numpy(array: np.ndarray) -> Table:
     if array.ndim != 2:
         raise BadData(f"Expected 2D array, got {array.ndim}D array instead", remedy=TWO_DIMENSIONS)
     width = array.shape[1]
+    if isinstance(array, np.matrix):  # whose columns would be matrices again
+        array = np.asarray(array)
     if array.dtype.kind == "O":
         array = np.asfortranarray(array)
     return range(width), [_numpy_column(array[:, index], str(index)) for index in range(width)], len(array)

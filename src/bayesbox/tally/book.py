@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
@@ -90,11 +89,12 @@ class Book:
         classes = tuple(label_order(list({*self.classes, *other.classes}), self.label_type))
         mine, theirs = self.with_classes(classes), other.with_classes(classes)
         counts = added(mine.class_counts, theirs.class_counts, sign=-1)
-        _require_learned(bool(np.all(counts.signs() >= 0)), "class")
+        for name, sign in zip(classes, counts.signs(), strict=True):
+            _require_learned(sign >= 0, f"the class `{name}`")
         columns = dict(mine.columns)
         for name, tally in theirs.columns.items():
             if name not in columns:
-                _require_learned(tally.is_empty(), name)
+                _require_learned(tally.is_empty(), f"column `{name}`")
                 continue
             columns[name] = _subtracted(name, columns[name], tally)
         joint = mine.joint
@@ -103,7 +103,7 @@ class Book:
             joint = None if joint is None else _subtracted(TOGETHER, joint, theirs.joint)
         left = columns if joint is None else {**columns, TOGETHER: joint}
         for name, tally in left.items():  # those too that were not subtracted from
-            _require_learned(not isinstance(tally, Removable) or tally.fits(counts), name)
+            _require_learned(not isinstance(tally, Removable) or tally.fits(counts), f"column `{name}`")
         return Book(classes, counts, columns, label_type=self.label_type, joint=joint).pruned()
 
     def pruned(self) -> Book:
@@ -205,13 +205,13 @@ def _subtracted(name: str, one: Tally, other: Tally) -> Tally:
     if not isinstance(one, Removable):
         raise CannotForget(f"column `{name}` is kept in a tally that cannot be subtracted from")
     left = one - other
-    _require_learned(left.is_possible(), name)
+    _require_learned(left.is_possible(), f"column `{name}`")
     return left  # type: ignore[no-any-return]
 
 
-def _require_learned(possible: bool, name: str) -> None:
+def _require_learned(possible: bool, what: str) -> None:
     if not possible:
         raise CannotForget(
-            f"some of these rows were never learned: column `{name}` would be left with an impossible count",
+            f"some of these rows were never learned: {what} would be left with an impossible count",
             remedy="Nothing was changed; forget only rows that were learned, with the labels and weights they had",
         )

@@ -14,7 +14,7 @@ from bayesbox._core import ExactArray
 from bayesbox.errors import BadData, BadWeight, KindContradiction
 from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode_narrow
-from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Unknown
+from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Ignore, Kind, Unknown
 from bayesbox.schema.kinds import Words as TextWords
 from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.schema import Schema
@@ -63,6 +63,8 @@ def count(
             counter.levels(name, column, kind)
         else:
             numbers[name] = as_numbers(column, name=name, where=where)
+            if isinstance(kind, Count):
+                counter.require_counts(name, numbers[name])
     tallies |= counter.counts()
     tallies |= counter.moments(numbers, {name for name in numbers if schema.needs_values(name)})
     for name, tally in tallies.items():
@@ -77,7 +79,10 @@ def checked_weights(weights: Any, rows: int) -> Weights:
     """Weights as doubles: one a row, finite, none below zero."""
     if weights is None:
         return None
-    array = np.ascontiguousarray(weights, dtype=np.float64)
+    try:
+        array = np.ascontiguousarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadWeight("a weight is a number", found=weights) from None
     if array.ndim == 0:
         array = np.full(rows, float(array))
     if array.shape != (rows,):
@@ -197,6 +202,18 @@ class _Counter:
             else Moments(self.classes, found)
             for name, found in zip(columns, sums, strict=True)
         }
+
+    def require_counts(self, name: str, column: NDArray[Any]) -> None:
+        """Refuse a negative number in a column of counts."""
+        negative = np.flatnonzero(column < 0)
+        if len(negative):
+            row = int(negative[0])
+            raise BadData(
+                f"column `{name}` is a count, 0 or more",
+                where=_place(self.where, self.first_row + row),
+                found=column[row].item(),
+                remedy=f"Declare it a number: --types {name}=real, or columns={{'{name}': 'real'}}",
+            )
 
     def words(self, matrix: CountMatrix) -> Words:
         """The tally of a group of counts."""

@@ -19,6 +19,7 @@ from bayesbox.model.one_dependence import (
     OneDependenceRules,
     level_counts,
     one_dependence_model,
+    pairs_of,
 )
 from bayesbox.rule.backoff import Trust
 from bayesbox.schema.encode import Encoded
@@ -62,7 +63,7 @@ class OneDependenceClassifier(AugmentedClassifier):
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         model: OneDependenceModel = self.model
         book = self.book.with_classes(model.classes)
-        counted = Counted(book.joint, model.coding)  # type: ignore[arg-type]
+        counted = Counted(pairs_of(book), model.coding)
         singles = {name: counted.single(name) for name in model.names}
         singles |= {table.column: level_counts(book, model.coding, table.column) for table in model.alone}
         removal, columns = self.removal(batch, labels, singles)
@@ -106,7 +107,7 @@ class OneDependenceClassifier(AugmentedClassifier):
                     total += _term(found, both)
             sums[place, usable] = total[usable]
             parents += usable
-        best = sums.max(axis=0)
+        best = sums.max(axis=0, initial=-np.inf)  # of no column at all, too
         with np.errstate(divide="ignore", invalid="ignore"):
             shifted = np.where(np.isneginf(best), 0.0, np.exp(sums - best)).sum(axis=0)
             mean = best + np.log(shifted) - np.log(np.maximum(parents, 1))[:, None]
@@ -144,7 +145,8 @@ def one_dependence_terms(
     is_parent = there & (model.is_parent[safe] != 0)
     sums = np.where(is_parent[:, :, None], factors.sum(axis=1), -np.inf)
     count = is_parent.sum(axis=0)
-    best = np.where(np.isneginf(sums.max(axis=0)), 0.0, sums.max(axis=0))
+    best = sums.max(axis=0, initial=-np.inf)  # of no column at all, too
+    best = np.where(np.isneginf(best), 0.0, best)
     shares = np.exp(sums - best)
     total = shares.sum(axis=0)
     shares = np.where(

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, DataWarning, UnknownColumn
+from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, DataWarning, UnknownColumn
 from bayesbox.explain.evidence import Explanation
 from bayesbox.infer import direct
 from bayesbox.rule.priors import given_prior
@@ -217,6 +217,9 @@ class Classifier(ABC):
             group = getattr(kind, "group", None)
             if group is not None and not self.groups_levels:
                 raise BadOption(f"{self.title} takes levels as they are", found=f"group={group} of column `{name}`")
+        with np.errstate(over="ignore"):
+            if not np.isfinite(book.class_counts.to_doubles().sum()):
+                raise BadWeight("the weights of all rows sum to more than a double holds", remedy="Scale them down")
         self.schema, self.book, self._model = schema, book, None
         if self.calibrated is not None and self.calibrated.classes != self.classes:
             self.calibrated = None

@@ -121,15 +121,15 @@ class NaiveClassifier(Classifier):
         if self.calibrated is not None:
             return super().predict(batch)
         labels: NDArray[Any] = self.model.labels
-        return labels[direct.best_class(self.model, self.columns_of(batch), batch.rows)]
+        return labels[direct.best_class(self.model, self.columns_of(batch), batch.rows, batch.first_row)]
 
     def posterior(self, batch: Batch) -> Doubles:
         if self.calibrated is not None:
             return super().posterior(batch)
-        return direct.posterior(self.model, self.columns_of(batch), batch.rows)
+        return direct.posterior(self.model, self.columns_of(batch), batch.rows, batch.first_row)
 
     def plain_log_posterior(self, batch: Batch) -> Doubles:
-        return direct.log_posterior(self.model, self.columns_of(batch), batch.rows)
+        return direct.log_posterior(self.model, self.columns_of(batch), batch.rows, batch.first_row)
 
     def log_density(self, batch: Batch) -> Doubles:
         if self.rules.column_weights is not None:
