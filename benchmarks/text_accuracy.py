@@ -115,6 +115,18 @@ def judged(make: Any, parts: list[Split]) -> tuple[float, float]:
     return float(accuracy), float(loss)
 
 
+def difference(mine: Any, theirs: Any, parts: list[Split]) -> float:
+    """The largest difference of two models in the probability of any class of any document."""
+    return max(
+        float(
+            np.abs(
+                mine().fit(*part[:2]).predict_proba(part.asked) - theirs().fit(*part[:2]).predict_proba(part.asked)
+            ).max()
+        )
+        for part in parts
+    )
+
+
 def run(session: harness.Session) -> None:
     if session.data is None:
         session.say("accuracy on real documents needs --data")
@@ -128,6 +140,8 @@ def run(session: harness.Session) -> None:
         for name, (accuracy, loss) in ours.items():
             session.say(f"{corpus}: ours, {name}: accuracy {accuracy:.4f}, log loss {loss:.3f}")
         for mine, peer in SAME.items():
+            apart = difference(lambda o=OURS[mine]: bb.TextClassifier(**o), PEERS[peer], parts)
+            session.amount(f"{corpus}: difference, {mine}", apart, 1e-9, "{:.0e}".format, peer=peer)
             at_least(session, f"{corpus}: accuracy, {mine}", ours[mine][0], {peer: peers[peer][0]})
         accuracies = {name: accuracy for name, (accuracy, _) in peers.items()}
         losses = {name: loss for name, (_, loss) in peers.items()}

@@ -10,6 +10,7 @@
 #include "forest_binding.hpp"
 #include "joint_binding.hpp"
 #include "kernel_density_binding.hpp"
+#include "kept_memory.hpp"
 #include "mail_binding.hpp"
 #include "network_module.hpp"
 #include "score_binding.hpp"
@@ -33,5 +34,6 @@ NB_MODULE(_core, m) {
   bind_cuts(m);
   bind_kernel_density(m);
   m.def("has_avx2", &has_avx2);
+  m.def("keep_freed_memory", &keep_freed_memory);
   m.def("use_avx2", &use_avx2, "enabled"_a);
 }

@@ -15,6 +15,7 @@
 #include "buffer.hpp"
 #include "exact_array.hpp"
 #include "log_shares.hpp"
+#include "ranked_texts.hpp"
 #include "result_array.hpp"
 #include "words.hpp"
 
@@ -58,7 +59,7 @@ inline Vocabulary vocabulary_of(const nb::tuple& words) {
   }
   Vocabulary vocabulary;
   nb::gil_scoped_release release;
-  vocabulary.add_words(views);
+  vocabulary.add_words(views, views.size());
   return vocabulary;
 }
 
@@ -75,7 +76,7 @@ inline void py_count(WordCounts& counts, nb::handle bytes, nb::handle offsets, n
 }
 
 // `order` are the numbers of the classes, in the order of the result.
-inline nb::tuple py_counted(const WordCounts& counts, nb::handle order, std::uint64_t most) {
+inline nb::tuple py_counted(WordCounts& counts, nb::handle order, std::uint64_t most) {
   const std::vector<std::int64_t> wanted = Buffer(order, "order").integers();
   const std::size_t width = wanted.size(), size = counts.vocabulary().size();
   std::vector<std::uint8_t> letters;
@@ -138,6 +139,18 @@ inline nb::object py_log_shares(nb::handle over, nb::handle under) {
     log_shares(counts.data(), totals.data(), classes, levels, shares.data());
   }
   return std::move(shares).to_numpy({levels, classes});
+}
+
+inline nb::tuple py_rank_texts(nb::handle bytes, nb::handle offsets) {
+  const DocumentArguments given(bytes, offsets);
+  RankedTexts ranked;
+  {
+    nb::gil_scoped_release release;
+    ranked = rank_texts(given.documents);
+  }
+  const std::size_t length = ranked.letters.size(), size = ranked.ends.size(), rows = ranked.ranks.size();
+  return nb::make_tuple(to_numpy(std::move(ranked.letters), {length}), to_numpy(std::move(ranked.ends), {size}),
+                        to_numpy(std::move(ranked.ranks), {rows}));
 }
 
 inline nb::tuple py_list_terms(nb::handle bytes, nb::handle offsets, const Vocabulary& vocabulary,
@@ -205,6 +218,7 @@ inline void bind_text(nb::module_& m) {
       .def("counted", &py_counted, "order"_a, "most"_a);
   m.def("holds_pair", &py_holds_pair, "bytes"_a, "first"_a, "second"_a);
   m.def("log_shares", &py_log_shares, "over"_a, "under"_a);
+  m.def("rank_texts", &py_rank_texts, "bytes"_a, "offsets"_a);
   m.def("list_terms", &py_list_terms, "bytes"_a, "offsets"_a, "vocabulary"_a, "phrases"_a);
   m.def("score_words", &py_score_words, "bytes"_a, "offsets"_a, "vocabulary"_a, "weights"_a, "once"_a, "phrases"_a);
 }

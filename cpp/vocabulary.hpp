@@ -85,12 +85,13 @@ class Vocabulary {
     const std::uint8_t* const bytes = padded(word);
     return add(key_of(bytes, word.size()), bytes, word.size());
   }
-  // The same for many, whose places in the table are fetched before they are needed.
-  void add_words(const std::vector<std::string_view>& words) {
+  // The same for many, whose places in the table are fetched before they are needed; as many as `distinct` are expected.
+  std::vector<std::uint32_t> add_words(const std::vector<std::string_view>& words, std::size_t distinct) {
     std::size_t slots = slots_.size();
-    while (slots < 2 * (size() + words.size()) + 2) slots *= 2;
+    while (slots < 2 * (size() + distinct) + 2) slots *= 2;
     if (slots > slots_.size()) rehash(slots);
-    ends_.reserve(ends_.size() + words.size());
+    ends_.reserve(ends_.size() + distinct);
+    std::vector<std::uint32_t> numbers(words.size());
     constexpr std::size_t kTogether = 32;
     Key keys[kTogether];
     for (std::size_t first = 0; first < words.size(); first += kTogether) {
@@ -101,9 +102,10 @@ class Vocabulary {
       }
       for (std::size_t i = 0; i < count; ++i) {
         const std::string_view word = words[first + i];
-        add(keys[i], reinterpret_cast<const std::uint8_t*>(word.data()), word.size());
+        numbers[first + i] = add(keys[i], reinterpret_cast<const std::uint8_t*>(word.data()), word.size());
       }
     }
+    return numbers;
   }
 
   // The numbers in the order of the words' bytes, which is that of their code points.

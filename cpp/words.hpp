@@ -173,22 +173,22 @@ class WordCounts {
     for (Cell& cell : cells_) cell.last = 0;
     for (const std::size_t row : by_class(target, documents.size(), classes, rows)) {
       const auto label = static_cast<std::uint32_t>(target[row]);
-      if (label != label_) finish();
+      if (label != label_) finish();  // the documents of one class may go on in the next batch
       label_ = label;
       const std::span<const std::uint32_t> found = reader.read(documents, row, vocabulary_);
       cells_.resize(vocabulary_.size());
       add(found, row);
     }
-    finish();
     if (entries_.size() > 2 * compact_ + kMany) compact();
   }
 
   // What another has counted is added to this.
-  void merge(const WordCounts& other) {
+  void merge(WordCounts& other) {
+    if (&other == this) throw std::invalid_argument("merge: with itself");
     std::vector<std::uint32_t> place(other.vocabulary_.size());
     for (std::uint32_t number = 0; number < place.size(); ++number) place[number] = vocabulary_.add_word(other.vocabulary_.word(number));
     cells_.resize(vocabulary_.size());
-    for (Entry entry : other.entries_) {
+    for (Entry entry : other.entries()) {
       entry.word = place[entry.word];
       entries_.push_back(entry);
     }
@@ -198,6 +198,7 @@ class WordCounts {
   // Keeps the words that occurred most, of equally common ones the first in order; how many were dropped.
   std::size_t prune(std::size_t limit) {
     if (vocabulary_.size() <= limit) return 0;
+    finish();
     compact();
     std::vector<std::int64_t> totals(vocabulary_.size(), 0);
     for (const Entry& entry : entries_) totals[entry.word] += entry.words;
@@ -221,7 +222,10 @@ class WordCounts {
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
   // A word of a class may have several entries, which are to be added up.
-  const std::vector<Entry>& entries() const { return entries_; }
+  const std::vector<Entry>& entries() {
+    finish();
+    return entries_;
+  }
 
  private:
   static constexpr std::size_t kMany = 1 << 20;

@@ -1,8 +1,11 @@
 #include "words.hpp"
 
+#include <cmath>
 #include <map>
 #include <string>
 
+#include "log_shares.hpp"
+#include "ranked_texts.hpp"
 #include "test.hpp"
 
 namespace bayesbox::test {
@@ -151,7 +154,7 @@ TEST(bad_documents_are_refused) {
   }
 }
 
-std::map<std::string, std::int64_t> totals_of(const WordCounts& counts) {
+std::map<std::string, std::int64_t> totals_of(WordCounts& counts) {
   std::map<std::string, std::int64_t> totals;
   for (const WordCounts::Entry& entry : counts.entries())
     totals[std::string(counts.vocabulary().word(entry.word)) + "/" + std::to_string(entry.label)] += entry.words;
@@ -178,6 +181,69 @@ TEST(batches_merge_and_the_rarest_words_go) {
       {"kiwi/0", 2}, {"kiwi/1", 1}, {"anextremelylongword/0", 1}, {"anextremelylongword/1", 1}}));
   add(one, "bird bird kiwi", 1);
   CHECK(totals_of(one)["bird/1"] == 2 && totals_of(one)["kiwi/1"] == 2);
+}
+
+TEST(documents_of_a_class_go_on_in_the_next_batch) {
+  static const WordTable table = latin();
+  const Phrases phrases{&table};
+  WordCounts counts;
+  const std::string text = "kiwi kiwi sheepkiwi sheepsheep";
+  const std::vector<std::int32_t> labels = {0, 0, 1};
+  for (int batch = 0; batch < 2; ++batch)
+    counts.count({reinterpret_cast<const std::uint8_t*>(text.data()), {0, 15, 25, 30}}, labels.data(), 2, phrases);
+  std::map<std::string, std::int64_t> holders;
+  for (const WordCounts::Entry& entry : counts.entries())
+    holders[std::string(counts.vocabulary().word(entry.word)) + "/" + std::to_string(entry.label)] += entry.documents;
+  CHECK((holders == std::map<std::string, std::int64_t>{{"kiwi/0", 4}, {"sheep/0", 4}, {"sheep/1", 2}}));
+}
+
+TEST(many_words_are_added_as_one_by_one) {
+  std::mt19937_64 random(5);
+  std::vector<std::string> words;
+  for (std::size_t k = 0; k < 5000; ++k) {
+    std::string word(1 + random() % 40, 'a');
+    for (char& letter : word) letter = static_cast<char>('a' + random() % 3);
+    words.push_back(word);
+  }
+  Vocabulary one, many;
+  for (const std::string& word : words) one.add_word(word);
+  const std::vector<std::uint32_t> given = many.add_words(std::vector<std::string_view>(words.begin(), words.end()), words.size());
+  for (std::size_t k = 0; k < words.size(); ++k) CHECK(many.word(given[k]) == words[k]);
+  CHECK(one.size() == many.size());
+  for (std::uint32_t number = 0; number < one.size(); ++number) CHECK(one.word(number) == many.word(number));
+  const std::vector<std::uint32_t> order = many.sorted();
+  for (std::size_t i = 1; i < order.size(); ++i) CHECK(many.word(order[i - 1]) < many.word(order[i]));
+}
+
+TEST(texts_are_ranked_by_their_bytes) {
+  const std::string text = "kiwi" "" "sheep" "kiwi" "\xC3\xA9t\xC3\xA9" "a word that is longer than eleven bytes" "kiwis" "";
+  const Documents texts{reinterpret_cast<const std::uint8_t*>(text.data()), {0, 4, 4, 9, 13, 18, 57, 62, 62}};
+  const RankedTexts ranked = rank_texts(texts);
+  CHECK((ranked.ranks == std::vector<std::int64_t>{2, 0, 4, 2, 5, 1, 3, 0}));
+  CHECK((ranked.ends == std::vector<std::int64_t>{0, 0, 39, 43, 48, 53, 58}));
+  CHECK(std::string(ranked.letters.begin() + 39, ranked.letters.begin() + 48) == "kiwikiwis");
+  CHECK(rank_texts({nullptr, {0}}).ends.size() == 1);
+}
+
+TEST(a_pair_of_bytes_is_found_wherever_it_is) {
+  std::vector<std::uint8_t> bytes(3000, 7);
+  CHECK(!holds_pair(bytes.data(), bytes.size(), 1, 2) && !holds_pair(bytes.data(), 0, 7, 7) && !holds_pair(bytes.data(), 1, 7, 7));
+  for (const std::size_t at : {0, 1, 1022, 1023, 1024, 2998}) {
+    bytes[at] = 1;
+    bytes[at + 1] = 2;
+    CHECK(holds_pair(bytes.data(), bytes.size(), 1, 2));
+    CHECK(!holds_pair(bytes.data(), at + 1, 1, 2) && !holds_pair(bytes.data(), bytes.size(), 2, 1));
+    bytes[at] = bytes[at + 1] = 7;
+  }
+}
+
+TEST(logs_of_shares_are_those_of_each_count) {
+  const std::vector<double> counts = {0.0, 1.0, 3.0, 1.0, 2.5, 1.0}, totals = {4.0, 4.5};
+  std::vector<double> shares(6);
+  log_shares(counts.data(), totals.data(), 2, 3, shares.data());
+  for (std::size_t level = 0; level < 3; ++level)
+    for (std::size_t label = 0; label < 2; ++label)
+      CHECK(shares[2 * level + label] == std::log(counts[3 * label + level]) - std::log(totals[label]));
 }
 
 TEST(words_with_their_places) {

@@ -421,6 +421,11 @@ def holds_pair(bytes: NDArray[np.uint8], first: int, second: int) -> bool:
 def log_shares(over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
     """Levels x classes: log(over) - log(under) of counts (classes x levels) and the sums of the classes."""
 
+def rank_texts(
+    bytes: NDArray[np.uint8], offsets: NDArray[Any]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct texts in their order, as bytes and where each begins; and the rank of every text."""
+
 def list_terms(
     bytes: NDArray[np.uint8], offsets: NDArray[Any], vocabulary: Vocabulary, phrases: Phrases
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
@@ -634,5 +639,8 @@ def boost_forest(
     """Trees that are added up, and the values of their nodes (nodes x classes); the same for the same seed."""
 
 def has_avx2() -> bool: ...
+def keep_freed_memory() -> None:
+    """From now on keep memory that was given back for the next piece of work, and do not hand it to the system."""
+
 def use_avx2(enabled: bool) -> bool:
     """Switch the AVX2/FMA path off or on (for tests and measurements); returns what is now in force."""

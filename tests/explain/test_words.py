@@ -15,9 +15,10 @@ def test_a_word_tells_the_class_whose_weight_exceeds_all_others(classes, size, n
     weights = np.array(data.draw(st.lists(few, min_size=size * classes, max_size=size * classes)), dtype=np.float64)
     weights = weights.reshape(size, classes)
     names = tuple(f"w{index}" for index in range(size))
-    before, words.CELLS_A_PIECE = words.CELLS_A_PIECE, piece
+    before = words.CELLS_A_PIECE, words.LOOKED_AT
+    words.CELLS_A_PIECE = words.LOOKED_AT = piece
     found = telling(names, weights, number)
-    words.CELLS_A_PIECE = before
+    words.CELLS_A_PIECE, words.LOOKED_AT = before
     for place in range(classes):
         leads = []
         for name, row in zip(names, weights, strict=True):

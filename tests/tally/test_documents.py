@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbox.errors import DataWarning
+from bayesbox.errors import BadData, DataWarning
 from bayesbox.model.text import TextRules
 from bayesbox.schema.encode import encode
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.base import Batch
+from bayesbox.tally import documents, words
 from bayesbox.tally.documents import WORDS, DocumentCounter, count_documents, limited
 from bayesbox.workflow.text import DocumentClassifier
 from bayesbox.workflow.text_train import Labelled, train_documents
@@ -86,3 +87,20 @@ def test_a_book_within_the_limit_is_left_alone() -> None:
     kept, dropped = limited(book, 1)
     assert dropped == 1
     assert kept[WORDS].levels == ("bb",)
+
+
+def test_more_counts_than_fit_are_refused_and_a_limit_mends_it(monkeypatch) -> None:
+    for module in (documents, words):
+        monkeypatch.setattr(module, "MOST_CELLS", 30)
+    source = Labelled(Stream(1), "label", "text")
+    with pytest.raises(BadData, match=r"2 classes x 52 words are more counts than fit.*--limit 15, limit=15 in Python"):
+        train_documents(DocumentClassifier(TextRules(), Tokens()), source)
+    streamed, at_once = (DocumentClassifier(TextRules(limit=15), Tokens()) for _ in range(2))
+    (batch,) = source.source.batches()
+    with pytest.warns(DataWarning, match="37 of the rarest words were dropped by the limit of 15"):
+        train_documents(streamed, source)
+    with pytest.warns(DataWarning, match="37 of the rarest words were dropped by the limit of 15"):
+        at_once.learn(Documents.of(batch["text"]), encode(batch["label"]))
+    assert streamed.book == at_once.book
+    assert len(streamed.words) == 15
+    assert {"kiwi", "sheep"} < set(streamed.words)

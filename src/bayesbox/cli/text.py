@@ -24,6 +24,7 @@ TELLING = 10
 
 def predict(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[str, Any]) -> str | None:
     """Judge documents and write the answers; the prediction where there was one document."""
+    from bayesbox._core import keep_freed_memory
     from bayesbox.cli.sources import Progress, skipped_rows
     from bayesbox.cli.writers import format_of, output_file, table_writer
     from bayesbox.source.documents import FILE
@@ -31,6 +32,7 @@ def predict(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[s
     from bayesbox.workflow.predict import Asked, answer_tables
     from bayesbox.workflow.text_predict import DocumentAnswers, documents_to_judge
 
+    keep_freed_memory()
     keep = options.several(given["keep"])
     threads = options.threads_or_default(given["threads"])
     asked_for = documents_to_judge(

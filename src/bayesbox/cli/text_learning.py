@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bayesbox.tally.book import Book
     from bayesbox.workflow.text import DocumentClassifier
     from bayesbox.workflow.text_train import Labelled
-    from bayesbox.workflow.train import Training
+    from bayesbox.workflow.training import Training
 
 TELLING = 5  # words of each class that are shown after training
 
@@ -78,9 +78,11 @@ def counted(
     classifier: DocumentClassifier, labelled: Labelled, given: dict[str, Any], *, forget: bool
 ) -> tuple[Training, int]:
     """Learn or forget documents, with progress on a terminal; also how many broken ones were left out."""
+    from bayesbox._core import keep_freed_memory
     from bayesbox.cli.sources import Progress, skipped_rows
     from bayesbox.workflow.text_train import train_documents
 
+    keep_freed_memory()
     threads = options.threads_or_default(given["threads"])
     progress = Progress(labelled.source)
     try:

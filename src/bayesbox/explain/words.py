@@ -15,6 +15,7 @@ from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.levels import level_text
 
 CELLS_A_PIECE = 1 << 20
+LOOKED_AT = 4096  # words at a time, until every class has enough
 
 
 class WordEvidence(NamedTuple):
@@ -106,7 +107,13 @@ def telling(words: tuple[str, ...], weights: Doubles, number: int) -> list[list[
     if classes > 1:
         order = order[lead[order] > 0]
     found: list[list[tuple[str, float]]] = [[] for _ in range(classes)]
-    for k, label in zip(order.tolist(), best[order].tolist(), strict=True):
-        if len(found[label]) < number:
-            found[label].append((words[k], float(lead[k])))
+    missing = number * classes
+    for first in range(0, len(order), LOOKED_AT):
+        if not missing:
+            break
+        ahead = order[first : first + LOOKED_AT]
+        for k, label in zip(ahead.tolist(), best[ahead].tolist(), strict=True):
+            if len(found[label]) < number:
+                found[label].append((words[k], float(lead[k])))
+                missing -= 1
     return found

@@ -106,6 +106,20 @@ def unpack(data: bytes, *, name: str = "model") -> dict[str, bytes]:
     return members
 
 
+def first_member(data: bytes) -> tuple[str, bytes] | None:
+    """The name and content of the first member, as its header has them, with nothing checked; None where none begins.
+
+    >>> first_member(pack({"model.json": b"{}", "counts.arrow": b"..."}))
+    ('model.json', b'{}')
+    """
+    fixed = data[:_HEADER_SIZE]
+    if len(fixed) < _HEADER_SIZE or fixed[: len(_HEADER)] != _HEADER:
+        return None
+    size, length = struct.unpack("<IH", fixed[22:28])
+    content = _HEADER_SIZE + length
+    return data[_HEADER_SIZE:content].decode("latin-1"), data[content : content + size]
+
+
 def _directory(data: bytes, name: str) -> list[_Entry]:
     """The entries, which cover the file from its first byte to the directory without a gap or an overlap."""
     count, start, stop = _extent(data, name)

@@ -115,7 +115,8 @@ def _encodable(text: str) -> str:
 @lru_cache(maxsize=1)
 def mail_reader() -> _core.MailReader:
     """The reader of the core, with the encodings and the HTML references that Python knows."""
-    tables = [[ord(bytes([byte]).decode(name, errors="replace")) for byte in range(256)] for name in BY_TABLE]
+    every = bytes(range(256))
+    tables = [[ord(letter) for letter in every.decode(name, errors="replace")] for name in BY_TABLE]
     aliases = [(alias, table) for name, table in zip(BY_TABLE, tables, strict=True) for alias in BY_TABLE[name]]
     charsets = [*UTF8, *(alias for alias, _ in aliases)]
     points = np.array([table for _, table in aliases], dtype=np.uint32).ravel()

@@ -16,7 +16,6 @@ from bayesbox.tally.base import register
 from bayesbox.tally.counts import Counts
 
 MOST_CELLS = 1 << 27  # classes x words of one batch
-FEWER = "Learn in smaller parts, with fewer classes or single words only"
 FEW = 64  # words are few where the vocabulary they go into has so many times as many
 
 
@@ -100,7 +99,7 @@ def counts_of(counted: _core.WordCounts, order: NDArray[np.int64]) -> tuple[tupl
     except ValueError as error:
         if "more counts than fit" not in str(error):
             raise
-        raise BadData(str(error), remedy=FEWER) from None
+        raise BadData(str(error), remedy=_fewer(len(order))) from None
     return tuple(text_column(letters, ends).to_pylist()), words, holders
 
 
@@ -113,4 +112,9 @@ def most_common(cells: ExactArray, classes: int, width: int, number: int) -> NDA
 def require_cells(classes: int, words: int) -> None:
     """Refuse more counts than a tally holds."""
     if classes * words > MOST_CELLS:
-        raise BadData(f"{classes} classes x {words} words are more counts than fit", remedy=FEWER)
+        raise BadData(f"{classes} classes x {words} words are more counts than fit", remedy=_fewer(classes))
+
+
+def _fewer(classes: int) -> str:
+    most = MOST_CELLS // classes
+    return f"Learn fewer classes, or keep the {most} most common words: --limit {most}, limit={most} in Python"

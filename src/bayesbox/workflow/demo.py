@@ -22,7 +22,7 @@ from bayesbox.source.files import open_source
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
 from bayesbox.workflow.naive import NaiveClassifier
-from bayesbox.workflow.train import split_columns
+from bayesbox.workflow.training import split_columns
 
 TITANIC = Path(__file__).parent.parent / "data" / "titanic.csv"
 TARGET, WEIGHT = "survived", "people"

@@ -30,7 +30,7 @@ from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.joined import class_codes
 from bayesbox.workflow.rows import Rows, sample_of
 from bayesbox.workflow.sampled import FEWEST, MOST, Sampled
-from bayesbox.workflow.train import split_columns
+from bayesbox.workflow.training import split_columns
 
 MOST_COLUMNS = 40  # of which all pairs are looked at; of more those that tell most of the class
 STRONG = 0.3  # the share of what a column holds, given the class, that the other tells

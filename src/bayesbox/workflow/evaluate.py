@@ -29,7 +29,8 @@ from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.evaluation import Evaluation
 from bayesbox.workflow.predict import absent_columns
 from bayesbox.workflow.rows import Part, Rows, common_codes, learned_anew, parts_of, without
-from bayesbox.workflow.train import Progress, Training, split_columns, train
+from bayesbox.workflow.train import train
+from bayesbox.workflow.training import Progress, Training, split_columns
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayesbox.model import file as container
-from bayesbox.workflow import save, save_text
-from bayesbox.workflow.classifier import Classifier
+from bayesbox.workflow import save_text
 from bayesbox.workflow.text import DocumentClassifier
+
+if TYPE_CHECKING:
+    from bayesbox.workflow.classifier import Classifier
 
 
 def load_classifier(path: str | os.PathLike[str]) -> Any:
@@ -16,6 +18,8 @@ def load_classifier(path: str | os.PathLike[str]) -> Any:
     data, name = container.read(path), os.fspath(path)
     if save_text.is_text(data, name=name):
         return save_text.from_bytes(data, name=name)
+    from bayesbox.workflow import save  # what rows need is not loaded for documents
+
     return save.from_bytes(data, name=name)
 
 
@@ -24,4 +28,6 @@ def save_classifier(classifier: Classifier | DocumentClassifier, path: str | os.
     if isinstance(classifier, DocumentClassifier):
         save_text.save(classifier, path)
     else:
+        from bayesbox.workflow import save
+
         save.save(classifier, path)

@@ -24,10 +24,21 @@ def write(data: bytes, path: str | os.PathLike[str]) -> None:
 
 
 def kind_of(data: bytes, *, name: str = "model") -> str | None:
-    """The kind of model that the bytes of a file hold, None where they do not say; a damaged file is refused."""
-    members = container.unpack(data, name=name)
+    """The kind of model that the bytes of a file hold, None where they do not say; a damaged file is refused.
+
+    Where the document stands first, as in every model, it is read by itself: who reads the rest checks every byte.
+    """
+    kind = _kind(container.first_member(data))
+    if kind is not None:
+        return kind
+    return _kind((MODEL, container.unpack(data, name=name).get(MODEL, b"null")))
+
+
+def _kind(member: tuple[str, bytes] | None) -> str | None:
+    if member is None or member[0] != MODEL:
+        return None
     try:
-        written = parse(members.get(MODEL, b"null"))
+        written = parse(member[1])
     except ValueError:
         return None
     kind = written.get("kind") if isinstance(written, dict) else None

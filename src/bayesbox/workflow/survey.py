@@ -16,7 +16,7 @@ from bayesbox.source.base import Batch, Source
 from bayesbox.source.fold import fold
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
-from bayesbox.workflow.train import split_columns
+from bayesbox.workflow.training import split_columns
 
 ALL = "all rows"  # the one class where no target is given
 

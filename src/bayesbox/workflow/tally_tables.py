@@ -26,6 +26,7 @@ from bayesbox.model import arrow_file
 from bayesbox.model.arrow_file import TEXT, WHOLE
 from bayesbox.schema.arrays import numbers_array, numpy_values, text_array
 from bayesbox.schema.levels import label_order
+from bayesbox.schema.tokens import text_buffers, text_column
 from bayesbox.tally.base import Tally, added, dyadic, positions
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
@@ -34,6 +35,7 @@ from bayesbox.tally.words import Words
 
 MOST_CELLS = 1 << 28  # classes x levels, and classes x columns of numbers: what a book takes in memory
 
+SPARSE = 8  # so many places a row may be looked at before sorting takes less time
 BLOCK = 4096  # rows that are checked together, and share a window of exact digits while they are
 
 Index = NDArray[np.int64]
@@ -126,12 +128,15 @@ def _write_counts(tallies: Mapping[str, Counts]) -> bytes:
     places: list[Index] = []  # of the level of each row
     cells: list[ExactArray] = []
     require_cells(sum(len(tally.cells) for tally in tallies.values()))
+    before: tuple[str, ...] = ()
     for name, tally in tallies.items():
         kept = np.flatnonzero(tally.cells.signs())
         width = len(tally.levels)
+        if tally.levels != before:  # tallies of the same words have the same levels
+            levels += tally.levels
+            before = tally.levels
         rows.add(name, kept // max(width, 1))
-        places.append(len(levels) + kept % max(width, 1))
-        levels += tally.levels
+        places.append(len(levels) - width + kept % max(width, 1))
         cells.append(tally.cells if len(kept) == len(tally.cells) else tally.cells.take(kept))
     classes = next(iter(tallies.values())).classes
     texts = text_array(levels).take(numbers_array(np.concatenate(places)))
@@ -144,16 +149,18 @@ def _read_counts(form: type[Counts]) -> Callable[[bytes, Classes], dict[str, Tal
         rows = Placed.of(table, classes)
         texts, ranks = _ranked(table["level"])
         require_increasing(rows.column, rows.label, ranks)
-        slots, place = np.unique(rows.column * max(len(texts), 1) + ranks, return_inverse=True)
+        slots, place = _distinct(rows.column * max(len(texts), 1) + ranks, len(rows.names) * max(len(texts), 1))
         firsts = np.searchsorted(slots, np.arange(len(rows.names) + 1) * max(len(texts), 1)).tolist()
         size = len(classes.texts)
         require_cells(size * len(slots))
         counts = Exact(table["count"])
         _require_counts(rows, counts, classes, one_a_row=form is not Words)
-        level_of = [texts[rank] for rank in (slots % max(len(texts), 1)).tolist()]
         result: dict[str, Tally] = {}
         for index, (name, start, stop) in enumerate(rows.columns()):
-            first, levels = firsts[index], tuple(level_of[firsts[index] : firsts[index + 1]])
+            first, last = firsts[index], firsts[index + 1]
+            levels = texts  # where the column has them all, as tallies of the same words do
+            if last - first < len(texts):
+                levels = tuple([texts[rank] for rank in (slots[first:last] - index * len(texts)).tolist()])
             cells = counts[start:stop]
             if stop - start < size * len(levels):
                 spread = np.full(size * len(levels), -1, dtype=np.int64)
@@ -357,14 +364,20 @@ class Exact:
         return cells
 
 
-def _ranked(column: pa.Array) -> tuple[list[str], Index]:
+def _ranked(column: pa.Array) -> tuple[tuple[str, ...], Index]:
     """The distinct texts in their order, and the rank of each row's text."""
-    coded = column.dictionary_encode()
-    order = pc.array_sort_indices(coded.dictionary)  # by their bytes, which is the order of the code points
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[numpy_values(order)] = np.arange(len(order))
-    texts: list[str] = coded.dictionary.take(order).to_pylist()
-    return texts, rank[numpy_values(coded.indices)]
+    letters, ends, ranks = _core.rank_texts(*text_buffers(column))
+    return tuple(text_column(letters, ends).to_pylist()), ranks
+
+
+def _distinct(keys: Index, most: int) -> tuple[Index, Index]:
+    """The distinct keys (from 0 to below `most`) in their order, and the place of each row's key among them."""
+    if most > SPARSE * len(keys):
+        slots, places = np.unique(keys, return_inverse=True)
+        return slots, places
+    present = np.zeros(most, dtype=bool)
+    present[keys] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
 
 
 def _require_ordered(texts: Sequence[str], what: str) -> None:

@@ -24,7 +24,7 @@ from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.book import Book
-from bayesbox.tally.documents import WORDS, count_documents, limited
+from bayesbox.tally.documents import WORDS, DocumentCounter, count_documents, limited
 
 Texts = Documents | CountMatrix
 
@@ -51,10 +51,18 @@ class DocumentClassifier:
     def learn(self, texts: Texts, labels: Encoded, *, weights: Any = None) -> None:
         """Add these documents. Where they cannot be counted, nothing changes."""
         self._require_like(texts)
-        book = self.book + self.tally(texts, labels, weights)
+        dropped = 0
+        if self.rules.limit is None:
+            learned = self.tally(texts, labels, weights)
+        else:  # far more words than the limit are never held by class
+            self._require_labels(texts, labels)
+            counter = DocumentCounter(self.tokens, limit=self.rules.limit, often=self.often)
+            counter.add(texts, labels, weights)
+            learned, dropped = counter.handed_over(), counter.dropped
+        book = self.book + learned
         if isinstance(texts, CountMatrix):
             self.width = texts.width
-        self.accept(book)
+        self.accept(book, dropped=dropped)
 
     def forget(self, texts: Texts, labels: Encoded, *, weights: Any = None) -> None:
         """Take these documents out again, exactly. Where they were never learned, nothing changes."""
@@ -100,9 +108,13 @@ class DocumentClassifier:
 
     def tally(self, texts: Texts, labels: Encoded, weights: Any) -> Book:
         """What these documents alone count."""
+        self._require_labels(texts, labels)
+        return count_documents(texts, labels, self.tokens, weights=weights, often=self.often)
+
+    @staticmethod
+    def _require_labels(texts: Texts, labels: Encoded) -> None:
         if len(labels.codes) != texts.rows:
             raise BadData(f"{texts.rows} documents, but {len(labels.codes)} labels")
-        return count_documents(texts, labels, self.tokens, weights=weights, often=self.often)
 
     @property
     def often(self) -> bool:

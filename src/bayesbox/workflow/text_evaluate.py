@@ -32,7 +32,7 @@ from bayesbox.workflow.rows import common_codes
 from bayesbox.workflow.text import DocumentClassifier
 from bayesbox.workflow.text_settle import settle
 from bayesbox.workflow.text_train import Labelled, parts_of, plain_text_column, train_documents
-from bayesbox.workflow.train import Progress, Training
+from bayesbox.workflow.training import Progress, Training
 
 
 def evaluate_held_out(

@@ -22,7 +22,7 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DocumentCounter, count_documents
 from bayesbox.workflow.text import DocumentClassifier
 from bayesbox.workflow.text_settle import settle, unsettled
-from bayesbox.workflow.train import Progress, Training, is_path, split_columns
+from bayesbox.workflow.training import Progress, Training, is_path, split_columns
 
 
 @dataclass(frozen=True)

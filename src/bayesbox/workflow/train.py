@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from bayesbox.errors import BadData, BadOption, UnknownColumn
-from bayesbox.schema.columns import as_numbers, as_view
-from bayesbox.schema.encode import Encoded, encode
+from bayesbox.errors import BadData, BadOption
 from bayesbox.schema.fold import folded
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, Words, as_kind
 from bayesbox.schema.levels import natural_label_type
@@ -22,8 +18,7 @@ from bayesbox.source.spark import SparkSource, is_spark_frame
 from bayesbox.tally.book import Book
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.rows import Rows
-
-Progress = Callable[[int], None]
+from bayesbox.workflow.training import Progress, Training, is_path, split_columns
 
 
 @dataclass(frozen=True)
@@ -42,15 +37,6 @@ class Counted:
             self.rows + other.rows,
             self.unlabelled + other.unlabelled,
         )
-
-
-@dataclass(frozen=True)
-class Training:
-    """How a training went: the rows that were read, those without a label, and the broken ones that were left out."""
-
-    rows: int
-    unlabelled: int
-    skipped: int = 0
 
 
 def source_of(
@@ -83,17 +69,6 @@ def source_of(
     if target is not None:
         text.add(target)
     return open_source(data, text=frozenset(text), number=frozenset(number), threads=threads, **options)
-
-
-def is_path(data: Any) -> bool:
-    """Whether data are named by a path, or by several."""
-    if isinstance(data, str) or hasattr(data, "__fspath__"):
-        return True
-    return (
-        isinstance(data, (list, tuple))
-        and bool(data)
-        and all(isinstance(item, str) or hasattr(item, "__fspath__") for item in data)
-    )
 
 
 def train(
@@ -203,16 +178,3 @@ class Counting:
             return self.first.extended(columns, where=self.where)
         self.first = self.classifier.schema_of(columns, where=self.where)
         return self.first
-
-
-def split_columns(
-    batch: Batch, target: str, weight: str | None = None, *, where: str | None = None
-) -> tuple[dict[str, Any], Encoded, Any]:
-    """(columns, labels, weights) of a batch."""
-    columns = {name: as_view(column) for name, column in zip(batch.names, batch.columns, strict=True)}
-    for name in (target, weight):
-        if name is not None and name not in columns:
-            raise UnknownColumn(name, available=columns, where=where)
-    labels = encode(columns.pop(target))
-    weights = None if weight is None else np.asarray(as_numbers(columns.pop(weight), name=weight), dtype=np.float64)
-    return columns, labels, weights

@@ -1,0 +1,49 @@
+"""What every way of training shares: the parts of a batch, how it went, and what tells of progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bayesbox.errors import UnknownColumn
+from bayesbox.schema.columns import as_numbers, as_view
+from bayesbox.schema.encode import Encoded, encode
+from bayesbox.source.base import Batch
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a training went: the rows that were read, those without a label, and the broken ones that were left out."""
+
+    rows: int
+    unlabelled: int
+    skipped: int = 0
+
+
+def is_path(data: Any) -> bool:
+    """Whether data are named by a path, or by several."""
+    if isinstance(data, str) or hasattr(data, "__fspath__"):
+        return True
+    return (
+        isinstance(data, (list, tuple))
+        and bool(data)
+        and all(isinstance(item, str) or hasattr(item, "__fspath__") for item in data)
+    )
+
+
+def split_columns(
+    batch: Batch, target: str, weight: str | None = None, *, where: str | None = None
+) -> tuple[dict[str, Any], Encoded, Any]:
+    """(columns, labels, weights) of a batch."""
+    columns = {name: as_view(column) for name, column in zip(batch.names, batch.columns, strict=True)}
+    for name in (target, weight):
+        if name is not None and name not in columns:
+            raise UnknownColumn(name, available=columns, where=where)
+    labels = encode(columns.pop(target))
+    weights = None if weight is None else np.asarray(as_numbers(columns.pop(weight), name=weight), dtype=np.float64)
+    return columns, labels, weights
