@@ -23,6 +23,7 @@ BENCHMARKS = (
     "augmented",
     "chains",
     "networks",
+    "uai",
     "approximations",
     "learning",
     "memory",

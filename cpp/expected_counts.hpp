@@ -35,7 +35,7 @@ class ExpectedCounts {
       family.cells = stride;
       if (!hidden.empty()) {
         family.clique = plan_.home(hidden, having);
-        family.map = plan_.map_of(plan_.cliques[family.clique].variables, hidden, hidden_strides);
+        family.map = plan_.map_from(plan_.cliques[family.clique], hidden, hidden_strides);
       }
       families_.push_back(std::move(family));
     }
@@ -86,23 +86,24 @@ class ExpectedCounts {
       std::int64_t separator = 0;
       for (std::size_t i = 0; i < clique.shared; ++i)
         separator = separator * plan_.card(clique.variables[i]) + filled[clique.variables[i]];
+      const double* table = (clique.settled ? plan_.base.data() : scratch_.tables.data()) + clique.start;
       const std::int64_t rest = clique.cells / clique.separator_cells;
-      const double* table = (clique.settled ? plan_.base.data() : scratch_.tables.data()) + clique.start + separator * rest;
+      const std::int64_t begin = clique.guide < 0 ? separator * rest : 0;
+      const std::int64_t end = clique.guide < 0 ? begin + rest : clique.cells;
+      const auto in_row = [&](std::int64_t i) {
+        return table[i] > 0 && (clique.guide < 0 || clique.to_separator.place(i) == separator);
+      };
       double total = 0;
-      for (std::int64_t i = 0; i < rest; ++i) total += table[i];
+      for (std::int64_t i = begin; i < end; ++i) total += in_row(i) ? table[i] : 0.0;
       double left = draw() * total;
       std::int64_t chosen = -1;
-      for (std::int64_t i = 0; i < rest; ++i) {
-        if (!(table[i] > 0)) continue;
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (!in_row(i)) continue;
         chosen = i;
         if (left < table[i]) break;
         left -= table[i];
       }
-      for (std::size_t i = clique.variables.size(); i-- > clique.shared;) {
-        const std::int64_t card = plan_.card(clique.variables[i]);
-        filled[clique.variables[i]] = static_cast<std::int32_t>(chosen % card);
-        chosen /= card;
-      }
+      plan_.states_in(clique, chosen, filled);
     }
     return true;
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace bayesbox {
@@ -45,6 +46,23 @@ class IndexMap {
       }
     }
     starts_ = listed(sizes, strides, 0, split);
+  }
+
+  // Of a larger table with a first axis whose entries lie anywhere in the smaller one.
+  IndexMap(std::vector<std::int32_t> first, const std::vector<std::int64_t>& sizes,
+           const std::vector<std::int64_t>& strides, bool sums = true)
+      : IndexMap(sizes, strides, sums) {
+    if (block_ == 1 && starts_.size() == 1) {
+      block_ = static_cast<std::int64_t>(first.size());
+      within_ = Within::listed;
+      places_ = std::move(first);
+      return;
+    }
+    std::vector<std::int32_t> all;
+    all.reserve(first.size() * starts_.size());
+    for (const std::int32_t place : first)
+      for (const std::int32_t start : starts_) all.push_back(place + start);
+    starts_ = std::move(all);
   }
 
   // large *= small
@@ -95,19 +113,14 @@ class IndexMap {
     }
   }
 
-  // The same of some cells of the larger table only
-  void sum(double* __restrict small, const double* __restrict large, const std::vector<std::int32_t>& cells) const {
-    for (const std::int32_t cell : cells) small[place(cell)] += large[cell];
-  }
-
- private:
-  std::int32_t place(std::int32_t cell) const {
-    const auto block = static_cast<std::int32_t>(block_), within = cell % block;
-    const std::int32_t start = starts_[static_cast<std::size_t>(cell / block)];
+  // Where a cell of the larger table goes.
+  std::int64_t place(std::int64_t cell) const {
+    const std::int64_t within = cell % block_, start = starts_[static_cast<std::size_t>(cell / block_)];
     if (within_ == Within::constant) return start;
     return start + (within_ == Within::running ? within : places_[static_cast<std::size_t>(within)]);
   }
 
+ private:
   enum class Within { constant, running, listed };
   static constexpr std::int64_t kWorthwhile = 4;
   static constexpr std::int64_t kLongBlock = 32;  // from which it pays to know the cells of each place

@@ -13,7 +13,6 @@
 
 #include "cpu.hpp"
 #include "junction_plan.hpp"
-#include "live_cells.hpp"
 #include "scaling.hpp"
 #include "table_buffer.hpp"
 
@@ -35,7 +34,7 @@ class JunctionTree {
     TableBuffer tables;
     std::vector<double> upward, downward;
     std::vector<Extent> messages;
-    std::vector<LiveCells> live;
+    std::vector<double> ratios;
   };
   // Makes room in tables that another tree may have used before.
   void prepare(Scratch& scratch) const {
@@ -43,7 +42,6 @@ class JunctionTree {
     scratch.upward = plan_.settled;
     if (scratch.downward.size() < plan_.separators) scratch.downward.resize(plan_.separators);
     scratch.messages.resize(plan_.cliques.size());
-    scratch.live.resize(std::max(scratch.live.size(), plan_.cliques.size()));
   }
 
   // states: one a variable (of unobserved ones it is not read); likelihoods: one a state, read for soft variables;
@@ -87,11 +85,7 @@ class JunctionTree {
 
   // Adds up a clique's table as it stands after the way down, by a map of its cells.
   void sum(const IndexMap& map, std::size_t k, const Scratch& scratch, double* sums) const {
-    const LiveCells& live = live_of(k, scratch);
-    if (live.listed())
-      map.sum(sums, table_of(k, scratch), live.cells());
-    else
-      map.sum(sums, table_of(k, scratch));
+    map.sum(sums, table_of(k, scratch));
   }
 
  private:
@@ -150,7 +144,6 @@ class JunctionTree {
     double* message = scratch.upward.data() + clique.separator_start;
     const double total = send(clique, table, message);
     scratch.messages[k] = Extent::of(message, clique.separator_cells);
-    scratch.live[k].find(table, clique.separator_cells, clique.cells / clique.separator_cells, message);
     return total;
   }
 
@@ -160,12 +153,14 @@ class JunctionTree {
     const double* message = scratch.upward.data() + clique.separator_start;
     double* table = scratch.tables.data() + clique.start;
     const double* before = clique.settled ? plan_.base.data() + clique.start : table;
-    const LiveCells& live = live_of(k, scratch);
-    if (live.listed()) {
-      live.each_row([&](std::int64_t row, const std::int32_t* cell, const std::int32_t* stop) {
-        const double ratio = marginal[row] / message[row];
-        for (; cell != stop; ++cell) table[*cell] = before[*cell] * ratio;
-      });
+    if (clique.guide >= 0) {
+      scratch.ratios.resize(static_cast<std::size_t>(clique.separator_cells));
+      for (std::int64_t s = 0; s < clique.separator_cells; ++s)
+        scratch.ratios[static_cast<std::size_t>(s)] = message[s] > 0 ? marginal[s] / message[s] : 0.0;
+      if (clique.settled)
+        clique.to_separator.multiply(table, before, scratch.ratios.data());
+      else
+        clique.to_separator.multiply(table, scratch.ratios.data());
       return;
     }
     const std::int64_t rest = clique.cells / clique.separator_cells;
@@ -179,9 +174,6 @@ class JunctionTree {
   const double* table_of(std::size_t k, const Scratch& scratch) const {
     const Clique& clique = plan_.cliques[k];
     return (clique.settled && clique.parent < 0 ? plan_.base.data() : scratch.tables.data()) + clique.start;
-  }
-  const LiveCells& live_of(std::size_t k, const Scratch& scratch) const {
-    return plan_.cliques[k].settled ? plan_.cliques[k].live : scratch.live[k];
   }
 
   void read(const Marginal& marginal, const Scratch& scratch, double* posteriors) const {

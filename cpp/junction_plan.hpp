@@ -15,7 +15,6 @@
 #include "elimination.hpp"
 #include "factor_model.hpp"
 #include "index_map.hpp"
-#include "live_cells.hpp"
 #include "scaling.hpp"
 #include "table_buffer.hpp"
 
@@ -45,11 +44,15 @@ struct Clique {
   std::ptrdiff_t parent = -1;
   std::vector<std::size_t> children;  // once settled: those whose messages change from run to run
   bool settled = false;               // nothing below it is observed: its message is always the same
+  // With a guide, a table that is mostly zero, only cells that are not zero in it are held: for each such cell of the
+  // guide those of the variables it lacks. Else all are, and those of a state of the separator follow one another.
+  std::ptrdiff_t guide = -1;
+  Scope lacking;
+  IndexMap to_separator;
   IndexMap from_parent;
   std::vector<CutTable> cuts;
   std::vector<SoftTable> soft;
   Extent extent{1.0, 1.0};  // of the base table
-  LiveCells live;           // of a settled one
 };
 struct Marginal {
   std::int32_t variable;
@@ -73,9 +76,16 @@ inline Extent watched(double* table, std::int64_t cells, const Extent& now, cons
 
 // The message of a clique to its parent, which sums to 1; returns what it summed to before.
 inline double send(const Clique& clique, const double* table, double* message) {
-  const std::int64_t rest = clique.cells / clique.separator_cells;
   double total = 0;
-  for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest) total += message[s] = total_of(table, rest);
+  if (clique.guide >= 0) {
+    std::fill_n(message, clique.separator_cells, 0.0);
+    clique.to_separator.sum(message, table);
+    total = total_of(message, clique.separator_cells);
+  } else {
+    const std::int64_t rest = clique.cells / clique.separator_cells;
+    for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest)
+      total += message[s] = total_of(table, rest);
+  }
   const double scale = 1 / total;  // at most a rounding away from dividing each
   for (std::int64_t s = 0; s < clique.separator_cells; ++s) message[s] *= scale;
   return total;
@@ -97,6 +107,8 @@ class JunctionPlan {
     if (log2_cells > log2_limit) return;
     make_cliques(found);
     place_tables(soft);
+    choose_guides();
+    multiply_tables();
     settle();
     place_marginals();
   }
@@ -109,20 +121,44 @@ class JunctionPlan {
 
   // From a table over `large` to the row-major one over `small`.
   IndexMap map_of(const Scope& large, const Scope& small) const {
-    std::vector<std::int64_t> strides(small.size());
-    std::int64_t stride = 1;
-    for (std::size_t i = small.size(); i-- > 0; stride *= card(small[i])) strides[i] = stride;
-    return map_of(large, small, strides);
+    return map_of(large, small, row_major(small));
   }
   IndexMap map_of(const Scope& large, const Scope& small, const std::vector<std::int64_t>& strides,
                   bool sums = true) const {
-    std::vector<std::int64_t> sizes, steps;
-    for (const std::int32_t v : large) {
-      const auto at = std::find(small.begin(), small.end(), v);
-      sizes.push_back(card(v));
-      steps.push_back(at == small.end() ? 0 : strides[static_cast<std::size_t>(at - small.begin())]);
-    }
+    const auto [sizes, steps] = walk(large, small, strides);
     return IndexMap(sizes, steps, sums);
+  }
+
+  // From the table of a clique, with all its cells or those of its guide.
+  IndexMap map_from(const Clique& clique, const Scope& small, const std::vector<std::int64_t>& strides,
+                    bool sums = true) const {
+    if (clique.guide < 0) return map_of(clique.variables, small, strides, sums);
+    const auto guide = static_cast<std::size_t>(clique.guide);
+    const LiveCells& live = model->live[guide];
+    std::vector<std::int32_t> first(live.cells.size(), 0);
+    for (std::size_t axis = 0; axis < live.states.size(); ++axis) {
+      const auto at = std::find(small.begin(), small.end(), model->scopes[guide][axis]);
+      if (at == small.end()) continue;
+      const auto stride = static_cast<std::int32_t>(strides[static_cast<std::size_t>(at - small.begin())]);
+      const std::int32_t* states = live.states[axis].data();
+      for (std::size_t i = 0; i < first.size(); ++i) first[i] += states[i] * stride;
+    }
+    const auto [sizes, steps] = walk(clique.lacking, small, strides);
+    return IndexMap(std::move(first), sizes, steps, sums);
+  }
+  IndexMap map_from(const Clique& clique, const Scope& small) const {
+    return map_from(clique, small, row_major(small));
+  }
+
+  // The states of a clique's variables in one of its cells.
+  void states_in(const Clique& clique, std::int64_t cell, std::int32_t* states) const {
+    const Scope& rest = clique.guide < 0 ? clique.variables : clique.lacking;
+    for (std::size_t i = rest.size(); i-- > 0; cell /= card(rest[i]))
+      states[rest[i]] = static_cast<std::int32_t>(cell % card(rest[i]));
+    if (clique.guide < 0) return;
+    const auto guide = static_cast<std::size_t>(clique.guide);
+    for (std::size_t axis = 0; axis < model->scopes[guide].size(); ++axis)
+      states[model->scopes[guide][axis]] = model->live[guide].states[axis][static_cast<std::size_t>(cell)];
   }
 
   // The smallest clique that holds all of these variables; there is one for every table.
@@ -155,6 +191,24 @@ class JunctionPlan {
   std::vector<Marginal> marginals;
 
  private:
+  std::vector<std::int64_t> row_major(const Scope& scope) const {
+    std::vector<std::int64_t> strides(scope.size());
+    std::int64_t stride = 1;
+    for (std::size_t i = scope.size(); i-- > 0; stride *= card(scope[i])) strides[i] = stride;
+    return strides;
+  }
+  // The sizes of the axes of a table, and the strides of a smaller one along them.
+  std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> walk(const Scope& large, const Scope& small,
+                                                                       const std::vector<std::int64_t>& strides) const {
+    std::vector<std::int64_t> sizes, steps;
+    for (const std::int32_t v : large) {
+      const auto at = std::find(small.begin(), small.end(), v);
+      sizes.push_back(card(v));
+      steps.push_back(at == small.end() ? 0 : strides[static_cast<std::size_t>(at - small.begin())]);
+    }
+    return {std::move(sizes), std::move(steps)};
+  }
+
   Scope hidden_part(const Scope& scope) const {
     Scope hidden;
     for (const std::int32_t v : scope)
@@ -172,21 +226,10 @@ class JunctionPlan {
         clique.cells *= card(clique.variables[i]);
         if (i < clique.shared) clique.separator_cells *= card(clique.variables[i]);
       }
-      clique.start = static_cast<std::int64_t>(cells);
       clique.separator_start = static_cast<std::int64_t>(separators);
-      cells += static_cast<std::size_t>(clique.cells);
       separators += static_cast<std::size_t>(clique.separator_cells);
       cliques.push_back(std::move(clique));
     }
-    base = model->spare_tables->take();
-    base.reserve(cells);
-    std::fill_n(base.data(), cells, 1.0);
-    for (Clique& clique : cliques)
-      if (clique.parent >= 0) {
-        const Scope shared(clique.variables.begin(),
-                           clique.variables.begin() + static_cast<std::ptrdiff_t>(clique.shared));
-        clique.from_parent = map_of(cliques[static_cast<std::size_t>(clique.parent)].variables, shared);
-      }
     for (std::size_t k = 0; k < cliques.size(); ++k)
       if (cliques[k].parent < 0) downward.push_back(k);
     for (std::size_t at = 0; at < downward.size(); ++at)
@@ -197,48 +240,97 @@ class JunctionPlan {
     std::vector<std::vector<std::size_t>> having(observed.size());
     for (std::size_t k = 0; k < cliques.size(); ++k)
       for (const std::int32_t v : cliques[k].variables) having[static_cast<std::size_t>(v)].push_back(k);
-    LogProduct scales;
+    uncut_.resize(cliques.size());
     for (std::size_t f = 0; f < model->scopes.size(); ++f) {
       const Scope& scope = model->scopes[f];
       CutTable cut;
       cut.factor = f;
-      Scope hidden;
-      std::vector<std::int64_t> strides;
-      std::int64_t stride = 1;
-      for (std::size_t i = scope.size(); i-- > 0; stride *= card(scope[i])) {
-        if (observed[static_cast<std::size_t>(scope[i])]) {
-          cut.observed.emplace_back(scope[i], stride);
-        } else {
-          hidden.push_back(scope[i]);
-          strides.push_back(stride);
-        }
-      }
-      if (hidden.empty()) {
+      cut.extent = model->extents[f];
+      const std::vector<std::int64_t> strides = row_major(scope);
+      for (std::size_t i = 0; i < scope.size(); ++i)
+        if (observed[static_cast<std::size_t>(scope[i])]) cut.observed.emplace_back(scope[i], strides[i]);
+      if (cut.observed.size() == scope.size()) {
         constants.push_back(std::move(cut));
         continue;
       }
-      Clique& clique = cliques[home(hidden, having)];
-      cut.map = map_of(clique.variables, hidden, strides, false);
-      cut.extent = Extent::of(model->table(f), model->starts[f + 1] - model->starts[f]);
-      if (!cut.observed.empty()) {
-        clique.cuts.push_back(std::move(cut));
-        continue;
-      }
-      double* table = base.data() + clique.start;
-      clique.extent = watched(table, clique.cells, clique.extent, cut.extent, scales);
-      cut.map.multiply(table, model->table(f));
+      const std::size_t k = home(hidden_part(scope), having);
+      if (cut.observed.empty())
+        uncut_[k].push_back(f);
+      else
+        cliques[k].cuts.push_back(std::move(cut));
     }
-    log_constant = scales.log();
     for (std::size_t v = 0; v < soft.size(); ++v) {
       if (!soft[v]) continue;
-      if (observed[v]) {
+      const auto variable = static_cast<std::int32_t>(v);
+      if (observed[v])
         soft_observed.push_back(v);
-        continue;
-      }
-      const Scope scope{static_cast<std::int32_t>(v)};
-      Clique& clique = cliques[home(scope, having)];
-      clique.soft.push_back({scope[0], map_of(clique.variables, scope)});
+      else
+        cliques[home(Scope{variable}, having)].soft.push_back({variable, IndexMap()});
     }
+  }
+
+  void choose_guides() {
+    for (std::size_t k = 0; k < cliques.size(); ++k) {
+      Clique& clique = cliques[k];
+      std::int64_t cells_held = clique.cells;
+      for (const std::size_t f : uncut_[k]) {
+        const LiveCells& live = model->live[f];
+        if (live.cells.empty() || clique.cells < model->least_listed) continue;
+        const std::int64_t held =
+            clique.cells / (model->starts[f + 1] - model->starts[f]) * static_cast<std::int64_t>(live.cells.size());
+        if (held >= cells_held) continue;
+        cells_held = held;
+        clique.guide = static_cast<std::ptrdiff_t>(f);
+      }
+      clique.cells = cells_held;
+      clique.start = static_cast<std::int64_t>(cells);
+      cells += static_cast<std::size_t>(cells_held);
+      if (clique.guide < 0) continue;
+      const Scope& guide = model->scopes[static_cast<std::size_t>(clique.guide)];
+      for (const std::int32_t v : clique.variables)
+        if (std::find(guide.begin(), guide.end(), v) == guide.end()) clique.lacking.push_back(v);
+    }
+    for (Clique& clique : cliques) {
+      Scope shared = clique.variables;
+      shared.resize(clique.shared);
+      if (clique.parent >= 0)
+        clique.from_parent = map_from(cliques[static_cast<std::size_t>(clique.parent)], shared);
+      if (clique.guide >= 0) clique.to_separator = map_from(clique, shared);
+      for (SoftTable& soft : clique.soft) soft.map = map_from(clique, Scope{soft.variable});
+      for (CutTable& cut : clique.cuts) cut.map = map_from_hidden(clique, cut.factor);
+    }
+  }
+  IndexMap map_from_hidden(const Clique& clique, std::size_t factor) const {
+    const Scope& scope = model->scopes[factor];
+    return map_from(clique, scope, row_major(scope), false);  // the clique has no axis for what is observed
+  }
+
+  void multiply_tables() {
+    base = model->spare_tables->take();
+    base.reserve(cells);
+    LogProduct scales;
+    for (std::size_t k = 0; k < cliques.size(); ++k) {
+      Clique& clique = cliques[k];
+      double* table = base.data() + clique.start;
+      fill(clique, table);
+      for (const std::size_t f : uncut_[k]) {
+        if (static_cast<std::ptrdiff_t>(f) == clique.guide) continue;
+        clique.extent = watched(table, clique.cells, clique.extent, model->extents[f], scales);
+        map_from_hidden(clique, f).multiply(table, model->table(f));
+      }
+    }
+    log_constant = scales.log();
+  }
+  void fill(Clique& clique, double* table) const {
+    if (clique.guide < 0) {
+      std::fill_n(table, clique.cells, 1.0);
+      return;
+    }
+    const auto guide = static_cast<std::size_t>(clique.guide);
+    clique.extent = model->extents[guide];
+    const std::vector<std::int32_t>& live = model->live[guide].cells;
+    const std::int64_t each = clique.cells / static_cast<std::int64_t>(live.size());
+    for (const std::int32_t cell : live) table = std::fill_n(table, each, model->table(guide)[cell]);
   }
 
   void place_marginals() {
@@ -257,10 +349,14 @@ class JunctionPlan {
     for (std::size_t v = 0; v < observed.size(); ++v) {
       if (observed[v]) continue;
       const auto [k, shared] = from[v];
-      Scope variables = cliques[k].variables;
-      if (shared) variables.resize(cliques[k].shared);
       const auto variable = static_cast<std::int32_t>(v);
-      marginals.push_back({variable, k, shared, map_of(variables, Scope{variable})});
+      if (shared) {
+        Scope variables = cliques[k].variables;
+        variables.resize(cliques[k].shared);
+        marginals.push_back({variable, k, shared, map_of(variables, Scope{variable})});
+      } else {
+        marginals.push_back({variable, k, shared, map_from(cliques[k], Scope{variable})});
+      }
     }
   }
 
@@ -290,12 +386,13 @@ class JunctionPlan {
       }
       double* message = settled.data() + clique.separator_start;
       const double total = send(clique, table, message);
-      clique.live.find(table, clique.separator_cells, clique.cells / clique.separator_cells, message);
       impossible = impossible || !(total > 0);
       scales.multiply(total);
     }
     log_constant += scales.log();
   }
+
+  std::vector<std::vector<std::size_t>> uncut_;  // the tables of each clique that no observed variable cuts
 };
 
 }  // namespace bayesbox

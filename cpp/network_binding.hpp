@@ -87,6 +87,7 @@ inline std::shared_ptr<PyFactorModel> py_factor_model(nb::handle cards, nb::hand
     model->cells.insert(model->cells.end(), values.begin(), values.end());
     model->starts.push_back(static_cast<std::int64_t>(model->cells.size()));
   }
+  model->prepare();
   return model;
 }
 

@@ -140,6 +140,7 @@ TEST(expected_counts_sum_to_the_rows_and_holes_are_filled_by_their_distribution)
   model->scopes = {{0}, {0, 1}};
   model->starts = {0, 2, 6};
   model->cells = {0.3, 0.7, 0.9, 0.1, 0.2, 0.8};
+  model->prepare();
   const std::vector<char> none(2, 0), all(2, 1);
   const JunctionTree tree(model, none, all, 30);
   ExpectedCounts expected(tree);
@@ -161,4 +162,35 @@ TEST(expected_counts_sum_to_the_rows_and_holes_are_filled_by_their_distribution)
     first += filled[0] == 0;
   }
   CHECK(std::abs(first / 20000 - p) < 0.02);
+}
+
+TEST(holes_are_filled_where_only_cells_that_are_not_zero_are_held) {
+  auto model = std::make_shared<FactorModel>();  // c is a + b
+  model->cards = {3, 3, 5};
+  model->offsets = {0, 3, 6, 11};
+  model->scopes = {{0}, {1}, {0, 1, 2}};
+  model->starts = {0, 3, 6, 51};
+  model->cells = {0.2, 0.3, 0.5, 0.6, 0.3, 0.1};
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b)
+      for (int c = 0; c < 5; ++c) model->cells.push_back(c == a + b);
+  model->least_listed = 1;
+  model->prepare();
+  const JunctionTree tree(model, std::vector<char>(3, 0), std::vector<char>(3, 1), 30);
+  CHECK(tree.plan().cliques.size() == 1 && tree.plan().cliques[0].guide == 2 && tree.plan().cells == 9);
+  ExpectedCounts expected(tree);
+  const std::int32_t hole[] = {-1, -1, 2};
+  const double parts[] = {0.2 * 0.1, 0.3 * 0.3, 0.5 * 0.6}, total = parts[0] + parts[1] + parts[2];
+  std::vector<double> counts(51, 0.0);
+  CHECK(near(expected.add(hole, 1.0, counts.data()), std::log(total)));
+  for (std::size_t a = 0; a < 3; ++a) CHECK(near(counts[a], parts[a] / total));
+  std::mt19937_64 random(6);
+  double share[3] = {0, 0, 0};
+  for (int i = 0; i < 20000; ++i) {
+    std::int32_t filled[3];
+    CHECK(expected.fill(hole, filled, [&] { return std::uniform_real_distribution<double>()(random); }));
+    CHECK(filled[0] + filled[1] == 2 && filled[2] == 2);
+    share[filled[0]] += 1.0 / 20000;
+  }
+  for (std::size_t a = 0; a < 3; ++a) CHECK(std::abs(share[a] - parts[a] / total) < 0.02);
 }

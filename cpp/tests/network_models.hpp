@@ -10,8 +10,9 @@
 
 namespace bayesbox::test {
 
-// A product of random tables over a few variables, some of which no table may name.
-inline std::shared_ptr<FactorModel> random_model(std::mt19937_64& random) {
+// A product of random tables over a few variables, some of which no table may name; about so many tenths of its cells
+// are zero.
+inline std::shared_ptr<FactorModel> random_model(std::mt19937_64& random, std::uint64_t zeros = 1) {
   auto model = std::make_shared<FactorModel>();
   const std::size_t variables = 1 + random() % 6;
   model->offsets.push_back(0);
@@ -28,10 +29,12 @@ inline std::shared_ptr<FactorModel> random_model(std::mt19937_64& random) {
     std::int64_t cells = 1;
     for (const std::int32_t v : scope) cells *= model->cards[static_cast<std::size_t>(v)];
     for (std::int64_t i = 0; i < cells; ++i)
-      model->cells.push_back(random() % 10 == 0 ? 0.0 : std::uniform_real_distribution<double>(0.01, 2)(random));
+      model->cells.push_back(random() % 10 < zeros ? 0.0 : std::uniform_real_distribution<double>(0.01, 2)(random));
     model->scopes.push_back(scope);
     model->starts.push_back(static_cast<std::int64_t>(model->cells.size()));
   }
+  model->least_listed = 1;
+  model->prepare();
   return model;
 }
 
