@@ -16,16 +16,23 @@ inline bool is_fractional(double value) { return value != std::nearbyint(value);
 
 class RunSummer {
  public:
-  RunSummer() : left_over_(2 * (kChunk + kPad)) {}
+  explicit RunSummer(std::size_t cells) : keeps_(cells <= kMostKept), held_(keeps_ ? cells : 1), left_over_(2 * (kChunk + kPad)) {}
 
+  struct Cell {
+    std::size_t index;  // among the cells of this summer
+    ExactArray& total;
+    ExactArray& squares;
+    std::size_t at;  // in both
+  };
   struct Counts {
     std::int64_t n = 0;
     std::int64_t fractional = 0;
     bool infinite = false;
   };
 
-  // Adds the `count` values to the cell; NaN is left out. The run is padded to a multiple of kPad, and is overwritten.
-  Counts add(double* values, std::size_t count, ExactArray& total, ExactArray& squares, std::size_t cell) {
+  // Adds the `count` values to the cell, which has all of them after `finish`; NaN is left out. The run is padded to a
+  // multiple of kPad, and is overwritten. As many bytes at `ahead`, which are wanted next, are fetched meanwhile.
+  Counts add(double* values, std::size_t count, const Cell& cell, const char* ahead) {
     Counts counts;
     for (std::size_t begin = 0; begin < count; begin += kChunk) {
       double* chunk = values + begin;
@@ -42,9 +49,16 @@ class RunSummer {
         return counts;
       }
       counts.n += static_cast<std::int64_t>(length);
-      if (found.largest > 0) counts.fractional += add_finite(chunk, length, found.largest, total, squares, cell);
+      if (found.largest > 0) counts.fractional += add_finite(chunk, length, found.largest, cell, ahead + begin * sizeof(double));
     }
+    if (!keeps_) finish(cell);
     return counts;
+  }
+
+  void finish(const Cell& cell) {
+    Held& held = held_of(cell);
+    if (held.values > 0) add_pieces(held.sums, held.exponent, cell);
+    held = {};
   }
 
   static constexpr std::size_t kChunk = 2048;
@@ -53,8 +67,20 @@ class RunSummer {
   // Splitting is safe where neither the squares of the largest nor those of the smallest pieces leave the range of
   // normal numbers.
   static constexpr int kLeastExponent = -300, kMostExponent = 480;
+  static constexpr int kSlack = 2;  // a run this many powers of two smaller still joins what is held
   static constexpr std::size_t kShort = 12;  // below this a value at a time is quicker
   static constexpr int kMostPasses = 4;
+  static constexpr std::size_t kMostKept = 16384;  // cells; with more there is no memory to hold their pieces
+
+  // Pieces not yet carried into limbs: they wait for more runs of the same size.
+  struct Held {
+    PieceLanes sums;
+    int exponent = 0;
+    std::size_t values = 0;
+  };
+  Held& held_of(const Cell& cell) { return held_[keeps_ ? cell.index : 0]; }
+
+  static bool can_split(int exponent) { return exponent >= kLeastExponent && exponent <= kMostExponent; }
 
   static std::size_t without_nan(double* values, std::size_t count) {
     std::size_t kept = 0;
@@ -67,43 +93,62 @@ class RunSummer {
   }
 
   // Returns how many of the values are fractional.
-  std::int64_t add_finite(const double* values, std::size_t count, double largest, ExactArray& total,
-                          ExactArray& squares, std::size_t cell) {
-    std::int64_t fractional = -1;
-    // Values too small beside the largest are set aside and split anew beside their own largest, while that pays.
-    for (int pass = 0; pass < kMostPasses && count >= kShort; ++pass) {
-      if (pass > 0) largest = kernels_.scan(values, padded(count)).largest;
-      const int exponent = std::ilogb(largest) + 1;
-      if (exponent < kLeastExponent || exponent > kMostExponent) break;
-      double* left_over = left_over_.data() + (pass % 2) * (kChunk + kPad);
-      const PieceSums sums = kernels_.split(values, padded(count), exponent, left_over);
-      if (fractional < 0) fractional = static_cast<std::int64_t>(sums.fractional);
-      add_pieces(sums, exponent, total, squares, cell);
-      const bool scattered = sums.left > count / 2;
-      values = left_over;
-      count = sums.left;
-      std::fill(left_over + count, left_over + padded(count), 0.0);
-      if (scattered) break;
+  std::int64_t add_finite(const double* values, std::size_t count, double largest, const Cell& cell, const char* ahead) {
+    const int exponent = std::ilogb(largest) + 1;
+    if (!can_split(exponent) || (count < kShort && !keeps_)) {
+      add_one_by_one(values, count, cell);
+      return std::count_if(values, values + count, is_fractional);
     }
-    if (fractional < 0) fractional = std::count_if(values, values + count, is_fractional);
-    for (std::size_t i = 0; i < count; ++i) {
-      total.add(cell, values[i]);
-      squares.add_product(cell, values[i], values[i]);
-    }
-    return fractional;
+    Held& held = held_of(cell);
+    const bool joins = exponent <= held.exponent && exponent >= held.exponent - kSlack;
+    if (!joins || held.values + padded(count) > kernels_.most_split) finish(cell);
+    if (held.values == 0) held.exponent = exponent;
+    held.values += padded(count);
+    const SplitCounts found = kernels_.split(values, padded(count), held.exponent, left_over_.data(), held.sums, ahead);
+    if (found.left > 0) add_left_over(found.left, found.left > count / 2, cell);
+    return static_cast<std::int64_t>(found.fractional);
   }
 
-  // x = h1 + h2 + h3, so x*x = h1 h1 + 2 h1 h2 + (2 h1 h3 + h2 h2) + 2 h2 h3 + h3 h3, each 21 bits below the last.
-  static void add_pieces(const PieceSums& sums, int exponent, ExactArray& total, ExactArray& squares, std::size_t cell) {
+  // Values too small beside the largest of their run are split anew beside their own largest, while that pays.
+  void add_left_over(std::size_t count, bool scattered, const Cell& cell) {
+    double* values = left_over_.data();
+    for (int pass = 1; pass < kMostPasses && count >= kShort && !scattered; ++pass) {
+      std::fill(values + count, values + padded(count), 0.0);
+      const int exponent = std::ilogb(kernels_.scan(values, padded(count)).largest) + 1;
+      if (!can_split(exponent)) break;
+      double* left_over = left_over_.data() + (pass % 2) * (kChunk + kPad);
+      PieceLanes sums;
+      const auto here = reinterpret_cast<const char*>(values);  // nothing more to fetch
+      const std::size_t left = kernels_.split(values, padded(count), exponent, left_over, sums, here).left;
+      add_pieces(sums, exponent, cell);
+      scattered = left > count / 2;
+      values = left_over;
+      count = left;
+    }
+    add_one_by_one(values, count, cell);
+  }
+
+  static void add_one_by_one(const double* values, std::size_t count, const Cell& cell) {
+    for (std::size_t i = 0; i < count; ++i) {
+      cell.total.add(cell.at, values[i]);
+      cell.squares.add_product(cell.at, values[i], values[i]);
+    }
+  }
+
+  // x = h1 + h2 + h3, so x*x = h1 h1 + 2 h1 h2 + (2 h1 h3 + h2 h2) + 2 h2 h3 + h3 h3, each 22 bits below the last.
+  void add_pieces(const PieceLanes& lanes, int exponent, const Cell& cell) const {
+    const PieceSums sums = kernels_.in_units(lanes, exponent);
     const int128 unit = 1;
-    total.add_integer(cell, sums.first * (unit << 42) + sums.rest, exponent - 63);
+    cell.total.add_integer(cell.at, sums.first * (unit << 44) + sums.rest, exponent - 65);
     const int128 middle = 2 * static_cast<int128>(sums.first_third) + sums.second_second;
-    squares.add_integer(cell, sums.first_first * (unit << 42) + sums.first_second * (unit << 22) + middle,
-                        2 * exponent - 84);
-    squares.add_integer(cell, sums.second_third * (unit << 22) + sums.third_third, 2 * exponent - 126);
+    cell.squares.add_integer(cell.at, sums.first_first * (unit << 44) + sums.first_second * (unit << 23) + middle,
+                             2 * exponent - 86);
+    cell.squares.add_integer(cell.at, sums.second_third * (unit << 23) + sums.third_third, 2 * exponent - 130);
   }
 
   const Kernels& kernels_ = kernels();
+  bool keeps_;
+  std::vector<Held> held_;
   std::vector<double> left_over_;
 };
 

@@ -85,14 +85,14 @@ bool four_side_by_side(std::size_t first, std::size_t columns, Kind kind, const 
   return true;
 }
 
-// out[places[i]] = row begin + i as a double.
-inline void scatter_doubles(const Column& column, std::size_t begin, std::size_t count, const std::uint32_t* places, double* out) {
+// out[i] = row begin + order[i] as a double.
+inline void gather_doubles(const Column& column, std::size_t begin, const std::uint32_t* order, std::size_t count, double* out) {
   with_type(column.kind, [&]<class T>() {
     const char* at = column.at(begin);
     if (column.stride == static_cast<std::int64_t>(sizeof(T)))
-      for (std::size_t i = 0; i < count; ++i) out[places[i]] = static_cast<double>(load<T>(at + i * sizeof(T)));
+      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<double>(load<T>(at + order[i] * sizeof(T)));
     else
-      for (std::size_t i = 0; i < count; ++i, at += column.stride) out[places[i]] = static_cast<double>(load<T>(at));
+      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<double>(load<T>(at + order[i] * column.stride));
   });
 }
 

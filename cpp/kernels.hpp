@@ -20,10 +20,20 @@ struct RunScan {
   bool has_nan;
 };
 
-// Sums of the pieces of a run in units (see split in vector_kernels.hpp); every one is exact.
+// Sums of the pieces of runs, lane by lane (see split in vector_kernels.hpp); every one is exact.
+struct PieceLanes {
+  static constexpr std::size_t most = 4;  // lanes of any version
+  double first[most]{}, rest[most]{};     // rest: the second and the third together
+  double first_first[most]{}, first_second[most]{}, first_third[most]{};
+  double second_second[most]{}, second_third[most]{}, third_third[most]{};
+};
+
+// The same in units, over all lanes.
 struct PieceSums {
-  std::int64_t first, rest;  // rest: the second and the third together
-  std::int64_t first_first, first_second, first_third, second_second, second_third, third_third;
+  std::int64_t first, rest, first_first, first_second, first_third, second_second, second_third, third_third;
+};
+
+struct SplitCounts {
   std::size_t fractional;  // values that are no integers
   std::size_t left;        // values too small for their last bit to be held, written to `left_over`
 };
@@ -50,13 +60,14 @@ struct Kernels {
   // out[j][i] = the 8 bytes at base + order[i] * stride + 8 * j for four columns side by side (order null: row i)
   void (*gather_four)(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
                       void* const* out);
-  // out[k][places[i]] = the number in column k of row i, for four columns side by side
-  void (*scatter_four)(const char* base, std::int64_t stride, const std::uint32_t* places, std::size_t count,
-                       double* const* out);
   // `count` is a multiple of kPad
   RunScan (*scan)(const double* values, std::size_t count);
-  // All |x| < 2^exponent; `count` is a multiple of kPad, at most 2048
-  PieceSums (*split)(const double* values, std::size_t count, int exponent, double* left_over);
+  // Adds the pieces of the values to the sums. All |x| < 2^exponent, the same for all that the sums hold, which are at
+  // most `most_split`; `count` is a multiple of kPad. As many bytes at `ahead` are fetched into the cache meanwhile.
+  SplitCounts (*split)(const double* values, std::size_t count, int exponent, double* left_over, PieceLanes& sums,
+                       const char* ahead);
+  PieceSums (*in_units)(const PieceLanes& sums, int exponent);
+  std::size_t most_split;
   // sums[c * row_stride + i] += constant - z * z / 2 for each of up to four columns, in their order; the classes of one
   // column follow those of the one before
   void (*add_gaussians)(const double* const* values, std::size_t columns, std::size_t count,

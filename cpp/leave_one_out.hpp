@@ -160,7 +160,7 @@ class LeaveOneOut {
       std::fill(variances_.begin(), variances_.end(), 1.0);
       std::fill(unsure_.begin(), unsure_.end(), 0);
       for (std::size_t j = 0; j < terms_.size(); j += 4) {
-        add(j, std::min<std::size_t>(4, terms_.size() - j), begin, count);
+        add(j, std::min<std::size_t>(4, terms_.size() - j), begin);
         if ((j + 4) % kTermsALogarithm == 0) take_logarithms();
       }
       take_logarithms();
@@ -176,15 +176,16 @@ class LeaveOneOut {
   static constexpr std::size_t kTermsALogarithm = 32;
 
   // Up to four columns from the first on.
-  void add(std::size_t first, std::size_t columns, std::size_t begin, std::size_t count) {
+  void add(std::size_t first, std::size_t columns, std::size_t begin) {
     double* const buffers[4] = {buffer(0), buffer(1), buffer(2), buffer(3)};
     const auto column_at = [this](std::size_t j) -> const Column& { return terms_[j].values; };
     if (four_side_by_side(first, terms_.size(), Kind::float64, column_at)) {
       const Column& column = terms_[first].values;
-      kernels().scatter_four(column.at(begin), column.stride, order_.places(), count, buffers);
+      void* const out[4] = {buffers[0], buffers[1], buffers[2], buffers[3]};
+      kernels().gather_four(column.at(begin), column.stride, order_.order(), order_.length(), out);
     } else {
       for (std::size_t k = 0; k < columns; ++k)
-        scatter_doubles(terms_[first + k].values, begin, count, order_.places(), buffers[k]);
+        gather_doubles(terms_[first + k].values, begin, order_.order(), order_.length(), buffers[k]);
     }
     for (const Run& run : order_.runs()) {
       for (std::size_t k = 0; k < columns; ++k) {

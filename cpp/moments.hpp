@@ -130,39 +130,49 @@ class MomentSums {
     ClassOrder order(classes_, std::min(most, target_.rows));
     const std::size_t capacity = padded(order.capacity());
     std::vector<double> gathered(4 * capacity);
-    double* const buffers[4] = {gathered.data(), gathered.data() + capacity, gathered.data() + 2 * capacity,
-                                gathered.data() + 3 * capacity};
+    void* const buffers[4] = {gathered.data(), gathered.data() + capacity, gathered.data() + 2 * capacity,
+                              gathered.data() + 3 * capacity};
     const auto column_at = [this](std::size_t position) -> const Column& { return columns_[dense_[position]]; };
     counts_.assign(dense_.size() * classes_, {});
+    RunSummer summer(counts_.size());
     const Kernels& kernel = kernels();
     for (std::size_t begin = 0; begin < target_.rows; begin += most) {
-      const std::size_t rows = std::min(most, target_.rows - begin);
-      order.sort(target_, begin, rows);
+      order.sort(target_, begin, std::min(most, target_.rows - begin));
+      const std::size_t next = std::min(begin + most, target_.rows - 1);
       for (std::size_t first = 0; first < dense_.size();) {
-        const Column& column = columns_[dense_[first]];
-        if (four_side_by_side(first, dense_.size(), Kind::float64, column_at)) {
-          kernel.scatter_four(column.at(begin), column.stride, order.places(), rows, buffers);
-          for (std::size_t k = 0; k < 4; ++k) add_runs(first + k, order, buffers[k]);
-          first += 4;
-        } else {
-          scatter_doubles(column, begin, rows, order.places(), buffers[0]);
-          add_runs(first, order, buffers[0]);
-          ++first;
+        const Column& column = column_at(first);
+        const bool four = four_side_by_side(first, dense_.size(), Kind::float64, column_at);
+        const std::size_t read = four ? 4 : 1;
+        if (four)
+          kernel.gather_four(column.at(begin), column.stride, order.order(), order.length(), buffers);
+        else
+          gather_doubles(column, begin, order.order(), order.length(), gathered.data());
+        for (std::size_t k = 0; k < read; ++k) {
+          // The next block comes in while this one is summed: the column's own part, or a share of the rows.
+          const char* ahead = four ? column_at(0).at(next) + (first + k) * most * sizeof(double) : column.at(next);
+          add_runs(summer, first + k, order, gathered.data() + k * capacity, ahead);
         }
+        first += read;
       }
     }
     for (std::size_t position = 0; position < dense_.size(); ++position)
       for (std::size_t label = 0; label < classes_; ++label) {
+        summer.finish(cell_of(position, label));
         const RunSummer::Counts& counts = counts_[position * classes_ + label];
         result_[dense_[position]].n.add_integer(label, counts.n);
         result_[dense_[position]].fractional.add_integer(label, counts.fractional);
       }
   }
 
-  void add_runs(std::size_t position, const ClassOrder& order, double* values) {
+  RunSummer::Cell cell_of(std::size_t position, std::size_t label) {
     Moments& sums = result_[dense_[position]];
+    return {position * classes_ + label, sums.total, sums.squares, label};
+  }
+
+  void add_runs(RunSummer& summer, std::size_t position, const ClassOrder& order, double* values, const char* ahead) {
     for (const Run& run : order.runs()) {
-      const RunSummer::Counts found = summer_.add(values + run.begin, run.count, sums.total, sums.squares, run.label);
+      const char* share = ahead + run.begin * sizeof(double);
+      const RunSummer::Counts found = summer.add(values + run.begin, run.count, cell_of(position, run.label), share);
       if (found.infinite) refuse_infinite(dense_[position]);
       RunSummer::Counts& counts = counts_[position * classes_ + run.label];
       counts.n += found.n;
@@ -187,7 +197,6 @@ class MomentSums {
   std::vector<Moments> result_;
   std::vector<std::size_t> dense_;  // the columns summed as doubles
   std::vector<RunSummer::Counts> counts_;
-  RunSummer summer_;
 };
 
 inline std::vector<Moments> moments(const std::vector<Column>& columns, const Column& target, std::size_t classes,

@@ -67,21 +67,6 @@ void gather_four(const char* base, std::int64_t stride, const std::uint32_t* ord
     gather_four_rows<false>(base, stride, order, count, out);
 }
 
-// Rows are read one after another, as memory likes it, and written to as many places as there are classes.
-void scatter_four(const char* base, std::int64_t stride, const std::uint32_t* places, std::size_t count,
-                  double* const* out) {
-  double *const out0 = out[0], *const out1 = out[1], *const out2 = out[2], *const out3 = out[3];
-  for (std::size_t i = 0; i < count; ++i, base += stride) {
-    double row[4];
-    __builtin_memcpy(row, base, sizeof row);
-    const std::size_t place = places[i];
-    out0[place] = row[0];
-    out1[place] = row[1];
-    out2[place] = row[2];
-    out3[place] = row[3];
-  }
-}
-
 RunScan scan(const double* values, std::size_t count) {
   Lanes top_a = Lanes::all(0.0), top_b = top_a;
   Mask nan_a = differ(top_a, top_a), nan_b = nan_a;
@@ -99,20 +84,14 @@ RunScan scan(const double* values, std::size_t count) {
   return {largest, either(nan_a, nan_b).bits() != 0};
 }
 
-// The sum over the lanes of numbers that are integers below 2^53 times `unit`, as an integer.
-std::int64_t in_units(Lanes sums, int unit) {
-  double each[Lanes::width];
-  (sums * Lanes::all(power(-unit))).store(each);
-  std::int64_t total = 0;
-  for (std::size_t k = 0; k < Lanes::width; ++k) total += static_cast<std::int64_t>(each[k]);
-  return total;
-}
-
-// Error-free splitting. With |x| < 2^E and units u1 = 2^(E-21), u2 = 2^(E-42), u3 = 2^(E-63), adding and taking away
+// Error-free splitting. With |x| < 2^E and units u1 = 2^(E-21), u2 = 2^(E-43), u3 = 2^(E-65), adding and taking away
 // 1.5 * 2^52 * u rounds to a multiple of u, and the rest is exact: x = h1 + h2 + h3 with |h1| <= 2^21 u1 and
-// |h2| <= 2^20 u2, |h3| <= 2^20 u3. h3 is a multiple of u3 unless |x| < 2^(E-11); such x are looked at again, and set
-// aside where it is not. In units, a lane's sum of 512 or 1024 terms then stays below 2^53 for each of h1, h2 + h3
-// (2^41 a term), h1 h1 (2^42), h1 h2, h1 h3, h2 h2, h2 h3 and h3 h3: all are exact in plain doubles.
+// |h2| <= 2^21 u2, |h3| <= 2^21 u3. h3 is a multiple of u3 unless |x| < 2^(E-13); such x are looked at again, and set
+// aside where it is not. In units, a lane's sum of 1024 terms then stays within 2^53 for each of h1, h2 + h3 (2^43 a
+// term), h1 h1, h1 h2, h1 h3, h2 h2, h2 h3 and h3 h3 (2^42): all are exact in plain doubles.
+constexpr std::size_t kMostTerms = 1024;
+constexpr int kUnit1 = -21, kUnit2 = -43, kUnit3 = -65, kLarge = -13;
+
 struct Pieces {
   Lanes x, h1, rest, h2, h3;
 
@@ -140,40 +119,61 @@ struct Pieces {
   }
 };
 
-PieceSums split(const double* values, std::size_t count, int exponent, double* left_over) {
-  const int unit1 = exponent - 21, unit2 = exponent - 42, unit3 = exponent - 63;
-  const Lanes round1 = Lanes::all(1.5 * power(unit1 + 52)), round2 = Lanes::all(1.5 * power(unit2 + 52));
-  const Lanes round3 = Lanes::all(1.5 * power(unit3 + 52)), zero = Lanes::all(0.0), large = Lanes::all(power(exponent - 11));
-  Lanes sum1 = zero, rests = zero, sum11 = zero, sum12 = zero, sum13 = zero, sum22 = zero, sum23 = zero, sum33 = zero;
+SplitCounts split(const double* values, std::size_t count, int exponent, double* left_over, PieceLanes& sums,
+                  const char* ahead) {
+  const auto rounding = [&](int unit) { return Lanes::all(1.5 * power(exponent + unit + 52)); };
+  const Lanes round1 = rounding(kUnit1), round2 = rounding(kUnit2), round3 = rounding(kUnit3);
+  const Lanes large = Lanes::all(power(exponent + kLarge));
+  Lanes sum1 = Lanes::load(sums.first), rests = Lanes::load(sums.rest), sum11 = Lanes::load(sums.first_first);
+  Lanes sum12 = Lanes::load(sums.first_second), sum13 = Lanes::load(sums.first_third);
+  Lanes sum22 = Lanes::load(sums.second_second), sum23 = Lanes::load(sums.second_third);
+  Lanes sum33 = Lanes::load(sums.third_third);
   std::size_t fractional = 0, left = 0;
-  for (std::size_t i = 0; i < count; i += 2 * Lanes::width) {
-    Pieces a(Lanes::load(values + i), round1, round2), b(Lanes::load(values + i + Lanes::width), round1, round2);
-    fractional += differ(a.x, nearest(a.x)).count() + differ(b.x, nearest(b.x)).count();
-    if (__builtin_expect(below(smaller(absolute(a.x), absolute(b.x)), large).bits() != 0, 0)) {
-      left += a.set_aside(values + i, round3, left_over + left);
-      left += b.set_aside(values + i + Lanes::width, round3, left_over + left);
-    }
-    sum1 = sum1 + (a.h1 + b.h1);
-    rests = rests + (a.rest + b.rest);
-    sum11 = sum11 + fused_exact(a.h1, a.h1, b.h1 * b.h1);
-    sum12 = sum12 + fused_exact(a.h1, a.h2, b.h1 * b.h2);
-    sum13 = sum13 + fused_exact(a.h1, a.h3, b.h1 * b.h3);
-    sum22 = sum22 + fused_exact(a.h2, a.h2, b.h2 * b.h2);
-    sum23 = sum23 + fused_exact(a.h2, a.h3, b.h2 * b.h3);
-    sum33 = sum33 + fused_exact(a.h3, a.h3, b.h3 * b.h3);
+  for (std::size_t i = 0; i < count; i += Lanes::width) {
+    Pieces piece(Lanes::load(values + i), round1, round2);
+    __builtin_prefetch(ahead + 8 * i, 0, 2);
+    fractional += differ(piece.x, nearest(piece.x)).count();
+    if (__builtin_expect(below(absolute(piece.x), large).bits() != 0, 0))
+      left += piece.set_aside(values + i, round3, left_over + left);
+    sum1 = sum1 + piece.h1;
+    rests = rests + piece.rest;
+    sum11 = fused_exact(piece.h1, piece.h1, sum11);
+    sum12 = fused_exact(piece.h1, piece.h2, sum12);
+    sum13 = fused_exact(piece.h1, piece.h3, sum13);
+    sum22 = fused_exact(piece.h2, piece.h2, sum22);
+    sum23 = fused_exact(piece.h2, piece.h3, sum23);
+    sum33 = fused_exact(piece.h3, piece.h3, sum33);
   }
-  PieceSums sums;
-  sums.first = in_units(sum1, unit1);
-  sums.rest = in_units(rests, unit3);
-  sums.first_first = in_units(sum11, 2 * unit1);
-  sums.first_second = in_units(sum12, unit1 + unit2);
-  sums.first_third = in_units(sum13, unit1 + unit3);
-  sums.second_second = in_units(sum22, 2 * unit2);
-  sums.second_third = in_units(sum23, unit2 + unit3);
-  sums.third_third = in_units(sum33, 2 * unit3);
-  sums.fractional = fractional;
-  sums.left = left;
-  return sums;
+  sum1.store(sums.first);
+  rests.store(sums.rest);
+  sum11.store(sums.first_first);
+  sum12.store(sums.first_second);
+  sum13.store(sums.first_third);
+  sum22.store(sums.second_second);
+  sum23.store(sums.second_third);
+  sum33.store(sums.third_third);
+  return {fractional, left};
+}
+
+// Sums that are integers within 2^53 times 2^unit, lane by lane, as one integer.
+std::int64_t whole(const double* sums, int unit) {
+  double each[Lanes::width];
+  (Lanes::load(sums) * Lanes::all(power(-unit))).store(each);
+  std::int64_t total = 0;
+  for (std::size_t k = 0; k < Lanes::width; ++k) total += static_cast<std::int64_t>(each[k]);
+  return total;
+}
+
+PieceSums in_units(const PieceLanes& sums, int exponent) {
+  const int unit1 = exponent + kUnit1, unit2 = exponent + kUnit2, unit3 = exponent + kUnit3;
+  return {whole(sums.first, unit1),
+          whole(sums.rest, unit3),
+          whole(sums.first_first, 2 * unit1),
+          whole(sums.first_second, unit1 + unit2),
+          whole(sums.first_third, unit1 + unit3),
+          whole(sums.second_second, 2 * unit2),
+          whole(sums.second_third, unit2 + unit3),
+          whole(sums.third_third, 2 * unit3)};
 }
 
 bool has_nan(const double* values, std::size_t count) {
@@ -332,7 +332,7 @@ void leave_one_out(const double* const* values, std::size_t columns, std::size_t
       (holes ? leave_columns_out<1, true> : leave_columns_out<1, false>)(values + k, count, left + k, sums, variances, unsure);
 }
 
-constexpr Kernels kKernels{gather_four, scatter_four, scan, split, add_gaussians, leave_one_out, exponentials, posteriors};
+constexpr Kernels kKernels{gather_four, scan, split, in_units, kMostTerms * Lanes::width, add_gaussians, leave_one_out, exponentials, posteriors};
 
 }  // namespace
 }  // namespace bayesbox
