@@ -44,6 +44,7 @@ struct GaussianClass {
   double inverse;  // of the deviation
   double constant;
   bool by_inverse;  // the inverse is finite and normal
+  bool by_rest;     // the rest of the mean is not lost beside the deviation
 };
 
 // One class of a column whose row is left out (see leave_one_out.hpp), in units of `scale`.
@@ -68,10 +69,11 @@ struct Kernels {
                        const char* ahead);
   PieceSums (*in_units)(const PieceLanes& sums, int exponent);
   std::size_t most_split;
-  // sums[c * row_stride + i] += constant - z * z / 2 for each of up to four columns, in their order; the classes of one
-  // column follow those of the one before
+  // sums[c * row_stride + i] += the sum of constant - z * z / 2 over up to four columns; the classes of one column follow
+  // those of the one before. As many bytes of each column at `ahead` are fetched into the cache meanwhile.
   void (*add_gaussians)(const double* const* values, std::size_t columns, std::size_t count,
-                        const GaussianClass* classes, std::size_t class_count, double* sums, std::size_t row_stride);
+                        const GaussianClass* classes, std::size_t class_count, double* sums, std::size_t row_stride,
+                        const char* const* ahead);
   // sums[i] += the terms of up to four columns for rows of the class that `left` is of, each without the row's own value,
   // but for the logarithms of the variances, which are multiplied into variances[i]. unsure[i] = 1 where that is not right.
   void (*leave_one_out)(const double* const* values, std::size_t columns, std::size_t count, const LeftOut* const* left,

@@ -17,6 +17,7 @@
 
 #include "class_order.hpp"
 #include "column.hpp"
+#include "gaussian_class.hpp"
 #include "kernels.hpp"
 
 namespace bayesbox {
@@ -40,8 +41,7 @@ class LeaveOneOutGaussian {
     }
     for (std::size_t c = 0; c < classes; ++c) {
       const double deviation = std::sqrt(variances_[c]) / scale_;
-      others_.push_back({moments_[c].mean, moments_[c].rest, deviation, 1 / deviation, constants_[c], false});
-      others_.back().by_inverse = std::isnormal(others_.back().inverse);
+      others_.push_back(gaussian_class(moments_[c].mean, moments_[c].rest, deviation, constants_[c]));
       own_.push_back(left_out(c));
     }
   }
@@ -198,11 +198,13 @@ class LeaveOneOut {
 
   void add_run(std::size_t first, std::size_t columns, const Run& run, const double* const* buffers) {
     const double* values[4];
+    const char* here[4];  // nothing more to fetch
     const LeftOut* own[4];
     GaussianClass others[4];
     bool shortcut = true;
     for (std::size_t k = 0; k < columns; ++k) {
       values[k] = buffers[k] + run.begin;
+      here[k] = reinterpret_cast<const char*>(values[k]);
       own[k] = &terms_[first + k].gaussian.own(run.label);
       shortcut = shortcut && terms_[first + k].gaussian.has_shortcut(run.label);
     }
@@ -218,7 +220,7 @@ class LeaveOneOut {
         continue;
       }
       for (std::size_t k = 0; k < columns; ++k) others[k] = terms_[first + k].gaussian.other(c);
-      kernels().add_gaussians(values, columns, count, others, 1, sums, order_.capacity());
+      kernels().add_gaussians(values, columns, count, others, 1, sums, order_.capacity(), here);
     }
   }
 

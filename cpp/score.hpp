@@ -14,6 +14,7 @@
 
 #include "column.hpp"
 #include "exact_array.hpp"
+#include "gaussian_class.hpp"
 #include "kernels.hpp"
 #include "table_sum.hpp"
 
@@ -73,7 +74,7 @@ class Scorer {
   }
 
  private:
-  static constexpr std::size_t kBlock = 256;
+  static constexpr std::size_t kBlock = 128;
   static constexpr std::int32_t kNone = -1;  // the best class of a row that no class allows
 
   double* sums_of(std::size_t label) { return sums_.data() + label * kBlock; }
@@ -81,9 +82,7 @@ class Scorer {
   void prepare(const GaussianTerm& term) {
     for (std::size_t c = 0; c < classes_; ++c) {
       const double* from = term.parameters + 4 * c;
-      GaussianClass normal{from[0], from[1], from[2], 1.0 / from[2], from[3], false};
-      normal.by_inverse = std::isnormal(normal.inverse);
-      normals_.push_back(normal);
+      normals_.push_back(gaussian_class(from[0], from[1], from[2], from[3]));
     }
   }
 
@@ -99,18 +98,35 @@ class Scorer {
   // The rows behind the last of a short block hold what they held: they are summed with the rest and never read.
   void add_gaussians(std::size_t begin, std::size_t count) {
     const std::vector<GaussianTerm>& terms = request_.gaussians;
-    double* const buffers[4] = {values_.data(), values_.data() + kBlock, values_.data() + 2 * kBlock, values_.data() + 3 * kBlock};
-    void* const out[4] = {buffers[0], buffers[1], buffers[2], buffers[3]};
     const auto column_at = [&](std::size_t j) -> const Column& { return terms[j].values; };
+    const std::size_t next = std::min(begin + kBlock, request_.rows - 1);
     for (std::size_t j = 0; j < terms.size();) {
       const std::size_t read = std::min<std::size_t>(4, terms.size() - j);
-      if (four_side_by_side(j, terms.size(), Kind::float64, column_at))
-        kernels_.gather_four(terms[j].values.at(begin), terms[j].values.stride, nullptr, count, out);
-      else
-        for (std::size_t k = 0; k < read; ++k) read_doubles(terms[j + k].values, begin, count, buffers[k]);
-      kernels_.add_gaussians(buffers, read, padded(count), normals_.data() + j * classes_, classes_, sums_.data(), kBlock);
+      const Column& column = column_at(j);
+      const bool four = four_side_by_side(j, terms.size(), Kind::float64, column_at);
+      void* const buffers[4] = {buffer(0), buffer(1), buffer(2), buffer(3)};
+      if (four) kernels_.gather_four(column.at(begin), column.stride, nullptr, count, buffers);
+      const double* values[4];
+      const char* ahead[4];  // the next block comes in meanwhile: the column's own part, or a share of the rows
+      for (std::size_t k = 0; k < read; ++k) {
+        values[k] = four ? buffer(k) : doubles_at(column_at(j + k), begin, count, buffer(k));
+        ahead[k] = four ? column_at(0).at(next) + (j + k) * kBlock * sizeof(double) : column_at(j + k).at(next);
+      }
+      const GaussianClass* normals = normals_.data() + j * classes_;
+      kernels_.add_gaussians(values, read, padded(count), normals, classes_, sums_.data(), kBlock, ahead);
       j += read;
     }
+  }
+
+  double* buffer(std::size_t k) { return values_.data() + k * kBlock; }
+
+  // The rows of the block where they stand if they are doubles side by side, else a copy.
+  static const double* doubles_at(const Column& column, std::size_t begin, std::size_t count, double* copy) {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(column.data) % alignof(double) == 0;
+    if (column.kind == Kind::float64 && column.stride == sizeof(double) && count % kPad == 0 && aligned)
+      return reinterpret_cast<const double*>(column.at(begin));
+    read_doubles(column, begin, count, copy);
+    return copy;
   }
 
   // The largest sum of each row, and the first class that has it.

@@ -176,11 +176,13 @@ PieceSums in_units(const PieceLanes& sums, int exponent) {
           whole(sums.third_third, 2 * unit3)};
 }
 
-bool has_nan(const double* values, std::size_t count) {
+// Whether a value is NaN; infinite values of both signs in one row may be taken for one.
+bool any_nan(const double* const* values, std::size_t columns, std::size_t count) {
   Mask found = differ(Lanes::all(0.0), Lanes::all(0.0));
   for (std::size_t i = 0; i < count; i += Lanes::width) {
-    const Lanes x = Lanes::load(values + i);
-    found = either(found, differ(x, x));
+    Lanes sum = Lanes::load(values[0] + i);
+    for (std::size_t k = 1; k < columns; ++k) sum = sum + Lanes::load(values[k] + i);
+    found = either(found, differ(sum, sum));
   }
   return found.bits() != 0;
 }
@@ -197,27 +199,45 @@ void add_by_division(const double* values, std::size_t count, const GaussianClas
   }
 }
 
-// The terms of some columns together, so that a sum is loaded and stored once for all of them.
-template <std::size_t Columns, bool Holes>
-void add_by_inverse(const double* const* values, std::size_t count, const GaussianClass* const* normals, double* to) {
-  const Lanes half = Lanes::all(0.5);
+// The terms of some columns together: the constants less half the squares. Holes or none, a row without any is summed
+// in the same order.
+template <std::size_t Columns, bool Holes, bool Rest>
+void add_by_inverse(const double* const* values, std::size_t count, const GaussianClass* const* normals, double* to,
+                    const char* const* ahead) {
+  double constant = normals[0]->constant;
+  for (std::size_t k = 1; k < Columns; ++k) constant += normals[k]->constant;
   for (std::size_t i = 0; i < count; i += Lanes::width) {
-    Lanes sum = Lanes::load(to + i);
+    __builtin_prefetch(ahead[0] + 8 * i, 0, 2);
+    __builtin_prefetch(ahead[1] + 8 * i, 0, 2);
+    Lanes squares = Lanes::all(0.0), constants = Lanes::all(constant);
     for (std::size_t k = 0; k < Columns; ++k) {
       const GaussianClass& normal = *normals[k];
-      const Lanes x = Lanes::load(values[k] + i);
-      const Lanes z = ((x - Lanes::all(normal.mean)) - Lanes::all(normal.rest)) * Lanes::all(normal.inverse);
-      const Lanes term = Lanes::all(normal.constant) - (z * z) * half;
-      sum = sum + (Holes ? keep(term, equal(x, x)) : term);
+      const Lanes x = Lanes::load(values[k] + i), distance = x - Lanes::all(normal.mean);
+      const Lanes z = (Rest ? distance - Lanes::all(normal.rest) : distance) * Lanes::all(normal.inverse);
+      const Lanes square = Holes ? keep(z * z, equal(x, x)) : z * z;
+      squares = k == 0 ? square : squares + square;
+      if (!Holes) continue;
+      const Lanes own = keep(Lanes::all(normal.constant), equal(x, x));
+      constants = k == 0 ? own : constants + own;
     }
-    sum.store(to + i);
+    (Lanes::load(to + i) + (constants - squares * Lanes::all(0.5))).store(to + i);
   }
 }
 
+template <std::size_t Columns>
+void add_by_inverse(const double* const* values, std::size_t count, const GaussianClass* const* normals, bool holes,
+                    double* to, const char* const* ahead) {
+  bool rest = false;
+  for (std::size_t k = 0; k < Columns; ++k) rest = rest || normals[k]->by_rest;
+  if (holes)
+    (rest ? add_by_inverse<Columns, true, true> : add_by_inverse<Columns, true, false>)(values, count, normals, to, ahead);
+  else
+    (rest ? add_by_inverse<Columns, false, true> : add_by_inverse<Columns, false, false>)(values, count, normals, to, ahead);
+}
+
 void add_gaussians(const double* const* values, std::size_t columns, std::size_t count, const GaussianClass* classes,
-                   std::size_t class_count, double* sums, std::size_t row_stride) {
-  bool holes = false;
-  for (std::size_t k = 0; k < columns; ++k) holes = holes || has_nan(values[k], count);
+                   std::size_t class_count, double* sums, std::size_t row_stride, const char* const* ahead) {
+  const bool holes = any_nan(values, columns, count);
   for (std::size_t c = 0; c < class_count; ++c) {
     double* to = sums + c * row_stride;
     const GaussianClass* normals[4];
@@ -227,14 +247,17 @@ void add_gaussians(const double* const* values, std::size_t columns, std::size_t
       together = together && normals[k]->by_inverse;
     }
     if (together) {
-      (holes ? add_by_inverse<4, true> : add_by_inverse<4, false>)(values, count, normals, to);
+      // The first class fetches two of the columns, and the second the other two; more would wait for each other.
+      add_by_inverse<4>(values, count, normals, holes, to, ahead + (c == 1 ? 2 : 0));
       continue;
     }
-    for (std::size_t k = 0; k < columns; ++k)
+    for (std::size_t k = 0; k < columns; ++k) {
+      const char* const own[2] = {ahead[k], ahead[k]};
       if (normals[k]->by_inverse)
-        (holes ? add_by_inverse<1, true> : add_by_inverse<1, false>)(values + k, count, normals + k, to);
+        add_by_inverse<1>(values + k, count, normals + k, holes, to, own);
       else
         add_by_division(values[k], count, *normals[k], to);
+    }
   }
 }
 
@@ -323,8 +346,7 @@ void leave_columns_out(const double* const* values, std::size_t count, const Lef
 
 void leave_one_out(const double* const* values, std::size_t columns, std::size_t count, const LeftOut* const* left,
                    double* sums, double* variances, std::uint8_t* unsure) {
-  bool holes = false;
-  for (std::size_t k = 0; k < columns; ++k) holes = holes || has_nan(values[k], count);
+  const bool holes = any_nan(values, columns, count);
   if (columns == 4)
     (holes ? leave_columns_out<4, true> : leave_columns_out<4, false>)(values, count, left, sums, variances, unsure);
   else
