@@ -46,8 +46,8 @@ def run(session: harness.Session) -> None:
         found = [Part(**json.loads(line)) for line in session.kept.read_text().splitlines()]
     done = {part.key for part in found}
     read = sorted((_fewer(*each) if session.quick else each for each in tables(session.data)), key=lambda t: len(t[2]))
-    for repeat in range(1 if session.quick else REPEATS):
-        for name, X, y in read:
+    for name, X, y in read:
+        for repeat in range(1 if session.quick else REPEATS):
             for part in judged(name, X, y, repeat, done):
                 found.append(part)
                 if session.kept is not None:

@@ -143,9 +143,9 @@ def crafted_offsets() -> bytes:
     return arrow(pa.Table.from_arrays([crafted], ["car"]))
 
 
-def crafted_codes() -> bytes:
+def crafted_codes(codes: pa.DataType) -> bytes:
     """A dictionary-coded column with a code beyond its dictionary."""
-    crafted = pa.DictionaryArray.from_arrays(pa.array([0, 9]), pa.array(["suv"]), safe=False)
+    crafted = pa.DictionaryArray.from_arrays(pa.array([0, 9], type=codes), pa.array(["suv"]), safe=False)
     return arrow(pa.Table.from_arrays([crafted], ["car"]))
 
 
@@ -183,7 +183,8 @@ BAD_FILES: dict[str, tuple[str, bytes, list[str]]] = {
     "nested arrow": ("p.feather", arrow(NESTED), ["column `visits`", "nested"]),
     "feather 1": ("p.feather", b"FEA1" + b"x" * 50, ["Feather file of version 1"]),
     "crafted offsets": ("p.arrow", crafted_offsets(), ["no Arrow file, or a damaged one"]),
-    "crafted codes": ("p.arrow", crafted_codes(), ["no Arrow file, or a damaged one"]),
+    "crafted codes": ("p.arrow", crafted_codes(pa.int64()), ["no Arrow file, or a damaged one"]),
+    "crafted short codes": ("p.arrow", crafted_codes(pa.int32()), ["no Arrow file, or a damaged one"]),
     "arrow names twice": (
         "p.arrow",
         arrow(pa.Table.from_arrays([pa.array([1])] * 2, ["age", "age"])),
