@@ -75,6 +75,31 @@ def test_blocks_are_those_of_isotonic_regression():
     assert np.allclose(ours, theirs)
 
 
+def test_a_single_row_at_the_end_lifts_no_others():
+    score = np.concatenate([[-20.0], np.linspace(-10, -5, 100), np.linspace(5, 10, 100)])
+    true = np.concatenate([[0], np.arange(100) % 25 == 0, np.arange(100) % 10 != 5]).astype(np.int64)
+    log_p = normalised(np.stack([-score / 2, score / 2], axis=1))
+    found = calibration("isotonic", log_p, true)
+    mended = np.exp(found.applied(log_p))[:, 1]
+    assert mended[:101].max() < 0.1
+    assert mended[101:].min() > 0.7
+    other = np.exp(calibration("isotonic", log_p[:, ::-1], 1 - true).applied(log_p[:, ::-1]))[:, 0]
+    assert np.allclose(mended, other, atol=0.02)  # the classes may change places
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_isotonic_curves_rise_and_those_of_two_classes_are_one(seed):
+    draw = np.random.default_rng(seed)
+    log_p = normalised(draw.normal(size=(draw.integers(2, 80), 2)) * 5)
+    codes = draw.integers(0, 2, len(log_p))
+    found = calibration("isotonic", log_p, codes)
+    for at, share in zip(found.log_odds, found.probability, strict=True):
+        assert np.all(np.diff(at) > 0)
+        assert np.all(np.diff(share) >= 0)
+        assert 0 < share[0] <= share[-1] < 1
+    assert np.allclose(np.exp(found.applied(log_p))[:, 1], np.interp(log_p[:, 1] - log_p[:, 0], at, share))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_mended_on_other_rows(kind, classes):

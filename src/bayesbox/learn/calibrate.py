@@ -100,6 +100,9 @@ class Isotonic:
     def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles) -> Isotonic:
         odds = log_odds(log_p)
         curves = [_curve(odds[:, place], codes == place, weights) for place in range(log_p.shape[1])]
+        if len(curves) == 2:  # what one class gains the other loses
+            at, share = curves[1]
+            curves[0] = [-edge for edge in reversed(at)], [1 - p for p in reversed(share)]
         return cls(tuple(tuple(at) for at, _ in curves), tuple(tuple(share) for _, share in curves))
 
 
@@ -219,7 +222,8 @@ def log_odds(log_p: Doubles) -> Doubles:
 def _curve(scores: Doubles, true: NDArray[np.bool_], weights: Doubles) -> tuple[list[float], list[float]]:
     """Points of the rising curve through the share of `true` by score.
 
-    A block of rows takes their share with one row added that is spread like all rows, so that none is 0 or 1.
+    A block of rows takes their share with one row added that is spread like all rows, so that none is 0 or 1. Where
+    that row turns the order of two blocks, as it may where one has few rows, they become one.
     """
     order = np.argsort(scores, kind="stable")
     scores, true, weights = scores[order], true[order], weights[order]
@@ -227,19 +231,22 @@ def _curve(scores: Doubles, true: NDArray[np.bool_], weights: Doubles) -> tuple[
     total = np.add.reduceat(weights, first)
     hits = np.add.reduceat(weights * true, first)
     last = np.r_[first[1:], len(scores)] - 1
-    blocks = pooled_adjacent_violators(hits, total)
     base = float(hits.sum() / total.sum())
-    at: list[float] = []
-    share: list[float] = []
+    joined: list[tuple[int, float, float, float]] = []  # where a block ends, its sums, its share
+    for end, (block_hits, block_total) in pooled_adjacent_violators(hits, total):
+        share = (block_hits + base) / (block_total + 1)
+        while joined and joined[-1][3] >= share:
+            _, more_hits, more_total, _ = joined.pop()
+            block_hits, block_total = block_hits + more_hits, block_total + more_total
+            share = (block_hits + base) / (block_total + 1)
+        joined.append((end, block_hits, block_total, share))
+    points: list[tuple[float, float]] = []
     begin = 0
-    for end, (block_hits, block_total) in blocks:
-        p = (block_hits + base) / (block_total + 1)
-        p = max(p, share[-1]) if share else p  # the added row must not turn the order
-        for edge in dict.fromkeys((float(scores[first[begin]]), float(scores[last[end - 1]]))):
-            at.append(edge)
-            share.append(p)
+    for end, _, _, share in joined:
+        edges = dict.fromkeys((float(scores[first[begin]]), float(scores[last[end - 1]])))
+        points += [(edge, share) for edge in edges]
         begin = end
-    return at, share
+    return [edge for edge, _ in points], [share for _, share in points]
 
 
 def pooled_adjacent_violators(hits: Doubles, total: Doubles) -> list[tuple[int, tuple[float, float]]]:
