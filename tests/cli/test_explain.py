@@ -40,6 +40,22 @@ def test_the_parts_add_up_to_the_whole(bayes: Bayes, tennis: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("prior", [(), ("--prior", "yes=1/4,no=3/4")])
+def test_calibration_is_a_part_of_its_own(bayes: Bayes, tables: Path, prior: tuple[str, ...]) -> None:
+    bayes("train", "tennis.csv", "-t", "play", "--calibrate", "temperature")
+    asked = ("explain", "tennis.bayes", "tennis.csv", "--row", "3", *prior)
+    found = bayes(*asked, "--json").json
+    parts = found["prior_log_odds"] + sum(column["log_odds"] for column in found["columns"])
+    assert found["calibration_log_odds"] != 0
+    assert found["log_odds"] == pytest.approx(parts + found["calibration_log_odds"], rel=1e-12)
+    best, other = found["posterior"][found["prediction"]], found["posterior"][found["against"]]
+    assert found["log_odds"] == pytest.approx(math.log(best / other), rel=1e-9)
+    out = bayes(*asked, "--show-work").out
+    assert "(calibration)" in out
+    assert f"after calibration (temperature): no {found['posterior']['no']:.6g}"[:45] in out
+    assert out.endswith(f"so the class is {found['prediction']}\n")
+
+
 def test_the_report_for_the_eye(bayes: Bayes, tennis: Path) -> None:
     out = bayes("explain", "tennis.bayes", "--set", "outlook=sunny", "--set", "windy=true").out
     assert out.startswith("play = no, given outlook=sunny, windy=true\n")

@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-COMMAND = [sys.executable, "-c", "import sys; from bayesbox.cli.main import run; sys.exit(run())"]
+COMMAND = [sys.executable, "-c", "from bayesbox.cli.main import main; main()"]
 
 
 def page_name(page):

@@ -50,7 +50,7 @@ def compare(judge: Callable[[str, dict[str, Any]], Evaluation]) -> list[Compared
     for number, (model, options) in enumerate(KINDS, start=1):
         name = model + "".join(f", {NAMES.get(key, value)}" for key, value in options.items())
         progress.model(name, number, len(KINDS))
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what is odd in the rows is told when a model is trained
@@ -58,7 +58,7 @@ def compare(judge: Callable[[str, dict[str, Any]], Evaluation]) -> list[Compared
         except BayesboxError as error:
             found.append(Compared(name, math.nan, math.nan, math.nan, math.nan, str(error).split(". ")[0]))
             continue
-        took = time.perf_counter() - start
+        took = time.process_time() - start
         scores = (metrics.log_loss.value, metrics.accuracy.value, metrics.calibration_error)
         found.append(Compared(name, *scores, took))
     progress.close()
@@ -77,7 +77,7 @@ def tell(found: list[Compared], *, how: str, as_json: bool) -> None:
         for each in found
         if each.refused is None
     ]
-    table(["model", "log loss", "accuracy", "calibration error", "seconds"], rows, right=[1, 2, 3, 4])
+    table(["model", "log loss", "accuracy", "calibration error", "CPU seconds"], rows, right=[1, 2, 3, 4])
     for each in found:
         if each.refused is not None:
             note(f"note: {each.model} takes no part: {each.refused}")

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
         "bayes explain spam.bayes message.eml",
     ),
     notes="Log-odds are natural logarithms: +0.69 doubles the odds. Keys of --json: prediction, against, posterior, "
-    "prior, log_odds, prior_log_odds, columns (name, value, log_odds), notes, work with --show-work, and of a Bayes "
-    "optimal model hypotheses (kind, weight, class, p); for a document absent_log_odds and words (word, "
-    "times, log_odds, counts) in place of columns and notes. Infinite "
+    "prior, log_odds, prior_log_odds, columns (name, value, log_odds), notes, work with --show-work, of a calibrated "
+    "model calibration_log_odds, and of a Bayes optimal model hypotheses (kind, weight, class, p); for a document "
+    "absent_log_odds and words (word, times, log_odds, counts) in place of columns and notes. Infinite "
     'numbers are the texts "inf" and "-inf".',
 )
 @click.argument("model")
@@ -83,6 +83,10 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
     if work is not None:
         say()
         say(work.text())
+        if classifier.calibrated is not None:
+            shares = ", ".join(f"{name} {decimal(p)}" for name, p in case.posterior.items())
+            kind = classifier.calibrated.calibration.kind
+            say(f"after calibration ({kind}): {shares}, so the class is {case.prediction}")
     for text in notes:
         note(f"note: {text}")
 
@@ -170,6 +174,9 @@ def tell(case: Case, target: str) -> None:
         for name, value, odds in ordered
         if value is not None or odds
     ]
+    if case.calibration_log_odds is not None:
+        share = case.calibration_log_odds
+        rows.append(["(calibration)", _signed(share), _arrow(share, longest)])
     rows.append(["all together", _signed(case.log_odds), f"odds {_odds(case.log_odds)}"])
     title = f"log-odds of {case.prediction} against {case.against}"
     table([title, "", ""], rows, right=[1])

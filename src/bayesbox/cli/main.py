@@ -7,6 +7,7 @@ What a verb finds goes to standard output; all else, the errors included, to sta
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib
 import os
@@ -14,7 +15,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -125,6 +126,20 @@ def run(argv: Sequence[str] | None = None) -> int:
         restore()
 
 
+def main() -> NoReturn:
+    """The command as a process of its own, which ends as soon as all is written.
+
+    The interpreter is not taken apart: a thread of Arrow that at this moment gives back a piece of a file asks for it,
+    finds it gone and aborts the process, though its work was done.
+    """
+    code = run()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or nobody listens
+            stream.flush()
+    os._exit(code)
+
+
 class _WithoutPandas:
     """A finder that has no pandas: Arrow would import it, which takes longer than training on a small file."""
 
@@ -226,4 +241,4 @@ def _end_cleanly_when_terminated() -> Any:
 
 
 if __name__ == "__main__":
-    sys.exit(run())
+    main()

@@ -31,7 +31,8 @@ def cost_matrix(costs: Costs, classes: tuple[str, ...]) -> Doubles:
     for (true, answer), cost in costs.items():
         for name in (level_text(true), level_text(answer)):
             if name not in classes:
-                raise BadOption("a cost names no class", found=name, remedy=f"There are {', '.join(classes[:12])}")
+                known = ", ".join(classes[:12]) + (", ..." if len(classes) > 12 else "")
+                raise BadOption("a cost names a class that is not there", found=name, remedy=f"The classes are {known}")
         if not (isinstance(cost, (int, float)) and np.isfinite(cost)):
             raise BadOption("a cost is a number", found=cost)
         matrix[classes.index(level_text(true)), classes.index(level_text(answer))] = cost

@@ -55,7 +55,10 @@ def _column(name: str, text: str, kind: Kind) -> pa.Array:
 
 @dataclass(frozen=True)
 class Case:
-    """The answer for one row. `columns` are (name, value or None where missing, log-odds) in the model's order."""
+    """The answer for one row. `columns` are (name, value or None where missing, log-odds) in the model's order.
+
+    `log_odds` is the sum of what the prior, the columns and, where there is one, the calibration say.
+    """
 
     prediction: str
     against: str | None
@@ -64,6 +67,7 @@ class Case:
     log_odds: float
     prior_log_odds: float
     columns: tuple[tuple[str, str | None, float], ...]
+    calibration_log_odds: float | None = None
 
     @classmethod
     def of(cls, classifier: NaiveClassifier, batch: Batch, *, against: str | None = None) -> Case:
@@ -75,11 +79,16 @@ class Case:
         explanation = classifier.explain(batch)
         moved = np.zeros(len(explanation.columns))
         prior_odds = total = 0.0
+        mended: float | None = None
         if other is not None:
             moved = difference(explanation.terms[0, best], explanation.terms[0, other])
             prior_odds = float(difference(model.log_prior[best], model.log_prior[other]))
             joint = explanation.joint()[0]
             total = float(difference(joint[best], joint[other]))
+            if classifier.calibrated is not None:
+                log_p = classifier.log_posterior(batch)[0]
+                plain, total = total, float(difference(log_p[best], log_p[other]))
+                mended = float(difference(total, plain))
         values = classifier.columns_of(batch)
         columns = tuple(
             (name, _value(values.get(name)), float(odds)) for name, odds in zip(explanation.columns, moved, strict=True)
@@ -92,11 +101,12 @@ class Case:
             total,
             prior_odds,
             columns,
+            mended,
         )
 
     def all_log_odds(self) -> list[float]:
-        """What the prior and each column say."""
-        return [self.prior_log_odds, *(odds for _, _, odds in self.columns)]
+        """What the prior, each column and the calibration say."""
+        return [self.prior_log_odds, *(odds for _, _, odds in self.columns), self.calibration_log_odds or 0.0]
 
     def notes(self, classifier: NaiveClassifier) -> list[str]:
         """Values that were never seen, and what became of them."""
@@ -121,6 +131,7 @@ class Case:
             "log_odds": self.log_odds,
             "prior_log_odds": self.prior_log_odds,
             "columns": [{"name": name, "value": value, "log_odds": odds} for name, value, odds in self.columns],
+            **({} if self.calibration_log_odds is None else {"calibration_log_odds": self.calibration_log_odds}),
         }
 
 
