@@ -148,3 +148,17 @@ def test_a_column_in_one_only(folder, capsys):
     found = {each["column"]: each for each in json.loads(capsys.readouterr().out)["differences"]}
     assert found["car"]["what"] == "only in one"
     assert found["car"]["rows"] == 6
+
+
+def test_rules_that_differ_are_told(folder, capsys):
+    assert run(["train", "all.csv", "-t", "risk", "-o", "one.bayes"]) == 0
+    assert run(["train", "all.csv", "-t", "risk", "-o", "two.bayes", "--smoothing", "mle", "--missing", "level"]) == 0
+    capsys.readouterr()
+    assert run(["diff", "one.bayes", "two.bayes"]) == 0
+    out = capsys.readouterr().out
+    assert "the same tallies" in out
+    assert "rules: smoothing laplace in one.bayes, mle in two.bayes" in out
+    assert run(["diff", "one.bayes", "two.bayes", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["equal"]
+    assert found["rules"] == {"smoothing": ["laplace", "mle"], "missing": ["ignore", "level"]}

@@ -103,3 +103,15 @@ def test_schema_of_nothing(bayes: Bayes, folder: Path) -> None:
     (folder / "empty.csv").write_text("x,y\n")
     assert "there is no row" in bayes("schema", "empty.csv", code=3).err
     assert "Did you mean `class`?" in bayes("schema", "cars.csv", "-t", "clas", code=3).err
+
+
+def test_a_model_of_which_every_row_was_forgotten(bayes: Bayes) -> None:
+    bayes("train", "tennis.csv", "-t", "play")
+    bayes("forget", "tennis.bayes", "tennis.csv")
+    assert "nothing is left: every row was forgotten" in bayes("show", "tennis.bayes").out
+    report = bayes("show", "tennis.bayes", "--json").json
+    assert report["classes"] == {}
+    assert report["rules"]["smoothing"] == "laplace"
+    assert "nothing to predict" in bayes("predict", "tennis.bayes", "tennis.csv", code=3).err
+    bayes("update", "tennis.bayes", "tennis.csv")
+    assert bayes("show", "tennis.bayes", "--json").json["classes"] == {"no": 5, "yes": 9}

@@ -256,3 +256,35 @@ def test_selection_is_refused_where_it_has_no_meaning(bayes: Bayes, folder: Path
     ended = bayes("train", "table.csv", "-t", "class", "--select", "best", code=2)
     assert "select is one of mi, cfs, forward, backward" in ended.err
     assert "log loss" in bayes("evaluate", "table.csv", "-t", "class", "--cv", "3", "--select", "mi:1").out
+
+
+NUMBERS = [(number, "yn"[number % 2]) for number in range(100)]
+
+
+@pytest.mark.parametrize("name", ["ages.csv", "ages.jsonl"])
+def test_a_text_in_a_column_of_numbers(bayes: Bayes, folder: Path, name: str) -> None:
+    """A word among many different numbers is no category; it is refused, skipped, or named as missing."""
+    if name == "ages.csv":
+        text = "age,y\n" + "".join(f"{age},{y}\n" for age, y in NUMBERS) + "old,n\n"
+    else:
+        text = "".join(f'{{"age": {age}, "y": "{y}"}}\n' for age, y in NUMBERS) + '{"age": "old", "y": "n"}\n'
+    (folder / name).write_text(text)
+    line = text.count("\n")
+    ended = bayes("train", name, "-t", "y", code=3)
+    assert f"{name}, line {line}, column `age`: the column was read as a number so far; found 'old'" in ended.err
+    assert "--types age=category" in ended.err
+    assert "--na 'old'" in ended.err
+    assert not (folder / "ages.bayes").exists()
+    assert bayes("train", name, "-t", "y", "--bad-rows", "skip", "--json").json["skipped"] == 1
+    kinds = [
+        bayes("train", name, "-t", "y", *options, "--json").json["columns"][0]["kind"]
+        for options in (["--bad-rows", "skip"], ["--na", "old"], ["--types", "age=category"], ["--ignore", "age"])
+    ]
+    assert [kind.split()[0] for kind in kinds] == ["real", "real", "category", "ignore"]
+    bayes("query", name, "P(y=n)")  # a column that is not asked for stands in nobody's way
+
+
+def test_a_text_among_few_different_numbers_is_a_category(bayes: Bayes, folder: Path) -> None:
+    rows = "".join(f"{number % 4},{y}\n" for number, y in NUMBERS)
+    (folder / "beds.csv").write_text(f"beds,y\n{rows}4+,n\n")
+    assert bayes("train", "beds.csv", "-t", "y", "--json").json["columns"][0]["kind"] == "category"

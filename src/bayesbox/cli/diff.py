@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from bayesbox.cli import options
@@ -13,7 +15,8 @@ from bayesbox.cli.output import emit_json, say
     cls=options.Verb,
     short_help="Say in what two models differ.",
     examples=("bayes diff monday.bayes tuesday.bayes", "bayes diff old.bayes new.bayes --json"),
-    notes="Keys of --json: digests (by file), equal, differences (column, what, rows, details).",
+    notes="Keys of --json: digests (by file), equal, differences (column, what, rows, details), "
+    "rules (by name, that of the first and of the second).",
 )
 @click.argument("one")
 @click.argument("other")
@@ -21,23 +24,25 @@ from bayesbox.cli.output import emit_json, say
 def command(one: str, other: str, as_json: bool) -> None:
     """Say in what two models differ: which columns, by how many rows, and where most.
 
-    The tallies are compared, levels and classes aligned by name; the rules of the models are not.
+    The tallies are compared, levels and classes aligned by name; then the rules.
     """
     from bayesbox.cli import chain_show
-    from bayesbox.workflow.difference import differences
+    from bayesbox.workflow.difference import differences, rule_differences
     from bayesbox.workflow.load import load_classifier
 
+    rules: dict[str, list[Any]] = {}
     chains = chain_show.chains_of(one, other)
     if chains is not None:
         found = chain_show.differences(chains[one], chains[other])
         digests = {path: chain.book_.digest() for path, chain in chains.items()}
     else:
-        books = {path: load_classifier(path).book for path in (one, other)}
-        found = differences(books[one], books[other])
-        digests = {path: book.digest() for path, book in books.items()}
+        models = {path: load_classifier(path) for path in (one, other)}
+        found = differences(models[one].book, models[other].book)
+        rules = rule_differences(models[one], models[other])
+        digests = {path: model.book.digest() for path, model in models.items()}
     if as_json:
         report = [difference.as_dict() for difference in found]
-        emit_json({"digests": digests, "equal": not found, "differences": report})
+        emit_json({"digests": digests, "equal": not found, "differences": report, "rules": rules})
         return
     if not found:
         say(f"the same tallies: digest {digests[one]}")
@@ -45,3 +50,9 @@ def command(one: str, other: str, as_json: bool) -> None:
         say(f"{difference.name}: {difference.what}, {difference.rows:g} rows")
         for line in difference.details:
             say(f"  {line}")
+    for name, (first, second) in rules.items():
+        say(f"rules: {name} {_rule(first)} in {one}, {_rule(second)} in {other}")
+
+
+def _rule(value: Any) -> str:
+    return "none" if value is None else str(value)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -48,7 +46,7 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool) -> N
     from bayesbox.model import file as container
     from bayesbox.workflow.chain import HiddenMarkovModel
     from bayesbox.workflow.chain_file import is_chain
-    from bayesbox.workflow.describe import column_facts, size_of
+    from bayesbox.workflow.describe import column_facts, rules_facts, size_of
     from bayesbox.workflow.load import load_classifier
     from bayesbox.workflow.models import model_name
     from bayesbox.workflow.text import DocumentClassifier
@@ -78,6 +76,9 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool) -> N
     assert classifier.schema is not None
     if svg and column:
         _draw(classifier, column, svg)
+    if not classifier.classes:
+        _tell_emptied(classifier, model, as_json=as_json)
+        return
     size = size_of(classifier.model)
     if as_json:
         report = {
@@ -86,7 +87,7 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool) -> N
             "target": classifier.target,
             "classes": _counts(classifier),
             "prior": _prior(classifier),
-            "rules": _rules(classifier.rules),
+            "rules": rules_facts(classifier.rules),
             "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
             "densities": _densities(classifier),
             "left_out": dict(classifier.model.left_out),
@@ -118,6 +119,21 @@ def _draw(classifier: NaiveClassifier, column: str, path: str) -> None:
     note(f"density of {column} written to {path}")
 
 
+def _tell_emptied(classifier: NaiveClassifier, path: str, *, as_json: bool) -> None:
+    """A model of which every row was forgotten."""
+    from bayesbox.workflow.describe import rules_facts
+    from bayesbox.workflow.models import model_name
+
+    digest = classifier.book.digest()
+    if as_json:
+        known = {"model": path, "kind": model_name(classifier), "target": classifier.target}
+        rules = rules_facts(classifier.rules)
+        emit_json({**known, "classes": {}, "prior": {}, "rules": rules, "columns": [], "digest": digest})
+        return
+    say(f"{path}: {classifier.title}, of which nothing is left: every row was forgotten")
+    say(f"digest {digest}")
+
+
 def _counts(classifier: NaiveClassifier) -> dict[str, Any]:
     return dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True))
 
@@ -136,22 +152,9 @@ def _densities(classifier: NaiveClassifier) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text}
 
 
-def _rules(rules: Any) -> dict[str, Any]:
-    from bayesbox.rule.smoothing import smoothing_text
-
-    found: dict[str, Any] = {}
-    for field in dataclasses.fields(rules):
-        value = getattr(rules, field.name)
-        if hasattr(value, "ratio"):
-            value = smoothing_text(value)
-        elif isinstance(value, Mapping):
-            value = {str(label): p for label, p in value.items()}
-        found[field.name] = value
-    return found
-
-
 def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
     from bayesbox.cli.reports import column_weights, columns_table, weights_text
+    from bayesbox.workflow.describe import rules_facts
 
     counts, prior = _counts(classifier), _prior(classifier)
     say(f"{path}: {classifier.title}" + (", made of given tables" if classifier.fixed else ""))
@@ -172,7 +175,8 @@ def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
     say()
     if not classifier.fixed:
         say(
-            "rules: " + ", ".join(f"{name} {_rule(value)}" for name, value in _rules(classifier.rules).items() if value)
+            "rules: "
+            + ", ".join(f"{name} {_rule(value)}" for name, value in rules_facts(classifier.rules).items() if value)
         )
     for text in getattr(classifier.model, "notes", ()):
         say(f"shrunk: {text}")

@@ -1,8 +1,9 @@
 """Comma- and tab-separated text: blocks of whole rows, each parsed by Arrow into numbers and coded
 categories.
 
-A column is a number if every value of the first block reads as one, true or false if every value is one of
-these words, else text; a column without a value stays undecided until the first. A block that Arrow refuses
+A column is a number if every value of the first block reads as one, or all but a few do and there are many different
+ones; true or false if every value is one of these words; else text. A column without a value stays undecided until the
+first. A block that Arrow refuses
 goes through the careful reader, which names the line, the column and the value, or leaves the row out.
 """
 
@@ -26,6 +27,7 @@ from bayesbox.source.reading import (
     TEXT,
     Reading,
     check_names,
+    is_broken_number,
 )
 from bayesbox.source.reading import place as place_of
 from bayesbox.source.scan import (
@@ -239,7 +241,7 @@ class DelimitedRows:
         settled = False
         for name in self.names:
             if self._reading.kind_of(name) is None:
-                kind = _kind_of_texts(table.column(name))
+                kind = _kind_of_texts(table.column(name), refuse_mixed=self._reading.refuse_mixed)
                 if kind is not None:
                     self._reading.kinds[name] = kind
                     settled = True
@@ -264,16 +266,19 @@ def _delimiter_of(header: Record) -> bytes:
     return b","
 
 
-def _kind_of_texts(texts: pa.ChunkedArray) -> str | None:
+def _kind_of_texts(texts: pa.ChunkedArray, *, refuse_mixed: bool) -> str | None:
     values = texts.drop_null()
     if len(values) == 0:
         return None
     if pc.all(pc.is_in(values, value_set=FLAG_TEXTS)).as_py():
         return FLAG
-    for sample in (values[:10], values):  # a few values settle most columns
-        if not pc.all(pc.match_substring_regex(sample, NUMBER_PATTERN)).as_py():
-            return TEXT
-    return NUMBER
+    if not pc.any(pc.match_substring_regex(values[:10], NUMBER_PATTERN)).as_py():  # this settles most columns of text
+        return TEXT
+    numbers = pc.match_substring_regex(values, NUMBER_PATTERN)
+    texts = len(values) - pc.sum(numbers).as_py()
+    if texts and refuse_mixed and is_broken_number(texts, len(values), len(values.filter(numbers).unique())):
+        return NUMBER
+    return TEXT if texts else NUMBER
 
 
 def _has_long_cell(table: pa.Table) -> bool:

@@ -47,13 +47,14 @@ def open_source(
     bad_rows: str = "error",
     format: str | None = None,
     threads: int = 1,
+    refuse_mixed: bool = False,
 ) -> FileSource:
     """A source of rows from a path, a glob pattern, a folder, a list of these, or `-` for standard input.
 
     `text` names columns that are read as they stand (the target, declared categories), `number` columns
     that are numbers; the kind of others is told from their first values. `na` adds words that stand for a
     missing value. `bad_rows="skip"` leaves broken rows out and counts them in `source.skipped`. `format`
-    overrides the extension.
+    overrides the extension. With `refuse_mixed` a few texts among many numbers are broken rows, not categories.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
@@ -71,6 +72,7 @@ def open_source(
         "na": tuple(na),
         "skip": bad_rows == "skip",
         "threads": threads,
+        "refuse_mixed": refuse_mixed,
     }
     return FileSource(expand(paths), format=_format_option(format), options=options)
 

@@ -20,7 +20,17 @@ from bayesbox.schema.levels import level_text
 from bayesbox.source.arrow_files import kind_of_type, without_tokens
 from bayesbox.source.base import Column
 from bayesbox.source.cells import is_missing
-from bayesbox.source.reading import CELL_LIMIT, FLAG, NUMBER, TEXT, Reading, check_names, contradiction, place
+from bayesbox.source.reading import (
+    CELL_LIMIT,
+    FLAG,
+    NUMBER,
+    TEXT,
+    Reading,
+    check_names,
+    contradiction,
+    is_broken_number,
+    place,
+)
 from bayesbox.source.scan import SKIP
 from bayesbox.source.streams import ByteStream
 from bayesbox.source.window import Window
@@ -66,7 +76,7 @@ class JsonRows:
         if table is None or any(pa.types.is_nested(kind) for kind in table.schema.types):
             skipped = self._reading.skipped
             before = skipped.count, list(skipped.first)
-            self._settle(self._careful_rows(end))
+            self._settle(self._careful_rows(end), refuse_mixed=self._reading.refuse_mixed)
             skipped.count, skipped.first = before  # the rows come again
             return
         self.names = self.names or tuple(table.schema.names)
@@ -83,12 +93,17 @@ class JsonRows:
             return TEXT if any(chunk.null_count < len(chunk) for chunk in present) else None
         return TEXT if pa.types.is_temporal(column.type) else kind_of_type(column.type)
 
-    def _settle(self, rows: list[Row]) -> None:
-        """Names, if there are none yet, and kinds of undecided columns."""
+    def _settle(self, rows: list[Row], *, refuse_mixed: bool = False) -> None:
+        """Names, if there are none yet, and kinds of undecided columns.
+
+        With `refuse_mixed` the rows are read again, and a few texts among many numbers are refused then.
+        """
         self.names = self.names or tuple(dict.fromkeys(name for row in rows for name in row))
         for name in self.names:
             if self._reading.kind_of(name) is None:
                 kind = _kind_of_values([row.get(name) for row in rows], self._reading.na)
+                if kind == TEXT and refuse_mixed and _is_broken_number([row.get(name) for row in rows]):
+                    kind = NUMBER
                 if kind is not None:
                     self._reading.kinds[name] = kind
 
@@ -258,6 +273,12 @@ def _kind_of_values(values: list[Any], tokens: tuple[str, ...]) -> str | None:
     if not present:
         return None
     return next((kind for kind in (FLAG, NUMBER) if all(_fits(kind, value) for value in present)), TEXT)
+
+
+def _is_broken_number(values: list[Any]) -> bool:
+    numbers = [value for value in values if _fits(NUMBER, value)]
+    present = sum(not is_missing(value) for value in values)
+    return is_broken_number(present - len(numbers), present, len(set(numbers)))
 
 
 def _double(value: int | float) -> float:

@@ -16,6 +16,18 @@ EXAMPLES = 5  # skipped rows that are kept word by word
 
 NUMBER, FLAG, TEXT = "number", "true or false", "text"
 
+FEW_TEXTS = 20  # a column of numbers may hold one text in so many values, to be still one,
+MANY_NUMBERS = 20  # where it holds more different numbers than a category would
+
+
+def is_broken_number(texts: int, values: int, different: int) -> bool:
+    """Whether a column with so few texts among so many different numbers is one of numbers, and the texts are wrong.
+
+    >>> is_broken_number(1, 500, different=90), is_broken_number(1, 500, different=4)
+    (True, False)
+    """
+    return texts * FEW_TEXTS <= values and different > MANY_NUMBERS
+
 
 @dataclass
 class Skipped:
@@ -40,6 +52,7 @@ class Reading:
     na: tuple[str, ...] = ()
     skip: bool = False
     threads: int = 1
+    refuse_mixed: bool = False
     skipped: Skipped = field(default_factory=Skipped)
     kinds: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] | None = None

@@ -47,7 +47,7 @@ def count(
 ) -> Book:
     """The book of these rows. A label that is missing leaves its row out."""
     target, classes = labels.codes, tuple(labels.levels)
-    weights = checked_weights(weights, len(target))
+    weights = checked_weights(weights, len(target), where=where, first_row=first_row)
     counter = _Counter(target, classes, weights, where, first_row)
     tallies: dict[str, Tally] = {}
     numbers: dict[str, NDArray[Any]] = {}
@@ -75,7 +75,7 @@ def count(
     return book.with_classes(ordered).pruned()
 
 
-def checked_weights(weights: Any, rows: int) -> Weights:
+def checked_weights(weights: Any, rows: int, *, where: str | None = None, first_row: int = 0) -> Weights:
     """Weights as doubles: one a row, finite, none below zero."""
     if weights is None:
         return None
@@ -90,7 +90,9 @@ def checked_weights(weights: Any, rows: int) -> Weights:
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
         row = int(np.argmax(bad))
-        raise BadWeight("a weight is a finite number, 0 or more", where=f"row {row + 1}", found=float(array[row]))
+        raise BadWeight(
+            "a weight is a finite number, 0 or more", where=_place(where, first_row + row), found=float(array[row])
+        )
     return array
 
 

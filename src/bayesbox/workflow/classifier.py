@@ -280,7 +280,10 @@ class Classifier(ABC):
         if self._model is None:
             assert self.schema is not None
             if not self.classes:
-                raise BadData("no row has a label, so there is nothing to predict")
+                raise BadData(
+                    "no row counts, so there is nothing to predict",
+                    remedy="Learn rows that have a label and a weight above 0",
+                )
             self._model = self.make_model(self.schema, self.book)
         return self._model
 

@@ -5,6 +5,7 @@ Everything here is read off the tallies, so it costs no second pass over the row
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from bayesbox.model.augmented import AugmentedModel
 from bayesbox.model.full import FullModel
 from bayesbox.model.naive import NaiveModel
 from bayesbox.model.one_dependence import OneDependenceModel
+from bayesbox.rule.smoothing import smoothing_text
 from bayesbox.schema.kinds import Category, Ignore, Kind, Number, Unknown, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import dyadic
@@ -310,3 +312,21 @@ def density_text(conditional: Any) -> str:
         return f"modl, {len(set(conditional.groups) - {-1})} groups"
     names = {Gaussian: "gaussian", Student: "student", LogNormal: "lognormal", Kernel: "kernel"}
     return names.get(type(conditional), "")
+
+
+def rules_facts(rules: Any) -> dict[str, Any]:
+    """The rules of a model by name, smoothing as it is written.
+
+    >>> from bayesbox.model.naive import Rules
+    >>> rules_facts(Rules())["smoothing"]
+    'laplace'
+    """
+    found: dict[str, Any] = {}
+    for each in dataclasses.fields(rules):
+        value = getattr(rules, each.name)
+        if hasattr(value, "ratio"):
+            value = smoothing_text(value)
+        elif isinstance(value, Mapping):
+            value = {str(label): p for label, p in value.items()}
+        found[each.name] = value
+    return found

@@ -11,6 +11,7 @@ import numpy as np
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
+from bayesbox.workflow.describe import rules_facts
 
 SHOWN = 5  # of the levels that differ most
 
@@ -43,6 +44,13 @@ def differences(one: Book, other: Book) -> list[ColumnDifference]:
         elif left[name] != right[name]:
             found.append(_of_column(name, left[name], right[name]))
     return sorted(found, key=lambda difference: (-difference.rows, difference.name))
+
+
+def rule_differences(one: Any, other: Any) -> dict[str, list[Any]]:
+    """The rules in which two classifiers differ, by name: of the first and of the second, None where it has none."""
+    rules = [{"model": each.title, **rules_facts(each.rules)} for each in (one, other)]
+    names = list(dict.fromkeys([*rules[0], *rules[1]]))
+    return {name: [each.get(name) for each in rules] for name in names if rules[0].get(name) != rules[1].get(name)}
 
 
 def _of_classes(left: Book, right: Book) -> Iterator[ColumnDifference]:

@@ -68,7 +68,14 @@ def source_of(
     number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
     if target is not None:
         text.add(target)
-    return open_source(data, text=frozenset(text), number=frozenset(number), threads=threads, **options)
+    return open_source(
+        data,
+        text=frozenset(text),
+        number=frozenset(number),
+        threads=threads,
+        refuse_mixed=target is not None,
+        **options,
+    )
 
 
 def train(
