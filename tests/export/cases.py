@@ -183,6 +183,21 @@ def folded_flags() -> Case:
 
 
 @case
+def weighted_columns() -> Case:
+    """Every factor raised to a power of its own."""
+    model = learned(bb.NaiveBayes(column_weights="learned", columns={"zip": "category", "visits": "count:poisson"}))
+    assert any(weight not in (0, 1) for weight in model.column_weights_.values())
+    return Case(model, asked())
+
+
+@case
+def calibrated_by_temperature() -> Case:
+    model = learned(bb.NaiveBayes(calibration="temperature"))
+    assert model.classifier_.calibrated is not None
+    return Case(model, asked())
+
+
+@case
 def given_tables() -> Case:
     like = {"young": {"like": 0.95, "dislike": 0.05}, "old": {"like": 0.03, "dislike": 0.97}}
     model = bb.NaiveBayes.from_tables(prior={"young": 0.4, "old": 0.6}, tables={"Radio1": like, "Radio4": like})

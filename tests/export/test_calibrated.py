@@ -7,13 +7,28 @@ import pytest
 import bayesbox as bb
 from bayesbox.errors import CannotExport
 
+ROWS = {"car": ["suv", "suv", "sports", "suv", "sports", "sports"] * 5}
+LABELS = ["L", "L", "H", "H", "H", "L"] * 5
+
 
 @pytest.mark.parametrize("method", ["to_sql", "to_pmml", "to_onnx"])
-def test_a_calibrated_model_is_refused(method: str) -> None:
-    rows = {"car": ["suv", "suv", "sports", "suv", "sports", "sports"] * 5}
-    labels = ["L", "L", "H", "H", "H", "L"] * 5
-    plain = bb.NaiveBayes().fit(rows, labels)
-    assert getattr(plain, method)()
-    calibrated = bb.NaiveBayes(calibration="temperature").fit(rows, labels)
-    with pytest.raises(CannotExport, match="calibrated"):
+@pytest.mark.parametrize("kind", ["isotonic", "dirichlet"])
+def test_a_calibration_that_has_no_form_is_refused(method: str, kind: str) -> None:
+    assert getattr(bb.NaiveBayes().fit(ROWS, LABELS), method)()
+    calibrated = bb.NaiveBayes(calibration=kind).fit(ROWS, LABELS)
+    with pytest.raises(CannotExport, match=f"calibrated by `{kind}`"):
         getattr(calibrated, method)()
+
+
+def test_pmml_has_neither_temperature_nor_weights() -> None:
+    with pytest.raises(CannotExport, match="no form for a calibration"):
+        bb.NaiveBayes(calibration="temperature").fit(ROWS, LABELS).to_pmml()
+    twice = {**ROWS, "again": ROWS["car"]}
+    with pytest.raises(CannotExport, match="no form for the weights"):
+        bb.NaiveBayes(column_weights="learned").fit(twice, LABELS).to_pmml()
+
+
+def test_a_prior_given_after_calibration_is_refused() -> None:
+    model = bb.NaiveBayes(calibration="temperature").fit(ROWS, LABELS).with_prior({"L": 0.1, "H": 0.9})
+    with pytest.raises(CannotExport, match="another prior"):
+        model.to_sql()

@@ -15,7 +15,14 @@ import bayesbox as bb
 from bayesbox.errors import CannotExport
 from bayesbox.schema.levels import level_text
 
-EMPTY_LEVEL = {"mixed", "missing_is_a_level", "without_smoothing", "unseen_left_out"}  # "" is a level there
+EMPTY_LEVEL = {  # "" is a level there
+    "mixed",
+    "missing_is_a_level",
+    "without_smoothing",
+    "unseen_left_out",
+    "weighted_columns",
+    "calibrated_by_temperature",
+}
 
 
 def fed(model: Any, rows: pa.Table, session: Any) -> dict[str, np.ndarray]:

@@ -28,8 +28,11 @@ from bayesbox.model.naive import NaiveModel
 OPSET, LEARNING_OPSET, VERSION = 15, 3, 8  # what runtimes of several years read
 
 
-def to_onnx(model: NaiveModel, *, fold: Mapping[str, Sequence[str]] | None = None) -> bytes:
-    """The model as the bytes of an ONNX file."""
+def to_onnx(model: NaiveModel, *, fold: Mapping[str, Sequence[str]] | None = None, power: float = 1.0) -> bytes:
+    """The model as the bytes of an ONNX file.
+
+    The probabilities are raised to `power`, which calibration by temperature learns, and made to sum to 1.
+    """
     if fold:
         raise CannotExport(
             f"the folded group `{next(iter(fold))}` has no form in ONNX", remedy="Fold the flags in the data"
@@ -38,14 +41,15 @@ def to_onnx(model: NaiveModel, *, fold: Mapping[str, Sequence[str]] | None = Non
         import onnx
     except ImportError:
         raise MissingExtra("onnx", "onnx") from None
-    return _Graph(model, onnx).data()
+    return _Graph(model, onnx, power).data()
 
 
 class _Graph:
     """Nodes and constants, put together step by step; every step gives the name of what it makes."""
 
-    def __init__(self, model: NaiveModel, onnx: Any) -> None:
+    def __init__(self, model: NaiveModel, onnx: Any, power: float) -> None:
         self.model = model
+        self.power = power
         self.onnx = onnx
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
@@ -87,7 +91,11 @@ class _Graph:
                     f"the {type(conditional).__name__.lower()} distribution of {columns} has no form in ONNX",
                     remedy="Give the column another density, or leave it out",
                 )
+            before = len(self.terms)
             form(self, conditional)
+            weight = self.model.weight_of(conditional)
+            if weight != 1:
+                self.terms[before:] = [self.node("Mul", term, self.constant(weight)) for term in self.terms[before:]]
         if not self.terms:
             raise CannotExport("no column takes part in the model, so that the graph would have no input")
         self._outputs()
@@ -123,7 +131,10 @@ class _Graph:
         nothing = self.node("Equal", largest, impossible)
         joint = self.node("Where", nothing, self.constant(self.model.log_prior), joint)
         largest = self.node("ReduceMax", joint, axes=[1], keepdims=1)
-        weights = self.node("Exp", self.node("Sub", joint, largest))
+        shares = self.node("Sub", joint, largest)
+        if self.power != 1:
+            shares = self.node("Mul", shares, self.constant(self.power))
+        weights = self.node("Exp", shares)
         total = self.node("ReduceSum", weights, self.constant([1], np.int64), keepdims=1)
         self.nodes.append(self.onnx.helper.make_node("Div", [weights, total], ["probabilities"]))
         best = self.node("ArgMax", "probabilities", axis=1, keepdims=0)

@@ -29,20 +29,31 @@ def to_sql(
     table: str = "data",
     keep: Sequence[str] = (),
     fold: Mapping[str, Sequence[str]] | None = None,
+    power: float = 1.0,
 ) -> str:
-    """The statement that scores a table: the kept columns, `prediction`, and `P(class)` for each class."""
+    """The statement that scores a table: the kept columns, `prediction`, and `P(class)` for each class.
+
+    The probabilities are raised to `power`, which calibration by temperature learns, and made to sum to 1.
+    """
     if isinstance(keep, str):
         raise BadOption("the columns to keep are a list of names", found=keep, remedy=f"Write keep=[{keep!r}]")
-    return _Statement(model, dialect_named(dialect), table, tuple(keep), fold or {}).text()
+    return _Statement(model, dialect_named(dialect), table, tuple(keep), fold or {}, power).text()
 
 
 class _Statement:
     """The steps of the statement; columns of a step are named by what they are and their position."""
 
     def __init__(
-        self, model: NaiveModel, dialect: Dialect, table: str, keep: tuple[str, ...], fold: Mapping[str, Sequence[str]]
+        self,
+        model: NaiveModel,
+        dialect: Dialect,
+        table: str,
+        keep: tuple[str, ...],
+        fold: Mapping[str, Sequence[str]],
+        power: float,
     ) -> None:
         self.model = model
+        self.power = power
         self.dialect = dialect
         self.table = table
         self.keep = keep
@@ -50,7 +61,11 @@ class _Statement:
         alias = table.rpartition(".")[2]
         reader = Reader(dialect, alias, fold)
         self.reader = reader
-        self.terms: list[Term] = [term for conditional in model.conditionals for term in terms_of(conditional, reader)]
+        self.terms: list[Term] = [
+            term.times(model.weight_of(conditional), dialect)
+            for conditional in model.conditionals
+            for term in terms_of(conditional, reader)
+        ]
         self.hits = [self._hits(index) for index in self.classes]
 
     def _hits(self, index: int) -> list[str]:
@@ -106,10 +121,12 @@ class _Statement:
         double = self.dialect.double
         log_prior = self.model.log_prior
         with np.errstate(invalid="ignore"):
-            prior = np.where(np.isneginf(log_prior), 0.0, np.exp(log_prior - log_prior.max()))
+            prior = np.where(np.isneginf(log_prior), 0.0, np.exp(self.power * (log_prior - log_prior.max())))
         listed = list(kept)
         for index in self.classes:
             share = f"bayes_l{index} - bayes_most"
+            if self.power != 1:
+                share = f"{double(self.power)} * ({share})"
             listed.append(
                 f"CASE WHEN bayes_most = {double(-math.inf)} THEN {double(prior[index])} "
                 f"WHEN bayes_l{index} = {double(-math.inf)} OR {share} < {double(NEGLIGIBLE)} THEN {double(0.0)} "

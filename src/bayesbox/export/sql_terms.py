@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,12 @@ class Term:
     of: Callable[[str, int], str]
     hit: Callable[[str, int], str | None] = field(default=lambda _value, _class: None)
     may_fail: bool = False  # whether a value can be refused: the answer is then NULL
+
+    def times(self, weight: float, dialect: Dialect) -> Term:
+        """The same with every class's term times a weight above 0."""
+        if weight == 1:
+            return self
+        return replace(self, of=lambda value, index: f"{dialect.double(weight)} * ({self.of(value, index)})")
 
 
 @dataclass(frozen=True)

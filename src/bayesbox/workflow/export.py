@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from bayesbox.errors import CannotExport
+from bayesbox.learn.calibrate import Temperature
 from bayesbox.model.naive import NaiveModel
 from bayesbox.workflow.naive import NaiveClassifier
 
@@ -14,36 +17,53 @@ def sql_of(classifier: Any, dialect: str, *, table: str = "data", keep: Sequence
     """The model as an SQL statement."""
     from bayesbox.export.sql import to_sql
 
-    return to_sql(_naive(classifier), dialect, table=table, keep=keep, fold=classifier.fold)
+    model = _naive(classifier)
+    return to_sql(model, dialect, table=table, keep=keep, fold=classifier.fold, power=_power(classifier))
 
 
 def pmml_of(classifier: Any, *, target: str | None = None) -> str:
     """The model as a PMML document."""
     from bayesbox.export.pmml import to_pmml
 
-    return to_pmml(_naive(classifier), target=target or classifier.target, fold=classifier.fold)
+    model = _naive(classifier)
+    if _power(classifier) != 1:
+        raise CannotExport("PMML has no form for a calibration", remedy="Export to SQL or ONNX, or train without it")
+    if any(model.weight_of(conditional) != 1 for conditional in model.conditionals):
+        raise CannotExport(
+            "PMML has no form for the weights of columns",
+            remedy="Export to SQL or ONNX, or train without column_weights; columns only selected can be exported",
+        )
+    return to_pmml(model, target=target or classifier.target, fold=classifier.fold)
 
 
 def onnx_of(classifier: Any) -> bytes:
     """The model as an ONNX file."""
     from bayesbox.export.onnx import to_onnx
 
-    return to_onnx(_naive(classifier), fold=classifier.fold)
+    model = _naive(classifier)
+    return to_onnx(model, fold=classifier.fold, power=_power(classifier))
 
 
 def _naive(classifier: Any) -> NaiveModel:
     if not isinstance(classifier, NaiveClassifier):
         title = getattr(classifier, "title", "a model of documents")
         raise CannotExport(f"{title} has no form in another language so far", remedy="Naive Bayes can be exported")
-    if classifier.calibrated is not None:  # its answers would be others than those of predict_proba
-        raise CannotExport(
-            "this model is calibrated, and its calibration has no form in another language so far",
-            remedy="Train it without calibration and export that",
-        )
     model: NaiveModel = classifier.model
-    if any(model.weight_of(conditional) != 1 for conditional in model.conditionals):
-        raise CannotExport(
-            "the columns of this model have weights, which have no form in another language so far",
-            remedy="Train it without column_weights; columns that were only selected can be exported",
-        )
     return model
+
+
+def _power(classifier: NaiveClassifier) -> float:
+    """What the probabilities are raised to before they are made to sum to 1: a temperature, or 1."""
+    if classifier.calibrated is None:
+        return 1.0
+    calibration = classifier.calibrated.calibration
+    if not isinstance(calibration, Temperature):  # its answers would be others than those of predict_proba
+        raise CannotExport(
+            f"this model is calibrated by `{calibration.kind}`, which has no form in another language so far",
+            remedy="Train it with calibration by temperature, or without",
+        )
+    if not np.array_equal(classifier.calibrated.log_prior, classifier.model.log_prior):
+        raise CannotExport(
+            "this model was calibrated under another prior", remedy="Train it with the prior, or without calibration"
+        )
+    return calibration.power
