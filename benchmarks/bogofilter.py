@@ -1,7 +1,7 @@
 """Messages against bogofilter: learning a mailbox of spam and one of ham, and judging messages, files to answers.
 
-Both run as commands on mbox files, bogofilter with its word list in a file of its own. The same messages several times
-over show how fast messages are read where starting Python no longer matters.
+Both run as commands on mbox files and on Maildir folders, bogofilter with its word list in a file of its own. The same
+messages several times over show how fast messages are read where starting Python no longer matters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ from text import synthetic
 
 BAYES = [sys.executable, "-c", "from bayesbox.cli.main import main; main()"]
 TIMES = 6
+FLAGS = (("spam", "-s"), ("ham", "-n"))  # under which bogofilter learns each class
 SEPARATOR = "From ann@example.org Mon Jan  1 10:00:00 2001"
+
+
+def message(number: int, text: str) -> str:
+    body = text.replace("\n", " ")
+    return f"From: ann@example.org\nSubject: message {number}\n\n{body}\n"
 
 
 def mailbox(path: Path, texts: list[str], times: int) -> None:
@@ -29,8 +35,15 @@ def mailbox(path: Path, texts: list[str], times: int) -> None:
     with path.open("w", encoding="utf-8") as file:
         for _ in range(times):
             for number, text in enumerate(texts):
-                body = text.replace("\n", " ")
-                file.write(f"{SEPARATOR}\nFrom: ann@example.org\nSubject: message {number}\n\n{body}\n\n")
+                file.write(f"{SEPARATOR}\n{message(number, text)}\n")
+
+
+def maildir(path: Path, texts: list[str]) -> None:
+    """A Maildir with a file for each text."""
+    for name in ("cur", "new", "tmp"):
+        (path / name).mkdir(parents=True)
+    for number, text in enumerate(texts):
+        (path / "cur" / f"{number:06d}.host:2,S").write_text(message(number, text), encoding="utf-8")
 
 
 def seconds_of(command: list[str], stdin: Path | None = None) -> float:
@@ -61,29 +74,53 @@ def run(session: harness.Session) -> None:
         for times in (1,) if session.quick else (1, TIMES):
             with tempfile.TemporaryDirectory() as folder:
                 compare(session, name, documents, classes, times, Path(folder))
+        with tempfile.TemporaryDirectory() as folder:
+            compare_files(session, name, documents, classes, Path(folder))
+
+
+def by_class(texts: list[str], labels: list[str]) -> dict[str, list[str]]:
+    return {label: [text for text, own in zip(texts, labels, strict=True) if own == label] for label in ("ham", "spam")}
 
 
 def compare(session: harness.Session, name: str, texts: list[str], labels: list[str], times: int, folder: Path) -> None:
-    for label in ("ham", "spam"):
-        own = [text for text, other in zip(texts, labels, strict=True) if other == label]
+    """Mailboxes."""
+    for label, own in by_class(texts, labels).items():
         mailbox(folder / f"{label}.mbox", own, times)
-    mailbox(folder / "all.mbox", texts, times)
-    megabytes = (folder / "all.mbox").stat().st_size / 1e6
-    model, lists = folder / "spam.bayes", folder / "lists"
+    asked, model, lists = folder / "all.mbox", folder / "spam.bayes", folder / "lists"
+    mailbox(asked, texts, times)
     lists.mkdir()
+    megabytes = asked.stat().st_size / 1e6
+    work = f"{name}, {megabytes:.0f} MB of mail"
     boxes = [str(folder / f"{label}.mbox") for label in ("ham", "spam")]
     mine = seconds_of([*BAYES, "train", *boxes, "--model", "text", "-o", str(model), "--threads", "1"])
     theirs = sum(
-        seconds_of(["bogofilter", "-d", str(lists), flag, "-M"], folder / f"{label}.mbox")
-        for label, flag in (("spam", "-s"), ("ham", "-n"))
+        seconds_of(["bogofilter", "-d", str(lists), flag, "-M"], folder / f"{label}.mbox") for label, flag in FLAGS
     )
-    work = f"{name}, {megabytes:.0f} MB of mail"
-    session.say(f"learn, {work}: {megabytes / mine:.0f} MB/s, bogofilter {megabytes / theirs:.0f} MB/s")
-    session.ratio(f"learn, {work}", mine, "bogofilter", theirs, 10)
-    mine = seconds_of([*BAYES, "predict", str(model), str(folder / "all.mbox"), "--proba", "--threads", "1"])
-    theirs = seconds_of(["bogofilter", "-d", str(lists), "-M", "-v", "-T"], folder / "all.mbox")
-    session.say(f"judge, {work}: {megabytes / mine:.0f} MB/s, bogofilter {megabytes / theirs:.0f} MB/s")
-    session.ratio(f"judge, {work}", mine, "bogofilter", theirs, 10)
+    tell(session, f"learn, {work}", megabytes, mine, theirs)
+    mine = seconds_of([*BAYES, "predict", str(model), str(asked), "--proba", "--threads", "1"])
+    theirs = seconds_of(["bogofilter", "-d", str(lists), "-M", "-v", "-T"], asked)
+    tell(session, f"judge, {work}", megabytes, mine, theirs)
+
+
+def compare_files(session: harness.Session, name: str, texts: list[str], labels: list[str], folder: Path) -> None:
+    """Maildir folders, a file a message."""
+    for label, own in by_class(texts, labels).items():
+        maildir(folder / "mail" / label, own)
+    mail, model, lists = folder / "mail", folder / "spam.bayes", folder / "lists"
+    lists.mkdir()
+    megabytes = sum(file.stat().st_size for file in mail.rglob("*") if file.is_file()) / 1e6
+    work = f"{name}, {megabytes:.0f} MB in {len(texts):,} files"
+    mine = seconds_of([*BAYES, "train", str(mail), "--model", "text", "-o", str(model), "--threads", "1"])
+    theirs = sum(seconds_of(["bogofilter", "-d", str(lists), flag, "-B", str(mail / label)]) for label, flag in FLAGS)
+    tell(session, f"learn, {work}", megabytes, mine, theirs)
+    mine = seconds_of([*BAYES, "predict", str(model), str(mail), "--proba", "--threads", "1"])
+    theirs = seconds_of(["bogofilter", "-d", str(lists), "-v", "-T", "-B", *(str(mail / label) for label, _ in FLAGS)])
+    tell(session, f"judge, {work}", megabytes, mine, theirs)
+
+
+def tell(session: harness.Session, work: str, megabytes: float, mine: float, theirs: float) -> None:
+    session.say(f"{work}: {megabytes / mine:.0f} MB/s, bogofilter {megabytes / theirs:.0f} MB/s")
+    session.ratio(work, mine, "bogofilter", theirs, 10)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "buffer.hpp"
+#include "document_files.hpp"
 #include "mail.hpp"
 #include "result_array.hpp"
 #include "text_binding.hpp"
@@ -71,6 +72,22 @@ inline nb::tuple py_mail_texts(SharedMailReader& shared, nb::handle data, nb::ha
   return nb::make_tuple(to_numpy(std::move(texts)), to_numpy(std::move(offsets)), to_numpy(std::move(unusual)));
 }
 
+inline nb::tuple py_read_small_files(nb::handle paths, nb::handle ends, nb::handle passed, std::int64_t largest,
+                                     std::int64_t enough) {
+  const DocumentArguments given(paths, ends);
+  const std::vector<std::int64_t> skipped = Buffer(passed, "passed").integers();
+  if (skipped.size() != given.documents.size()) throw nb::value_error("passed: one entry a path is needed");
+  if (largest < 0 || enough < 0) throw nb::value_error("largest and enough: 0 or more");
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < given.documents.size(); ++i) names.emplace_back(text_of(given.documents, i));
+  SmallFiles files;
+  {
+    nb::gil_scoped_release release;
+    files = read_small_files(names, skipped, static_cast<std::size_t>(largest), static_cast<std::size_t>(enough));
+  }
+  return nb::make_tuple(to_numpy(std::move(files.data)), to_numpy(std::move(files.ends)), to_numpy(std::move(files.kinds)));
+}
+
 inline void bind_mail(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<SharedMailReader>(m, "MailReader")
@@ -119,6 +136,9 @@ inline void bind_mail(nb::module_& m) {
              return nb::bytes(text.data(), text.size());
            },
            "page"_a);
+  m.def("is_mailbox", [](nb::handle data) { return is_mailbox(Bytes(data).text()); }, "data"_a);
+  m.def("is_message", [](nb::handle data) { return is_message(Bytes(data).text()); }, "data"_a);
+  m.def("read_small_files", &py_read_small_files, "paths"_a, "ends"_a, "passed"_a, "largest"_a, "enough"_a);
   m.def("cut_mailbox",
         [](nb::handle data, bool last) {
           const Bytes bytes(data);

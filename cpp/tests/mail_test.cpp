@@ -1,8 +1,12 @@
 #include "mail.hpp"
 
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 
+#include "document_files.hpp"
 #include "test.hpp"
 
 namespace bayesbox::test {
@@ -44,6 +48,30 @@ TEST(a_mailbox_is_cut) {
   CHECK(cut_mailbox("", true).starts.empty());
 }
 
+TEST(files_are_what_they_begin_with) {
+  CHECK(file_kind("") == FileKind::text && file_kind("Note: x") == FileKind::text && file_kind("A text.\nTo: x\n") == FileKind::text);
+  CHECK(file_kind("Note: x\nSUBJECT : y") == FileKind::message && file_kind("To: a\r\n\tb\r\n\r\nno field") == FileKind::message);
+  CHECK(file_kind("To: a\nno field\n") == FileKind::text && file_kind(" To: a\n") == FileKind::text);
+  CHECK(file_kind("From a 10:00 2001\nTo: b\n") == FileKind::other && file_kind("\x1f\x8b") == FileKind::other);
+  CHECK(file_kind("From a 10:00 2001\nno field\n") == FileKind::text);
+  const std::string padding(4096 - 7, 'x');
+  CHECK(is_message("To: a\nX" + padding + ": b\n") && !is_message("X: a\nX" + padding + ": b\nTo: c\n"));
+}
+
+TEST(small_files_are_read_until_there_are_enough_bytes) {
+  const std::string folder =
+      (std::filesystem::temp_directory_path() / ("bayesbox" + std::to_string(std::random_device{}()))).string();
+  const std::vector<std::string> names = {folder + "a", folder + "b", folder + "c", folder + "absent", folder + "d"};
+  for (const auto& [name, text] : {std::pair(names[0], "kiwi"), {names[1], "To: ann\n"}, {names[2], "far too long"}, {names[4], ""}})
+    std::ofstream(name, std::ios::binary) << text;
+  const SmallFiles all = read_small_files(names, {0, 0, 0, 0, 0}, 8, 100);
+  CHECK(all.data == "kiwiTo: ann\n" && (all.ends == std::vector<std::int64_t>{0, 4, 12, 12, 12, 12}));
+  CHECK((all.kinds == std::vector<std::uint8_t>{0, 1, 2, 2, 0}));
+  const SmallFiles some = read_small_files(names, {1, 0, 0, 0, 0}, 8, 1);
+  CHECK(some.data == "To: ann\n" && (some.kinds == std::vector<std::uint8_t>{2, 1}));
+  for (const std::string& name : names) std::remove(name.c_str());
+}
+
 // Pieces of mail in any order: nothing is read out of bounds, which the sanitizers watch.
 TEST(mail_that_makes_no_sense) {
   const std::vector<std::string> pieces = {
@@ -60,6 +88,7 @@ TEST(mail_that_makes_no_sense) {
     if (!mail.append_message(raw, text)) CHECK(text == "before");
     mail.append_plain(raw, text);
     mail.append_markup(raw, text);
+    file_kind(raw);
     for (const bool last : {false, true}) {
       const Mailbox box = cut_mailbox(raw, last);
       CHECK(box.used <= raw.size());

@@ -470,7 +470,22 @@ class MailReader:
     def without_markup(self, page: bytes) -> bytes:
         """The text of an HTML page, both in UTF-8."""
 
-def cut_mailbox(data: bytes, last: bool) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+def is_mailbox(data: Any) -> bool:
+    """Whether bytes begin like an mbox: the line that separates messages, and then a field."""
+
+def is_message(data: Any) -> bool:
+    """Whether bytes begin like a message: lines of fields, one of those that every message may have among them."""
+
+def read_small_files(
+    paths: NDArray[np.uint8], ends: NDArray[np.int64], passed: NDArray[np.uint8], largest: int, enough: int
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
+    """(the bytes of files one after another, where each begins, what each is), until there are `enough` bytes.
+
+    A file is 0, a text, 1, a message, or 2, to be read by another reader: one larger than `largest`, compressed, an
+    mbox, one that cannot be read, or one that is to be passed over.
+    """
+
+def cut_mailbox(data: Any, last: bool) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """(where each message begins, where it ends, where the message begins that is not complete without more data)
 
     data begins with a separator; last: nothing more is to come.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bayesbox.errors import BadData, SourceUnavailable
+from bayesbox.source import documents
 from bayesbox.source.documents import is_table, open_documents
 
 SEPARATOR = "From ann@example.org Mon Jan  1 10:00:00 2001\n"
@@ -112,3 +115,31 @@ def test_documents_come_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (tmp_path / f"{number}.txt").write_text("word " * 3)
     batches = list(open_documents(tmp_path, classes=False).batches())
     assert [(batch.first_row, batch.rows) for batch in batches] == [(row, 1) for row in range(5)]
+
+
+def test_small_files_read_at_once_are_what_they_are_one_by_one(mail: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (mail / "ham" / "empty.txt").write_bytes(b"")
+    (mail / "ham" / "large.txt").write_bytes(b"kiwi " * 300_000)
+    (mail / "ham" / "note").write_bytes(b"To: ann\r\n\r\nnoon")
+    (mail / "ham" / "packed").write_bytes(gzip.compress(b"To: bob\n\nsheep"))
+    (mail / "ham" / "box").write_text(f"{SEPARATOR}Subject: one\n\nfirst\n\n{SEPARATOR}Subject: two\n\nsecond\n")
+    (mail / "spam" / "new" / os.fsdecode(b"\xff.eml")).write_bytes(b"no field\xff")
+    monkeypatch.setattr(documents, "FILES_AT_ONCE", 3)
+    read = [[batch[name].to_pylist() for name in batch.names] for batch in open_documents(mail).batches()]
+    assert sum(len(columns[0]) for columns in read) == 14
+
+    def none_is_small(paths: list[str]) -> documents.SmallFiles:
+        size = len(paths)
+        kinds = np.full(size, documents.OTHER, dtype=np.uint8)
+        return documents.SmallFiles(paths, np.empty(0, np.uint8), np.zeros(size + 1, np.int64), kinds)
+
+    monkeypatch.setattr(documents, "read_small", none_is_small)
+    again = [[batch[name].to_pylist() for name in batch.names] for batch in open_documents(mail).batches()]
+    assert again == read
+
+
+def test_a_source_is_read_again_from_the_beginning(mail: Path) -> None:
+    source = open_documents(mail)
+    first, second = ([batch["text"].to_pylist() for batch in source.batches()] for _ in range(2))
+    assert first == second
+    assert source.progress == 1

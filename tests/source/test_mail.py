@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesbox._core import cut_mailbox
-from bayesbox.source.mail import is_message, mail_reader, message_text, parsed_text, without_markup
+from bayesbox.source.mail import is_mailbox, is_message, mail_reader, message_text, parsed_text, without_markup
 
 HELLO = "Grüße aus München"
 
@@ -325,3 +325,55 @@ def test_what_is_a_message() -> None:
     assert not is_message(b"Dear Sir: this is a letter\nabout nothing\n")
     assert not is_message(b"")
     assert is_message(b"From: a@b\nSubject: " + b"x" * 9000)
+
+
+FIELD = re.compile(rb"([!-9;-~]+)[ \t]*:")
+SEPARATOR = re.compile(rb"From [^\r\n]*\d:\d\d[^\r\n]*\d{4}")
+KNOWN = {b"subject", b"to", b"x-mailer"}
+
+
+def begins_like_a_message(data: bytes) -> bool:
+    lines = data[:4096].splitlines()
+    known = False
+    for place, line in enumerate(lines[:-1] if len(data) > 4096 else lines):
+        if not line.strip():
+            return known
+        if line[:1] in b" \t" and place:
+            continue
+        field = FIELD.match(line)
+        if field is None:
+            return False
+        known = known or field[1].lower() in KNOWN
+    return known
+
+
+def begins_like_a_mailbox(data: bytes) -> bool:
+    line, _, rest = data[:4096].partition(b"\n")
+    return SEPARATOR.match(line) is not None and FIELD.match(rest) is not None
+
+
+PIECES = [
+    b"To",
+    b"SUBJECT",
+    b"X-Mailer",
+    b"Other",
+    b":",
+    b" ",
+    b"\t",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"\x0b",
+    b"\x0c",
+    b"\xff",
+    b"\0",
+]
+PIECES += [b"From ", b"1:23", b" 2001", b"x" * 4080]
+
+
+@given(st.lists(st.sampled_from(PIECES)).map(b"".join))
+def test_the_core_tells_mail_by_its_beginning(data: bytes) -> None:
+    assert is_message(data) == begins_like_a_message(data)
+    assert is_mailbox(data) == begins_like_a_mailbox(data)
+    line = b"From 1:23 2001\n"
+    assert is_mailbox(line + data) == begins_like_a_mailbox(line + data)

@@ -22,13 +22,15 @@ from bayesbox.source.base import Batch
 from bayesbox.source.files import Paths, expand, format_of_name
 from bayesbox.source.mail import is_mailbox, is_message, mail_texts
 from bayesbox.source.reading import Skipped
-from bayesbox.source.streams import CODECS, MAGIC, PIECE, STDIN, ByteStream, name_of
+from bayesbox.source.streams import CODECS, PIECE, STDIN, ByteStream, name_of
 
 CLASS, TEXT, FILE = "class", "text", "file"
 MAILDIR = frozenset({"cur", "new", "tmp"})
 BATCH_BYTES = 4 << 20  # of text, after which a batch is given: few enough to stay in the caches
 BATCH_DOCUMENTS = 65_536
+FILES_AT_ONCE = 4096
 WHOLE = 1 << 62  # more bytes than a document has
+OTHER = 2  # what the core says of a file that is not one small document
 
 
 class Place(NamedTuple):
@@ -80,7 +82,8 @@ def open_documents(
     elif not classes:
         places = [Place(file, None) for path in given for file in _files(path)]
     else:
-        places = [Place(file, class_name(path)) for path in _class_paths(given) for file in _files(path)]
+        named = [(path, class_name(path)) for path in _class_paths(given)]
+        places = [Place(file, own) for path, own in named for file in _files(path)]
     if not places:
         raise BadData("there are no documents", where=name)
     return DocumentSource(places, name=name, skip=bad_rows == "skip")
@@ -129,24 +132,32 @@ def _listed(folder: str) -> list[str]:
     try:
         names = os.listdir(folder)
     except OSError as error:
-        raise SourceUnavailable(f"the folder cannot be read ({error.strerror})", where=folder) from None
+        raise _unreadable(folder, error) from None
     return sorted(name for name in names if not name.startswith("."))
+
+
+def _unreadable(folder: str, error: OSError) -> SourceUnavailable:
+    return SourceUnavailable(f"the folder cannot be read ({error.strerror})", where=folder)
 
 
 def _files(path: str) -> list[str]:
     """The files of a path: itself, or all in a folder and below it; of a Maildir its messages."""
-    if not os.path.isdir(path):
-        return expand(path)
-    names = [name for name in _listed(path) if not (name == "tmp" and _is_maildir(path))]
-    return [file for name in names for file in _files_below(os.path.join(path, name))]
+    return list(_files_below(path)) if os.path.isdir(path) else expand(path)
 
 
-def _files_below(path: str) -> list[str]:
-    if os.path.islink(path) and os.path.isdir(path):
-        return []  # a link may lead back up
-    if os.path.isdir(path):
-        return _files(path)
-    return [path] if os.path.isfile(path) else []
+def _files_below(folder: str) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as entries:
+            inside = sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda each: each.name)
+    except OSError as error:
+        raise _unreadable(folder, error) from None
+    maildir = _is_maildir(folder)
+    for entry in inside:
+        if entry.is_dir():
+            if not entry.is_symlink() and not (maildir and entry.name == "tmp"):  # a link may lead back up
+                yield from _files_below(entry.path)
+        elif entry.is_file():
+            yield entry.path
 
 
 class DocumentSource:
@@ -160,6 +171,8 @@ class DocumentSource:
         self._places = tuple(places)
         self._skip = skip
         self._done = 0
+        labels = sorted({place.label for place in self._places if place.label is not None})
+        self._labels: dict[str | None, int] = {label: number for number, label in enumerate(labels)}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -174,22 +187,21 @@ class DocumentSource:
     def batches(self) -> Iterator[Batch]:
         """The documents, some megabytes of text at a time."""
         self.skipped = Skipped()
-        gathered: list[tuple[Raw, str | None]] = []
-        size = first_row = 0
-        for done, place in enumerate(self._places):
-            self._done = done
-            for raw in self._documents(place.path):
-                gathered.append((raw, place.label))
-                size += len(raw.data)
-                if size >= BATCH_BYTES or len(gathered) >= BATCH_DOCUMENTS:
-                    batch = self._batch(gathered, first_row)
-                    first_row += batch.rows
-                    gathered, size = [], 0
-                    yield batch
+        self._done = 0
+        gathered: list[tuple[Raw, Sequence[Place]]] = []
+        size = rows = first_row = 0
+        for raw, places in self._documents():
+            gathered.append((raw, places))
+            size, rows = size + len(raw.data), rows + len(raw.starts)
+            if size >= BATCH_BYTES or rows >= BATCH_DOCUMENTS:
+                batch = self._batch(gathered, first_row)
+                first_row += batch.rows
+                gathered, size, rows = [], 0, 0
+                yield batch
         if gathered:
             yield self._batch(gathered, first_row)
 
-    def _batch(self, gathered: list[tuple[Raw, str | None]], first_row: int) -> Batch:
+    def _batch(self, gathered: list[tuple[Raw, Sequence[Place]]], first_row: int) -> Batch:
         raws = [raw for raw, _ in gathered]
         numbers = [len(raw.starts) for raw in raws]
         bases = np.repeat(np.cumsum([0, *(len(raw.data) for raw in raws[:-1])]), numbers)
@@ -198,14 +210,31 @@ class DocumentSource:
         )
         data = raws[0].data if len(raws) == 1 else b"".join(raw.data for raw in raws)
         columns: list[Any] = []
-        if gathered[0][1] is not None:
-            labels, codes = np.unique([label for _, label in gathered], return_inverse=True)
-            columns.append(text_array(labels.tolist()).take(numbers_array(np.repeat(codes, numbers))))
-        columns.append(mail_texts(data, starts, stops, np.repeat([raw.is_mail for raw in raws], numbers)))
+        if self._labels:
+            codes = [
+                np.resize([self._labels[place.label] for place in places], number)
+                for (_, places), number in zip(gathered, numbers, strict=True)
+            ]
+            columns.append(text_array(list(self._labels)).take(numbers_array(np.concatenate(codes))))
+        columns.append(mail_texts(data, starts, stops, np.concatenate([raw.is_mail for raw in raws])))
         columns.append(pa.concat_arrays([raw.origins() for raw in raws]))
         return Batch(self.names, tuple(columns), len(starts), first_row)
 
-    def _documents(self, path: str) -> Iterator[Raw]:
+    def _documents(self) -> Iterator[tuple[Raw, Sequence[Place]]]:
+        """The documents as they lie in files, with their places: one of each, or that of a mailbox."""
+        while self._done < len(self._places):
+            some = self._places[self._done : self._done + FILES_AT_ONCE]
+            small = read_small([place.path for place in some])
+            start = 0
+            for place in [*np.flatnonzero(small.kinds == OTHER).tolist(), len(small.kinds)]:
+                if place > start:
+                    yield small.documents(start, place), some[start:place]
+                if place < len(small.kinds):
+                    yield from ((raw, some[place : place + 1]) for raw in self._large(some[place].path))
+                start = place + 1
+            self._done += len(small.kinds)
+
+    def _large(self, path: str) -> Iterator[Raw]:
         try:
             yield from read_documents(path)
         except (BadData, SourceUnavailable) as error:
@@ -215,59 +244,75 @@ class DocumentSource:
 
 
 class Raw(NamedTuple):
-    """Documents as they lie in a file: bytes, and where each begins and ends in them."""
+    """Documents as they lie in files: bytes, and where each begins and ends in them."""
 
-    data: bytes
+    data: Any
     starts: NDArray[np.int64]
     stops: NDArray[np.int64]
-    is_mail: bool
-    name: str
+    is_mail: NDArray[np.bool_]
+    names: Sequence[str]  # of the file of each; or of the only one, a mailbox
     first: int | None = None  # the number of the first message of a mailbox
 
     def origins(self) -> pa.Array:
         """Where each document is from."""
-        name = self.name.encode("utf-8", errors="replace").decode("utf-8")
+        names = [
+            name if name.isascii() else name.encode("utf-8", errors="replace").decode("utf-8") for name in self.names
+        ]
         if self.first is None:
-            return text_array([name])
+            return text_array(names)
         numbers = numbers_array(np.arange(self.first, self.first + len(self.starts))).cast(pa.string())
-        return pc.binary_join_element_wise(f"{name}, message ", numbers, "")
+        return pc.binary_join_element_wise(f"{names[0]}, message ", numbers, "")
+
+
+class SmallFiles(NamedTuple):
+    """Small files that were read at once: their bytes, where each begins, and what each is, `OTHER` if not read."""
+
+    paths: Sequence[str]
+    data: NDArray[np.uint8]
+    ends: NDArray[np.int64]
+    kinds: NDArray[np.uint8]
+
+    def documents(self, start: int, stop: int) -> Raw:
+        """The files from one to another, each of them one document."""
+        names = self.paths[start:stop]
+        first, last = self.ends[start], self.ends[stop]
+        ends = self.ends[start : stop + 1] - first
+        is_mail = [
+            kind or path.lower().endswith(".eml") for kind, path in zip(self.kinds[start:stop], names, strict=True)
+        ]
+        return Raw(self.data[first:last], ends[:-1], ends[1:], np.array(is_mail, dtype=bool), names)
+
+
+def read_small(paths: Sequence[str]) -> SmallFiles:
+    """As many of the files as are a batch, those that are small, not compressed and no mailbox read by the core."""
+    joined = os.fsencode("".join(paths))
+    plain = len(joined) == sum(map(len, paths))  # else there is more than ASCII
+    lengths = map(len, paths if plain else map(os.fsencode, paths))
+    ends = np.cumsum([0, *lengths], dtype=np.int64)
+    passed = np.array([path == STDIN or path.lower().endswith(tuple(CODECS)) for path in paths], dtype=np.uint8)
+    letters = np.frombuffer(joined, dtype=np.uint8)
+    return SmallFiles(paths, *_core.read_small_files(letters, ends, passed, PIECE, BATCH_BYTES))
 
 
 def read_documents(path: str) -> Iterator[Raw]:
     """The documents of one file: all messages of a mailbox, some megabytes at a time, one message, or a text."""
     name = name_of(path)
-    small = _small_file(path)
-    if small is not None and not is_mailbox(small):
-        yield _one(small, path, name)
-        return
     with ByteStream(path) as stream:
         if not is_mailbox(stream.peek()):
-            yield _one(stream.read(WHOLE), path, name)
+            whole = stream.read(WHOLE)
+            is_mail = path.lower().endswith(".eml") or is_message(whole)
+            yield Raw(whole, np.zeros(1, dtype=np.int64), np.array([len(whole)]), np.array([is_mail]), [name])
             return
-        number, rest = 1, b""
+        number = 1
+        rest: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
         while True:
-            piece = stream.read(BATCH_BYTES)
-            data, last = rest + piece if rest else piece, len(piece) < BATCH_BYTES
+            buffer = np.empty(len(rest) + BATCH_BYTES, dtype=np.uint8)
+            buffer[: len(rest)] = rest
+            got = stream.readinto(buffer.data[len(rest) :])
+            data, last = buffer[: len(rest) + got], got < BATCH_BYTES
             starts, stops, used = _core.cut_mailbox(data, last)
             if len(starts):
-                yield Raw(data, starts, stops, True, name, number)
+                yield Raw(data, starts, stops, np.ones(len(starts), dtype=bool), [name], number)
             if last:
                 return
             number, rest = number + len(starts), data[used:]
-
-
-def _small_file(path: str) -> bytes | None:
-    """The bytes of a small file that is not compressed; None for any other, which is read piece by piece."""
-    try:
-        if path == STDIN or os.path.splitext(path)[1].lower() in CODECS or os.stat(path).st_size > PIECE:
-            return None
-        with open(path, "rb", buffering=0) as file:
-            data = file.read()
-    except OSError:
-        return None  # the stream says what is wrong
-    return None if any(magic.match(data) for magic in MAGIC.values()) else data
-
-
-def _one(data: bytes, path: str, name: str) -> Raw:
-    is_mail = path.lower().endswith(".eml") or is_message(data)
-    return Raw(data, np.zeros(1, dtype=np.int64), np.array([len(data)]), is_mail, name)

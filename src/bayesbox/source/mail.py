@@ -7,7 +7,6 @@ apart is taken as it stands, as text.
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from html.entities import html5
@@ -27,12 +26,6 @@ if TYPE_CHECKING:
 HEADERS = ("Subject", "From", "To", "Cc", "Reply-To", "List-Id", "Organization", "X-Mailer", "User-Agent")
 """What is read of the head of a message. The path it took (Received) tells of the server, not of the message."""
 
-KNOWN = frozenset(
-    b"subject from to cc date received return-path reply-to sender message-id mime-version delivered-to envelope-to "
-    b"content-type newsgroups path xref x-mailer".split()
-)
-FIELD = re.compile(rb"([!-9;-~]+)[ \t]*:")
-SEPARATOR = re.compile(rb"From [^\r\n]*\d:\d\d[^\r\n]*\d{4}")
 NOT_FOR_TEXT = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "unicode-escape"})
 UTF8 = ("utf-8", "utf8")
 BY_TABLE = {  # encodings of a byte a character, by their names in Python, with the names they have in mail
@@ -43,7 +36,6 @@ BY_TABLE = {  # encodings of a byte a character, by their names in Python, with 
     "koi8-r": ("koi8-r",),
     "koi8-u": ("koi8-u",),
 }
-BEGINNING = 4096  # bytes in which a file shows whether it is mail
 
 
 def is_mailbox(beginning: bytes) -> bool:
@@ -52,8 +44,7 @@ def is_mailbox(beginning: bytes) -> bool:
     >>> is_mailbox(b"From ann@example.org Mon Jan  1 10:00:00 2001\\nSubject: Hello\\n")
     True
     """
-    line, _, rest = beginning[:BEGINNING].partition(b"\n")
-    return SEPARATOR.match(line) is not None and FIELD.match(rest) is not None
+    return _core.is_mailbox(beginning)
 
 
 def is_message(beginning: bytes) -> bool:
@@ -62,20 +53,7 @@ def is_message(beginning: bytes) -> bool:
     >>> is_message(b"Subject: Hello\\nDate: Mon, 1 Jan 2001\\n\\nGood morning"), is_message(b"Note: Hello")
     (True, False)
     """
-    lines = beginning[:BEGINNING].splitlines()
-    if len(beginning) > BEGINNING:
-        lines = lines[:-1]  # it may be cut
-    known = False
-    for place, line in enumerate(lines):
-        if not line.strip():
-            return known
-        if line[:1] in b" \t" and place:
-            continue
-        field = FIELD.match(line)
-        if field is None:
-            return False
-        known = known or field[1].lower() in KNOWN
-    return known
+    return _core.is_message(beginning)
 
 
 def message_text(raw: bytes) -> str:
@@ -90,7 +68,7 @@ def message_text(raw: bytes) -> str:
     return text
 
 
-def mail_texts(data: bytes, starts: Any, stops: Any, are_messages: Any) -> pa.Array:
+def mail_texts(data: Any, starts: Any, stops: Any, are_messages: Any) -> pa.Array:
     """The texts of the messages that lie in `data` from place to place; where it is no message, as plain text.
 
     The core reads the common forms of mail; the parser of the standard library reads those it leaves, with the same
@@ -103,7 +81,8 @@ def mail_texts(data: bytes, starts: Any, stops: Any, are_messages: Any) -> pa.Ar
     rows = np.flatnonzero(unusual).tolist()
     if not rows:
         return column
-    read = [_encodable((parsed_text if kinds[row] else plain_text)(data[starts[row] : stops[row]])) for row in rows]
+    raws = [bytes(memoryview(data)[starts[row] : stops[row]]) for row in rows]
+    read = [_encodable((parsed_text if kinds[row] else plain_text)(raw)) for row, raw in zip(rows, raws, strict=True)]
     return pc.replace_with_mask(column, flag_array(unusual.tolist()), text_array(read).cast(pa.large_string()))
 
 
