@@ -248,7 +248,7 @@ def test_a_class_that_is_declared_is_never_impossible(tmp_path):
     plain = bb.AutoBayes(budget=1).fit(X, y)
     assert clf.classes_.tolist() == ["high", "low", "middle", "none"]
     p = clf.predict_proba(X)
-    assert (-np.log(p[:, 3]) < 15).all()
+    assert np.allclose(p[:, 3], 1 / (len(y) + 2))  # what one row more is worth
     assert np.allclose(p.sum(axis=1), 1)
     assert np.allclose(p[:, :3] / p[:, :3].sum(axis=1, keepdims=True), plain.predict_proba(X))
     clf.save(tmp_path / "m.bayes")

@@ -15,7 +15,7 @@ from bayesbox.errors import BadData, BadOption, DataWarning, UnknownColumn, Unse
 from bayesbox.learn.folds import stratified_folds
 from bayesbox.learn.metrics import measure, scored, wilson
 from bayesbox.model.naive import Rules
-from bayesbox.rule.smoothing import MaximumLikelihood
+from bayesbox.rule.smoothing import Laplace, MaximumLikelihood
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.source.base import Batch, OneBatch
@@ -222,7 +222,7 @@ def test_a_label_never_seen_is_counted_and_named():
     assert found.as_dict()["unseen"] == {"new": 1}
     assert "labels not seen in training, counted as errors: new (1)" in found.text()
     assert "3 rows, 1 without a label left out" in found.text()
-    assert "1 predictions gave the true class probability 0" in found.text()
+    assert "1 prediction gave the true class probability 0" in found.text()
 
 
 def test_a_class_that_one_fold_holds_alone_is_unseen_there():
@@ -233,6 +233,9 @@ def test_a_class_that_one_fold_holds_alone_is_unseen_there():
     assert found.metrics.log_loss.value == math.inf
     assert "log loss, clipped" in found.text()
     assert found.metrics.labels == ("a", "b", "once")
+    smooth = cross_validate(weighted(prior_smoothing=Laplace()), Cut(table, 3), "label", folds=3)
+    assert smooth.scored.unseen == {}
+    assert smooth.metrics.log_loss.value < 10
 
 
 def test_one_class_alone():

@@ -148,12 +148,9 @@ class AutoClassifier(WholeRows):
         found = pool.log_p(view, batch)
         model = self.model
         place = {name: position for position, name in enumerate(pool.classes)}
-        rare = np.log(self._shares() / (pool.rows + 1))  # of a class without rows: its share of the one row
-        log_p = np.stack(
-            [found[:, place[name]] if name in place else np.full(view.rows, rare[position])
-             for position, name in enumerate(model.classes)],
-            axis=1,
-        )  # fmt: skip
+        without_rows = len(model.classes) - len(place)  # these share what one row more is worth
+        rare = np.full(view.rows, -np.log((pool.rows + 1) * max(without_rows, 1)))
+        log_p = np.stack([found[:, place[name]] if name in place else rare for name in model.classes], axis=1)
         shift = model.log_prior - np.log(self._shares())
         return normalised(log_p + shift) if self.rules.prior is not None else normalised(log_p)
 

@@ -228,6 +228,9 @@ def judge_fold(
         other = learned_anew(classifier, [fold for index, fold in enumerate(folds) if index != place])
     else:
         other = without(classifier, parts)
+        if getattr(classifier.rules, "prior_smoothing", None) is not None:  # a class that is gone keeps a share
+            assert other.schema is not None
+            other.accept(other.schema.with_classes(classes), other.book)
     for rows in parts:
         total = total + Judged.of(other, rows.batch, rows.labels, classes=classes, weights=rows.weights, bins=bins)
         if progress is not None:

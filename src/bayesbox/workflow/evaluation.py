@@ -140,7 +140,8 @@ class Evaluation:
             more = ", ..." if len(found.unseen) > MOST_NAMES else ""
             yield f"labels not seen in training, counted as errors: {', '.join(names)}{more}"
         if found.impossible:
-            yield f"{found.impossible:,} predictions gave the true class probability 0, so the log loss is infinite"
+            gave = "prediction" if found.impossible == 1 else "predictions"
+            yield f"{found.impossible:,} {gave} gave the true class probability 0, so the log loss is infinite"
 
     def _scores(self) -> str:
         metrics, repeats = self.metrics, self.accuracy_by_repeat
