@@ -209,9 +209,9 @@ def test_what_does_not_go_together(rows):
         bb.learn_network(rows, method="climb")
     with pytest.raises(BadOption, match="a score is one of"):
         bb.learn_network(rows, score="bicc")
-    with pytest.raises(BadOption, match="target is what a TAN has"):
+    with pytest.raises(BadOption, match="tan is a tree under a class"):
         bb.learn_network(rows, method="tan")
-    with pytest.raises(BadOption, match="target is what a TAN has"):
+    with pytest.raises(BadOption, match="only tan has a target"):
         bb.learn_network(rows, target="lung")
     with pytest.raises(BadOption, match="root is that of a tree"):
         bb.learn_network(rows, root="lung")

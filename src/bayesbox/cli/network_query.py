@@ -58,7 +58,11 @@ def _tell_answer(network: Any, asked: Query, *, show_work: bool, as_json: bool) 
         say(line)
     if distribution is not None:
         columns = list(distribution.columns)
-        table([*columns, *distribution.figures], distribution.rows(), right=[len(columns)])
+        rows, figures = distribution.rows(), list(distribution.figures)
+        fractions = any(row[len(columns)] for row in rows)  # some are short enough to be read
+        if not fractions:
+            rows, figures = [[*row[: len(columns)], *row[len(columns) + 1 :]] for row in rows], figures[1:]
+        table([*columns, *figures], rows, right=[len(columns)] if fractions else [])
     else:
         say(figure(value))
 

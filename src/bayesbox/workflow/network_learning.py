@@ -79,9 +79,16 @@ class _Task:
 
     def check(self) -> None:
         """Refuse what does not go together."""
-        if (self.target is not None) != (self.method == "tan"):
+        if self.method == "tan" and self.target is None:
             raise BadOption(
-                "a target is what a TAN has, and nothing else", remedy="Take method='tan' with target='...'"
+                "tan is a tree under a class, and no column is named as that",
+                remedy="Name it: target='...', by command -t COLUMN",
+            )
+        if self.method != "tan" and self.target is not None:
+            raise BadOption(
+                f"only tan has a target, {self.method} finds the parents of all columns alike",
+                found=self.target,
+                remedy="Leave the target away, or take method='tan'",
             )
         if self.root is not None and (self.method not in ("tan", "chow-liu") or self.root == self.target):
             raise BadOption("a root is that of a tree: chow-liu, or tan (not its target)")
