@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -30,14 +31,26 @@ inline std::size_t counting_block(const std::vector<Column>& columns) {
 
 // The rows of each class; a label outside [0, classes) is missing.
 inline std::vector<std::int64_t> count_labels(const Column& target, std::size_t classes) {
-  constexpr std::size_t kCopies = 4;  // so that equal neighbours do not wait for each other's store
+  constexpr std::size_t kFewClasses = 8;  // each compared with a vector of labels at a time
+  constexpr std::size_t kCopies = 4;      // of more, so that equal neighbours do not wait for each other's store
+  constexpr std::size_t kBlock = 4096;
   std::vector<std::int64_t> counts((classes + 1) * kCopies);
-  for (std::size_t row = 0; row < target.rows; ++row) {
-    const auto label = static_cast<std::uint32_t>(load<std::int32_t>(target.at(row)));
-    ++counts[(label < classes ? label : classes) * kCopies + row % kCopies];
+  std::vector<std::uint32_t> labels(std::min(kBlock, target.rows));
+  for (std::size_t begin = 0; begin < target.rows; begin += kBlock) {
+    const std::size_t count = std::min(kBlock, target.rows - begin);
+    for (std::size_t i = 0; i < count; ++i) labels[i] = load<std::uint32_t>(target.at(begin + i));
+    if (classes > kFewClasses) {
+      for (std::size_t i = 0; i < count; ++i) ++counts[std::min<std::size_t>(labels[i], classes) * kCopies + i % kCopies];
+      continue;
+    }
+    for (std::size_t label = 0; label < classes; ++label) {
+      std::uint32_t found = 0;
+      for (std::size_t i = 0; i < count; ++i) found += labels[i] == static_cast<std::uint32_t>(label);
+      counts[label * kCopies] += found;
+    }
   }
   for (std::size_t label = 0; label < classes; ++label)
-    counts[label] = counts[label * kCopies] + counts[label * kCopies + 1] + counts[label * kCopies + 2] + counts[label * kCopies + 3];
+    counts[label] = std::accumulate(&counts[label * kCopies], &counts[label * kCopies] + kCopies, std::int64_t{0});
   counts.resize(classes);
   return counts;
 }
@@ -51,7 +64,7 @@ inline std::vector<std::vector<std::int64_t>> count_codes(const std::vector<Colu
   const std::size_t block = std::min(counting_block(columns), std::max<std::size_t>(target.rows, 1));
   LabelBlock labels(classes, block);
   ColumnBlocks blocks(columns, block);
-  for (std::size_t begin = 0; begin < target.rows && classes > 0; begin += block) {
+  for (std::size_t begin = 0; begin < target.rows && classes > 0 && !columns.empty(); begin += block) {
     const std::size_t count = std::min(block, target.rows - begin);
     labels.read(target, begin, count);
     blocks.each(begin, count, [&]<class T>(std::size_t j, const T* values) {

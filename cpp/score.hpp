@@ -41,26 +41,27 @@ class Scorer {
  public:
   explicit Scorer(const ScoreRequest& request)
       : request_(request),
+        block_(request.gaussians.empty() ? kTablesBlock : kNumbersBlock),
         classes_(request.classes),
-        sums_(request.classes * kBlock),
-        values_(4 * kBlock),
-        top_(kBlock),
-        total_(kBlock),
-        best_(kBlock),
-        tables_(request.tables, request.target, request.rows, request.classes, kBlock) {
+        sums_(request.classes * block_),
+        values_(4 * block_),
+        top_(block_),
+        total_(block_),
+        best_(block_),
+        tables_(request.tables, request.target, request.rows, request.classes, block_) {
     for (const GaussianTerm& term : request.gaussians) prepare(term);
   }
 
   // Whether a row has no posterior, which is asked for; such a row is NaN.
   bool run(Output output, double* out, std::int32_t* best) {
     bool impossible = false;
-    for (std::size_t begin = 0; begin < request_.rows; begin += kBlock) {
-      const std::size_t count = std::min(kBlock, request_.rows - begin);
+    for (std::size_t begin = 0; begin < request_.rows; begin += block_) {
+      const std::size_t count = std::min(block_, request_.rows - begin);
       start(begin, count);
       add_gaussians(begin, count);
       tables_.add(begin, count, sums_.data());
       if (output == Output::posterior) {
-        if (classes_ > 0 && kernels_.posteriors(sums_.data(), classes_, kBlock, count, out + begin * classes_))
+        if (classes_ > 0 && kernels_.posteriors(sums_.data(), classes_, block_, count, out + begin * classes_))
           impossible = true;
         continue;
       }
@@ -74,10 +75,11 @@ class Scorer {
   }
 
  private:
-  static constexpr std::size_t kBlock = 128;
+  // Rows of numbers stay in the nearest cache; tables gain by longer blocks.
+  static constexpr std::size_t kNumbersBlock = 128, kTablesBlock = 256;
   static constexpr std::int32_t kNone = -1;  // the best class of a row that no class allows
 
-  double* sums_of(std::size_t label) { return sums_.data() + label * kBlock; }
+  double* sums_of(std::size_t label) { return sums_.data() + label * block_; }
 
   void prepare(const GaussianTerm& term) {
     for (std::size_t c = 0; c < classes_; ++c) {
@@ -89,7 +91,7 @@ class Scorer {
   void start(std::size_t begin, std::size_t count) {
     for (std::size_t c = 0; c < classes_; ++c) {
       double* sums = sums_of(c);
-      std::fill_n(sums, kBlock, request_.prior[c]);
+      std::fill_n(sums, block_, request_.prior[c]);
       if (!request_.extra.empty())
         for (std::size_t i = 0; i < count; ++i) sums[i] += load<double>(request_.extra[c].at(begin + i));
     }
@@ -99,7 +101,7 @@ class Scorer {
   void add_gaussians(std::size_t begin, std::size_t count) {
     const std::vector<GaussianTerm>& terms = request_.gaussians;
     const auto column_at = [&](std::size_t j) -> const Column& { return terms[j].values; };
-    const std::size_t next = std::min(begin + kBlock, request_.rows - 1);
+    const std::size_t next = std::min(begin + block_, request_.rows - 1);
     for (std::size_t j = 0; j < terms.size();) {
       const std::size_t read = std::min<std::size_t>(4, terms.size() - j);
       const Column& column = column_at(j);
@@ -110,15 +112,15 @@ class Scorer {
       const char* ahead[4];  // the next block comes in meanwhile: the column's own part, or a share of the rows
       for (std::size_t k = 0; k < read; ++k) {
         values[k] = four ? buffer(k) : doubles_at(column_at(j + k), begin, count, buffer(k));
-        ahead[k] = four ? column_at(0).at(next) + (j + k) * kBlock * sizeof(double) : column_at(j + k).at(next);
+        ahead[k] = four ? column_at(0).at(next) + (j + k) * block_ * sizeof(double) : column_at(j + k).at(next);
       }
       const GaussianClass* normals = normals_.data() + j * classes_;
-      kernels_.add_gaussians(values, read, padded(count), normals, classes_, sums_.data(), kBlock, ahead);
+      kernels_.add_gaussians(values, read, padded(count), normals, classes_, sums_.data(), block_, ahead);
       j += read;
     }
   }
 
-  double* buffer(std::size_t k) { return values_.data() + k * kBlock; }
+  double* buffer(std::size_t k) { return values_.data() + k * block_; }
 
   // The rows of the block where they stand if they are doubles side by side, else a copy.
   static const double* doubles_at(const Column& column, std::size_t begin, std::size_t count, double* copy) {
@@ -131,8 +133,8 @@ class Scorer {
 
   // The largest sum of each row, and the first class that has it.
   void find_best(std::size_t count) {
-    std::fill_n(top_.data(), kBlock, -std::numeric_limits<double>::infinity());
-    std::fill_n(best_.data(), kBlock, 0);
+    std::fill_n(top_.data(), block_, -std::numeric_limits<double>::infinity());
+    std::fill_n(best_.data(), block_, 0);
     for (std::size_t c = 0; c < classes_; ++c) {
       const double* sums = sums_of(c);
       for (std::size_t i = 0; i < count; ++i) {
@@ -153,7 +155,7 @@ class Scorer {
     for (std::size_t c = 0; c < classes_; ++c)  // before the sums are replaced by their exponentials
       for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i] - top_[i];
     for (std::size_t c = 0; c < classes_; ++c) kernels_.exponentials(sums_of(c), top_.data(), padded(count));
-    std::fill_n(total_.data(), kBlock, 0.0);
+    std::fill_n(total_.data(), block_, 0.0);
     // log(1 + the others beside the best) keeps the digits of a posterior close to 1.
     for (std::size_t c = 0; c < classes_; ++c)
       for (std::size_t i = 0; i < count; ++i) total_[i] += best_[i] == static_cast<std::int32_t>(c) ? 0.0 : sums_of(c)[i];
@@ -167,6 +169,7 @@ class Scorer {
 
   const ScoreRequest& request_;
   const Kernels& kernels_ = kernels();
+  std::size_t block_;
   std::size_t classes_;
   std::vector<double> sums_;
   std::vector<double> values_;

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from bayesbox._core import ExactArray
 from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Number, Real, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import dyadic
@@ -33,7 +35,7 @@ class Hint:
 
 def hints(schema: Schema, book: Book) -> list[Hint]:
     """Everything suspicious, in the order of the columns."""
-    few = sum(_fractions(book.class_counts)) < FEW_ROWS
+    few = sum(_exact(book.class_counts)) < FEW_ROWS
     found: list[Hint] = []
     for name in schema.used:
         if name in book:
@@ -56,7 +58,7 @@ def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hi
     elif isinstance(tally, Counts) and not isinstance(kind, (CountGroup, Words)):
         if len(tally.levels) == 1:
             yield constant
-        elif len(tally.levels) == sum(_fractions(tally.totals())) and isinstance(kind, Category):
+        elif len(tally.levels) == sum(_exact(tally.totals())) and isinstance(kind, Category):
             yield Hint((name,), f"column `{name}` has a different value in every row, like an identifier", ignore)
 
 
@@ -72,10 +74,10 @@ def _numbers_the_rows(whole: Spread) -> bool:
 
 def _one_hot_groups(schema: Schema, book: Book) -> Iterator[Hint]:
     """Neighbouring flags whose ones add up to the number of rows in every class: each row seems to set one of them."""
-    rows = tuple(_fractions(book.class_counts))
+    rows = tuple(_exact(book.class_counts))
     for run in _runs_of_flags(schema, book):
         ones = [_ones(book[name]) for name in run]
-        sums = [tuple(Fraction(0) for _ in rows)]
+        sums: list[tuple[int | Fraction, ...]] = [(0,) * len(rows)]
         for column in ones:
             sums.append(tuple(before + one for before, one in zip(sums[-1], column, strict=True)))
         starts = {total: index for index, total in enumerate(sums)}
@@ -132,15 +134,17 @@ def _is_full_flag(kind: Any, tally: Any, book: Book) -> bool:
     return isinstance(kind, Flag) and tally.totals() == book.class_counts
 
 
-def _ones(tally: Any) -> list[Fraction]:
+def _ones(tally: Any) -> list[int | Fraction]:
     if isinstance(tally, Moments):
-        return _fractions(tally.sums.total)
+        return _exact(tally.sums.total)
     width = len(tally.levels)
     if "true" not in tally.levels:
-        return [Fraction(0)] * len(tally.classes)
-    place = tally.levels.index("true")
-    return [dyadic(tally.cells, row * width + place).fraction for row in range(len(tally.classes))]
+        return [0] * len(tally.classes)
+    return _exact(tally.cells)[tally.levels.index("true") :: width]
 
 
-def _fractions(array: Any) -> list[Fraction]:
+def _exact(array: ExactArray) -> list[int | Fraction]:
+    if array.is_integral():
+        with contextlib.suppress(OverflowError):  # beyond 64 bits
+            return list(array.to_integers().tolist())
     return [dyadic(array, cell).fraction for cell in range(len(array))]
