@@ -31,8 +31,8 @@ class RunSummer {
   };
 
   // Adds the `count` values to the cell, which has all of them after `finish`; NaN is left out. The run is padded to a
-  // multiple of kPad, and is overwritten. As many bytes at `ahead`, which are wanted next, are fetched meanwhile.
-  Counts add(double* values, std::size_t count, const Cell& cell, const char* ahead) {
+  // multiple of kPad, and is overwritten.
+  Counts add(double* values, std::size_t count, const Cell& cell, Ahead ahead) {
     Counts counts;
     for (std::size_t begin = 0; begin < count; begin += kChunk) {
       double* chunk = values + begin;
@@ -49,7 +49,7 @@ class RunSummer {
         return counts;
       }
       counts.n += static_cast<std::int64_t>(length);
-      if (found.largest > 0) counts.fractional += add_finite(chunk, length, found.largest, cell, ahead + begin * sizeof(double));
+      if (found.largest > 0) counts.fractional += add_finite(chunk, length, found.largest, cell, ahead.from(begin));
     }
     if (!keeps_) finish(cell);
     return counts;
@@ -93,7 +93,7 @@ class RunSummer {
   }
 
   // Returns how many of the values are fractional.
-  std::int64_t add_finite(const double* values, std::size_t count, double largest, const Cell& cell, const char* ahead) {
+  std::int64_t add_finite(const double* values, std::size_t count, double largest, const Cell& cell, Ahead ahead) {
     const int exponent = std::ilogb(largest) + 1;
     if (!can_split(exponent) || (count < kShort && !keeps_)) {
       add_one_by_one(values, count, cell);
@@ -118,7 +118,7 @@ class RunSummer {
       if (!can_split(exponent)) break;
       double* left_over = left_over_.data() + (pass % 2) * (kChunk + kPad);
       PieceLanes sums;
-      const auto here = reinterpret_cast<const char*>(values);  // nothing more to fetch
+      const Ahead here{reinterpret_cast<const char*>(values), 0};  // nothing more to fetch
       const std::size_t left = kernels_.split(values, padded(count), exponent, left_over, sums, here).left;
       add_pieces(sums, exponent, cell);
       scattered = left > count / 2;

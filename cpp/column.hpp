@@ -1,6 +1,7 @@
 // A column of numbers as it lies in memory: any element type, any stride, no copy.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -83,6 +84,15 @@ bool four_side_by_side(std::size_t first, std::size_t columns, Kind kind, const 
     if (other.kind != kind || other.stride != column.stride || other.data != column.data + 8 * k) return false;
   }
   return true;
+}
+
+// The first of four such columns of which column j is one, or `columns` where there are none: the last columns are read
+// with some that have been read before.
+template <class ColumnAt>
+std::size_t four_around(std::size_t j, std::size_t columns, Kind kind, const ColumnAt& column_at) {
+  if (columns < 4) return columns;
+  const std::size_t first = std::min(j, columns - 4);
+  return four_side_by_side(first, columns, kind, column_at) ? first : columns;
 }
 
 // out[i] = row begin + order[i] as a double.

@@ -33,6 +33,14 @@ struct PieceSums {
   std::int64_t first, rest, first_first, first_second, first_third, second_second, second_third, third_third;
 };
 
+// Memory that is wanted next: `step` bytes of it are fetched into the cache for each value that is worked on.
+struct Ahead {
+  const char* at;
+  std::size_t step;
+
+  Ahead from(std::size_t value) const { return {at + value * step, step}; }
+};
+
 struct SplitCounts {
   std::size_t fractional;  // values that are no integers
   std::size_t left;        // values too small for their last bit to be held, written to `left_over`
@@ -64,16 +72,16 @@ struct Kernels {
   // `count` is a multiple of kPad
   RunScan (*scan)(const double* values, std::size_t count);
   // Adds the pieces of the values to the sums. All |x| < 2^exponent, the same for all that the sums hold, which are at
-  // most `most_split`; `count` is a multiple of kPad. As many bytes at `ahead` are fetched into the cache meanwhile.
+  // most `most_split`; `count` is a multiple of kPad.
   SplitCounts (*split)(const double* values, std::size_t count, int exponent, double* left_over, PieceLanes& sums,
-                       const char* ahead);
+                       Ahead ahead);
   PieceSums (*in_units)(const PieceLanes& sums, int exponent);
   std::size_t most_split;
   // sums[c * row_stride + i] += the sum of constant - z * z / 2 over up to four columns; the classes of one column follow
-  // those of the one before. As many bytes of each column at `ahead` are fetched into the cache meanwhile.
+  // those of the one before. There is an `ahead` for each column.
   void (*add_gaussians)(const double* const* values, std::size_t columns, std::size_t count,
                         const GaussianClass* classes, std::size_t class_count, double* sums, std::size_t row_stride,
-                        const char* const* ahead);
+                        const Ahead* ahead);
   // sums[i] += the terms of up to four columns for rows of the class that `left` is of, each without the row's own value,
   // but for the logarithms of the variances, which are multiplied into variances[i]. unsure[i] = 1 where that is not right.
   void (*leave_one_out)(const double* const* values, std::size_t columns, std::size_t count, const LeftOut* const* left,

@@ -198,13 +198,13 @@ class LeaveOneOut {
 
   void add_run(std::size_t first, std::size_t columns, const Run& run, const double* const* buffers) {
     const double* values[4];
-    const char* here[4];  // nothing more to fetch
+    Ahead here[4];  // nothing more to fetch
     const LeftOut* own[4];
     GaussianClass others[4];
     bool shortcut = true;
     for (std::size_t k = 0; k < columns; ++k) {
       values[k] = buffers[k] + run.begin;
-      here[k] = reinterpret_cast<const char*>(values[k]);
+      here[k] = {reinterpret_cast<const char*>(values[k]), 0};
       own[k] = &terms_[first + k].gaussian.own(run.label);
       shortcut = shortcut && terms_[first + k].gaussian.has_shortcut(run.label);
     }

@@ -14,6 +14,7 @@
 #include "count.hpp"
 #include "exact_array.hpp"
 #include "kernels.hpp"
+#include "next_block.hpp"
 
 namespace bayesbox {
 
@@ -139,20 +140,17 @@ class MomentSums {
     for (std::size_t begin = 0; begin < target_.rows; begin += most) {
       order.sort(target_, begin, std::min(most, target_.rows - begin));
       const std::size_t next = std::min(begin + most, target_.rows - 1);
-      for (std::size_t first = 0; first < dense_.size();) {
-        const Column& column = column_at(first);
-        const bool four = four_side_by_side(first, dense_.size(), Kind::float64, column_at);
-        const std::size_t read = four ? 4 : 1;
+      for (std::size_t position = 0; position < dense_.size();) {
+        const std::size_t first = four_around(position, dense_.size(), Kind::float64, column_at);
+        const bool four = first < dense_.size();
         if (four)
-          kernel.gather_four(column.at(begin), column.stride, order.order(), order.length(), buffers);
+          kernel.gather_four(column_at(first).at(begin), column_at(first).stride, order.order(), order.length(), buffers);
         else
-          gather_doubles(column, begin, order.order(), order.length(), gathered.data());
-        for (std::size_t k = 0; k < read; ++k) {
-          // The next block comes in while this one is summed: the column's own part, or a share of the rows.
-          const char* ahead = four ? column_at(0).at(next) + (first + k) * most * sizeof(double) : column.at(next);
-          add_runs(summer, first + k, order, gathered.data() + k * capacity, ahead);
+          gather_doubles(column_at(position), begin, order.order(), order.length(), gathered.data());
+        for (const std::size_t end = four ? first + 4 : position + 1; position < end; ++position) {
+          const Ahead ahead = next_block(column_at, position, dense_.size(), next, most, four);
+          add_runs(summer, position, order, gathered.data() + (four ? position - first : 0) * capacity, ahead);
         }
-        first += read;
       }
     }
     for (std::size_t position = 0; position < dense_.size(); ++position)
@@ -169,10 +167,10 @@ class MomentSums {
     return {position * classes_ + label, sums.total, sums.squares, label};
   }
 
-  void add_runs(RunSummer& summer, std::size_t position, const ClassOrder& order, double* values, const char* ahead) {
+  void add_runs(RunSummer& summer, std::size_t position, const ClassOrder& order, double* values, Ahead ahead) {
     for (const Run& run : order.runs()) {
-      const char* share = ahead + run.begin * sizeof(double);
-      const RunSummer::Counts found = summer.add(values + run.begin, run.count, cell_of(position, run.label), share);
+      const RunSummer::Counts found =
+          summer.add(values + run.begin, run.count, cell_of(position, run.label), ahead.from(run.begin));
       if (found.infinite) refuse_infinite(dense_[position]);
       RunSummer::Counts& counts = counts_[position * classes_ + run.label];
       counts.n += found.n;

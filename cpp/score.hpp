@@ -16,6 +16,7 @@
 #include "exact_array.hpp"
 #include "gaussian_class.hpp"
 #include "kernels.hpp"
+#include "next_block.hpp"
 #include "table_sum.hpp"
 
 namespace bayesbox {
@@ -104,15 +105,15 @@ class Scorer {
     const std::size_t next = std::min(begin + block_, request_.rows - 1);
     for (std::size_t j = 0; j < terms.size();) {
       const std::size_t read = std::min<std::size_t>(4, terms.size() - j);
-      const Column& column = column_at(j);
-      const bool four = four_side_by_side(j, terms.size(), Kind::float64, column_at);
+      const std::size_t first = four_around(j, terms.size(), Kind::float64, column_at);
+      const bool four = first < terms.size();
       void* const buffers[4] = {buffer(0), buffer(1), buffer(2), buffer(3)};
-      if (four) kernels_.gather_four(column.at(begin), column.stride, nullptr, count, buffers);
+      if (four) kernels_.gather_four(column_at(first).at(begin), column_at(first).stride, nullptr, count, buffers);
       const double* values[4];
-      const char* ahead[4];  // the next block comes in meanwhile: the column's own part, or a share of the rows
+      Ahead ahead[4];
       for (std::size_t k = 0; k < read; ++k) {
-        values[k] = four ? buffer(k) : doubles_at(column_at(j + k), begin, count, buffer(k));
-        ahead[k] = four ? column_at(0).at(next) + (j + k) * block_ * sizeof(double) : column_at(j + k).at(next);
+        values[k] = four ? buffer(j + k - first) : doubles_at(column_at(j + k), begin, count, buffer(k));
+        ahead[k] = next_block(column_at, j + k, terms.size(), next, block_, four);
       }
       const GaussianClass* normals = normals_.data() + j * classes_;
       kernels_.add_gaussians(values, read, padded(count), normals, classes_, sums_.data(), block_, ahead);

@@ -120,7 +120,7 @@ struct Pieces {
 };
 
 SplitCounts split(const double* values, std::size_t count, int exponent, double* left_over, PieceLanes& sums,
-                  const char* ahead) {
+                  Ahead ahead) {
   const auto rounding = [&](int unit) { return Lanes::all(1.5 * power(exponent + unit + 52)); };
   const Lanes round1 = rounding(kUnit1), round2 = rounding(kUnit2), round3 = rounding(kUnit3);
   const Lanes large = Lanes::all(power(exponent + kLarge));
@@ -131,7 +131,7 @@ SplitCounts split(const double* values, std::size_t count, int exponent, double*
   std::size_t fractional = 0, left = 0;
   for (std::size_t i = 0; i < count; i += Lanes::width) {
     Pieces piece(Lanes::load(values + i), round1, round2);
-    __builtin_prefetch(ahead + 8 * i, 0, 2);
+    __builtin_prefetch(ahead.at + ahead.step * i, 0, 2);
     fractional += differ(piece.x, nearest(piece.x)).count();
     if (__builtin_expect(below(absolute(piece.x), large).bits() != 0, 0))
       left += piece.set_aside(values + i, round3, left_over + left);
@@ -203,12 +203,12 @@ void add_by_division(const double* values, std::size_t count, const GaussianClas
 // in the same order.
 template <std::size_t Columns, bool Holes, bool Rest>
 void add_by_inverse(const double* const* values, std::size_t count, const GaussianClass* const* normals, double* to,
-                    const char* const* ahead) {
+                    const Ahead* ahead) {
   double constant = normals[0]->constant;
   for (std::size_t k = 1; k < Columns; ++k) constant += normals[k]->constant;
   for (std::size_t i = 0; i < count; i += Lanes::width) {
-    __builtin_prefetch(ahead[0] + 8 * i, 0, 2);
-    __builtin_prefetch(ahead[1] + 8 * i, 0, 2);
+    __builtin_prefetch(ahead[0].at + ahead[0].step * i, 0, 2);
+    __builtin_prefetch(ahead[1].at + ahead[1].step * i, 0, 2);
     Lanes squares = Lanes::all(0.0), constants = Lanes::all(constant);
     for (std::size_t k = 0; k < Columns; ++k) {
       const GaussianClass& normal = *normals[k];
@@ -226,7 +226,7 @@ void add_by_inverse(const double* const* values, std::size_t count, const Gaussi
 
 template <std::size_t Columns>
 void add_by_inverse(const double* const* values, std::size_t count, const GaussianClass* const* normals, bool holes,
-                    double* to, const char* const* ahead) {
+                    double* to, const Ahead* ahead) {
   bool rest = false;
   for (std::size_t k = 0; k < Columns; ++k) rest = rest || normals[k]->by_rest;
   if (holes)
@@ -236,7 +236,7 @@ void add_by_inverse(const double* const* values, std::size_t count, const Gaussi
 }
 
 void add_gaussians(const double* const* values, std::size_t columns, std::size_t count, const GaussianClass* classes,
-                   std::size_t class_count, double* sums, std::size_t row_stride, const char* const* ahead) {
+                   std::size_t class_count, double* sums, std::size_t row_stride, const Ahead* ahead) {
   const bool holes = any_nan(values, columns, count);
   for (std::size_t c = 0; c < class_count; ++c) {
     double* to = sums + c * row_stride;
@@ -252,7 +252,7 @@ void add_gaussians(const double* const* values, std::size_t columns, std::size_t
       continue;
     }
     for (std::size_t k = 0; k < columns; ++k) {
-      const char* const own[2] = {ahead[k], ahead[k]};
+      const Ahead own[2] = {ahead[k], ahead[k]};
       if (normals[k]->by_inverse)
         add_by_inverse<1>(values + k, count, normals + k, holes, to, own);
       else
