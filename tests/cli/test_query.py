@@ -171,3 +171,15 @@ def test_no_heavy_import(shapes):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_fractions_too_long_to_read_have_no_column(bayes, folder):
+    sixty = "0.123456789012345, 0.876543210987655"
+    (folder / "long.bif").write_text(
+        "network long { }\n"
+        "variable a { type discrete [ 2 ] { yes, no }; }\nvariable b { type discrete [ 2 ] { yes, no }; }\n"
+        f"probability ( a ) {{ table {sixty}; }}\n"
+        f"probability ( b | a ) {{ (yes) {sixty}; (no) 0.3333333333333, 0.6666666666667; }}\n"
+    )
+    assert "fraction" not in bayes("query", "long.bif", "P(a | b=yes)").out
+    assert "0.3" in bayes("query", "long.bif", "P(b | a=no)").out

@@ -1,14 +1,9 @@
-"""The work shown: the Bayes box of one case, each factor as a count over a count, the odds as an exact fraction.
-
-Where every factor is a ratio of counts, the joint, the posterior and the odds are exact fractions; a density makes
-them decimals.
-"""
+"""The work shown: the Bayes box of one case, each factor as a count over a count with what its rule added."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +18,7 @@ from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
-from bayesbox.errors import ImpossibleEvidence
+from bayesbox.explain.box import Factor, Number, Work, decimal, exp
 from bayesbox.explain.density_work import density_formulas
 from bayesbox.explain.evidence import explanation
 from bayesbox.model.naive import NaiveModel, Rules, group_cells, level_counts
@@ -36,146 +31,6 @@ from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
-
-Number = Fraction | float
-
-
-@dataclass(frozen=True)
-class Factor:
-    """One row of the box: a name such as P(size=M | class), and for each class the formula and its value."""
-
-    name: str
-    formulas: tuple[str, ...]
-    values: tuple[Number, ...]
-
-    def power(self, weight: float) -> Factor:
-        """The factor raised to the weight of its column."""
-        if weight == 1:
-            return self
-        shown = [text or _decimal(float(value)) for text, value in zip(self.formulas, self.values, strict=True)]
-        values = tuple(_exp(weight * _log(value)) if value else 0.0 for value in self.values)
-        return Factor(f"{self.name}^{weight:.4g}", tuple(f"({text})^{weight:.4g}" for text in shown), values)
-
-
-@dataclass(frozen=True)
-class Work:
-    """The Bayes box of one case."""
-
-    classes: tuple[str, ...]
-    factors: tuple[Factor, ...]
-    left_out: tuple[str, ...]
-
-    @property
-    def joint(self) -> tuple[Number, ...]:
-        """P(class, x): the product of each column of the box."""
-        return tuple(
-            math.prod((factor.values[index] for factor in self.factors), start=Fraction(1)) for index in self._range
-        )
-
-    @property
-    def _range(self) -> range:
-        return range(len(self.classes))
-
-    @property
-    def exact(self) -> bool:
-        """Whether every factor is a fraction."""
-        return all(isinstance(value, Fraction) for value in self.joint)
-
-    @property
-    def posterior(self) -> tuple[Number, ...]:
-        """P(class | x): each joint over their sum."""
-        joint = self.joint
-        if self.exact:
-            total = sum(joint)
-            if total == 0:
-                raise ImpossibleEvidence("every class has the joint probability 0")
-            return tuple(value / total for value in joint)
-        logs = [self._log_joint(index) for index in self._range]
-        if math.inf in logs:
-            shares = [1.0 if value == math.inf else 0.0 for value in logs]
-        else:
-            best = max(logs)
-            if best == -math.inf:
-                raise ImpossibleEvidence("every class has the joint probability 0")
-            shares = [math.exp(value - best) for value in logs]
-        return tuple(share / math.fsum(shares) for share in shares)
-
-    def _log_joint(self, index: int) -> float:
-        values = [factor.values[index] for factor in self.factors]
-        return -math.inf if 0 in values else math.fsum(_log(value) for value in values)
-
-    def ranking(self) -> list[int]:
-        """The classes from the most to the least probable."""
-        posterior = self.posterior
-        return sorted(self._range, key=lambda index: (-posterior[index], index))
-
-    def odds(self) -> list[str]:
-        """The odds of two classes as a chain of equal fractions, ending in lowest terms and in a decimal.
-
-        For two classes the first against the second, else the best against the next. The first fraction is the joint
-        over the joint; then the numerators are cancelled, then everything. Fractions too long to read are left out.
-        """
-        one, other = self._pair()
-        over, under = self.joint[one], self.joint[other]
-        if not under:
-            return []
-        if not over:
-            return ["0"]
-        if not isinstance(over, Fraction) or not isinstance(under, Fraction):
-            return [_decimal(float(over) / float(under))]
-        common = math.gcd(over.numerator, under.numerator)
-        whole = f"{over.numerator * under.denominator}/{over.denominator * under.numerator}"
-        cancelled = f"{over.numerator // common * under.denominator}/{over.denominator * (under.numerator // common)}"
-        lowest = over / under
-        chain = dict.fromkeys([whole, cancelled, _ratio_text(lowest)])
-        return [*(text for text in chain if len(text) <= 2 * DIGITS), f"{float(lowest):.7g}"]
-
-    def _pair(self) -> tuple[int, int]:
-        if len(self.classes) == 2:
-            return 0, 1
-        first, second, *_ = self.ranking()
-        return first, second
-
-    def text(self) -> str:
-        """The box as aligned text."""
-        rows = [("", *self.classes)]
-        rows.extend((factor.name, *map(_shown, factor.formulas, factor.values)) for factor in self.factors)
-        rows.append(("joint: the product", *(_shown("", value) for value in self.joint)))
-        rows.append(("posterior: joint / sum", *(_shown("", value) for value in self.posterior)))
-        lines = _aligned(rows)
-        lines.extend(f"left out: {reason}" for reason in self.left_out)
-        if len(self.classes) > 1:
-            one, other = self._pair()
-            chain = self.odds()
-            pair = f"odds {self.classes[one]} : {self.classes[other]}"
-            if chain:
-                lines.append(f"{pair} = " + " = ".join(chain))
-            else:
-                lines.append(f"{pair}: the joint of {self.classes[other]} is 0")
-        lines.append(f"so the class is {self.classes[self.ranking()[0]]}")
-        return "\n".join(lines)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The box for JSON: formulas and decimals by class, and fractions where they are exact."""
-        posterior = self.posterior
-        return {
-            "classes": list(self.classes),
-            "factors": [
-                {
-                    "name": factor.name,
-                    "formulas": dict(zip(self.classes, factor.formulas, strict=True)),
-                    "values": dict(zip(self.classes, map(float, factor.values), strict=True)),
-                }
-                for factor in self.factors
-            ],
-            "left_out": list(self.left_out),
-            "joint": dict(zip(self.classes, map(float, self.joint), strict=True)),
-            "posterior": dict(zip(self.classes, map(float, posterior), strict=True)),
-            "exact_joint": dict(zip(self.classes, map(str, self.joint), strict=True)) if self.exact else None,
-            "exact_posterior": dict(zip(self.classes, map(str, posterior), strict=True)) if self.exact else None,
-            "odds": self.odds(),
-            "class": self.classes[self.ranking()[0]],
-        }
 
 
 def bayes_box(schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns) -> Work:
@@ -199,7 +54,7 @@ def bayes_box(schema: Schema, book: Book, rules: Rules, model: NaiveModel, colum
 def _prior_factor(book: Book, rules: Rules, model: NaiveModel) -> Factor:
     if rules.prior is not None or not len(book.n) or not np.any(book.n):
         given = [math.exp(value) for value in model.log_prior]
-        return Factor("P(class)", tuple(_decimal(p) for p in given), tuple(Fraction(_decimal(p)) for p in given))
+        return Factor("P(class)", tuple(decimal(p) for p in given), tuple(Fraction(decimal(p)) for p in given))
     rule = rules.prior_smoothing or MaximumLikelihood()
     over, under = prior_ratio(book.class_counts, model.classes, rule, exact=True)
     counts = LevelCounts(model.classes, book.class_counts, 1).as_cells(exact=True)
@@ -236,7 +91,7 @@ class _Maker:
         return self._of_term(conditional, column)
 
     def _whole(self, column: Any) -> Factor:
-        whole = [_exp(term) for term in self._terms(column)]
+        whole = [exp(term) for term in self._terms(column)]
         return Factor(f"P({self.name} | class)", tuple("product over its words" for _ in whole), tuple(whole))
 
     def _of_level(self, conditional: Table | Bernoulli, column: Any) -> Factor | str:
@@ -246,7 +101,7 @@ class _Maker:
             if not row.any():
                 return f"{self.name}, since " + ("it is missing" if level is None else f"{level} was never seen")
             values = [math.exp(value) for value in row]
-            return self._named(level, [_decimal(p) for p in values], [Fraction(_decimal(p)) for p in values])
+            return self._named(level, [decimal(p) for p in values], [Fraction(decimal(p)) for p in values])
         counts = level_counts(self.book, self.name, self.kind, self.rules)
         if level is None and counts.missing is None:
             return f"{self.name}, since it is missing"
@@ -296,12 +151,12 @@ class _Maker:
         if math.isnan(value):
             return self._of_missing(terms)
         formulas = [
-            f"N({_decimal(value)} | {_decimal(mean)}, {_decimal(deviation)}){_observed(seen)}"
+            f"N({decimal(value)} | {decimal(mean)}, {decimal(deviation)}){_observed(seen)}"
             for mean, deviation, seen in zip(
                 conditional.mean, conditional.deviation, conditional.log_observed, strict=True
             )
         ]
-        return self._named(_decimal(value), formulas, [_exp(term) for term in terms])
+        return self._named(decimal(value), formulas, [exp(term) for term in terms])
 
     def _of_bins(self, conditional: Bins, column: Any) -> Factor | str:
         value = _number_of(column, self.name)
@@ -323,17 +178,17 @@ class _Maker:
             + _observed(seen[c])
             for c in range(counts.classes)
         ]
-        values = [_exp(term) for term in terms] if seen.any() else shares
-        return self._named(f"{_decimal(value)}, {conditional.levels[index]}", formulas, values)
+        values = [exp(term) for term in terms] if seen.any() else shares
+        return self._named(f"{decimal(value)}, {conditional.levels[index]}", formulas, values)
 
     def _of_other_density(self, conditional: NumberDensity, column: Any) -> Factor | str:
         value = _number_of(column, self.name)
         terms = self._terms(column)
         if math.isnan(value):
             return self._of_missing(terms)
-        texts = density_formulas(conditional, value, _decimal)
+        texts = density_formulas(conditional, value, decimal)
         formulas = [text + _observed(seen) for text, seen in zip(texts, conditional.log_observed, strict=True)]
-        return self._named(_decimal(value), formulas, [_exp(term) for term in terms])
+        return self._named(decimal(value), formulas, [exp(term) for term in terms])
 
     def _of_poisson(self, conditional: Poisson, column: Any) -> Factor | str:
         value = _number_of(column, self.name)
@@ -341,16 +196,16 @@ class _Maker:
         if math.isnan(value):
             return self._of_missing(terms)
         formulas = [
-            f"Poisson({_decimal(value)} | {_decimal(rate)}){_observed(seen)}"
+            f"Poisson({decimal(value)} | {decimal(rate)}){_observed(seen)}"
             for rate, seen in zip(conditional.rate, conditional.log_observed, strict=True)
         ]
-        return self._named(_decimal(value), formulas, [_exp(term) for term in terms])
+        return self._named(decimal(value), formulas, [exp(term) for term in terms])
 
     def _of_missing(self, terms: Sequence[float]) -> Factor | str:
         if not any(terms):
             return f"{self.name}, since it is missing"
-        values = [_exp(term) for term in terms]
-        return self._named(None, [_decimal(value) for value in values], values)
+        values = [exp(term) for term in terms]
+        return self._named(None, [decimal(value) for value in values], values)
 
     def _of_term(self, conditional: Multinomial, column: Any) -> Factor | str:
         if conditional.group is not None:
@@ -367,10 +222,10 @@ class _Maker:
         for c in range(cells.classes):
             rule = self.rules.smoothing
             base = _formula(counts.counts[c, index], counts.totals[c], over[c, index], under[c, index], rule)
-            formulas.append(base if count == 1 else f"[{base}]^{_decimal(count)}")
+            formulas.append(base if count == 1 else f"[{base}]^{decimal(count)}")
             share = _divided(over[c, index], under[c, index])
             values.append(share ** int(count) if count.is_integer() else float(share) ** count)
-        return self._named(_decimal(count), formulas, values)
+        return self._named(decimal(count), formulas, values)
 
     def _group_cells(self, conditional: Multinomial) -> LevelCounts:
         cells = group_cells([self.book[word].sums.total for word in conditional.words], len(self.book.classes))
@@ -384,7 +239,7 @@ class _Maker:
 
 def _observed(log_p: float) -> str:
     """The factor for having a value at all, where missing is a level."""
-    return f" * {_decimal(round(math.exp(log_p), 6))}" if log_p else ""
+    return f" * {decimal(round(math.exp(log_p), 6))}" if log_p else ""
 
 
 def _level_of(column: Any) -> str | None:
@@ -431,41 +286,5 @@ def _plain(value: Fraction) -> str:
     """A fraction as an integer, a short decimal, or a fraction in brackets."""
     if value.denominator == 1:
         return str(value.numerator)
-    short = _decimal(float(value))
+    short = decimal(float(value))
     return short if Fraction(short) == value else f"({value})"
-
-
-def _ratio_text(value: Fraction) -> str:
-    return f"{value.numerator}/{value.denominator}"
-
-
-def _decimal(value: float) -> str:
-    return f"{value:.6g}" if abs(value) < 1e15 and float(f"{value:.6g}") == value else f"{value:.10g}"
-
-
-def _exp(term: float) -> float:
-    return math.inf if term == math.inf else math.exp(term)
-
-
-def _log(value: Number) -> float:
-    if isinstance(value, Fraction):
-        return math.log(value.numerator) - math.log(value.denominator)
-    return math.inf if value == math.inf else math.log(value)
-
-
-DIGITS = 12  # of numerator and denominator: longer fractions are shown as decimals
-
-
-def _shown(formula: str, value: Number) -> str:
-    if isinstance(value, Fraction) and len(str(value.numerator)) + len(str(value.denominator)) <= 2 * DIGITS:
-        lowest = _ratio_text(value) if value.denominator != 1 else str(value)
-    else:
-        lowest = ""
-    decimal = f"{float(value):.7g}"
-    parts = [part for part in dict.fromkeys([formula, lowest, decimal]) if part]
-    return " = ".join(parts)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
