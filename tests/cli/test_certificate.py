@@ -162,3 +162,38 @@ def test_rules_that_differ_are_told(folder, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["equal"]
     assert found["rules"] == {"smoothing": ["laplace", "mle"], "missing": ["ignore", "level"]}
+
+
+def test_a_certificate_with_another_number_of_rows_does_not_hold(folder, capsys):
+    written = json.loads((folder / "gone.json").read_text())
+    (folder / "more.json").write_text(json.dumps({**written, "count": written["count"] + 1}))
+    capsys.readouterr()
+    assert run(["verify", "more.json", "less.bayes", "--rows", "gone.csv", "--json"]) == 3
+    assert not statements(capsys)["the rows are those taken out"]
+
+
+DERIVED = {
+    "--calibrate temperature": ["the calibration (temperature)"],
+    "--select mi:1": ["the selection of columns (mi:1)"],
+    "--column-weights": ["the weights of columns"],
+    "--model tan": ["the cut points of age"],
+    "--model kdb:1": ["the parents of each column", "the cut points of age"],
+    "--smoothing mle": [],
+}
+
+
+@pytest.mark.parametrize("options", DERIVED)
+def test_what_subtracting_does_not_undo_is_named(tmp_path, monkeypatch, capsys, options):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{20 + 3 * n % 40},{'suv' if n % 3 else 'van'},{'high' if 3 * n % 40 > 18 else 'low'}" for n in range(60)]
+    (tmp_path / "all.csv").write_text(HEADER + "\n".join(rows) + "\n")
+    (tmp_path / "gone.csv").write_text(HEADER + "\n".join(rows[:2]) + "\n")
+    assert run(["train", "all.csv", "-t", "risk", "-o", "all.bayes", *options.split()]) == 0
+    capsys.readouterr()
+    assert run(["forget", "all.bayes", "gone.csv", "--certificate", "gone.json", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["derived"] == DERIVED[options]
+    assert json.loads((tmp_path / "gone.json").read_text())["derived"] == DERIVED[options]
+    assert run(["verify", "gone.json", "all.bayes", "--rows", "gone.csv"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"not undone by subtracting: {item}" in out for item in DERIVED[options])

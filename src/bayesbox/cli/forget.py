@@ -21,6 +21,7 @@ from bayesbox.cli.learning import change
         "bayes forget spam.bayes message.eml --class spam",
     ),
     notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings, "
+    "derived (what was learned of the rows and is no tally, so that it stays as it is), "
     "and certificate where one was asked for.",
 )
 @click.argument("model")

@@ -43,6 +43,8 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
         "digest": classifier.book.digest(),
         "warnings": list(dict.fromkeys(warned)),
     }
+    if forget:
+        report["derived"] = list(classifier.not_undone())
     if given.get("certificate"):
         report["certificate"] = given["certificate"]
     if as_json:
@@ -56,7 +58,8 @@ def _certify(path: str, before: Book, classifier: Classifier | DocumentClassifie
     from bayesbox.model.atomic import replacing
     from bayesbox.workflow.certificate import Certificate
 
-    certificate = Certificate.of(before, before - classifier.book, classifier.book, count)
+    taken = before - classifier.book
+    certificate = Certificate.of(before, taken, classifier.book, count, classifier.not_undone())
     with replacing(path) as file:
         file.write(certificate.text().encode())
 
@@ -106,6 +109,8 @@ def _tell(report: dict[str, Any], done: str) -> None:
     note(f"classes now: {counted_classes(report['classes']) or 'none, nothing is left'}")
     for text in report["warnings"]:
         note(f"note: {text}")
+    for item in report.get("derived", ()):
+        note(f"note: not undone by subtracting: {item}")
     note(f"digest before {report['digest_before']}")
     note(f"digest now    {report['digest']}")
     note(f"written to {report['model']}")

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         "bayes verify withdrawn.json people.bayes --rest remaining.csv",
         "bayes verify withdrawn.json people.bayes --rows withdrawn.csv --rest remaining.csv",
     ),
-    notes="Keys of --json: holds, statements (by their text). The exit code is 3 if a statement does not hold.",
+    notes="Keys of --json: holds, statements (by their text), derived (what subtracting does not undo). "
+    "The exit code is 3 if a statement does not hold.",
 )
 @click.argument("certificate")
 @click.argument("model")
@@ -53,14 +54,12 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
         raise BadData("this is no certificate: not text", where=certificate) from None
     promised = Certificate.from_text(text, where=certificate)
     classifier = load_classifier(model)
-    found = promised.check(
-        model=classifier.book,
-        rows=_counted(classifier, model, given["rows"], given),
-        rest=_counted(classifier, model, given["rest"], given),
-    )
+    rows, count = _counted(classifier, model, given["rows"], given)
+    rest, _ = _counted(classifier, model, given["rest"], given)
+    found = promised.check(model=classifier.book, rows=rows, rest=rest, count=count)
     holds = all(found.values())
     if as_json:
-        emit_json({"holds": holds, "statements": dict(found)})
+        emit_json({"holds": holds, "statements": dict(found), "derived": list(promised.derived)})
     else:
         for statement, true in found.items():
             say(f"{'yes' if true else 'NO '}  {statement}")
@@ -72,16 +71,16 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
 
 def _counted(
     classifier: Classifier | DocumentClassifier, model: str, data: tuple[str, ...], given: dict[str, Any]
-) -> Book | None:
-    """The tallies of some rows alone, read as the model reads them."""
+) -> tuple[Book | None, int | None]:
+    """The tallies of some rows alone, read as the model reads them, and of a table how many rows they are."""
     from bayesbox.workflow.text import DocumentClassifier
 
     if not data:
-        return None
+        return None, None
     if isinstance(classifier, DocumentClassifier):
         from bayesbox.cli.text_learning import book_of
 
-        return book_of(classifier, data, given)
+        return book_of(classifier, data, given), None
     from bayesbox.cli.sources import model_source
     from bayesbox.workflow.train import train
 
@@ -96,5 +95,5 @@ def _counted(
         na=options.several(given["na"]),
         format=given["input_format"],
     )
-    train(fresh, source, classifier.target, weight=given["weight"])
-    return fresh.book
+    training = train(fresh, source, classifier.target, weight=given["weight"])
+    return fresh.book, training.rows - training.unlabelled

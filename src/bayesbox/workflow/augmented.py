@@ -178,6 +178,10 @@ class AugmentedClassifier(Classifier):
         reader.done()
         return made(lambda: cls.rules_type(**options), "rules")
 
+    def not_undone(self) -> tuple[str, ...]:
+        cut = [name for name, cuts in self.cuts.items() if cuts]
+        return (*((f"the cut points of {', '.join(cut)}",) if cut else ()), *super().not_undone())
+
     def derived_document(self) -> dict[str, Any] | None:
         if self.derived is None:
             return None

@@ -37,9 +37,9 @@ class Certificate:
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n"
 
     @classmethod
-    def of(cls, before: Book, taken: Book, after: Book, count: int) -> Certificate:
+    def of(cls, before: Book, taken: Book, after: Book, count: int, derived: tuple[str, ...] = ()) -> Certificate:
         """The certificate of taking `taken` out of `before`."""
-        return cls(before.digest(), taken.digest(), after.digest(), count)
+        return cls(before.digest(), taken.digest(), after.digest(), count, derived)
 
     @classmethod
     def from_text(cls, text: str, *, where: str) -> Certificate:
@@ -62,14 +62,22 @@ class Certificate:
         return cls(fields["before"], fields["rows"], fields["after"], fields["count"], tuple(derived))
 
     def check(
-        self, *, model: Book | None = None, rows: Book | None = None, rest: Book | None = None
+        self,
+        *,
+        model: Book | None = None,
+        rows: Book | None = None,
+        rest: Book | None = None,
+        count: int | None = None,
     ) -> Mapping[str, Any]:
-        """Which statements hold, by name: of the model after, of the rows taken out, of those that are left."""
+        """Which statements hold, by name: of the model after, of the rows taken out, of those that are left.
+
+        `count` is how many rows were taken out, where it is known.
+        """
         found: dict[str, Any] = {}
         if model is not None:
             found["the model has the tallies after"] = model.digest() == self.after
         if rows is not None:
-            found["the rows are those taken out"] = rows.digest() == self.rows
+            found["the rows are those taken out"] = rows.digest() == self.rows and count in (None, self.count)
         if rest is not None:
             found["training on the rest gives the tallies after"] = rest.digest() == self.after
         if rows is not None and (rest is not None or model is not None):

@@ -126,6 +126,10 @@ class Classifier(ABC):
         """Whether taking rows out of the tallies leaves something as they made it, so that folds must learn anew."""
         return self.derived is not None or self.calibrate is not None
 
+    def not_undone(self) -> tuple[str, ...]:
+        """What was learned of the rows and is no tally, in words: taking rows out leaves it as it is."""
+        return () if self.calibrated is None else (f"the calibration ({self.calibrated.calibration.kind})",)
+
     @abstractmethod
     def explain(self, batch: Batch) -> Explanation:
         """How much each column says for each class."""

@@ -58,6 +58,9 @@ class FullClassifier(Classifier):
         self.derived = numbers_that_are_flags(schema, book)
         return bool(self.derived)
 
+    def not_undone(self) -> tuple[str, ...]:
+        return (*((f"which numbers are flags: {', '.join(self.flags)}",) if self.flags else ()), *super().not_undone())
+
     def relearns(self) -> bool:
         """What a column is belongs to the whole table: folds keep it."""
         return False

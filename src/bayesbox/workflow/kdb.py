@@ -147,6 +147,10 @@ class DependenceClassifier(ArcsClassifier):
         k = AUTO if parameter == AUTO else int(parameter or 2)
         return DependenceRules(**cls.common_options(options), k=k)
 
+    def not_undone(self) -> tuple[str, ...]:
+        parents = {} if self.derived is None else self.derived.parents or {}
+        return (*(("the parents of each column",) if any(parents.values()) else ()), *super().not_undone())
+
     def derived_document(self) -> dict[str, Any] | None:
         written = super().derived_document()
         if written is None:

@@ -58,6 +58,14 @@ class NaiveClassifier(Classifier):
 
         self.derived, self._model = chosen_columns(self, parts), None
 
+    def not_undone(self) -> tuple[str, ...]:
+        chosen = []
+        if self.derived is not None and self.rules.select is not None:
+            chosen.append(f"the selection of columns ({self.rules.select})")
+        if self.derived is not None and self.rules.column_weights is not None:
+            chosen.append("the weights of columns")
+        return (*chosen, *super().not_undone())
+
     def make_model(self, schema: Schema, book: Book) -> NaiveModel:
         return naive_model(schema, book, self.rules, self.derived)
 

@@ -174,6 +174,11 @@ class DocumentClassifier:
         """Every word that was counted, whether the rules keep it or not."""
         return self.book[WORDS].levels if WORDS in self.book else ()
 
+    def not_undone(self) -> tuple[str, ...]:
+        """What was learned of the documents and is no tally, in words: taking some out leaves it as it is."""
+        chosen = ("the choice among models",) if self.tried else ()
+        return chosen if self.strength is None else (*chosen, "the calibration")
+
     def uncalibrated(self) -> Self | None:
         """The same with words that speak as strongly as they were learned; None where they do so already."""
         if self.strength is None:
