@@ -1,5 +1,7 @@
 """Decisions: by cost, with a threshold, or none; against plain enumeration."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score
@@ -7,7 +9,7 @@ from sklearn.metrics import balanced_accuracy_score, f1_score
 import bayesbox as bb
 from bayesbox.cli.main import run
 from bayesbox.decide.costs import cheapest, cost_matrix
-from bayesbox.decide.thresholds import best_threshold
+from bayesbox.decide.thresholds import answers_at, best_threshold
 from bayesbox.errors import BadData, BadOption
 
 ROWS = {"fever": ["high", "high", "none", "none", "none", "high", "none", "none"]}
@@ -70,6 +72,81 @@ def test_the_threshold_of_an_estimator():
         clf.best_threshold(ROWS, LABELS, "ill", metric="luck")
     with pytest.raises(BadData, match="rows of others"):
         clf.best_threshold(ROWS, ["ill"] * 8, "ill")
+
+
+def test_a_threshold_decides():
+    posterior = np.array([[0.3, 0.6, 0.1], [0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])
+    assert answers_at(posterior, 0, 0.2).tolist() == [0, 0, 2]
+    assert answers_at(posterior, 2, 0.9).tolist() == [1, 1, 0]
+    assert answers_at(posterior, 0, 0.0).tolist() == [0, 0, 0]
+    clf = bb.NaiveBayes().fit(ROWS, LABELS)
+    p = clf.predict_proba(ROWS)[:, 0]
+    for least in (0.0, 0.3, float(p.max()), 1.0):
+        assert clf.decide(ROWS, threshold={"ill": least}).tolist() == np.where(p >= least, "ill", "well").tolist()
+    for wrong in ({"dead": 0.1}, {"ill": 2.0}, {}, {"ill": 0.1, "well": 0.2}):
+        with pytest.raises(BadOption):
+            clf.decide(ROWS, threshold=wrong)
+    with pytest.raises(BadOption, match="costs or the threshold"):
+        clf.decide(ROWS, threshold={"ill": 0.1}, costs={("ill", "well"): 2})
+
+
+def test_weights_are_repetitions():
+    rng = np.random.default_rng(5)
+    p, true, weights = rng.random(40).round(1), rng.random(40) < 0.4, rng.integers(1, 4, 40)
+    for metric in ("accuracy", "balanced", "f1", "youden"):
+        once = best_threshold(p, true, metric, weights.astype(float))
+        again = best_threshold(np.repeat(p, weights), np.repeat(true, weights), metric)
+        assert once.value == again.value
+        assert once.score == pytest.approx(again.score)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("way", [("--loo",), ("--cv", "4"), ()])
+def test_the_threshold_by_command(tmp_path, capsys, classes, way):
+    draw = np.random.default_rng(classes)
+    names = ["a", "b:c", "d"][:classes]
+    labels = draw.integers(0, classes, 60)
+    lines = [f"{value:.3f},{names[label]}" for value, label in zip(draw.normal(labels, 1.0), labels, strict=True)]
+    (tmp_path / "rows.csv").write_text("\n".join(["x,label", *lines]) + "\n")
+    model, rows = str(tmp_path / "m.bayes"), str(tmp_path / "rows.csv")
+    assert run(["train", rows, "-t", "label", "-o", model]) == 0
+    capsys.readouterr()
+    data = [rows, "-t", "label", *way] if way else [model, rows]
+    for name, metric in [(names[0], "f1"), (names[1], "balanced")]:
+        asked = name if metric == "f1" else f"{name}:{metric}"
+        assert run(["evaluate", *data, "--threshold", asked, "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)["threshold"]
+        assert (found["class"], found["metric"]) == (name, metric)
+        assert run(["predict", model, rows, "--threshold", f"{name}={found['value']}"]) == 0
+        answers = np.array(capsys.readouterr().out.split()[1:]) == name
+        true = labels == names.index(name)
+        score = f1_score(true, answers) if metric == "f1" else balanced_accuracy_score(true, answers)
+        if not way:
+            assert score == pytest.approx(found["score"])
+    assert run(["evaluate", *data, "--threshold", names[1]]) == 0
+    shown = capsys.readouterr()
+    assert "answering b:c where P(b:c) is" in shown.out
+    assert "--threshold 'b:c=" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("predict", "m.bayes", "rows.csv", "--threshold", "dead=0.2"), "no such class"),
+        (("predict", "m.bayes", "rows.csv", "--threshold", "ill"), "class=0.2"),
+        (("predict", "m.bayes", "rows.csv", "--threshold", "ill=2"), "from 0 to 1"),
+        (("predict", "m.bayes", "rows.csv", "--threshold", "ill=.2", "--cost", "ill->well=2"), "take one"),
+        (("evaluate", "m.bayes", "rows.csv", "--threshold", "dead"), "no such class"),
+        (("evaluate", "rows.csv", "-t", "state", "--compare", "--threshold", "ill"), "one model"),
+    ],
+)
+def test_thresholds_that_mean_nothing(tmp_path, capsys, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    lines = ["fever,state", *(f"{fever},{state}" for fever, state in zip(ROWS["fever"], LABELS, strict=True))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    assert run(["train", "rows.csv", "-t", "state", "-o", "m.bayes"]) == 0
+    assert run(list(arguments)) in (2, 3)
+    assert words in capsys.readouterr().err
 
 
 def test_by_command(tmp_path, capsys):

@@ -38,12 +38,13 @@ LEARNING = (
         "bayes evaluate people.csv -t income --loo --smoothing m:2",
         "bayes evaluate people.csv -t income --cv 10 --numeric kernel",
         "bayes evaluate people.csv -t income --compare",
+        "bayes evaluate people.csv -t income --threshold '>50K:balanced'",
         "bayes evaluate people.bayes test.csv --json --svg reliability.svg",
         "bayes evaluate mail/ --model text --cv 5",
     ),
     notes="Keys of --json: how, data, target, rows, unlabelled, skipped, weight, folds, repeats, seed, classes, "
     "accuracy, accuracy_by_repeat, log_loss, brier, calibration_error, auc, baseline, macro, per_class, confusion, "
-    "bins, unseen, absent, before_calibration, warnings.",
+    "bins, unseen, absent, before_calibration, warnings; threshold (class, metric, value, score) with --threshold.",
 )
 @click.argument("files", nargs=-1, required=True, metavar="[MODEL] DATA...")
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes; by default the model's.")
@@ -57,6 +58,11 @@ LEARNING = (
 @click.option("--compare", is_flag=True, help="Every kind of model on the same folds, with the time each takes.")
 @click.option(
     "--robustness", is_flag=True, help="What label noise, irrelevant, repeated and missing values do to the models."
+)
+@click.option(
+    "--threshold",
+    metavar="CLASS[:METRIC]",
+    help="The threshold on P(CLASS) that serves a metric best: f1 (the default), accuracy, balanced, youden.",
 )
 @click.option("--svg", metavar="FILE", help="Draw the reliability diagram.")
 @click.option("--model", metavar="KIND", help="The kind of model; naive by default.")
@@ -93,6 +99,8 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
     """
     from bayesbox.cli.predict import gathered
 
+    if given["threshold"] and (given["robustness"] or given["compare"]):
+        raise click.UsageError("--threshold is found for one model: without --compare, --robustness")
     if given["robustness"]:
         _shake(files, given, svg=svg, as_json=as_json)
         return
@@ -103,16 +111,35 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
         warnings.simplefilter("always")
         evaluation = _of_model(files, given) if is_model(files[0]) else _of_rows(files, given)
     told = list(dict.fromkeys(gathered([str(each.message) for each in caught])))
+    best = _best_threshold(evaluation, given["threshold"])
     if svg is not None:
         _write(svg, evaluation.svg())
     if as_json:
-        emit_json({**evaluation.as_dict(), "warnings": told})
+        emit_json({**evaluation.as_dict(), "warnings": told, **({"threshold": best} if best else {})})
     else:
         say(evaluation.text())
+        if best:
+            say()
+            label, value = best["class"], f"{best['value']:.4g}"
+            say(f"answering {label} where P({label}) is {value} or more: {best['metric']} {best['score']:.4f}")
+            note(f"next: bayes predict MODEL NEW.csv --threshold '{label}={value}'")
         for line in told:
             note(f"note: {line}")
     if svg is not None:
         note(f"reliability diagram written to {svg}")
+
+
+def _best_threshold(evaluation: Evaluation, asked: str | None) -> dict[str, Any]:
+    """The threshold that CLASS or CLASS:METRIC asks for, as JSON has it; nothing where none is asked for."""
+    from bayesbox.decide.thresholds import METRICS
+
+    if asked is None:
+        return {}
+    label, _, metric = asked.rpartition(":")
+    if metric not in METRICS or not label:
+        label, metric = asked, "f1"
+    found = evaluation.best_threshold(label, metric)
+    return {"class": label, "metric": metric, "value": found.value, "score": found.score}
 
 
 def _compare(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, as_json: bool) -> None:

@@ -112,6 +112,21 @@ def costs(text: str) -> dict[tuple[str, str], float]:
     return found
 
 
+def threshold(text: str) -> tuple[str, float]:
+    """A class, and the probability from which on it is the answer.
+
+    >>> threshold("ill=0.2")
+    ('ill', 0.2)
+    """
+    name, equals, value = text.rpartition("=")
+    if not equals or not name.strip():
+        raise BadOption("a threshold is written class=0.2", found=text)
+    least = number(value)
+    if not 0 <= least <= 1:
+        raise BadOption("a threshold is a probability, from 0 to 1", found=value)
+    return name.strip(), least
+
+
 if TYPE_CHECKING:
     AnyType = click.ParamType[Any]
 else:
@@ -138,6 +153,7 @@ WORDS = Read("names", split)
 SHARES = Read("shares", shares)
 COSTS = Read("costs", costs)
 PAIR = Read("name=value", pair)
+THRESHOLD = Read("class=probability", threshold)
 
 
 def several(lists: tuple[list[str], ...]) -> list[str]:

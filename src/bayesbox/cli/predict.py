@@ -62,6 +62,13 @@ IMPOSSIBLE = re.compile(r"^(\d+) of (\d+) (rows are impossible.*)$")
     help="Give the answer of least expected cost: ill->well=50. A wrong answer that is not named costs 1.",
 )
 @click.option(
+    "--threshold",
+    type=options.THRESHOLD,
+    metavar="CLASS=P",
+    help="Answer CLASS where its probability is P or more, else the most probable of the others; `bayes evaluate "
+    "--threshold CLASS` finds P.",
+)
+@click.option(
     "--exit-class",
     metavar="CLASS",
     help="For one row or document: end with 0 if it is of CLASS, 1 if of another, 5 if unsure.",
@@ -99,6 +106,8 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
         if as_json:
             given["output_format"] = "jsonl"
         _require_class(given["exit_class"], classifier.classes or classifier.model.classes, model)
+        if given["cost"] and given["threshold"]:
+            raise click.UsageError("--cost and --threshold both decide the answer: take one")
         if isinstance(classifier, DocumentClassifier):
             if given["cost"]:
                 raise click.UsageError("--cost is for tables")
@@ -150,7 +159,9 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
     names = tuple(keep) if first is None else first.names  # without a row there is no batch to ask
     if first is not None:
         tell_absent(classifier, names, opened.name)
-    asked = Asked(given["proba"], given["explain"] or 0, tuple(keep), given["unsure"], given["cost"])
+    asked = Asked(
+        given["proba"], given["explain"] or 0, tuple(keep), given["unsure"], given["cost"], given["threshold"]
+    )
     answers = Answers(classifier, asked, names, where=opened.name)
     format = format_of(given["output"], given["output_format"])
     progress = Progress(opened)

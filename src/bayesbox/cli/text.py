@@ -47,7 +47,9 @@ def predict(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[s
     names = tuple(keep) if first is None else first.names
     if asked_for.in_files and "-" not in data and not keep:
         keep = [FILE]  # which answer is whose
-    asked = Asked(proba=given["proba"], explain=given["explain"] or 0, keep=tuple(keep), unsure=given["unsure"])
+    asked = Asked(
+        given["proba"], given["explain"] or 0, tuple(keep), unsure=given["unsure"], threshold=given["threshold"]
+    )
     answers = DocumentAnswers(classifier, asked, names, column=asked_for.column, where=source.name)
     predictions: list[Any] = []
     progress = Progress(asked_for.source)

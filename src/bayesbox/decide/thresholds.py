@@ -1,4 +1,4 @@
-"""The threshold on P(class) that serves a metric best, found on rows whose classes are known."""
+"""Thresholds on P(class): the answers they give, and the one that serves a metric best on rows of known classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,23 @@ class Threshold(NamedTuple):
     score: float
 
 
-def best_threshold(p: Doubles, true: NDArray[np.bool_], metric: str = "f1") -> Threshold:
+def answers_at(posterior: Doubles, place: int, least: float) -> NDArray[np.int64]:
+    """The class at `place` where its probability is at least `least`, else the most probable of the others.
+
+    >>> answers_at(np.array([[0.3, 0.7], [0.1, 0.9]]), 0, 0.2)
+    array([0, 1])
+    """
+    if not 0 <= least <= 1:
+        raise BadOption("a threshold is a probability, from 0 to 1", found=least)
+    others = posterior.copy()
+    others[:, place] = -1
+    found: NDArray[np.int64] = np.where(posterior[:, place] >= least, place, others.argmax(axis=1))
+    return found
+
+
+def best_threshold(
+    p: Doubles, true: NDArray[np.bool_], metric: str = "f1", weights: Doubles | None = None
+) -> Threshold:
     """The best threshold among the middles between neighbouring probabilities; of equal ones the nearest to a half.
 
     `balanced` is the mean of the recalls of the class and of the others, `youden` their sum less 1.
@@ -34,11 +50,9 @@ def best_threshold(p: Doubles, true: NDArray[np.bool_], metric: str = "f1") -> T
         raise BadData("a threshold needs rows of the class and rows of others")
     values = np.unique(p)
     cuts = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [1.0]])
-    order = np.sort(p[true])
-    hits = len(order) - np.searchsorted(order, cuts)  # rows of the class that are answered so
-    order = np.sort(p[~true])
-    alarms = len(order) - np.searchsorted(order, cuts)
-    yes, no = float(true.sum()), float((~true).sum())
+    weights = np.ones(len(p)) if weights is None else weights
+    hits, alarms = (_weight_from(p[own], weights[own], cuts) for own in (true, ~true))  # answered so
+    yes, no = float(weights[true].sum()), float(weights[~true].sum())
     scores = {
         "accuracy": (hits + no - alarms) / (yes + no),
         "balanced": (hits / yes + 1 - alarms / no) / 2,
@@ -48,3 +62,11 @@ def best_threshold(p: Doubles, true: NDArray[np.bool_], metric: str = "f1") -> T
     best = np.flatnonzero(scores >= scores.max() - 1e-12)
     chosen = best[np.abs(cuts[best] - 0.5).argmin()]
     return Threshold(float(cuts[chosen]), float(scores[chosen]))
+
+
+def _weight_from(p: Doubles, weights: Doubles, cuts: Doubles) -> Doubles:
+    """The weight of the rows with a probability of each cut or more."""
+    order = np.argsort(p, kind="stable")
+    below = np.concatenate([[0.0], np.cumsum(weights[order])])
+    found: Doubles = below[-1] - below[np.searchsorted(p[order], cuts)]
+    return found

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
-from bayesbox.decide.thresholds import Threshold, best_threshold
+from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadOption
 from bayesbox.estimators.inputs import labels_from
@@ -117,14 +117,30 @@ class CountedEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         batch = self._asked(X)
         return self.classifier_.log_posterior(batch)
 
-    def decide(self, X: Any, *, costs: Costs | None = None, abstain: float | None = None) -> NDArray[Any]:
+    def decide(
+        self,
+        X: Any,
+        *,
+        costs: Costs | None = None,
+        threshold: Mapping[Any, float] | None = None,
+        abstain: float | None = None,
+    ) -> NDArray[Any]:
         """The answer of least expected cost for each row; None where no class has a probability of `abstain`.
 
-        `costs` are those of answers by (true class, answer); what is not named costs 1 where it is wrong, else 0.
+        `costs` are those of answers by (true class, answer); what is not named costs 1 where it is wrong, else 0. In
+        their place a `threshold`, {class: p}, gives the class where its probability is p or more, else the most
+        probable of the others.
         """
         posterior = self.predict_proba(X)
         classes = tuple(level_text(label) for label in self.classes_.tolist())
-        answers: NDArray[Any] = self.classes_[cheapest(posterior, cost_matrix(costs or {}, classes))]
+        if threshold is None:
+            chosen = cheapest(posterior, cost_matrix(costs or {}, classes))
+        elif costs or len(threshold) != 1:
+            raise BadOption("a decision takes costs or the threshold of one class", found=threshold)
+        else:
+            [(label, least)] = threshold.items()
+            chosen = answers_at(posterior, self._place_of(label), least)
+        answers: NDArray[Any] = self.classes_[chosen]
         if abstain is None:
             return answers
         if not 0 <= abstain <= 1:
@@ -135,13 +151,17 @@ class CountedEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def best_threshold(self, X: Any, y: Any, label: Any, *, metric: str = "f1") -> Threshold:
         """The threshold on P(label) that serves a metric best on rows that were not learned."""
-        classes = [level_text(each) for each in self.classes_.tolist()]
-        if level_text(label) not in classes:
-            raise BadOption("there is no such class", found=label, remedy=f"There are {', '.join(classes[:12])}")
-        p = self.predict_proba(X)[:, classes.index(level_text(label))]
+        p = self.predict_proba(X)[:, self._place_of(label)]
         found = labels_from(y, len(p))
         true = np.array([text == level_text(label) for text in found.levels], dtype=bool)[found.codes]
         return best_threshold(p, true, metric)
+
+    def _place_of(self, label: Any) -> int:
+        """Where a class stands."""
+        classes = [level_text(each) for each in self.classes_.tolist()]
+        if level_text(label) not in classes:
+            raise BadOption("there is no such class", found=label, remedy=f"There are {', '.join(classes[:12])}")
+        return classes.index(level_text(label))
 
     def joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """log P(class, x), rows x classes."""

@@ -84,6 +84,15 @@ class Ranks:
             return Ranks(None)
         return Ranks(self.blocks + other.blocks)
 
+    def of_class(self, code: int, classes: int) -> tuple[Doubles, NDArray[np.bool_], Doubles] | None:
+        """(P(class), whether the row is of it, weight) of all rows; None where there were too many."""
+        if not self.blocks or classes < 2:
+            return None
+        scores, codes, weights = (np.concatenate([block[part] for block in self.blocks]) for part in range(3))
+        if classes == 2:
+            return (scores[:, 0] if code else 1 - scores[:, 0]), codes == code, weights
+        return scores[:, code], codes == code, weights
+
     def area(self, classes: int) -> float:
         """Of two classes the area under the ROC curve of the second; of more the mean over one against the rest.
 

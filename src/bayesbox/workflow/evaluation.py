@@ -34,6 +34,8 @@ from typing import Any
 
 import numpy as np
 
+from bayesbox.decide.thresholds import Threshold, best_threshold
+from bayesbox.errors import BadOption
 from bayesbox.explain.reliability import aligned, count_text, reliability_svg, reliability_table
 from bayesbox.learn.metrics import Estimate, Metrics, Scored
 
@@ -111,6 +113,18 @@ class Evaluation:
         """The reliability diagram."""
         before = None if self.before is None else self.before.bins
         return reliability_svg(self.metrics.bins, f"{os.path.basename(self.data)}: {self.target}", before=before)
+
+    def best_threshold(self, label: str, metric: str = "f1") -> Threshold:
+        """The threshold on P(label) that would have served a metric best on these rows."""
+        classes = self.scored.classes
+        if label not in classes:
+            known = ", ".join(classes[:MOST_NAMES])
+            raise BadOption("there is no such class", found=label, remedy=f"There are {known}")
+        found = self.scored.ranks.of_class(classes.index(label), len(classes))
+        if found is None:
+            raise BadOption("there are too many rows and classes to find a threshold on", remedy="Take fewer rows")
+        p, true, weights = found
+        return best_threshold(p, true, metric, weights)
 
     def text(self) -> str:
         """The result for the eye."""

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
+from bayesbox.decide.thresholds import answers_at
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
@@ -71,6 +72,7 @@ class Asked:
     keep: tuple[str, ...] = ()
     unsure: float | None = None  # the least probability of a class that is given
     costs: Costs | None = None  # of answers, by (true class, answer): the cheapest is given
+    threshold: tuple[str, float] | None = None  # a class is given where its probability is at least so much
 
 
 UNSURE = "unsure"
@@ -104,8 +106,22 @@ class Answers:
         if asked.unsure is not None and UNSURE in self.classes:
             raise BadOption(f"a class is called {UNSURE}: the answer could mean either", remedy="Rename the class")
         self.costs = None if asked.costs is None else cost_matrix(asked.costs, self.classes)
+        if asked.threshold is not None and asked.threshold[0] not in self.classes:
+            known = ", ".join(self.classes[:12])
+            raise BadOption("there is no such class", found=asked.threshold[0], remedy=f"There are {known}")
         self.names = (*self.keep, *added)
         self._types: dict[str, pa.DataType] = {}
+
+    def decided(self, posterior: Any) -> Any:
+        """The class of each row: the most probable, the cheapest, or what the threshold makes of it."""
+        if not len(posterior):
+            return np.zeros(0, dtype=np.int64)
+        if self.costs is not None:
+            return cheapest(posterior, self.costs)
+        if self.asked.threshold is not None:
+            name, least = self.asked.threshold
+            return answers_at(posterior, self.classes.index(name), least)
+        return posterior.argmax(axis=1)
 
     def added_fields(self) -> pa.Schema:
         """The columns that are added to those that are kept, with their types."""
@@ -119,11 +135,10 @@ class Answers:
     def of(self, batch: Batch) -> pa.Table:
         """The answers for one batch."""
         columns = [_arrow(batch[name]) for name in self.keep]
-        if self.asked.explain or self.asked.proba or self.asked.unsure is not None or self.costs is not None:
+        asked = self.asked
+        if asked.explain or asked.proba or asked.unsure is not None or asked.costs or asked.threshold:
             posterior = self.classifier.posterior(batch)
-            best = posterior.argmax(axis=1) if batch.rows else np.zeros(0, dtype=np.int64)
-            if self.costs is not None and batch.rows:
-                best = cheapest(posterior, self.costs)
+            best = self.decided(posterior)
             columns.append(unsure_where_low(self.classifier.model.labels[best], posterior, self.asked.unsure))
             if self.asked.proba:
                 columns.extend(

@@ -62,7 +62,7 @@ class DocumentAnswers(Answers):
     def _of(self, batch: Batch) -> pa.Table:
         texts = Documents.of(batch[self.column])
         posterior = self.documents.posterior(texts)
-        best = posterior.argmax(axis=1) if batch.rows else np.zeros(0, dtype=np.int64)
+        best = self.decided(posterior)
         columns: list[Any] = [batch[name] for name in self.keep]
         columns.append(unsure_where_low(self.documents.model.labels[best], posterior, self.asked.unsure))
         if self.asked.proba:
