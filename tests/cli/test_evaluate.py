@@ -12,6 +12,7 @@ from bayesbox.cli.main import run
 LISTED = """
     how data target rows unlabelled skipped weight folds repeats seed classes accuracy accuracy_by_repeat log_loss brier
     calibration_error auc baseline macro per_class confusion bins unseen absent before_calibration warnings
+    threshold
 """
 KEYS = LISTED.split()
 

@@ -44,7 +44,7 @@ LEARNING = (
     ),
     notes="Keys of --json: how, data, target, rows, unlabelled, skipped, weight, folds, repeats, seed, classes, "
     "accuracy, accuracy_by_repeat, log_loss, brier, calibration_error, auc, baseline, macro, per_class, confusion, "
-    "bins, unseen, absent, before_calibration, warnings; threshold (class, metric, value, score) with --threshold.",
+    "bins, unseen, absent, before_calibration, warnings, threshold.",
 )
 @click.argument("files", nargs=-1, required=True, metavar="[MODEL] DATA...")
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes; by default the model's.")
@@ -115,7 +115,7 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
     if svg is not None:
         _write(svg, evaluation.svg())
     if as_json:
-        emit_json({**evaluation.as_dict(), "warnings": told, **({"threshold": best} if best else {})})
+        emit_json({**evaluation.as_dict(), "warnings": told, "threshold": best or None})
     else:
         say(evaluation.text())
         if best:
