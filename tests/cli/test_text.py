@@ -204,6 +204,8 @@ def test_update_forget_certify_merge_and_diff(trained, bayes) -> None:
     assert bb.load("both.bayes").book_.n.tolist() == [8, 6]
     assert "the same" in bayes("diff", "texts.bayes", "again.bayes").out
     assert "(classes)" in bayes("diff", "texts.bayes", "both.bayes").out
+    bayes("train", "texts.csv", "-t", "label", "--model", "text", "-o", "half.bayes", "--smoothing", "lidstone:0.5")
+    assert "smoothing" in bayes("diff", "texts.bayes", "half.bayes", "--json").json["rules"]
 
 
 def test_show(trained, bayes) -> None:

@@ -48,9 +48,17 @@ def differences(one: Book, other: Book) -> list[ColumnDifference]:
 
 def rule_differences(one: Any, other: Any) -> dict[str, list[Any]]:
     """The rules in which two classifiers differ, by name: of the first and of the second, None where it has none."""
-    rules = [{"model": each.title, **rules_facts(each.rules)} for each in (one, other)]
+    titles = [getattr(each, "title", "documents") for each in (one, other)]
+    rules = [{"model": title, **rules_facts(each.rules)} for title, each in zip(titles, (one, other), strict=True)]
     names = list(dict.fromkeys([*rules[0], *rules[1]]))
-    return {name: [each.get(name) for each in rules] for name in names if rules[0].get(name) != rules[1].get(name)}
+    return {
+        name: [_told(each.get(name)) for each in rules] for name in names if rules[0].get(name) != rules[1].get(name)
+    }
+
+
+def _told(value: Any) -> Any:
+    """A rule's value as JSON has it: what is no number, text or table of them by its text."""
+    return value if value is None or isinstance(value, (str, int, float, dict)) else str(value)
 
 
 def _of_classes(left: Book, right: Book) -> Iterator[ColumnDifference]:
