@@ -6,7 +6,7 @@ from tests.laws.mixed import estimator, table
 from tests.tables import CARS, DOCUMENTS, HEAVY
 
 import bayesbox as bb
-from bayesbox.errors import UnknownColumn
+from bayesbox.errors import BadOption
 
 X, Y = table()
 
@@ -60,7 +60,7 @@ def test_what_is_missing_has_no_term():
 def test_labels_may_be_numbers():
     clf = bb.NaiveBayes().fit({"x": [1.0, 2.0, 8.0, 9.0]}, [2, 2, 10, 10])
     assert clf.explain({"x": [1.0]}).log_odds(2, 10)[0] > 0
-    with pytest.raises(UnknownColumn, match="3"):
+    with pytest.raises(BadOption, match="3"):
         clf.explain({"x": [1.0]}).log_odds(3, 10)
 
 

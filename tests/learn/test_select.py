@@ -257,7 +257,7 @@ def test_what_needs_plain_factors_refuses_weights():
     with pytest.raises(BadOption, match="no P\\(x\\)"):
         clf.log_density(columns)
     with pytest.raises(CannotExport, match="weights"):
-        clf.to_sql()
+        clf.to_pmml()
     words = {name: columns[name] for name in ("colour", "twin")}
     with pytest.raises(BadOption, match="no network"):
         bb.NaiveBayes(column_weights="learned").fit(words, labels).to_network()
