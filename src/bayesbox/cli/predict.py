@@ -121,10 +121,10 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
 
 
 def _require_class(name: str | None, classes: tuple[str, ...], model: str) -> None:
-    if name is not None and name not in classes:
-        raise BadOption(
-            "there is no such class", where=model, found=name, remedy=f"There are {', '.join(classes[:12])}"
-        )
+    from bayesbox.schema.levels import class_position
+
+    if name is not None:
+        class_position(name, classes, where=model)
 
 
 def _end_by(prediction: str | None, name: str) -> None:

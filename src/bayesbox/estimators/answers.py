@@ -21,7 +21,7 @@ from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadOption
 from bayesbox.estimators.inputs import labels_from
 from bayesbox.schema.encode import Encoded
-from bayesbox.schema.levels import level_text
+from bayesbox.schema.levels import class_position, level_text
 from bayesbox.tally.book import Book
 
 
@@ -158,10 +158,7 @@ class CountedEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _place_of(self, label: Any) -> int:
         """Where a class stands."""
-        classes = [level_text(each) for each in self.classes_.tolist()]
-        if level_text(label) not in classes:
-            raise BadOption("there is no such class", found=label, remedy=f"There are {', '.join(classes[:12])}")
-        return classes.index(level_text(label))
+        return class_position(label, self.classes_.tolist())
 
     def joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """log P(class, x), rows x classes."""

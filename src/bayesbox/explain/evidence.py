@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.multinomial import Multinomial
-from bayesbox.errors import BadOption
 from bayesbox.model.naive import NaiveModel
-from bayesbox.schema.levels import level_text
+from bayesbox.schema.levels import class_position
 
 
 @dataclass(frozen=True)
@@ -31,11 +30,7 @@ class Explanation:
 
     def position(self, label: object) -> int:
         """Where a class stands."""
-        texts = [level_text(each) for each in self.labels.tolist()]
-        text = level_text(label)
-        if text not in texts:
-            raise BadOption("there is no such class", found=label, remedy=f"There are {', '.join(texts[:12])}")
-        return texts.index(text)
+        return class_position(label, self.labels.tolist())
 
     def log_odds(self, label: object, against: object) -> Doubles:
         """log of P(label | x) / P(against | x), a value a row: the prior's share plus the columns' shares."""

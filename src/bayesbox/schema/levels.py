@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.errors import BadData
+from bayesbox.errors import BadData, BadOption
 
 
 def level_text(value: object) -> str:
@@ -40,6 +40,20 @@ def level_text(value: object) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", errors="backslashreplace")
     return str(value)
+
+
+def class_position(label: object, classes: Sequence[object], *, where: str | None = None) -> int:
+    """Where a class stands among the classes, compared by their texts.
+
+    >>> class_position(3, [1, 3.0])
+    1
+    """
+    texts = [level_text(each) for each in classes]
+    text = level_text(label)
+    if text not in texts:
+        remedy = f"There are {', '.join(texts[:12])}"
+        raise BadOption("there is no such class", where=where, found=label, remedy=remedy)
+    return texts.index(text)
 
 
 def _real_text(value: float) -> str:

@@ -38,6 +38,7 @@ from bayesbox.decide.thresholds import Threshold, best_threshold
 from bayesbox.errors import BadOption
 from bayesbox.explain.reliability import aligned, count_text, reliability_svg, reliability_table
 from bayesbox.learn.metrics import Estimate, Metrics, Scored
+from bayesbox.schema.levels import class_position
 
 MOST_CLASSES = 12  # whose confusion matrix is printed whole
 MOST_CONFUSIONS = 10
@@ -117,10 +118,7 @@ class Evaluation:
     def best_threshold(self, label: str, metric: str = "f1") -> Threshold:
         """The threshold on P(label) that would have served a metric best on these rows."""
         classes = self.scored.classes
-        if label not in classes:
-            known = ", ".join(classes[:MOST_NAMES])
-            raise BadOption("there is no such class", found=label, remedy=f"There are {known}")
-        found = self.scored.ranks.of_class(classes.index(label), len(classes))
+        found = self.scored.ranks.of_class(class_position(label, classes), len(classes))
         if found is None:
             raise BadOption("there are too many rows and classes to find a threshold on", remedy="Take fewer rows")
         p, true, weights = found

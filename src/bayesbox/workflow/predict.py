@@ -19,7 +19,7 @@ from bayesbox.decide.thresholds import answers_at
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
-from bayesbox.schema.levels import level_text
+from bayesbox.schema.levels import class_position, level_text
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.fold import pieces
 from bayesbox.workflow.classifier import Classifier
@@ -106,9 +106,8 @@ class Answers:
         if asked.unsure is not None and UNSURE in self.classes:
             raise BadOption(f"a class is called {UNSURE}: the answer could mean either", remedy="Rename the class")
         self.costs = None if asked.costs is None else cost_matrix(asked.costs, self.classes)
-        if asked.threshold is not None and asked.threshold[0] not in self.classes:
-            known = ", ".join(self.classes[:12])
-            raise BadOption("there is no such class", found=asked.threshold[0], remedy=f"There are {known}")
+        if asked.threshold is not None:
+            class_position(asked.threshold[0], self.classes)  # which is there
         self.names = (*self.keep, *added)
         self._types: dict[str, pa.DataType] = {}
 
