@@ -15,6 +15,9 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 # The core is built by CMake below, in build/core, and lands in src/bayesbox; pip then only has to point at src.
 EDITABLE := --no-build-isolation --config-settings=wheel.cmake=false --editable
 
+# As pip does on installing: a process that may not write .pyc files would compile every module at every start.
+COMPILE_MODULES := $(BIN)/python -m compileall -q src
+
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 CORE := build/core/.built
@@ -103,11 +106,13 @@ $(CORE): $(BASE) $(CORE_SOURCES)
 	@$(BIN)/cmake -S . -B build/core -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DCMAKE_CXX_COMPILER=$(CXX) \
 		-DCMAKE_BUILD_TYPE=Release -DSKBUILD_STATE=editable -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python --log-level=WARNING >/dev/null
 	@$(BIN)/cmake --build build/core -- --quiet
+	@$(COMPILE_MODULES)
 	@touch $@
 
 # -- benchmarks --------------------------------------------------------------------------------------------------
 
 bench: $(PEERS)/.made $(CORE)
+	@$(COMPILE_MODULES)
 	@mkdir -p build
 	@set -o pipefail; $(PEERS)/bin/python benchmarks/run.py $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(DATA),--data "$(DATA)") \
 		| tee build/bench.txt

@@ -166,19 +166,25 @@ def flat(session: harness.Session, folder: Path) -> None:
     small, large = folder / "small.parquet", folder / "large.parquet"
     write(small, session.rows * MANY // 10)
     write(large, session.rows * MANY)
-    few, many = measured("ours", [str(small)]), measured("ours", [str(large)])
     title = f"{session.rows * MANY:,} Parquet rows"
-    session.amount(f"{title}, peak memory", many.megabytes, MOST_MEGABYTES, harness.megabytes)
-    base = measured("ours", [str(small)]).cpu
-    session.amount(
-        f"{title}, CPU beside a tenth of them", many.cpu / min(few.cpu, base), 11, lambda ratio: f"{ratio:.1f}x"
-    )
-    two = measured("ours", [str(large), "2"], cores=2)
-    if two.output != many.output:
+    few, many, two, apart = [], [], [], []
+    for _ in range(session.rounds):
+        few.append(measured("ours", [str(small)]))
+        many.append(measured("ours", [str(large)]))
+        two.append(measured("ours", [str(large), "2"], cores=2))
+        apart.append(at_once(large))
+    if len({cost.output for cost in many + two}) != 1:
         raise SystemExit("two threads gave other tallies than one")
-    session.ratio(f"{title}, wall time of two threads", two.wall, "one thread", many.wall, 1.7)
+    for threads, costs in (("", many), (", two threads", two)):
+        most = max(cost.megabytes for cost in costs)
+        session.amount(f"{title}{threads}, peak memory", most, MOST_MEGABYTES, harness.megabytes)
+    longer = statistics.median(large.cpu / small.cpu for small, large in zip(few, many, strict=True))
+    session.amount(f"{title}, CPU beside a tenth of them", longer, 11, lambda ratio: f"{ratio:.1f}x")
+    one = statistics.median(cost.wall for cost in many)
+    both = statistics.median(cost.wall for cost in two)
+    session.ratio(f"{title}, wall time of two threads", both, "one thread", one, 1.7)
     session.say(
-        f"two processes at once that share nothing do {2 * many.wall / at_once(large):.2f}x the work of one: "
+        f"two processes at once that share nothing do {2 * one / statistics.median(apart):.2f}x the work of one: "
         "what two cores of this machine can reach together"
     )
 

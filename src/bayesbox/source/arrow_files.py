@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -161,9 +162,10 @@ class ParquetRows(_TypedRows):
         import pyarrow.parquet as pq
 
         texts = [field.name for field in self.schema if _is_text(field.type)]
-        file = pq.ParquetFile(
-            source, metadata=self._metadata, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False
-        )
+        with _memory_of_the_system():
+            file = pq.ParquetFile(
+                source, metadata=self._metadata, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False
+            )
         yield from file.iter_batches(ROWS, row_groups=groups, use_threads=use_threads)
 
     def groups(self) -> list[int]:
@@ -202,6 +204,25 @@ class ArrowRows(_TypedRows):
         for index in range(total):
             yield self._reader.get_batch(index)
             self.share_read = float((index + 1) / total)
+
+
+_pool_lock = Lock()
+
+
+@contextlib.contextmanager
+def _memory_of_the_system() -> Iterator[None]:
+    """Readers opened here take their memory from the system's allocator.
+
+    Arrow's own hands the memory of each batch back at once, and two threads then wait for the kernel to clear it anew.
+    A Parquet reader keeps the pool that was the default when it was opened, and cannot be given one.
+    """
+    with _pool_lock:
+        before = pa.default_memory_pool()
+        pa.set_memory_pool(pa.system_memory_pool())
+        try:
+            yield
+        finally:
+            pa.set_memory_pool(before)
 
 
 def random_access(stream: ByteStream) -> Any:

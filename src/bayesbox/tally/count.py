@@ -46,7 +46,8 @@ def count(
     label_type: str | None = None,
 ) -> Book:
     """The book of these rows. A label that is missing leaves its row out."""
-    target, classes = labels.codes, tuple(labels.levels)
+    kind_of_labels = label_type or label_type_of(labels.values)
+    target, classes = _in_order(labels, kind_of_labels)
     weights = checked_weights(weights, len(target), where=where, first_row=first_row)
     counter = _Counter(target, classes, weights, where, first_row)
     tallies: dict[str, Tally] = {}
@@ -69,10 +70,17 @@ def count(
     tallies |= counter.moments(numbers, {name for name in numbers if schema.needs_values(name)})
     for name, tally in tallies.items():
         require_few_levels(name, tally)
-    kind_of_labels = label_type or label_type_of(labels.values)
-    ordered = tuple(label_order(list(classes), kind_of_labels))
-    book = Book(classes, counter.class_counts(), tallies, label_type=kind_of_labels)
-    return book.with_classes(ordered).pruned()
+    return Book(classes, counter.class_counts(), tallies, label_type=kind_of_labels).pruned()
+
+
+def _in_order(labels: Encoded, label_type: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """The codes and names of the classes, in the order of the classes: cheaper now than in every tally."""
+    ordered = label_order(labels.levels, label_type)
+    if ordered == labels.levels:
+        return labels.codes, tuple(ordered)
+    place = {name: index for index, name in enumerate(ordered)}
+    moved = np.array([*(place[name] for name in labels.levels), -1], dtype=np.int32)  # the last answers the code -1
+    return moved[labels.codes], tuple(ordered)
 
 
 def checked_weights(weights: Any, rows: int, *, where: str | None = None, first_row: int = 0) -> Weights:
