@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from bayesbox.cli import reference
 from bayesbox.cli.main import VERBS, bayes
+from bayesbox.workflow.models import MODELS
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,3 +60,10 @@ def test_the_page_names_every_verb_and_option() -> None:
         assert all(
             option in page for parameter in verb(name).params for option in parameter.opts if option.startswith("-")
         )
+
+
+@pytest.mark.parametrize("name", ["train", "evaluate"])
+def test_the_kinds_of_model_are_all_named(name: str) -> None:
+    (option,) = (parameter for parameter in verb(name).params if parameter.name == "model")
+    assert isinstance(option, click.Option)
+    assert set(MODELS) | {"text"} <= set(re.findall(r"\w+", option.help or ""))

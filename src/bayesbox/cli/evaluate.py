@@ -65,7 +65,11 @@ LEARNING = (
     help="The threshold on P(CLASS) that serves a metric best: f1 (the default), accuracy, balanced, youden.",
 )
 @click.option("--svg", metavar="FILE", help="Draw the reliability diagram.")
-@click.option("--model", metavar="KIND", help="The kind of model; naive by default.")
+@click.option(
+    "--model",
+    metavar="KIND",
+    help="naive (the default), averaged, aode, tan, kdb, full, optimal, auto; text for documents.",
+)
 @click.option("--smoothing", metavar="RULE", help="How counts become probabilities; laplace by default.")
 @click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
 @options.numeric_option

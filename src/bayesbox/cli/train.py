@@ -48,7 +48,13 @@ if TYPE_CHECKING:
 @click.argument("data", nargs=-1)
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes.")
 @click.option("-o", "--output", metavar="FILE", help="The model file; by default the name of the data with .bayes.")
-@click.option("--model", default="naive", show_default=True, metavar="KIND", help="The kind of model.")
+@click.option(
+    "--model",
+    default="naive",
+    show_default=True,
+    metavar="KIND",
+    help="naive, averaged, aode, tan, kdb, full, optimal, or auto, which combines the best; text for documents.",
+)
 @click.option(
     "--smoothing",
     metavar="RULE",
