@@ -13,8 +13,9 @@ which what is zero does not appear; equality and digest are those of the lines.
 from __future__ import annotations
 
 import copyreg
+import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -73,6 +74,14 @@ def _reduce_exact(array: ExactArray) -> tuple[Any, tuple[bytes]]:
 
 
 copyreg.pickle(ExactArray, _reduce_exact)
+
+
+def digest_of(lines: Iterable[bytes]) -> str:
+    """SHA-256 of canonical lines, in hex."""
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(line)
+    return digest.hexdigest()
 
 
 def positions(wanted: Sequence[str], present: Sequence[str]) -> Index:

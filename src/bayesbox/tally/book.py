@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData, CannotForget, KindContradiction, UnknownColumn
 from bayesbox.schema.levels import common_label_type, label_order, natural_label_type
-from bayesbox.tally.base import Removable, Tally, added, numbers, positions, quoted
+from bayesbox.tally.base import Removable, Tally, added, digest_of, numbers, positions, quoted
 
 VERSION = b"bayesbox book 1\n"
 LEVEL_LIMIT = 1_000_000  # of one column
@@ -156,10 +155,7 @@ class Book:
     def digest(self) -> str:
         """SHA-256 of the canonical lines, in hex: equal for the same multiset of rows, however it was learned."""
         if self._digest is None:  # a book never changes
-            digest = hashlib.sha256()
-            for line in self.canonical():
-                digest.update(line)
-            self._digest = digest.hexdigest()
+            self._digest = digest_of(self.canonical())
         return self._digest
 
     def __eq__(self, other: object) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from bayesbox._core import ExactArray
 from bayesbox.errors import CannotForget
 from bayesbox.schema.encode import Encoded
-from bayesbox.tally.base import quoted
+from bayesbox.tally.base import digest_of, quoted
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
 
@@ -76,10 +75,7 @@ class ChainBook:
 
     def digest(self) -> str:
         """SHA-256 of the canonical lines, in hex."""
-        digest = hashlib.sha256()
-        for line in self.canonical():
-            digest.update(line)
-        return digest.hexdigest()
+        return digest_of(self.canonical())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ChainBook):

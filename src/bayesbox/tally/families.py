@@ -6,7 +6,6 @@ exactly; subtracting takes rows out again.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.errors import CannotForget, CannotMerge
-from bayesbox.tally.base import added, numbers, quoted
+from bayesbox.tally.base import added, digest_of, numbers, quoted
 
 
 @dataclass(frozen=True)
@@ -90,10 +89,7 @@ class FamilyBook:
 
     def digest(self) -> str:
         """SHA-256 of the counts, in hex."""
-        digest = hashlib.sha256()
-        for line in self.canonical():
-            digest.update(line)
-        return digest.hexdigest()
+        return digest_of(self.canonical())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FamilyBook):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -23,6 +22,7 @@ from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Real, as_kind
 from bayesbox.schema.levels import label_type_of
 from bayesbox.source.base import Batch, Source
+from bayesbox.tally.base import digest_of
 from bayesbox.tally.count import FLAG_TEXTS, checked_weights
 from bayesbox.tally.family import Family
 from bayesbox.workflow.train import source_of
@@ -131,10 +131,7 @@ class Joint:
 
     def digest(self) -> str:
         """SHA-256 of the counts, in hex: equal for the same multiset of rows."""
-        digest = hashlib.sha256()
-        for line in self.table.family.canonical():
-            digest.update(line)
-        return digest.hexdigest()
+        return digest_of(self.table.family.canonical())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Joint):
