@@ -320,11 +320,22 @@ def test_what_a_budget_leaves_out_is_told(tmp_path):
     left_out = clf.classifier_.derived.left_out
     assert {"boosted trees", "k-dependence Bayes", "naive Bayes, column weights"} <= set(left_out)
     assert not set(left_out) & {each.name for each in clf.classifier_.derived.judged}
-    assert clf.report().endswith(f"Not tried on so large a table in 0.05 s: {', '.join(left_out)}")
+    assert clf.report().endswith(f"Not tried within 0.05 s: {', '.join(left_out)}")
     assert "naive Bayes" in {each.name for each in clf.classifier_.derived.judged}
     clf.save(tmp_path / "m.bayes")
     assert bb.load(tmp_path / "m.bayes").report() == clf.report()
     assert "Not tried" not in bb.AutoBayes(budget=20).fit(X, y).report()
+
+
+def test_many_patterns_of_missing_numbers_leave_the_joint_normal_out():
+    draw = np.random.default_rng(0)
+    X = pd.DataFrame(draw.normal(size=(60, 6)), columns=list("abcdef"))
+    y = np.where(X["a"] > 0, "high", "low")
+    assert bb.AutoBayes().fit(X, y).classifier_.derived.left_out == ()
+    holes = X.where(draw.random(X.shape) > 0.4)
+    assert bb.AutoBayes().fit(holes, y).classifier_.derived.left_out == ("full Bayes",)
+    one = X.assign(a=X["a"].where(X["b"] > -1))  # two patterns in each class
+    assert bb.AutoBayes().fit(one, y).classifier_.derived.left_out == ()
 
 
 @pytest.mark.parametrize("beside", [True, False])

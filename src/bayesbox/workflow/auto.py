@@ -117,7 +117,7 @@ class AutoClassifier(WholeRows):
         """A sentence on the models that were not tried, "" where all were."""
         if self.derived is None or not self.derived.left_out:
             return ""
-        return f"Not tried on so large a table in {self.rules.budget:g} s: {', '.join(self.derived.left_out)}"
+        return f"Not tried within {self.rules.budget:g} s: {', '.join(self.derived.left_out)}"
 
     def learns_once(self) -> CannotForget:
         return CannotForget(

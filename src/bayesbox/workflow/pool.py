@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -51,7 +51,7 @@ class Pool:
     rows: int
     judged: tuple[Judged, ...] = field(compare=False, default=())
     pooled: Judged | None = field(compare=False, default=None)
-    left_out: tuple[str, ...] = field(compare=False, default=())  # what the budget does not allow for so large a table
+    left_out: tuple[str, ...] = field(compare=False, default=())  # what the budget does not allow
 
     def log_p(self, view: View, batch: Batch) -> Doubles:
         """log P(class | x), rows x classes."""
@@ -116,11 +116,28 @@ def learn_pool(
     ]
     cells = math.prod(len(axis.levels) for axis in design.axes if axis.levels)
     for name, model, answers in learn_counted(
-        rows, kinds, classes, declared, order, budget=COUNTED * budget, cells=cells, left_out=left_out
+        rows,
+        kinds,
+        classes,
+        declared,
+        order,
+        budget=COUNTED * budget,
+        cells=cells,
+        patterns=_patterns(values.values(), codes),
+        left_out=left_out,
     ):
         learned.append((name, model, answers[places]))
     prior = np.tile(np.log(shares), (len(labels), 1))
     return replace(_pool(learned, prior, labels, classes, design, shares), left_out=tuple(left_out))
+
+
+def _patterns(values: Iterable[Any], codes: NDArray[np.int64]) -> int:
+    """The ways in which the rows of each class lack numbers: as many as there are classes where none is missing."""
+    gaps = [gap for value in values if not isinstance(value, tuple) and (gap := np.isnan(value)).any()]
+    if not gaps:
+        return len(np.unique(codes))
+    packed = np.packbits(np.stack(gaps), axis=0)
+    return len(np.unique(np.concatenate([packed, codes[None]]).T, axis=0))
 
 
 def _pool(
