@@ -58,7 +58,7 @@ def against_mixed_naive_bayes(session, form, data, columns, array, y) -> None:
         "mixed-naive-bayes",
         lambda: MixedNB(categorical_features=categories, alpha=1).fit(array, y),
         60 if columns is None else None,
-        rounds=3,
+        rounds=session.rounds,
     )
     session.compare(
         f"predict_proba, 10 + 10 mixed, {form}",
@@ -66,7 +66,7 @@ def against_mixed_naive_bayes(session, form, data, columns, array, y) -> None:
         "mixed-naive-bayes",
         lambda: theirs.predict_proba(array),
         30 if columns is None else None,
-        rounds=3,
+        rounds=session.rounds,
     )
 
 

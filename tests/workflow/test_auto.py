@@ -255,6 +255,15 @@ def test_a_class_that_is_declared_is_never_impossible(tmp_path):
     assert np.array_equal(bb.load(tmp_path / "m.bayes").predict_proba(X), p)
 
 
+def test_the_categories_of_categorical_labels_are_declared():
+    X, y = table()
+    declared = bb.AutoBayes(budget=1, classes=["high", "low", "middle", "none"]).fit(X, y)
+    typed = pd.Series(y, dtype=pd.CategoricalDtype(["none", "low", "middle", "high"]))
+    clf = bb.AutoBayes(budget=1).fit(X, typed)
+    assert np.array_equal(clf.predict_proba(X), declared.predict_proba(X))
+    assert "none" not in bb.AutoBayes(budget=1).fit(X, typed.cat.remove_unused_categories()).classes_
+
+
 def test_folds_know_a_class_that_they_lack():
     from bayesbox.source.base import OneBatch
     from bayesbox.source.frames import batch_of

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from bayesbox.estimators.base import TableEstimator
+from bayesbox.estimators.inputs import categories_of
 from bayesbox.explain.reliability import aligned
 from bayesbox.workflow.auto import BUDGET, AutoClassifier, AutoRules
 
@@ -27,6 +28,7 @@ class AutoBayes(TableEstimator):
         Flags of which each row sets one, to be taken as one category.
     classes : list of labels, or None
         Classes that there may be beside those of the rows: they share one row, so that no answer is impossible.
+        By default the categories of a categorical `y`.
 
     Examples
     --------
@@ -58,8 +60,9 @@ class AutoBayes(TableEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn, judge and pool the models."""
         super().fit(X, y, sample_weight)
-        if self.classes is not None:
-            self.declare(self.classes)
+        classes = categories_of(y) if self.classes is None else self.classes
+        if classes is not None:
+            self.declare(classes)
         return self
 
     def new_classifier(self) -> AutoClassifier:

@@ -59,6 +59,17 @@ def labels_from(y: Any, rows: int) -> Encoded:
     return labels
 
 
+def categories_of(y: Any) -> list[Any] | None:
+    """The categories that the type of a pandas or polars column declares, in use or not; None for other types.
+
+    >>> import pandas as pd
+    >>> categories_of(pd.Series(["b", "a"], dtype=pd.CategoricalDtype(["a", "b", "c"])))
+    ['a', 'b', 'c']
+    """
+    categories = getattr(getattr(y, "dtype", None), "categories", None)
+    return list(categories) if hasattr(categories, "__len__") else None
+
+
 def refuse_continuous(column: Any) -> None:
     """Labels are discrete: numbers with a fraction are measurements."""
     if isinstance(column, pa.Array | pa.ChunkedArray) and pa.types.is_floating(column.type):
