@@ -66,7 +66,7 @@ def categories_of(y: Any) -> list[Any] | None:
     >>> categories_of(pd.Series(["b", "a"], dtype=pd.CategoricalDtype(["a", "b", "c"])))
     ['a', 'b', 'c']
     """
-    categories = getattr(getattr(y, "dtype", None), "categories", None)
+    categories: Any = getattr(getattr(y, "dtype", None), "categories", None)
     return list(categories) if hasattr(categories, "__len__") else None
 
 
