@@ -13,6 +13,7 @@
 #include "kept_memory.hpp"
 #include "mail_binding.hpp"
 #include "network_module.hpp"
+#include "normal_cell_binding.hpp"
 #include "score_binding.hpp"
 #include "text_binding.hpp"
 
@@ -33,6 +34,7 @@ NB_MODULE(_core, m) {
   bind_forest(m);
   bind_cuts(m);
   bind_kernel_density(m);
+  bind_normal_cells(m);
   m.def("has_avx2", &has_avx2);
   m.def("keep_freed_memory", &keep_freed_memory);
   m.def("use_avx2", &use_avx2, "enabled"_a);

@@ -557,6 +557,11 @@ def kernel_log_density(
 ) -> NDArray[np.float64]:
     """log of sum w_i N(x | v_i, width) / sum w_i at each x; values ascend, weights are above zero."""
 
+def log_normal_cells(
+    cells: NDArray[np.float64], mean: NDArray[np.float64], rest: NDArray[np.float64], deviation: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """log P(cell - 1/2 < x < cell + 1/2) for x ~ N(mean + rest, deviation), cells x normals."""
+
 def count_pairs(
     columns: list[NDArray[Any]],
     sizes: NDArray[np.int64],

@@ -11,7 +11,8 @@ import pytest
 import bayesbox as bb
 from bayesbox.tally import values as values_module
 
-DENSITIES = ["gaussian:spacing", "student", "kernel", "lognormal", "width:4", "frequency:4", "mdl", "modl", "auto"]
+NORMALS = ["gaussian:spacing", "gaussian:rounded", "student"]
+DENSITIES = [*NORMALS, "kernel", "lognormal", "width:4", "frequency:4", "mdl", "modl", "auto"]
 each_density = pytest.mark.parametrize("numeric", DENSITIES)
 
 
@@ -206,3 +207,31 @@ def test_different_densities_do_not_merge() -> None:
     X, y = table()
     with pytest.raises(bb.CannotMerge):
         bb.NaiveBayes(numeric="mdl").fit(X, y) + bb.NaiveBayes(numeric="kernel").fit(X, y)
+
+
+@pytest.mark.parametrize("numeric", ["gaussian", *DENSITIES])
+def test_an_infinite_number_is_refused_by_name(numeric: str) -> None:
+    X, y = table()
+    clf = bb.NaiveBayes(numeric=numeric).fit({"tied": X["tied"]}, y)
+    for value in (np.inf, -np.inf):
+        for ask in (clf.predict, clf.predict_proba, clf.predict_log_proba):
+            with pytest.raises(bb.BadData, match=r"row 2: column `tied` holds an infinite value"):
+                ask({"tied": np.array([1.0, value])})
+        assert np.isneginf(clf.joint_log_proba({"tied": np.array([value])})).all()
+        with pytest.raises(bb.BadData, match=r"column `tied` holds an infinite value"):
+            clf.leave_one_out({"tied": np.array([value])}, y[:1])
+
+
+@pytest.mark.parametrize("numeric", ["gaussian", *DENSITIES])
+def test_numbers_near_the_greatest_double(numeric: str) -> None:
+    """Warnings are errors here: nothing overflows unseen, and every answer is a probability."""
+    x = np.array([-1, 1, -0.9, 0.8, 0.5, -0.4, 0.1, -0.2, 0.3, -1.0, 1, 0.9]) * 1.7e308
+    y = np.array(list("abababababcb"))
+    clf = bb.NaiveBayes(numeric=numeric).fit({"x": x}, y)
+    for answer in (clf.predict_proba({"x": x}), clf.leave_one_out({"x": x}, y)):
+        np.testing.assert_allclose(answer.sum(axis=1), 1.0)
+    assert "<polyline" in clf.density_svg("x")
+    narrow = bb.NaiveBayes(numeric=numeric).fit({"x": np.arange(12.0) ** 2}, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bb.DataWarning)  # some densities call a value that far away impossible
+        np.testing.assert_allclose(narrow.predict_proba({"x": x}).sum(axis=1), 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,6 +61,83 @@ def test_a_spaced_gaussian_is_no_narrower_than_a_sixth_of_the_mean_gap() -> None
     np.testing.assert_allclose(clf.explain({"x": asked}).terms[:, :, 0], expected, rtol=1e-12)
     with pytest.raises(bb.BadOption, match="spacing of the values"):
         bb.Real("gaussian:spacing", floor=0.5)
+
+
+def rounded(x: list[float], y: list[int]) -> Any:
+    return of_values("gaussian:rounded", "x", *counted(np.array(x), np.array(y)), options(max(y) + 1))
+
+
+def test_a_rounded_gaussian_is_the_probability_of_a_cell() -> None:
+    """The temperatures of the weather table: steps of 21 / 11, cells around the multiples of it."""
+    yes, no = [83, 70, 68, 64, 69, 75, 75, 72, 81], [85, 80, 65, 72, 71]
+    x, y = np.array([*yes, *no], dtype=float), np.array([0] * 9 + [1] * 5)
+    found = rounded(x.tolist(), y.tolist())
+    step = (85 - 64) / 11
+    assert found.rounding.width == pytest.approx(step, rel=1e-15)
+    asked = np.array([66.0, 64.0, 70.5, 90.0, 300.0])
+    for label in (0, 1):
+        own = np.rint(x[y == label] / step) * step
+        middle = np.rint(asked / step) * step
+        deviation = max(own.std(), step / 6)
+        edges = [(middle + side * step / 2 - own.mean()) / deviation for side in (-1, 1)]
+        lower, upper = map(stats.norm.logsf, edges)
+        expected = lower + np.log1p(-np.exp(upper - lower))
+        np.testing.assert_allclose(found.log_density(asked)[:, label], expected, rtol=1e-9)
+    clf = bb.NaiveBayes(numeric="gaussian:rounded").fit({"x": x}, y)
+    np.testing.assert_allclose(clf.explain({"x": asked}).terms[:, :, 0], found.log_density(asked), rtol=1e-15)
+    edges = found.rounding.place(np.array([-0.5, 0.5]))
+    np.testing.assert_allclose(edges, [-step / 2, step / 2])
+    with pytest.raises(bb.BadOption, match="spacing of the values"):
+        bb.Real("gaussian:rounded", floor=0.5)
+
+
+def test_no_class_of_one_value_is_surer_than_its_cell() -> None:
+    """Three deviations of the floor are within half a cell: 99.73 %, whatever the unit."""
+    for unit in (1.0, 1e-320, 5e-324, 3e307):
+        found = rounded([2 * unit, 2 * unit, 2 * unit, unit, 4 * unit], [0, 0, 0, 1, 1])
+        assert np.exp(found.log_density(np.array([2 * unit]))[0, 0]) == pytest.approx(0.9973002039367398, rel=1e-12)
+
+
+def test_two_values_never_share_a_cell() -> None:
+    for pair in ([3.0, 5.0], [1.5, 2.5], [-5.0, -3.0], [0.3, 0.5], [-1.7e308, 1.7e308], [0.0, 5e-324], [1e300, 2e300]):
+        found = rounded([pair[0], pair[0], pair[1]], [0, 0, 1])
+        np.testing.assert_array_equal(np.argmax(found.log_density(np.array(pair)), axis=1), [0, 1])
+
+
+def test_a_class_without_values_has_the_cells_of_the_column() -> None:
+    x, y = np.array([1.0, 2.0, 5.0, np.nan, np.nan]), np.array(list("aabcc"))
+    clf = bb.NaiveBayes(numeric="gaussian:rounded").fit({"x": x}, y)
+    terms = clf.explain({"x": np.array([1.0, 3.0])}).terms[:, :, 0]
+    whole = of_values("gaussian:rounded", "x", x[:3], np.ones((3, 1)), options(1)).log_density(np.array([1.0, 3.0]))
+    np.testing.assert_array_equal(terms[:, 2], whole[:, 0])
+    with pytest.warns(bb.DataWarning, match="one value only"):
+        same = bb.NaiveBayes(numeric="gaussian:rounded").fit({"x": np.full(5, 3.0)}, y)
+    np.testing.assert_allclose(same.predict_proba({"x": np.array([8.0])}), [[0.4, 0.2, 0.4]])
+
+
+def test_values_between_and_beyond_the_known_ones() -> None:
+    """The table of known cells and the cells worked out on the way give the same terms."""
+    x, y = sample()
+    clf = bb.NaiveBayes(numeric="gaussian:rounded").fit({"x": x}, y)
+    density = clf.classifier_.model.conditional("x")
+    asked = np.array([-1e6, -3.0, 0.0, x.min(), 1.2345, np.nan, x.max(), 40.0, 1e9, 1e200])
+    terms = clf.explain({"x": asked}).terms[:, :, 0]
+    there = ~np.isnan(asked)
+    np.testing.assert_array_equal(terms[there], density.log_density(asked[there]))
+    assert not terms[5].any()  # missing
+    assert not terms[9].any()  # no double tells how far: left out
+    assert (terms[:5] < 0).all()
+    assert (np.diff(terms[[6, 7, 8]], axis=0) < 0).all()
+
+
+def test_rounded_gaussians_are_written_and_refused_by_name() -> None:
+    x, y = sample()
+    clf = bb.NaiveBayes(numeric="gaussian:rounded").fit({"x": x}, np.array(["no", "yes"])[y])
+    assert "gaussian:rounded" in clf.density_svg("x")
+    with pytest.raises(bb.errors.CannotExport, match="rounded distribution of `x`"):
+        clf.to_sql()
+    with pytest.raises(bb.BadOption, match="without evidence"):
+        bb.AveragedNaiveBayes(numeric="gaussian:rounded").fit({"x": x}, y).predict({"x": x})
 
 
 def test_lognormal_is_scipys() -> None:

@@ -16,7 +16,16 @@ import bayesbox as bb
 from bayesbox.model.naive import MISSING, UNSEEN, Rules
 from bayesbox.model.strict_json import dumps, parse
 from bayesbox.rule.smoothing import RULES, Smoothing
-from bayesbox.schema.kinds import COUNT_DENSITIES, REAL_DENSITIES, SPACED, WORDS_OCCURRENCES, Count, Kind, Words
+from bayesbox.schema.kinds import (
+    COUNT_DENSITIES,
+    REAL_DENSITIES,
+    ROUNDED,
+    SPACED,
+    WORDS_OCCURRENCES,
+    Count,
+    Kind,
+    Words,
+)
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.tally.base import TALLIES
 from bayesbox.tally.values import Values
@@ -48,7 +57,9 @@ def kinds(kind: type[Kind]) -> st.SearchStrategy[Kind]:
 
 def _fitting(options: dict[str, Any]) -> dict[str, Any]:
     """A gaussian whose floor is the spacing has no other."""
-    return {name: value for name, value in options.items() if name != "floor" or options["density"] != SPACED}
+    return {
+        name: value for name, value in options.items() if name != "floor" or options["density"] not in (SPACED, ROUNDED)
+    }
 
 
 def rules(name: str) -> st.SearchStrategy[Smoothing]:

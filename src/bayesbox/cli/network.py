@@ -30,10 +30,10 @@ EXTENSIONS = ".bif .xmlbif .xml .uai .net .xdsl .json, each also with .gz"
         "bayes network sample alarm.bif -n 1000 --seed 1 -o rows.csv",
     ),
     notes=f"The format of a file is that of its extension: {EXTENSIONS}. Questions are asked with bayes query. "
-    "Keys of --json: learn has written, method, score (name, value), parameters, rows, holes, moves, seconds, nodes, "
-    "edges, undirected, strengths (parent, child, strength, direction), comparison (shd, same, missing, extra, "
-    "reversed), skipped, warnings; fit has written, rows, holes, rounds, converged, log_likelihood, skipped; "
-    "show has name, nodes (name, states, parents), edges, factorisation, independences; convert has "
+    "Keys of --json: learn has written, method, score (name, value), parameters, rows, holes, missing, moves, "
+    "seconds, nodes, edges, undirected, strengths (parent, child, strength, direction), comparison (shd, same, "
+    "missing, extra, reversed), skipped, warnings; fit has written, rows, holes, rounds, converged, log_likelihood, "
+    "skipped; show has name, nodes (name, states, parents), edges, factorisation, independences; convert has "
     "written, nodes; sample has rows, written.",
 )
 @click.argument("action", type=click.Choice(["learn", "fit", "show", "convert", "sample"]))

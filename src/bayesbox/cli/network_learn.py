@@ -180,9 +180,9 @@ def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> No
     skipped = skipped_rows(source)
     written = _write(network, given)
     if as_json:
-        emit_json(_facts(network, comparison, written) | {"skipped": skipped, "warnings": warned})
+        emit_json(_facts(network, comparison, written, given["missing"]) | {"skipped": skipped, "warnings": warned})
         return
-    _tell(network)
+    _tell(network, given["missing"])
     if comparison is not None:
         _tell_comparison(comparison)
     for text in dict.fromkeys(warned):
@@ -283,7 +283,7 @@ def _write(network: BayesianNetwork, given: dict[str, Any]) -> list[str]:
     return written
 
 
-def _facts(network: BayesianNetwork, comparison: Comparison | None, written: list[str]) -> dict[str, Any]:
+def _facts(network: BayesianNetwork, comparison: Comparison | None, written: list[str], missing: str) -> dict[str, Any]:
     learning = network.learning_
     assert learning is not None
     facts: dict[str, Any] = {
@@ -293,6 +293,7 @@ def _facts(network: BayesianNetwork, comparison: Comparison | None, written: lis
         "parameters": learning.parameters,
         "rows": learning.rows,
         "holes": learning.holes,
+        "missing": missing,
         "moves": learning.moves,
         "seconds": learning.seconds,
         "nodes": [{"name": name, "states": network.states(name)} for name in network.nodes],
@@ -314,7 +315,15 @@ def _facts(network: BayesianNetwork, comparison: Comparison | None, written: lis
     return facts
 
 
-def _tell(network: BayesianNetwork) -> None:
+SCORED = {
+    "em": "of the rows with their holes filled as the network has it, so not to be compared with that of whole rows",
+    "drop": "of the rows without holes",
+    "level": "a hole counted as a state",
+}
+"""What the score is of where rows have holes, by how these are treated."""
+
+
+def _tell(network: BayesianNetwork, missing: str) -> None:
     learning = network.learning_
     assert learning is not None
     header = ["parent", "", "child"]
@@ -334,7 +343,8 @@ def _tell(network: BayesianNetwork) -> None:
         f"{plural(learning.rows, 'row')}{holes}; {plural(len(rows), 'arc')}, {plural(learning.parameters, 'parameter')}"
     )
     moves = f", {plural(learning.moves, 'test' if learning.method == 'pc' else 'move')}" if learning.moves else ""
-    note(f"{learning.score_name} {learning.score:.4f}{moves}{taken}")
+    scored = f", {SCORED[missing]}" if learning.holes else ""
+    note(f"{learning.score_name} {learning.score:.4f}{scored}{moves}{taken}")
 
 
 def _tell_comparison(comparison: Comparison) -> None:

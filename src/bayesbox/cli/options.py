@@ -240,9 +240,9 @@ def numeric_option(verb: F) -> F:
     return click.option(
         "--numeric",
         metavar="DENSITY",
-        help="The density of numbers: gaussian (the default of naive Bayes), gaussian:spacing, student, kernel, "
-        "lognormal, width:10, frequency:10, mdl, modl, or auto, which chooses for each column. Other models take "
-        "bins only.",
+        help="The density of numbers: gaussian (the default of naive Bayes), gaussian:spacing, gaussian:rounded, "
+        "student, kernel, lognormal, width:10, frequency:10, mdl, modl, or auto, which chooses for each column. Other "
+        "models take bins only.",
     )(verb)
 
 

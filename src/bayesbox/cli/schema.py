@@ -64,10 +64,12 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
 def _tell(found: Surveyed, target: str | None, skipped: int, *, as_json: bool) -> None:
     from bayesbox.cli.reports import counted_classes, missing
-    from bayesbox.workflow.describe import column_facts, remarks
+    from bayesbox.workflow.describe import column_facts, few_texts, remarks
 
     facts = column_facts(found.schema, found.book)
     warnings = [text for text in remarks(found.schema, found.book) if target or not text.startswith("every row has")]
+    if target is None:
+        warnings = [*few_texts(found.schema, found.book), *warnings]
     classes = dict(zip(found.book.classes, found.book.n.tolist(), strict=True)) if target else {}
     if as_json:
         emit_json(

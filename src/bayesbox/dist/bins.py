@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles, Plan
-from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.numbers import NumberDensity, forbid_infinite
 from bayesbox.schema.columns import as_numbers
 
 
@@ -41,6 +41,7 @@ class Bins(NumberDensity):
             return
         values = np.asarray(as_numbers(column, name=self.column), dtype=np.float64)
         plan.tables.append((codes_of(values, self.cuts), self.rows))
+        forbid_infinite(plan, values)
 
 
 def codes_of(values: NDArray[Any], cuts: Doubles) -> NDArray[np.int32]:

@@ -43,4 +43,13 @@ class NumberDensity:
         if column is None:
             plan.add_constant(self.log_missing)
             return
-        plan.add_terms(self.log_p(np.asarray(as_numbers(column, name=self.column), dtype=np.float64)))
+        values = np.asarray(as_numbers(column, name=self.column), dtype=np.float64)
+        plan.add_terms(self.log_p(values))
+        forbid_infinite(plan, values)
+
+
+def forbid_infinite(plan: Plan, values: Doubles) -> None:
+    """Make a row with an infinite value impossible in every class, as it is under a normal density: it is refused."""
+    infinite = np.isinf(values)
+    if infinite.any():
+        plan.add_terms(np.where(infinite[:, None], -np.inf, np.zeros(plan.classes)))

@@ -16,7 +16,7 @@ class Student(NumberDensity):
     """t(x | degrees, location, scale) by class.
 
     The location is `centre + offset`, kept apart so that the distance to it is right even where the values share a
-    large offset.
+    large offset. Numbers farther apart than the greatest double count as that far apart.
     """
 
     centre: float
@@ -25,14 +25,25 @@ class Student(NumberDensity):
     degrees: Doubles
 
     def log_density(self, values: Doubles) -> Doubles:
-        with np.errstate(over="ignore"):
-            distance = values - self.centre
-        return log_student(distance[:, None], self.offset, self.scale, self.degrees)
+        return log_student(apart(values, self.centre)[:, None], self.offset, self.scale, self.degrees)
 
     @property
     def location(self) -> Doubles:
         """The middle of the density of each class."""
-        return self.centre + self.offset
+        return apart(self.offset, -self.centre)
+
+
+GREATEST = np.finfo(np.float64).max
+
+
+def apart(x: float | Doubles, y: float | Doubles) -> Doubles:
+    """x - y, where it is no double the greatest one.
+
+    >>> apart(np.array([1.5e308, 3.0]), np.array([-1.5e308, 1.0])).tolist()
+    [1.7976931348623157e+308, 2.0]
+    """
+    with np.errstate(over="ignore"):
+        return np.clip(np.subtract(x, y), -GREATEST, GREATEST)
 
 
 def log_student(x: Doubles, location: Doubles, scale: Doubles, degrees: Doubles) -> Doubles:
@@ -41,7 +52,7 @@ def log_student(x: Doubles, location: Doubles, scale: Doubles, degrees: Doubles)
     log G((v + 1) / 2) - log G(v / 2) - log(v pi) / 2 - log s - (v + 1) / 2 log(1 + ((x - m) / s)**2 / v)
     """
     with np.errstate(over="ignore"):
-        z = (x - location) / scale
+        z = apart(x, location) / scale
         tail = np.log1p(z * z / degrees)
     log_gamma = np.array([math.lgamma((v + 1) / 2) - math.lgamma(v / 2) for v in np.ravel(degrees).tolist()])
     constant = log_gamma.reshape(np.shape(degrees)) - 0.5 * np.log(degrees * math.pi) - np.log(scale)

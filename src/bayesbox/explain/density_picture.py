@@ -11,6 +11,7 @@ import numpy as np
 from bayesbox import _core
 from bayesbox.dist.base import Conditional, Doubles, Plan
 from bayesbox.dist.bins import Bins
+from bayesbox.dist.rounded import Rounded
 
 COLORS = ("#3b6fb6", "#c8553d", "#4c9f70", "#8f5fa8", "#b08900", "#4f8a8b", "#a23b72", "#6b705c")
 INK, QUIET, GRID = "#222", "#666", "#ddd"
@@ -71,7 +72,8 @@ def _panel(panel: Panel, classes: int, low: float, high: float) -> Iterator[str]
         return
     x_values, heights = _curves(panel.density, classes, low, high)
     highest = float(heights.max()) or 1.0
-    places = LEFT + (x_values - low) / (high - low) * (right - LEFT)
+    unit = _unit(low, high)
+    places = LEFT + (x_values * unit - low * unit) / (high * unit - low * unit) * (right - LEFT)
     for index, curve in enumerate(heights.T):
         tops = floor - curve / highest * (floor - TOP)
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(places.tolist(), tops.tolist(), strict=True))
@@ -81,13 +83,24 @@ def _panel(panel: Panel, classes: int, low: float, high: float) -> Iterator[str]
 
 def _curves(density: Conditional, classes: int, low: float, high: float) -> tuple[Doubles, Doubles]:
     """Places and heights of the curves, places x classes."""
+    if isinstance(density, Rounded) and density.cells <= POINTS:
+        edges = density.edges
+        edges = np.concatenate([[low], edges[(edges > low) & (edges < high)], [high]])
+        terms = density.log_density(edges[:-1] / 2 + edges[1:] / 2)
+        return np.repeat(edges, 2)[1:-1], np.repeat(np.exp(terms), 2, axis=0)
     if isinstance(density, Bins):
         inner = density.cuts[(density.cuts > low) & (density.cuts < high)]
         edges = np.concatenate([[low], inner, [high]])
         middles = edges[:-1] / 2 + edges[1:] / 2
-        shares = np.exp(density.log_density(middles)) / np.diff(edges)[:, None]
+        shares = np.exp(density.log_density(middles)) / np.diff(edges * _unit(low, high))[:, None]
         return np.repeat(edges, 2)[1:-1], np.repeat(shares, 2, axis=0)
-    x = np.linspace(low, high, POINTS)
+    share = np.linspace(0.0, 1.0, POINTS)
+    x = low * (1 - share) + high * share
     plan = Plan(POINTS, np.zeros(classes))
     density.add_to(plan, {density.columns[0]: x})
     return x, np.exp(plan.run(_core.JOINT))
+
+
+def _unit(low: float, high: float) -> float:
+    """What to multiply by, so that the distances of these values are doubles."""
+    return 0.25 if max(abs(low), abs(high)) > 1e300 else 1.0

@@ -14,12 +14,14 @@ from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.kernel import Kernel
 from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.student import Student, log_student
+from bayesbox.dist.rounded import Rounded
+from bayesbox.dist.student import GREATEST, Student, apart, log_student
 from bayesbox.errors import CannotForget
+from bayesbox.infer.direct import refuse_infinite
 from bayesbox.learn.leave_one_out_numbers import leaves_only_flags
 from bayesbox.rule.densities import Options, of_values
 from bayesbox.rule.normal import student_parameters
-from bayesbox.schema.kinds import SPACED, Kind
+from bayesbox.schema.kinds import ROUNDED, SPACED, Kind
 from bayesbox.tally.moments import Moments, Spread
 from bayesbox.tally.values import Values
 
@@ -39,6 +41,7 @@ def add_density(
     target: Codes,
 ) -> Flags:
     """Enter the terms of one column; which rows a refit must answer. A gaussian is one whose floor is the spacing."""
+    refuse_infinite({density.column: values}, ~np.isnan(values), 0)
     doubtful = np.zeros(plan.rows, dtype=bool)
     doubtful[leaves_only_flags(kind, tally, tally.pooled(), values)] = True
     if isinstance(density, Student):
@@ -58,6 +61,8 @@ def add_density(
 def _method(density: NumberDensity | Gaussian) -> str:
     if isinstance(density, Gaussian):
         return SPACED
+    if isinstance(density, Rounded):
+        return ROUNDED
     return density.method if isinstance(density, Bins) else "kernel" if isinstance(density, Kernel) else "lognormal"
 
 
@@ -94,14 +99,15 @@ def _student_terms(tally: Moments, values: Doubles, target: Codes) -> tuple[Doub
     unit, centre = whole.deviation, whole.mean
     n, mean, squares = np.array([_scaled(each, whole) for each in (*spreads, whole)]).T
     present = ~np.isnan(values)
-    x = np.where(present, ((np.where(present, values, centre) - centre) - whole.rest_of_mean) / unit, 0.0)
+    away = apart(np.where(present, values, centre), centre)
+    x = np.where(present, (away - whole.rest_of_mean) / unit, 0.0)
     rows = len(values)
     all_n, all_mean, all_squares = _without(n[-1], mean[-1], squares[-1], x)
     own = np.zeros((rows, len(spreads)), dtype=bool)
     own[np.arange(rows), target] = True
     class_n, class_mean, class_squares = (np.tile(each[:-1], (rows, 1)) for each in (n, mean, squares))
     class_n[own], class_mean[own], class_squares[own] = _without(n[target], mean[target], squares[target], x)
-    doubtful = present & ((all_squares < LOST_DIGITS * squares[-1]) | (all_n < 1))
+    doubtful = present & ((all_squares < LOST_DIGITS * squares[-1]) | (all_n < 1) | (np.abs(away) == GREATEST))
     deviation = np.sqrt(np.where(doubtful | (all_n < 1), 1.0, all_squares) / np.maximum(all_n, 1))[:, None]
     class_deviation = np.sqrt(class_squares / np.maximum(class_n, 1))
     distance = np.where(class_n > 0, class_mean - all_mean[:, None], 0.0)
@@ -116,7 +122,7 @@ def _scaled(spread: Spread, whole: Spread) -> tuple[float, float, float]:
     if spread.n.m == 0:
         return 0.0, 0.0, 0.0
     n = float(spread.n.fraction)
-    distance = (spread.mean - whole.mean) + (spread.rest_of_mean - whole.rest_of_mean)
+    distance = float(apart(spread.mean, whole.mean)) + (spread.rest_of_mean - whole.rest_of_mean)
     return n, distance / whole.deviation, n * (spread.deviation / whole.deviation) ** 2
 
 

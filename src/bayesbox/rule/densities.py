@@ -6,7 +6,7 @@ A class without a value takes the density of the whole column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,11 @@ from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.kernel import Curves, Kernel
 from bayesbox.dist.lognormal import LogNormal
+from bayesbox.dist.rounded import Rounded, Rounding
 from bayesbox.rule.bins import bin_names, binned, binning, codes_of
 from bayesbox.rule.normal import gaussian, student
 from bayesbox.rule.smoothing import Cells, Smoothing, ratio
-from bayesbox.schema.kinds import OF_MOMENTS, SPACED
+from bayesbox.schema.kinds import OF_MOMENTS, ROUNDED, SPACED
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
@@ -61,6 +62,8 @@ def of_values(method: str, column: str, values: Doubles, counts: Doubles, option
         return None
     if method == SPACED:
         return spaced_gaussian(column, values, counts, options)
+    if method == ROUNDED:
+        return rounded_gaussian(column, values, counts, options)
     if method == "kernel":
         return kernel(column, values, counts, options)
     if method == "lognormal":
@@ -85,6 +88,39 @@ def spaced_gaussian(column: str, values: Doubles, counts: Doubles, options: Opti
     gap = _mean_gap(values) / moments.pooled().deviation
     floor = float(gap / 6) ** 2
     return gaussian(column, moments, floor=floor, log_observed=options.log_observed, log_missing=options.log_missing)
+
+
+LEAST_OF_A_CELL = 1 / 6  # of a cell, the least deviation: three of them are within half a cell
+
+
+def rounded_gaussian(column: str, values: Doubles, counts: Doubles, options: Options) -> Rounded:
+    """A normal number recorded to the mean distance between neighbouring values of the whole column: each value stands
+    for a cell of that width around a whole multiple of it, and has the probability of the cell.
+
+    Mean and deviation of a class are those of its rounded values, the deviation at least a sixth of a cell. That is
+    Weka's estimator: a probability is never above 1, where the density of a narrow class grows without limit. If the
+    column has two values and both are rounded to the same, the cells are around these values instead.
+    """
+    exponent = int(np.frexp(np.abs(values).max())[1])
+    scaled = np.ldexp(values, -exponent)
+    rounding = Rounding(0.0, _mean_gap(scaled), exponent)
+    numbers = rounding.numbers(values)
+    if numbers[0] == numbers[-1]:
+        rounding = replace(rounding, origin=float(scaled[0]))
+        numbers = rounding.numbers(values)
+    moments = Moments(_classes(counts), _sums(numbers, counts))
+    spreads = [spread if spread.n.m else moments.pooled() for spread in moments.spreads()]
+    return Rounded(
+        column,
+        options.log_observed,
+        options.log_missing,
+        rounding,
+        float(numbers[0]),
+        float(numbers[-1]),
+        np.array([spread.mean for spread in spreads]),
+        np.array([spread.rest_of_mean for spread in spreads]),
+        np.array([max(spread.deviation, LEAST_OF_A_CELL) for spread in spreads]),
+    )
 
 
 def _mean_gap(values: Doubles) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.gaussian import Gaussian
-from bayesbox.dist.student import Student
+from bayesbox.dist.student import GREATEST, Student, apart
 from bayesbox.tally.exact import Dyadic, rounded_root
 from bayesbox.tally.moments import Moments, Spread
 
@@ -77,7 +77,7 @@ def student(column: str, moments: Moments, *, log_observed: Doubles, log_missing
     for index, each in enumerate(moments.spreads()):
         if each.n.m:
             n[index], deviation[index] = float(each.n.fraction), each.deviation
-            distance[index] = (each.mean - whole.mean) + (each.rest_of_mean - whole.rest_of_mean)
+            distance[index] = apart(each.mean, whole.mean) + (each.rest_of_mean - whole.rest_of_mean)
     offset, scale = student_parameters(n, distance, deviation, whole.deviation)
     return Student(column, log_observed, log_missing, whole.mean, whole.rest_of_mean + offset, scale, n + 1)
 
@@ -91,8 +91,9 @@ def student_parameters(
     """
     away, spread = distance / unit, deviation / unit
     squares = 1 + n * spread * spread + n * away * away / (n + 1)
-    scale: Doubles = unit * np.sqrt(squares * (n + 2)) / (n + 1)
-    return distance * n / (n + 1), scale
+    with np.errstate(over="ignore"):
+        scale: Doubles = np.minimum(unit * (np.sqrt(squares * (n + 2)) / (n + 1)), GREATEST)
+    return distance * (n / (n + 1)), scale
 
 
 LEAST = math.ulp(0.0)  # a spread that is there, but less than half of this, does not round to a point mass

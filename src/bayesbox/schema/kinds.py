@@ -20,7 +20,9 @@ Missing = Literal["ignore", "level"]
 DEFAULT_FLOOR = 1e-4  # of the column's variance over all rows: a deviation of 1 %
 OF_MOMENTS = ("gaussian", "student")  # densities that need no more than mean and variance
 SPACED = "gaussian:spacing"  # a gaussian whose floor is the spacing of the values
-REAL_DENSITIES = (*OF_MOMENTS, SPACED, "kernel", "lognormal", "width:10", "frequency:10", "mdl", "modl", "auto")
+ROUNDED = "gaussian:rounded"  # the same, of values rounded to that spacing: the probability of a cell
+_BINS = ("width:10", "frequency:10", "mdl", "modl")
+REAL_DENSITIES = (*OF_MOMENTS, SPACED, ROUNDED, "kernel", "lognormal", *_BINS, "auto")
 _BY_NUMBER = ("bins", "width", "frequency")  # of bins, which may follow a colon
 MOST_BINS = 10_000
 COUNT_DENSITIES = ("multinomial", "poisson")
@@ -91,8 +93,8 @@ class Real(Kind):
             check_density(self.density)
         if not 0 <= self.floor < float("inf"):
             raise BadOption("a variance floor is a finite number, 0 or more", found=self.floor)
-        if self.density == SPACED and self.floor != DEFAULT_FLOOR:
-            raise BadOption("the floor of gaussian:spacing is the spacing of the values", found=self.floor)
+        if self.density in (SPACED, ROUNDED) and self.floor != DEFAULT_FLOOR:
+            raise BadOption(f"the floor of {self.density} is the spacing of the values", found=self.floor)
 
 
 def check_density(density: object) -> None:

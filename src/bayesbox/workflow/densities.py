@@ -9,6 +9,7 @@ import numpy as np
 from bayesbox.dist.base import Conditional
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.student import apart
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.explain.density_picture import Panel, density_svg
 from bayesbox.model.naive import density_options
@@ -82,4 +83,4 @@ def _range(tally: Moments) -> tuple[float, float]:
     if isinstance(tally, Values):
         return float(tally.values[0]), float(tally.values[-1])
     whole = tally.pooled()
-    return whole.mean - 3 * whole.deviation, whole.mean + 3 * whole.deviation
+    return float(apart(whole.mean, 3 * whole.deviation)), float(apart(whole.mean, -3 * whole.deviation))

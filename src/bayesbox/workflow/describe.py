@@ -20,6 +20,7 @@ from bayesbox.dist.kernel import Kernel
 from bayesbox.dist.lognormal import LogNormal
 from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.poisson import Poisson
+from bayesbox.dist.rounded import Rounded
 from bayesbox.dist.student import Student
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
@@ -28,13 +29,14 @@ from bayesbox.model.full import FullModel
 from bayesbox.model.naive import NaiveModel
 from bayesbox.model.one_dependence import OneDependenceModel
 from bayesbox.rule.smoothing import smoothing_text
-from bayesbox.schema.kinds import Category, Ignore, Kind, Number, Unknown, Words
+from bayesbox.schema.kinds import ROUNDED, Category, Ignore, Kind, Number, Unknown, Words
 from bayesbox.schema.schema import Schema
+from bayesbox.source.reading import is_broken_number
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
-from bayesbox.workflow.hints import hints
+from bayesbox.workflow.hints import are_dates, date_hint, hints
 
 MISSING_MARKS = frozenset(
     {"?", "na", "n/a", "nan", "null", "none", "nil", "-", "--", ".", "missing", "unknown", "#n/a"}
@@ -165,6 +167,9 @@ def _leak(facts: ColumnFacts, tally: Counts, book: Book) -> Iterator[str]:
 
 def _of_levels(facts: ColumnFacts, tally: Counts) -> Iterator[str]:
     name, levels = facts.name, facts.levels or ()
+    if facts.observed > len(levels) > 0.5 * facts.observed and are_dates(levels):
+        yield str(date_hint(name, f"has {len(levels):,} dates in {facts.observed:,} values"))
+        return
     if facts.observed > len(levels) > 0.5 * facts.observed:
         yield (
             f"column `{name}` has {len(levels):,} levels in {facts.observed:,} values, like an identifier. "
@@ -180,6 +185,25 @@ def _of_levels(facts: ColumnFacts, tally: Counts) -> Iterator[str]:
     yield from _of_spelling(name, levels)
     if len(levels) > 1 and _tells_the_class(tally):
         yield f"column `{name}` tells the class by itself: is it known before the class is?"
+
+
+def few_texts(schema: Schema, book: Book) -> list[str]:
+    """What to say of categories that are numbers but for a few texts: read for training, such texts are refused."""
+    found = []
+    for facts in column_facts(schema, book):
+        tally = book.columns.get(facts.name)
+        if facts.declared or not isinstance(tally, Counts) or not isinstance(schema.kinds[facts.name], Category):
+            continue
+        texts = [place for place, level in enumerate(tally.levels) if not _is_number(level)]
+        rows = sum(int(each) for each in np.asarray(tally.counts)[:, texts].sum(axis=1)) if texts else 0
+        if rows and is_broken_number(rows, facts.observed, len(tally.levels) - len(texts)):
+            text = tally.levels[texts[0]]
+            found.append(
+                f"column `{facts.name}` holds numbers but for {rows:,} of {facts.observed:,} values, such as {text!r}: "
+                f"training reads it as numbers and refuses these. If they stand for missing values: --na '{text}'; "
+                f"if the numbers are names: --types {facts.name}=category"
+            )
+    return found
 
 
 def _of_spelling(name: str, levels: Sequence[str]) -> Iterator[str]:
@@ -294,7 +318,7 @@ def _parameters(conditional: Any, labels: int) -> int:
         return max(len(conditional.weights.words) - 1, 0) * labels
     if isinstance(conditional, Kernel):  # every value that was seen is one, and the width
         return sum(len(curves.values) + 1 for curves in conditional.curves)
-    each = {Gaussian: 2, Student: 2, LogNormal: 2, Poisson: 1}.get(type(conditional), 0)
+    each = {Gaussian: 2, Rounded: 2, Student: 2, LogNormal: 2, Poisson: 1}.get(type(conditional), 0)
     return (each + bool(np.any(getattr(conditional, "log_missing", 0)))) * labels
 
 
@@ -310,7 +334,7 @@ def density_text(conditional: Any) -> str:
         return f"{conditional.method}, " + (f"{number} bins" if number > 1 else "one bin: it says nothing")
     if isinstance(conditional, Table) and conditional.groups:
         return f"modl, {len(set(conditional.groups) - {-1})} groups"
-    names = {Gaussian: "gaussian", Student: "student", LogNormal: "lognormal", Kernel: "kernel"}
+    names = {Gaussian: "gaussian", Rounded: ROUNDED, Student: "student", LogNormal: "lognormal", Kernel: "kernel"}
     return names.get(type(conditional), "")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,6 +19,8 @@ from bayesbox.tally.exact import Dyadic
 from bayesbox.tally.moments import Moments, Spread
 
 FEW_ROWS = 10  # below this, coincidences are common and nothing is said
+DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?$")
+SAMPLE = 100  # levels that are looked at
 MANY_FLAGS = 40  # above it, sums agree by chance, and the names must agree as well
 
 
@@ -59,7 +62,29 @@ def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hi
         if len(tally.levels) == 1:
             yield constant
         elif len(tally.levels) == sum(_exact(tally.totals())) and isinstance(kind, Category):
-            yield Hint((name,), f"column `{name}` has a different value in every row, like an identifier", ignore)
+            if are_dates(tally.levels):
+                yield date_hint(name, "has a different date in every row")
+            else:
+                yield Hint((name,), f"column `{name}` has a different value in every row, like an identifier", ignore)
+
+
+def are_dates(levels: Sequence[str]) -> bool:
+    """Whether levels are dates as they are written in a table, with or without the time.
+
+    >>> are_dates(["2024-02-29", "2024-03-01 10:15"]), are_dates(["2024"])
+    (True, False)
+    """
+    return len(levels) > 0 and all(DATE.match(level) for level in levels[:SAMPLE])
+
+
+def date_hint(name: str, what: str) -> Hint:
+    """A date is a level of its own, and tells nothing of the next."""
+    return Hint(
+        (name,),
+        f"column `{name}` {what}, and each counts as a category by itself",
+        f"Give what may matter of it as a column, such as the year, the month or the weekday, and leave it out: "
+        f"--ignore {name}, or columns={{'{name}': 'ignore'}}",
+    )
 
 
 def _numbers_the_rows(whole: Spread) -> bool:
