@@ -32,6 +32,20 @@ def test_learn(bayes: Bayes, rows: str) -> None:
     assert Path("net.svg").read_text().startswith("<svg")
 
 
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [
+        ("em", "holes filled as the network has it"),
+        ("drop", "rows without holes"),
+        ("level", "a hole counted as a state"),
+    ],
+)
+def test_the_score_of_rows_with_holes_says_what_it_is_of(bayes: Bayes, folder: Path, missing: str, told: str) -> None:
+    (folder / "holes.csv").write_text("a,b\n" + "x,p\ny,q\nx,p\ny,\n,q\n" * 8)
+    assert told in bayes("network", "learn", "holes.csv", "--missing", missing).err
+    assert bayes("network", "learn", "holes.csv", "--missing", missing, "--json").json["missing"] == missing
+
+
 def test_rules(bayes: Bayes, rows: str) -> None:
     given = ["--forbid", "rain->sprinkler", "--forbid", "sprinkler->rain", "--require", "grass->rain"]
     facts = bayes("network", "learn", rows, *given, "--json").json
@@ -57,6 +71,7 @@ def test_methods(bayes: Bayes, rows: str, method: str) -> None:
         "parameters",
         "rows",
         "holes",
+        "missing",
         "moves",
         "seconds",
         "nodes",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,29 @@ def test_schema_without_a_target(bayes: Bayes) -> None:
     assert (age["least"], age["greatest"]) == (20, 45)
     assert report["rows"] == 6
     assert "20 to 45, mean 26.6667" in bayes("schema", "cars.csv").out
+
+
+def test_schema_without_a_target_names_what_training_refuses(bayes: Bayes, folder: Path) -> None:
+    lines = [f"{'three' if row == 300 else row % 90},{'ab'[row % 2]}" for row in range(400)]
+    (folder / "mixed.csv").write_text("x,y\n" + "\n".join(lines) + "\n")
+    (told,) = bayes("schema", "mixed.csv", "--json").json["warnings"]
+    assert "column `x` holds numbers but for 1 of 400 values, such as 'three'" in told
+    assert "--na 'three'" in told
+    bayes("train", "mixed.csv", "-t", "y", code=3)
+    bayes("train", "mixed.csv", "-t", "y", "--na", "three")
+    assert bayes("schema", "mixed.csv", "--types", "x=category", "--json").json["warnings"] == []
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_dates_are_told_from_identifiers(bayes: Bayes, folder: Path, step: int) -> None:
+    first = datetime.date(2024, 1, 31)
+    days = [first + datetime.timedelta(days=row - row % step) for row in range(60)]
+    days += [first + datetime.timedelta(days=100 + row) for row in range(20)]
+    (folder / "days.csv").write_text("day,y\n" + "".join(f"{day},{'ab'[day.day % 2]}\n" for day in days))
+    told = bayes("train", "days.csv", "-t", "y").err
+    assert ("has a different date in every row" if step == 1 else "has 50 dates in 80 values") in told
+    assert "the year, the month or the weekday" in told
+    assert "identifier" not in told
 
 
 def test_schema_with_a_target_and_declared_kinds(bayes: Bayes, folder: Path) -> None:

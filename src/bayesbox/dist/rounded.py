@@ -78,12 +78,12 @@ class Rounded(NumberDensity):
     @property
     def edges(self) -> Doubles:
         """Where one of these cells ends and the next begins."""
-        return self.rounding.place(self.first + np.arange(self.cells - 1) + 0.5)
+        return self.rounding.place(self.first + np.arange(self.cells - 1, dtype=np.float64) + 0.5)
 
     @cached_property
     def _known(self) -> Doubles:
         """The terms of the cells from the first to the last."""
-        return self._terms(self.first + np.arange(self.cells))
+        return self._terms(self.first + np.arange(self.cells, dtype=np.float64))
 
     def add_to(self, plan: Plan, columns: Columns) -> None:
         column = columns.get(self.column)

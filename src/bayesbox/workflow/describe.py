@@ -196,7 +196,7 @@ def few_texts(schema: Schema, book: Book) -> list[str]:
             continue
         texts = [place for place, level in enumerate(tally.levels) if not _is_number(level)]
         rows = sum(int(each) for each in np.asarray(tally.counts)[:, texts].sum(axis=1)) if texts else 0
-        if rows and is_broken_number(rows, facts.observed, len(tally.levels) - len(texts)):
+        if rows and is_broken_number(rows, int(facts.observed), len(tally.levels) - len(texts)):
             text = tally.levels[texts[0]]
             found.append(
                 f"column `{facts.name}` holds numbers but for {rows:,} of {facts.observed:,} values, such as {text!r}: "
