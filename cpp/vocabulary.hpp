@@ -45,9 +45,9 @@ class Vocabulary {
   // Sixteen bytes past the word's end must be readable.
   Key key_of(const std::uint8_t* bytes, std::size_t length) const {
     if (length <= kShort) {
-      const std::uint64_t low = piece(bytes, length);
-      const std::uint64_t rest = length > 8 ? piece(bytes + 8, length - 8) : 0;
-      const std::uint32_t high = static_cast<std::uint32_t>(rest) | static_cast<std::uint32_t>(length) << 24;
+      const std::uint64_t low = piece(bytes, 8) & kLow[length];  // no branch, which lengths would mislead
+      const std::uint32_t rest = static_cast<std::uint32_t>(piece(bytes + 8, 8)) & kHigh[length];
+      const std::uint32_t high = rest | static_cast<std::uint32_t>(length) << 24;
       return {low, high, hash_of(low, high)};
     }
     std::uint64_t state = key_[0] ^ length;
@@ -132,6 +132,11 @@ class Vocabulary {
   }
 
  private:
+  // The bytes of a short word among the first eight, and among the next, by its length.
+  static constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  static constexpr std::uint64_t kLow[kShort + 1] = {0,          kAll >> 56, kAll >> 48, kAll >> 40, kAll >> 32, kAll >> 24,
+                                                     kAll >> 16, kAll >> 8,  kAll,       kAll,       kAll,       kAll};
+  static constexpr std::uint32_t kHigh[kShort + 1] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFFFF, 0xFFFFFF};
   static constexpr int kSortedBits = 16;  // the beginnings that are told apart by counting
   static constexpr std::size_t kMost = std::size_t{1} << 31;  // words, as many as hashes tell apart well enough
   static constexpr std::uint32_t kLong = 0xFF000000u;  // in place of the length of a short word

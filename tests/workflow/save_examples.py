@@ -119,9 +119,14 @@ def with_table(data: bytes, member: str, **changes: Any) -> bytes:
             table = reader.read_all()
         columns: Mapping[str, list[Any]] = table.to_pydict()
         new = {name: changes[name](values) if name in changes else values for name, values in columns.items()}
-        members[member] = arrow_file.write({name: pa.array(values) for name, values in new.items()})
+        kinds = {name: None if name in changes else table.schema.field(name).type for name in new}
+        members[member] = arrow_file.write({name: _column(new[name], kinds[name]) for name in new})
 
     return resealed(data, change)
+
+
+def _column(values: Any, kind: pa.DataType | None) -> pa.Array:
+    return values if isinstance(values, pa.Array) else pa.array(values, kind)
 
 
 def saved(name: str) -> bytes:

@@ -28,7 +28,7 @@ from tests.workflow.save_examples import (
 import bayesbox as bb
 from bayesbox.errors import BadData, CannotForget, SourceUnavailable
 from bayesbox.estimators.inputs import batch_from
-from bayesbox.workflow import tally_tables
+from bayesbox.workflow import table_columns
 from bayesbox.workflow.naive import NaiveClassifier
 from bayesbox.workflow.save import from_bytes, load, save, to_bytes
 
@@ -285,7 +285,7 @@ def test_what_cannot_be_saved(make: Callable[[], NaiveClassifier], reason: str, 
 
 def test_what_could_not_be_loaded_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     classifier = mixed()
-    monkeypatch.setattr(tally_tables, "MOST_CELLS", 3)
+    monkeypatch.setattr(table_columns, "MOST_CELLS", 3)
     with pytest.raises(BadData, match="10 cells, more than 3"):
         to_bytes(classifier)
     monkeypatch.undo()

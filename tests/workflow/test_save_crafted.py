@@ -13,7 +13,7 @@ from tests.workflow.save_examples import resealed, saved, with_document, with_ta
 from bayesbox.errors import BadModelFile
 from bayesbox.model import arrow_file
 from bayesbox.model import file as container
-from bayesbox.workflow import tally_tables
+from bayesbox.workflow import table_columns
 from bayesbox.workflow.save import from_bytes
 
 MIXED, WEIGHTED, WORDS, GIVEN = (saved(name) for name in ("mixed", "weighted", "words", "given"))
@@ -232,11 +232,49 @@ def test_tables_with_other_columns(member: str) -> None:
 
 
 def test_words_beyond_the_width_of_their_group() -> None:
-    assert "'9' is none of them" in refused(with_table(WORDS, "words.arrow", level=put(-1, "9")))
-    assert "'x' is none of them" in refused(with_table(WORDS, "words.arrow", level=put(-1, "x")))
+    assert "'9' is none of them" in refused(with_table(WORDS, "vocabulary.arrow", word=put(-1, "9")))
+    assert "'x' is none of them" in refused(with_table(WORDS, "vocabulary.arrow", word=put(-1, "x")))
     assert "'1' is none of them" in refused(with_document(WORDS, columns=column(0, width=1)))
     assert "more than a model takes" in refused(with_document(WORDS, columns=column(0, width=10**18)))
     assert "more than a model takes" in refused(with_document(WORDS, columns=column(0, width=-1)))
+
+
+def places(change: Callable[[list[int]], list[int]]) -> Callable[[list[int]], Any]:
+    return lambda values: pa.array(change(values), pa.int32())
+
+
+@pytest.mark.parametrize(
+    ("member", "changes", "reason"),
+    [
+        ("vocabulary.arrow", {"word": swap}, "the words are not in the order of their texts"),
+        ("vocabulary.arrow", {"word": lambda values: [*values, "~"]}, "a word of the vocabulary is counted nowhere"),
+        ("vocabulary.arrow", {"word": lambda values: values[:-1]}, "a place is none of 2 words"),
+        ("word-counts.arrow", {"place": places(put(0, 3))}, "a place is none of 3 words"),
+        ("word-counts.arrow", {"place": places(put(0, -1))}, "a place is none of 3 words"),
+        ("word-counts.arrow", {"place": places(swap)}, "row 3 is out of order, or there twice"),
+        ("word-counts.arrow", {"place": list}, "its column `place` cannot be of type int64"),
+        ("word-counts.arrow", {"count": put(0, 0)}, "a count is not above zero"),
+        ("word-counts.arrow", {"count": lambda values: ["-1p0", *("1p0" for _ in values[1:])]}, "not above zero"),
+        ("words.arrow", {"words": put(0, 9)}, "the numbers of words do not sum to the rows"),
+        ("words.arrow", {"words": lambda _: [3, 0]}, "the numbers of words do not sum to the rows"),
+        ("words.arrow", {"words": lambda _: [4, -1]}, "the numbers of words do not sum to the rows"),
+        ("words.arrow", {"words": lambda _: [2**62, 2**62]}, "the numbers of words do not sum to the rows"),
+        ("words.arrow", {"class": swap}, "row 2 is out of order"),
+        ("words.arrow", {"class": put(0, "x")}, "the class 'x' has no rows"),
+    ],
+)
+def test_tables_of_words_that_nobody_wrote(member: str, changes: dict[str, Any], reason: str) -> None:
+    message = refused(with_table(WORDS, member, **changes))
+    named = "word-counts.arrow" if reason.startswith("a place is none of") else member
+    named = "word-counts.arrow" if "counted nowhere" in reason else named
+    assert message.startswith(f"m.bayes, {named}: ")
+    assert reason in message
+
+
+@pytest.mark.parametrize("member", ["words.arrow", "word-counts.arrow", "vocabulary.arrow"])
+def test_a_table_of_words_that_is_not_there(member: str) -> None:
+    changed = resealed(WORDS, lambda members: members.pop(member) and None)
+    assert f"m.bayes, {member}: the member is not there" in refused(changed)
 
 
 def test_cells_are_counted_before_they_are_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,7 +284,7 @@ def test_cells_are_counted_before_they_are_allocated(monkeypatch: pytest.MonkeyP
     data = with_table(MIXED, "classes.arrow", **{"class": lambda _: names, "count": lambda _: [1] * rows})
     changes = {"column": lambda _: ["car"] * rows, "class": lambda _: names, "level": lambda _: names}
     message = refused(with_table(data, "counts.arrow", **changes, count=lambda _: [1] * rows))
-    assert f"the model has {rows**2} cells, more than {tally_tables.MOST_CELLS}" in message
+    assert f"the model has {rows**2} cells, more than {table_columns.MOST_CELLS}" in message
     sums = {name: lambda _: [1] * rows for name in ("n", "fractional", "sum", "squares")}
     without = resealed(data, lambda members: members.pop("counts.arrow") and None)
     changes = {"column": lambda _: names, "class": lambda _: names[::-1]}

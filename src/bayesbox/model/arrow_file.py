@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-TEXT, WHOLE, DOUBLE = pa.string(), pa.int64(), pa.float64()
+TEXT, WHOLE, PLACE, DOUBLE = pa.string(), pa.int64(), pa.int32(), pa.float64()
 
 _MAGIC, _START = b"ARROW1", 8  # the magic is padded to 8 bytes at the start only
 _CONTINUATION, _SCHEMA, _RECORD_BATCH = 0xFFFFFFFF, 1, 3

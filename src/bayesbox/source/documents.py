@@ -56,12 +56,13 @@ def is_table(paths: Paths, format: str | None = None) -> bool:
 
 
 def open_documents(
-    paths: Paths, *, label: str | None = None, classes: bool = True, bad_rows: str = "error"
+    paths: Paths, *, label: str | None = None, classes: bool = True, origins: bool = True, bad_rows: str = "error"
 ) -> DocumentSource:
     """The documents of files and folders.
 
     With `classes`, one folder that holds folders or mailboxes has a class for each of them; of several paths each is a
-    class. `label` is the class of all instead. With `classes=False` there are none.
+    class. `label` is the class of all instead. With `classes=False` there are none, with `origins=False` it is not told
+    where each document is from.
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -86,7 +87,7 @@ def open_documents(
         places = [Place(file, own) for path, own in named for file in _files(path)]
     if not places:
         raise BadData("there are no documents", where=name)
-    return DocumentSource(places, name=name, skip=bad_rows == "skip")
+    return DocumentSource(places, name=name, origins=origins, skip=bad_rows == "skip")
 
 
 def class_name(path: str) -> str:
@@ -165,19 +166,21 @@ class DocumentSource:
 
     untyped = False
 
-    def __init__(self, places: Sequence[Place], *, name: str, skip: bool = False) -> None:
+    def __init__(self, places: Sequence[Place], *, name: str, origins: bool = True, skip: bool = False) -> None:
         self.name = name
         self.skipped = Skipped()
         self._places = tuple(places)
+        self._origins = origins
         self._skip = skip
         self._done = 0
-        labels = sorted({place.label for place in self._places if place.label is not None})
-        self._labels: dict[str | None, int] = {label: number for number, label in enumerate(labels)}
+        self._labels = sorted({place.label for place in self._places if place.label is not None})
+        self._codes: dict[str | None, int] = {label: number for number, label in enumerate(self._labels)}
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns of the batches."""
-        return (*((CLASS,) if self._places[0].label is not None else ()), TEXT, FILE)
+        classes = (CLASS,) if self._places[0].label is not None else ()
+        return (*classes, TEXT, *((FILE,) if self._origins else ()))
 
     @property
     def progress(self) -> float | None:
@@ -212,12 +215,14 @@ class DocumentSource:
         columns: list[Any] = []
         if self._labels:
             codes = [
-                np.resize([self._labels[place.label] for place in places], number)
+                np.resize([self._codes[place.label] for place in places], number)
                 for (_, places), number in zip(gathered, numbers, strict=True)
             ]
-            columns.append(text_array(list(self._labels)).take(numbers_array(np.concatenate(codes))))
+            coded = numbers_array(np.concatenate(codes).astype(np.int32))
+            columns.append(pa.DictionaryArray.from_arrays(coded, text_array(self._labels)))
         columns.append(mail_texts(data, starts, stops, np.concatenate([raw.is_mail for raw in raws])))
-        columns.append(pa.concat_arrays([raw.origins() for raw in raws]))
+        if self._origins:
+            columns.append(pa.concat_arrays([raw.origins() for raw in raws]))
         return Batch(self.names, tuple(columns), len(starts), first_row)
 
     def _documents(self) -> Iterator[tuple[Raw, Sequence[Place]]]:

@@ -159,7 +159,7 @@ def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel
         return model
     if counts[0] is None or counts[1] is None or "classes.arrow" not in members:
         raise ValueError("its tallies are not there")
-    known = ("classes.arrow", *(f"{form}.arrow" for form in tally_tables.FORMS))
+    known = tally_tables.member_names()
     for member in members:
         if member not in known:
             raise ValueError(member, "no such member belongs to this model")

@@ -33,6 +33,7 @@ from bayesbox.workflow.document import (
 from bayesbox.workflow.model_document import MODEL
 from bayesbox.workflow.models import kind_in_file
 from bayesbox.workflow.naive import NaiveClassifier
+from bayesbox.workflow.table_columns import MOST_CELLS
 
 FORMAT = 1
 HIDDEN_MARKOV = "hidden-markov"  # the kind of another file
@@ -139,7 +140,7 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
     reader.done()
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
-    _require_members(tables, given_tables.MEMBERS if fixed else ("classes.arrow", *_tally_members()), fixed)
+    _require_members(tables, given_tables.MEMBERS if fixed else _tally_members(), fixed)
     classifier: Classifier
     if fixed:
         if kind is not NaiveClassifier:
@@ -165,7 +166,8 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
 
 
 def _tally_members() -> tuple[str, ...]:
-    return (*(f"{form}.arrow" for form in sorted({*tally_tables.FORMS, *joint_tables.FORMS})), value_tables.MEMBER)
+    joint = (f"{form}.arrow" for form in sorted(joint_tables.FORMS))
+    return (*tally_tables.member_names(), *joint, value_tables.MEMBER)
 
 
 def _require_members(tables: dict[str, bytes], known: tuple[str, ...], fixed: bool) -> None:
@@ -211,7 +213,7 @@ def _levels(tally: Any) -> tuple[str, ...]:
 
 
 def _require_width(name: str, width: int, book: Book) -> None:
-    if not 0 <= width * max(len(book.classes), 1) <= tally_tables.MOST_CELLS:
+    if not 0 <= width * max(len(book.classes), 1) <= MOST_CELLS:
         raise ValueError(f"column `{name}` is a group of {width} columns, more than a model takes")
     if name in book:
         for level in _levels(book[name]):

@@ -14,8 +14,7 @@ from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
-from bayesbox.tally.words import Words
-from bayesbox.workflow import model_document, tally_tables
+from bayesbox.workflow import model_document, tally_tables, word_tables
 from bayesbox.workflow.document import Reader, made, prior_document, prior_of, smoothing_document, smoothing_of
 from bayesbox.workflow.model_document import MODEL
 from bayesbox.workflow.text import DocumentClassifier
@@ -108,7 +107,7 @@ def _classifier(reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
     for member in tables:
-        if member not in ("classes.arrow", f"{Words.form}.arrow"):
+        if member not in ("classes.arrow", *word_tables.MEMBERS):
             raise ValueError(member, "no such member belongs to this model")
     if "classes.arrow" not in tables:
         raise ValueError("classes.arrow", "the member is not there")

@@ -68,7 +68,8 @@ def labelled_documents(
         raise BadOption("documents in files have no column of weights", found=weight)
     if target not in (None, CLASS):
         raise BadOption("documents in files have their folder's name as their class", found=target)
-    return Labelled(open_documents(data, label=label, bad_rows=reading.get("bad_rows", "error")), CLASS, TEXT)
+    documents = open_documents(data, label=label, origins=False, bad_rows=reading.get("bad_rows", "error"))
+    return Labelled(documents, CLASS, TEXT)
 
 
 def _is_stdin(data: Any) -> bool:

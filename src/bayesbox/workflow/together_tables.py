@@ -24,7 +24,7 @@ from bayesbox.tally.counts import Counts
 from bayesbox.tally.dependent import Dependent
 from bayesbox.tally.family import Family
 from bayesbox.tally.pairs import MOST_LEVELS, Pairs, blocks, require_few_cells
-from bayesbox.workflow.tally_tables import Exact, exact_column
+from bayesbox.workflow.table_columns import Exact, exact_column
 
 _COLUMNS = {"columns": (TEXT,), "class": (TEXT,), "levels": (TEXT,), "count": (WHOLE, TEXT)}
 _JSON = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))

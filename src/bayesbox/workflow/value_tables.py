@@ -20,8 +20,15 @@ from bayesbox.tally.base import Tally, added
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import ALL_BITS, DISTINCT_LIMIT, Values, cut
-from bayesbox.workflow import tally_tables
-from bayesbox.workflow.tally_tables import Classes, Placed, Rows, exact_column, require_cells, require_increasing
+from bayesbox.workflow.table_columns import (
+    Classes,
+    Exact,
+    Placed,
+    Rows,
+    exact_column,
+    require_cells,
+    require_increasing,
+)
 
 MEMBER = "values.arrow"
 
@@ -78,7 +85,7 @@ def _read(data: bytes, book: Book) -> dict[str, Tally]:
     table = arrow_file.read(data, _COLUMNS)
     rows = Placed.of(table, Classes(book.classes, book.class_counts))
     values, bits = numpy_values(table["value"]), numpy_values(table["bits"])
-    counts = tally_tables.Exact(table["count"])
+    counts = Exact(table["count"])
     if not np.isfinite(values).all() or np.signbit(values[values == 0]).any():
         raise ValueError("a value is no number")
     result: dict[str, Tally] = {}
