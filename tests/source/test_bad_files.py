@@ -15,7 +15,7 @@ import pytest
 
 from bayesbox import errors
 from bayesbox.errors import BadData, BadRow, KindContradiction, SourceUnavailable
-from bayesbox.source import streams, window
+from bayesbox.source import reading, streams
 from bayesbox.source.files import open_source
 
 GOOD = b"age,car\n" + b"25,suv\n" * 5
@@ -232,11 +232,44 @@ def test_a_file_that_grows_too_much_is_refused(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize("bad_rows", ["error", "skip"])
 @pytest.mark.parametrize("data", [b"a" * (9 << 20), GOOD + b'"' + b"a\n" * (5 << 20)])
 def test_a_row_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, bad_rows: str) -> None:
-    monkeypatch.setattr(window, "ROW_LIMIT", 4 << 20)
+    monkeypatch.setattr(reading, "ROW_LIMIT", 4 << 20)
     path = tmp_path / "p.csv"
     path.write_bytes(data)
     with pytest.raises(BadData, match=r"of over 4194304 bytes|over the limit"):
         read(path, bad_rows=bad_rows)
+
+
+LONG = "red suv\n" * 700_000  # longer than a block, and than a cell of a table may be
+FORMS = {
+    "p.csv": lambda rows: "age,text\n" + "".join(f'{age},"{text}"\n' for age, text in rows),
+    "p.jsonl": lambda rows: "".join(json.dumps({"age": age, "text": text}) + "\n" for age, text in rows),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_documents_may_be_long(tmp_path: Path, name: str) -> None:
+    """Only where they are asked for; the rows behind them are read in blocks as before."""
+    rows = [(1, "kiwi"), (2, LONG), *((3, f"sheep {number}") for number in range(400_000))]
+    (tmp_path / name).write_text(FORMS[name](rows))
+    with pytest.raises(BadRow, match="over the limit of 1048576"):
+        read(tmp_path / name)
+    source = open_source(tmp_path / name, text=frozenset({"text"}), documents=frozenset({"text"}))
+    batches = list(source.batches())
+    assert [text for batch in batches for text in batch["text"].to_pylist()] == [text for _, text in rows]
+    assert len(batches) >= 3
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_documents_over_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(reading, "DOCUMENT_LIMIT", 2 << 20)
+    (tmp_path / name).write_text(FORMS[name]([(1, "kiwi"), (2, LONG), (3, "sheep")]))
+    options: dict[str, Any] = {"text": frozenset({"text"}), "documents": frozenset({"text"})}
+    with pytest.raises(BadRow, match="over the limit of 2097152") as caught:
+        list(open_source(tmp_path / name, **options).batches())
+    assert "line 3" in str(caught.value) or "line 2" in str(caught.value)
+    skipping = open_source(tmp_path / name, bad_rows="skip", **options)
+    texts = [text for batch in skipping.batches() for text in batch["text"].to_pylist()]
+    assert (texts, skipping.skipped.count) == (["kiwi", "sheep"], 1)
 
 
 def test_an_unclosed_quote_stops_early(tmp_path: Path) -> None:

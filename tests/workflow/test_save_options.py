@@ -29,7 +29,7 @@ from bayesbox.schema.kinds import (
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.tally.base import TALLIES
 from bayesbox.tally.values import Values
-from bayesbox.workflow import document, joint_tables, tally_tables
+from bayesbox.workflow import document, document_reader, joint_tables, tally_tables
 
 X, Y = table()
 
@@ -82,7 +82,7 @@ def test_every_kind_comes_back(name: str) -> None:
     @settings(max_examples=50)
     @given(kinds(document.KINDS[name]))
     def check(kind: Kind) -> None:
-        reader = document.Reader(parse(dumps(document.kind_document(kind))), "kind")
+        reader = document_reader.Reader(parse(dumps(document.kind_document(kind))), "kind")
         assert document.kind_of(reader) == kind
         reader.done()
 
@@ -101,7 +101,7 @@ def test_every_rule_comes_back(name: str) -> None:
     @settings(max_examples=50)
     @given(rules(name))
     def check(rule: Smoothing) -> None:
-        assert document.smoothing_of(parse(dumps(document.smoothing_document(rule)))) == rule
+        assert document_reader.smoothing_of(parse(dumps(document_reader.smoothing_document(rule)))) == rule
 
     check()
 

@@ -10,9 +10,9 @@ from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from bayesbox.errors import BadOption, BayesboxError, SourceUnavailable
+from bayesbox.schema.compute import pc
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 BEGINS_FORMULA = r"^[=+\-@]."

@@ -14,6 +14,8 @@ import pyarrow as pa
 
 from bayesbox import _core
 
+FEW = 10_000  # texts
+
 
 def text_array(texts: Sequence[str | None]) -> pa.Array:
     """Texts, null where None.
@@ -36,6 +38,17 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
         kind = pa.large_string()
     present = None if whole else _validity(np.array([text is not None for text in texts], dtype=bool))
     return pa.Array.from_buffers(kind, len(plain), [present, pa.py_buffer(offsets), pa.py_buffer(joined)])
+
+
+def repeated_texts(texts: Sequence[str], places: np.ndarray) -> pa.Array:
+    """The text at each of these places.
+
+    >>> repeated_texts(["H", "L"], np.array([1, 1, 0])).to_pylist()
+    ['L', 'L', 'H']
+    """
+    if len(places) <= FEW:  # few enough that Arrow's functions would take longer to import
+        return text_array([texts[place] for place in places.tolist()])
+    return text_array(texts).take(numbers_array(places))
 
 
 def double_array(numbers: Sequence[float | None]) -> pa.Array:

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.schema.arrays import without_nulls
+from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import level_text
 
 Codes = NDArray[Any]  # of any integer type

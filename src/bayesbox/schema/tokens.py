@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.errors import BadData, BadOption
 from bayesbox.schema.arrays import text_array
+from bayesbox.schema.compute import pc
 
 CODE_POINTS = 0x110000
 LAST_LETTER = 0x40000  # beyond it there is no letter, no digit and no space

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from bayesbox.errors import BadData
 from bayesbox.schema.arrays import numpy_values, text_array
+from bayesbox.schema.compute import pc
 from bayesbox.source.base import Column
 from bayesbox.source.cells import plain, refuse_nested
 from bayesbox.source.reading import FLAG, NUMBER, TEXT, Reading, check_names, contradiction, place

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from bayesbox.errors import BadData
 from bayesbox.schema.arrays import double_array, flag_array, integer_array, text_array
+from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import level_text
 
 MANY = 100_000  # values for which `pa.array` is worth its import of pandas

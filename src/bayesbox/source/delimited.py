@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from bayesbox.errors import BadData, BadRow
 from bayesbox.schema.arrays import text_array
+from bayesbox.schema.compute import pc
 from bayesbox.source.base import Column
 from bayesbox.source.reading import (
-    CELL_LIMIT,
     COLUMN_LIMIT,
     FLAG,
     NUMBER,
@@ -63,7 +62,7 @@ class DelimitedRows:
     def __init__(self, stream: ByteStream, reading: Reading, *, delimiter: bytes | None = None) -> None:
         self._file = stream.name
         self._reading = reading
-        self._window = Window(stream)
+        self._window = Window(stream, row_limit=reading.row_limit)
         self._delimiter = delimiter or b","
         self.names = self._read_header(guess=delimiter is None)
         check_names(self.names, self._file)
@@ -164,14 +163,14 @@ class DelimitedRows:
                 where = place_of(self._file, line=record.line)
                 what = f"the row has more fields than the header, which has {width}"
                 raise BadRow(what, where=where, remedy=SKIP)
-            long = [index for index, field in enumerate(record.fields) if len(field) > CELL_LIMIT]
-            if long:
-                raise BadRow(
-                    f"a cell over the limit of {CELL_LIMIT} bytes",
-                    where=place_of(self._file, line=record.line, column=self.names[long[0]]),
-                    found=record.fields[long[0]][:200].decode("utf-8", errors="replace"),
-                    remedy="Look for a quote that is opened and never closed",
-                )
+            for name, field in zip(self.names, record.fields, strict=False):
+                if len(field) > self._reading.cell_limit(name):
+                    raise BadRow(
+                        f"a cell over the limit of {self._reading.cell_limit(name)} bytes",
+                        where=place_of(self._file, line=record.line, column=name),
+                        found=field[:200].decode("utf-8", errors="replace"),
+                        remedy="Look for a quote that is opened and never closed",
+                    )
 
     def _fast(self, end: int, *, has_quotes: bool) -> pa.Table | None:
         """Arrow's answer; None where it refuses, or where the last row may have been cut inside quotes."""
@@ -187,14 +186,15 @@ class DelimitedRows:
             return table
         if has_quotes and str(table.column(table.num_columns - 1)[-1].as_py()).endswith(("\n", "\r")):
             return None
-        return None if _has_long_cell(table) else table
+        return None if _has_long_cell(table, self._reading) else table
 
     def _careful(self, end: int) -> pa.Table | None:
         """Row by row: the first broken one is raised, or all broken ones are left out."""
         window, reading = self._window, self._reading
         text = bytes(window.view[:end])
         kinds = [reading.kind_of(name) for name in self.names]
-        checker = Checker(self.names, kinds, reading.na, self._file)
+        limits = [reading.cell_limit(name) for name in self.names]
+        checker = Checker(self.names, kinds, limits, reading.na, self._file)
         kept = []
         for record in self._records(text):
             problem = checker.problem(record)
@@ -281,13 +281,14 @@ def _kind_of_texts(texts: pa.ChunkedArray, *, refuse_mixed: bool) -> str | None:
     return TEXT if texts else NUMBER
 
 
-def _has_long_cell(table: pa.Table) -> bool:
+def _has_long_cell(table: pa.Table, reading: Reading) -> bool:
     """Whether a text is longer than a cell may be; the sizes of the buffers answer for nearly all blocks."""
-    for column in table.columns:
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        limit = reading.cell_limit(name)
         for chunk in column.chunks:
             values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
             if not pa.types.is_string(values.type) or len(values) == 0:
                 continue
-            if values.nbytes > CELL_LIMIT and pc.max(pc.binary_length(values)).as_py() > CELL_LIMIT:
+            if values.nbytes > limit and pc.max(pc.binary_length(values)).as_py() > limit:
                 return True
     return False

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.errors import BadData, BadOption, SourceUnavailable
 from bayesbox.schema.arrays import numbers_array, text_array
+from bayesbox.schema.compute import pc
 from bayesbox.source.base import Batch
 from bayesbox.source.files import Paths, expand, format_of_name
 from bayesbox.source.mail import is_mailbox, is_message, mail_texts

@@ -43,6 +43,7 @@ def open_source(
     *,
     text: frozenset[str] = frozenset(),
     number: frozenset[str] = frozenset(),
+    documents: frozenset[str] = frozenset(),
     na: Sequence[str] = (),
     bad_rows: str = "error",
     format: str | None = None,
@@ -51,10 +52,11 @@ def open_source(
 ) -> FileSource:
     """A source of rows from a path, a glob pattern, a folder, a list of these, or `-` for standard input.
 
-    `text` names columns that are read as they stand (the target, declared categories), `number` columns
-    that are numbers; the kind of others is told from their first values. `na` adds words that stand for a
-    missing value. `bad_rows="skip"` leaves broken rows out and counts them in `source.skipped`. `format`
-    overrides the extension. With `refuse_mixed` a few texts among many numbers are broken rows, not categories.
+    `text` names columns that are read as they stand (the target, declared categories), `number` columns that are
+    numbers; the kind of others is told from their first values. The texts of the columns in `documents` may be long: up
+    to 256 MB each, others up to 1 MB. `na` adds words that stand for a missing value. `bad_rows="skip"` leaves broken
+    rows out and counts them in `source.skipped`. `format` overrides the extension. With `refuse_mixed` a few texts
+    among many numbers are broken rows, not categories.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
@@ -69,6 +71,7 @@ def open_source(
     options: dict[str, Any] = {
         "text": frozenset(text),
         "number": frozenset(number),
+        "documents": frozenset(documents),
         "na": tuple(na),
         "skip": bad_rows == "skip",
         "threads": threads,

@@ -11,17 +11,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.json as arrow_json
 
 from bayesbox.errors import BadData, BadRow
 from bayesbox.schema.arrays import double_array, flag_array, text_array
+from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import level_text
 from bayesbox.source.arrow_files import kind_of_type, without_tokens
 from bayesbox.source.base import Column
 from bayesbox.source.cells import is_missing
 from bayesbox.source.reading import (
-    CELL_LIMIT,
     FLAG,
     NUMBER,
     TEXT,
@@ -50,7 +49,7 @@ class JsonRows:
     def __init__(self, stream: ByteStream, reading: Reading) -> None:
         self._file = stream.name
         self._reading = reading
-        self._window = Window(stream)
+        self._window = Window(stream, row_limit=reading.row_limit)
         self._stored: dict[str, pa.DataType] = {}  # the JSON type of columns that become text
         if bytes(self._window.view[:3]) == UTF8_MARK:
             self._window.advance(3)
@@ -165,7 +164,7 @@ class JsonRows:
         coded = without_tokens(column.dictionary_encode(), self._reading.na)
         if pa.types.is_string(column.type):
             longest = pc.max(pc.binary_length(coded.dictionary)).as_py() or 0
-            return None if longest > CELL_LIMIT or not _is_unicode(coded.dictionary) else coded
+            return None if longest > self._reading.cell_limit(name) or not _is_unicode(coded.dictionary) else coded
         texts = [None if is_missing(value) else level_text(value) for value in coded.dictionary.to_pylist()]
         return pa.DictionaryArray.from_arrays(coded.indices, text_array(texts))
 
@@ -230,8 +229,8 @@ class JsonRows:
         if isinstance(value, list | dict):
             remedy = "Give each part a key of its own, or leave the column out"
             raise BadData("holds nested values", where=where, found=value, remedy=remedy)
-        if isinstance(value, str) and len(value) > CELL_LIMIT:
-            what = f"a cell of {len(value)} characters, over the limit of {CELL_LIMIT}"
+        if isinstance(value, str) and len(value) > self._reading.cell_limit(name):
+            what = f"a cell of {len(value)} characters, over the limit of {self._reading.cell_limit(name)}"
             raise BadRow(what, where=where, found=value, remedy=SKIP)
         if isinstance(value, str) and not _encodes(value):
             raise BadRow("text that is not valid Unicode", where=where, found=value, remedy=SKIP)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from bayesbox import _core
 from bayesbox.schema.arrays import flag_array, text_array
+from bayesbox.schema.compute import pc
 from bayesbox.schema.tokens import text_buffers
 
 if TYPE_CHECKING:

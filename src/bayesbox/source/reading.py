@@ -10,6 +10,7 @@ from bayesbox.errors import BadData, BayesboxError, KindContradiction
 from bayesbox.source.base import Column
 
 CELL_LIMIT = 1 << 20  # bytes of one cell
+DOCUMENT_LIMIT = 256 << 20  # bytes of one cell of a column of documents
 ROW_LIMIT = 64 << 20  # bytes of one row
 COLUMN_LIMIT = 100_000
 EXAMPLES = 5  # skipped rows that are kept word by word
@@ -49,6 +50,7 @@ class Reading:
 
     text: frozenset[str] = frozenset()
     number: frozenset[str] = frozenset()
+    documents: frozenset[str] = frozenset()  # columns whose texts may be long
     na: tuple[str, ...] = ()
     skip: bool = False
     threads: int = 1
@@ -65,6 +67,15 @@ class Reading:
         if name in self.number:
             return NUMBER
         return self.kinds.get(name)
+
+    def cell_limit(self, name: str) -> int:
+        """The bytes that a cell of a column may have."""
+        return DOCUMENT_LIMIT if name in self.documents else CELL_LIMIT
+
+    @property
+    def row_limit(self) -> int:
+        """The bytes that a row may have."""
+        return ROW_LIMIT + DOCUMENT_LIMIT * len(self.documents)
 
     def report(self, error: BadData) -> None:
         """A broken row: raise it, or count it where rows are skipped."""

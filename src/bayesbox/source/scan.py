@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesbox.errors import BadData, BadRow
-from bayesbox.source.reading import CELL_LIMIT, FLAG, NUMBER, contradiction, place
+from bayesbox.source.reading import FLAG, NUMBER, contradiction, place
 
 QUOTE = ord('"')
 NUMBER_PATTERN = r"^[ \t]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))[ \t]*$"
@@ -108,9 +108,12 @@ def _all_quotes_enclose(array: np.ndarray, quotes: np.ndarray, delimiter: bytes)
 class Checker:
     """What a row must be: as many fields as the header, each short enough, UTF-8, of its kind."""
 
-    def __init__(self, names: tuple[str, ...], kinds: list[str | None], na: tuple[str, ...], file: str) -> None:
+    def __init__(
+        self, names: tuple[str, ...], kinds: list[str | None], limits: list[int], na: tuple[str, ...], file: str
+    ) -> None:
         self._names = names
         self._kinds = kinds
+        self._limits = limits  # bytes of a cell
         self._missing = {"", *na}
         self._file = file
 
@@ -135,8 +138,8 @@ class Checker:
         where = place(self._file, line=line, column=self._names[index])
         if b"\0" in field:
             return BadRow("a NUL byte", where=where, found=field[:200], remedy=SKIP)
-        if len(field) > CELL_LIMIT:
-            what = f"a cell of {len(field)} bytes, over the limit of {CELL_LIMIT}"
+        if len(field) > self._limits[index]:
+            what = f"a cell of {len(field)} bytes, over the limit of {self._limits[index]}"
             return BadRow(what, where=where, found=field[:200].decode("utf-8", errors="replace"), remedy=SKIP)
         try:
             text = field.decode("utf-8")

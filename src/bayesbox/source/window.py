@@ -17,13 +17,14 @@ class Window:
     The buffer is reused, so whatever is made of a view must be a copy of it.
     """
 
-    def __init__(self, stream: ByteStream, size: int = BLOCK) -> None:
+    def __init__(self, stream: ByteStream, size: int = BLOCK, *, row_limit: int = ROW_LIMIT) -> None:
         self.stream = stream
+        self.row_limit = row_limit
         self.line = 1  # the number of the first line in view
         self.newline = b"\n"
         self.finished = False
-        self._buffer = bytearray(size)
-        self._array = np.frombuffer(self._buffer, dtype=np.uint8)
+        self._size = size  # of the buffer, but for rows that are longer
+        self._take(bytearray(size))
         self._start = 0
         self._stop = 0
         self.fill()
@@ -33,26 +34,39 @@ class Window:
     def fill(self) -> bool:
         """Move what is left to the front and read on; False once nothing is in view."""
         left = self._stop - self._start
-        whole = memoryview(self._buffer)
-        whole[:left] = bytes(whole[self._start : self._stop])
-        got = self.stream.readinto(whole[left:])
-        self.finished = left + got < len(self._buffer)
-        self._start, self._stop = 0, left + got
+        rest = bytes(self.view)
+        if left <= self._size < len(self._buffer):  # the long row is behind
+            self._take(bytearray(self._size))
+        memoryview(self._buffer)[:left] = rest
+        self._start, self._stop = 0, left
+        self._read_on()
         return self._stop > 0
 
+    def _read_on(self) -> None:
+        """Fill the buffer behind what is in view."""
+        got = self.stream.readinto(memoryview(self._buffer)[self._stop :])
+        self._stop += got
+        self.finished = self._stop < len(self._buffer)
+
+    def _take(self, buffer: bytearray) -> None:
+        self._buffer = buffer
+        self._array = np.frombuffer(buffer, dtype=np.uint8)
+
     def widen(self, size: int | None = None) -> None:
-        """Take in more bytes at a time: twice as many, or `size`."""
-        size = 2 * len(self._buffer) if size is None else size
+        """Take in more bytes: `size` at a time, or twice as many until the row that does not fit is used up."""
+        if size is None:
+            size = 2 * len(self._buffer)
+        else:
+            self._size = max(size, self._size)
         if size <= len(self._buffer):
             return
-        if size > 2 * ROW_LIMIT:
+        if size > 2 * self.row_limit:
             where = place(self.stream.name, line=self.line)
-            raise BadData(f"a row of over {ROW_LIMIT} bytes", where=where, found=bytes(self.view[:80]))
+            raise BadData(f"a row of over {self.row_limit} bytes", where=where, found=bytes(self.view[:80]))
         larger = bytearray(size)
         larger[: self._stop] = self._buffer[: self._stop]
-        self._buffer = larger
-        self._array = np.frombuffer(self._buffer, dtype=np.uint8)
-        self.fill()
+        self._take(larger)
+        self._read_on()
 
     @property
     def view(self) -> memoryview:

@@ -33,7 +33,7 @@ from bayesbox.tally.counts import Counts
 from bayesbox.tally.distinct import Distinct
 from bayesbox.tally.pairs import Pairs
 from bayesbox.workflow.classifier import Classifier
-from bayesbox.workflow.document import Reader, made, prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.workflow.document_reader import Reader, made, prior_document, prior_of, smoothing_document, smoothing_of
 
 BACK_OFF = "backoff"
 

@@ -190,7 +190,7 @@ class AutoClassifier(WholeRows):
 
     @classmethod
     def rules_of(cls, written: dict[str, Any]) -> AutoRules:
-        from bayesbox.workflow.document import Reader, made
+        from bayesbox.workflow.document_reader import Reader, made
 
         reader = Reader(written, "the rules")
         budget, seed, prior = reader.take("budget", float), reader.take("seed", int), reader.take("prior", dict, None)

@@ -15,7 +15,7 @@ from bayesbox.learn.forest import TreeForest
 from bayesbox.learn.joint_density import JointKernel, JointNormal
 from bayesbox.learn.weights import Weighted
 from bayesbox.model import arrow_file
-from bayesbox.workflow.document import Reader
+from bayesbox.workflow.document_reader import Reader
 
 WHOLE, DOUBLE = "pool-whole.arrow", "pool-double.arrow"
 FOREST = ("root", "column", "threshold", "child", "missing_left", "words", "words_of")

@@ -18,7 +18,8 @@ from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
-from bayesbox.workflow.document import Reader, made, rules_document, rules_of
+from bayesbox.workflow.document import rules_document, rules_of
+from bayesbox.workflow.document_reader import Reader, made
 from bayesbox.workflow.naive import NaiveClassifier
 
 

@@ -21,7 +21,7 @@ from bayesbox.learn.calibrate import KINDS, Calibration, Dirichlet, Isotonic, Te
 from bayesbox.learn.folds import stratified_folds
 from bayesbox.schema.columns import as_view
 from bayesbox.source.base import Batch
-from bayesbox.workflow.document import Reader
+from bayesbox.workflow.document_reader import Reader
 from bayesbox.workflow.rows import Rows, common_codes, learned_anew, parts_of, without
 
 if TYPE_CHECKING:

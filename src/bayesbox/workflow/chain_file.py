@@ -24,17 +24,14 @@ from bayesbox.tally.chain import START, ChainBook
 from bayesbox.tally.counts import Counts
 from bayesbox.workflow import chain, model_document, tally_tables
 from bayesbox.workflow.document import (
-    Reader,
     columns_document,
     declared_document,
     declared_of,
-    made,
     rules_document,
     rules_of,
     schema_of,
-    smoothing_document,
-    smoothing_of,
 )
+from bayesbox.workflow.document_reader import Reader, made, smoothing_document, smoothing_of
 from bayesbox.workflow.model_document import MODEL
 
 FORMAT = 1

@@ -22,7 +22,15 @@ from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 from bayesbox.tally.joint_columns import count_all, numbers_that_are_flags
 from bayesbox.workflow.classifier import Classifier
-from bayesbox.workflow.document import Reader, made, number, prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.workflow.document_reader import (
+    Reader,
+    made,
+    number,
+    prior_document,
+    prior_of,
+    smoothing_document,
+    smoothing_of,
+)
 from bayesbox.workflow.hints import Hint
 
 

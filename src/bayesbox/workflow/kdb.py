@@ -25,7 +25,7 @@ from bayesbox.tally.pairs import Pairs
 from bayesbox.workflow.arcs import ArcsClassifier
 from bayesbox.workflow.augmented import Derived
 from bayesbox.workflow.calibrated import answers_by_folds, labelled
-from bayesbox.workflow.document import Reader
+from bayesbox.workflow.document_reader import Reader
 from bayesbox.workflow.joined import class_codes
 from bayesbox.workflow.rows import Rows, sample_of
 

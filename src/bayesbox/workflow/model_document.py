@@ -10,7 +10,7 @@ from bayesbox.errors import BadModelFile
 from bayesbox.model import file as container
 from bayesbox.model.atomic import replacing
 from bayesbox.model.strict_json import parse
-from bayesbox.workflow.document import Reader
+from bayesbox.workflow.document_reader import Reader
 
 MODEL = "model.json"
 

@@ -29,7 +29,8 @@ from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 from bayesbox.tally.values import Values
 from bayesbox.workflow.classifier import Classifier
-from bayesbox.workflow.document import Reader, rules_document, rules_of
+from bayesbox.workflow.document import rules_document, rules_of
+from bayesbox.workflow.document_reader import Reader
 from bayesbox.workflow.rows import Rows
 
 

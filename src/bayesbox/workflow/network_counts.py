@@ -19,7 +19,7 @@ from bayesbox._core import ExactArray
 from bayesbox.errors import BadModelFile
 from bayesbox.learn.tables import Bdeu, Rule, TableRules
 from bayesbox.tally.families import FamilyBook
-from bayesbox.workflow.document import Reader, made, number, smoothing_document, smoothing_of
+from bayesbox.workflow.document_reader import Reader, made, number, smoothing_document, smoothing_of
 
 if TYPE_CHECKING:
     from bayesbox.workflow.network import BayesianNetwork

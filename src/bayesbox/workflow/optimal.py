@@ -29,7 +29,7 @@ from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 from bayesbox.workflow.calibrated import labelled
 from bayesbox.workflow.classifier import Classifier
-from bayesbox.workflow.document import Reader, made, prior_document, prior_of
+from bayesbox.workflow.document_reader import Reader, made, prior_document, prior_of
 from bayesbox.workflow.joined import class_codes
 from bayesbox.workflow.rows import Rows, sample_of
 from bayesbox.workflow.whole_rows import WholeRows

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bayesbox.learn.folds import shuffle_keys
 from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.compute import pc
 from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book

@@ -22,14 +22,8 @@ from bayesbox.tally.values import Values
 from bayesbox.workflow import given_tables, joint_tables, model_document, tally_tables, value_tables
 from bayesbox.workflow.calibrated import calibrated_of
 from bayesbox.workflow.classifier import Classifier
-from bayesbox.workflow.document import (
-    Reader,
-    columns_document,
-    declared_document,
-    declared_of,
-    fold_of,
-    schema_of,
-)
+from bayesbox.workflow.document import columns_document, declared_document, declared_of, fold_of, schema_of
+from bayesbox.workflow.document_reader import Reader
 from bayesbox.workflow.model_document import MODEL
 from bayesbox.workflow.models import kind_in_file
 from bayesbox.workflow.naive import NaiveClassifier

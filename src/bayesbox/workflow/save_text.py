@@ -15,7 +15,7 @@ from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.workflow import model_document, tally_tables, word_tables
-from bayesbox.workflow.document import Reader, made, prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.workflow.document_reader import Reader, made, prior_document, prior_of, smoothing_document, smoothing_of
 from bayesbox.workflow.model_document import MODEL
 from bayesbox.workflow.text import DocumentClassifier
 

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.model.arrow_file import TEXT, WHOLE
-from bayesbox.schema.arrays import numbers_array, numpy_values, text_array
+from bayesbox.schema.arrays import FEW, numbers_array, numpy_values, repeated_texts
+from bayesbox.schema.compute import pc
 from bayesbox.schema.tokens import text_buffers, text_column
 from bayesbox.tally.base import positions
 
@@ -48,8 +48,8 @@ class Rows:
     def columns(self, classes: tuple[str, ...]) -> dict[str, pa.Array]:
         repeated = np.repeat(np.arange(len(self.names)), [len(labels) for labels in self.labels])
         return {
-            "column": text_array(self.names).take(numbers_array(repeated)),
-            "class": text_array(classes).take(numbers_array(np.concatenate(self.labels))),
+            "column": repeated_texts(self.names, repeated),
+            "class": repeated_texts(classes, np.concatenate(self.labels)),
         }
 
 
@@ -64,15 +64,14 @@ class Placed(NamedTuple):
 
     @classmethod
     def of(cls, table: Mapping[str, Any], classes: Classes) -> Placed:
-        coded = table["column"].dictionary_encode()
-        names, column = coded.dictionary.to_pylist(), numpy_values(coded.indices).astype(np.int64)
+        names, column = _coded(table["column"])
         require_ordered(names, "columns")
-        labels = table["class"].dictionary_encode()
-        place = positions(labels.dictionary.to_pylist(), classes.texts)
+        labels, label = _coded(table["class"])
+        place = positions(labels, classes.texts)
         if (place < 0).any():
-            raise ValueError(f"the class {labels.dictionary[int(np.argmin(place))].as_py()!r} has no rows")
+            raise ValueError(f"the class {labels[int(np.argmin(place))]!r} has no rows")
         starts = np.searchsorted(column, np.arange(len(names) + 1))
-        return cls(names, starts, column, place[numpy_values(labels.indices)])
+        return cls(names, starts, column, place[label])
 
     def columns(self) -> Iterator[tuple[str, int, int]]:
         """Each column with where its rows start and stop."""
@@ -87,6 +86,16 @@ class Placed(NamedTuple):
             last = max(last, first + 1)
             yield first, last, int(starts[first]), int(starts[last])
             first = last
+
+
+def _coded(column: pa.Array) -> tuple[list[str], Index]:
+    """The distinct texts of a column, in the order in which they turn up, and the number of each row's text."""
+    if len(column) <= FEW:
+        numbers: dict[str, int] = {}
+        codes = [numbers.setdefault(text, len(numbers)) for text in column.to_pylist()]
+        return list(numbers), np.array(codes, dtype=np.int64)
+    coded = column.dictionary_encode()
+    return coded.dictionary.to_pylist(), numpy_values(coded.indices).astype(np.int64)
 
 
 def exact_column(parts: Sequence[ExactArray]) -> pa.Array:

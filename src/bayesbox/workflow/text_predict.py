@@ -35,7 +35,8 @@ def documents_to_judge(
     """Documents from tables or files: a table where the names or the format say so, standard input is one document."""
     if is_table(data, reading.get("format")):
         column = classifier.column or TEXT
-        return Unlabelled(open_source(data, text=frozenset({column, *keep}), **reading), column, False)
+        text, documents = frozenset({column, *keep}), frozenset({column})
+        return Unlabelled(open_source(data, text=text, documents=documents, **reading), column, False)
     if reading.get("na"):
         raise BadOption("--na says how to read a table, but these are documents", found=reading["na"])
     return Unlabelled(open_documents(data, classes=False, bad_rows=reading.get("bad_rows", "error")), TEXT, True)

@@ -16,7 +16,6 @@ from bayesbox.source.base import Batch, OneBatch, Recorded, Source
 from bayesbox.source.documents import CLASS, TEXT, is_table, open_documents
 from bayesbox.source.files import file_columns, open_source
 from bayesbox.source.fold import fold
-from bayesbox.source.frames import batch_of
 from bayesbox.source.streams import STDIN
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DocumentCounter, count_documents
@@ -51,6 +50,8 @@ def labelled_documents(
     if not is_path(data):
         if label is not None or any(value for name, value in reading.items() if (name, value) != ("bad_rows", "error")):
             raise BadOption("na, bad_rows and format say how to read a file, but this is none")
+        from bayesbox.source.frames import batch_of
+
         source = data if hasattr(data, "batches") else OneBatch(batch_of(data))
         names = source.batch.names if isinstance(source, OneBatch) else ()
         return _of_table(source, names, target, column, weight)
@@ -59,7 +60,8 @@ def labelled_documents(
             raise BadOption("the classes of a table stand in one of its columns", found=label)
         names = () if _is_stdin(data) else tuple(file_columns(data, format=reading.get("format")))
         found = _of_table(None, names, target, column, weight)
-        opened = open_source(data, text=frozenset({found.target, found.column}), **reading)
+        columns = frozenset({found.target, found.column})
+        opened = open_source(data, text=columns, documents=frozenset({found.column}), **reading)
         return Labelled(opened, found.target, found.column)
     for name in ("na", "format"):
         if reading.get(name):
