@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -220,6 +221,15 @@ def test_an_infinite_number_is_refused_by_name(numeric: str) -> None:
         assert np.isneginf(clf.joint_log_proba({"tied": np.array([value])})).all()
         with pytest.raises(bb.BadData, match=r"column `tied` holds an infinite value"):
             clf.leave_one_out({"tied": np.array([value])}, y[:1])
+
+
+@pytest.mark.parametrize("model", [bb.FullBayes(), bb.AODE(), bb.TAN(), bb.KDB(1), bb.AveragedNaiveBayes()], ids=repr)
+def test_models_of_numbers_refuse_an_infinite_one_by_name(model: Any) -> None:
+    X, y = table()
+    model.fit({"tied": X["tied"], "humps": X["humps"]}, y)
+    for ask in (model.predict, model.predict_proba):
+        with pytest.raises(bb.BadData, match=r"row 2: column `tied` holds an infinite value"):
+            ask({"tied": np.array([1.0, np.inf]), "humps": np.array([0.0, np.nan])})
 
 
 @pytest.mark.parametrize("numeric", ["gaussian", *DENSITIES])

@@ -15,7 +15,7 @@ from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan, log
 from bayesbox.dist.joint_gaussian import JointGaussian, Numbers
 from bayesbox.dist.joint_table import JointTable
-from bayesbox.infer.direct import normalised
+from bayesbox.infer.direct import normalised, refuse_infinite
 from bayesbox.model.full import FullModel
 
 
@@ -88,14 +88,21 @@ def joint_log(model: FullModel, columns: Columns, rows: int) -> Doubles:
     return log_terms(model, columns, rows) + model.log_prior[None, :]
 
 
-def posterior(model: FullModel, columns: Columns, rows: int, output: int) -> Doubles:
-    """P(class | x) or its log, by the core's form; a row that no class allows gets the prior, with a warning."""
+def posterior(model: FullModel, columns: Columns, rows: int, output: int, first_row: int = 0) -> Doubles:
+    """P(class | x) or its log, by the core's form; a row that no class allows gets the prior, with a warning.
+
+    An infinite number is refused with its row, counted from `first_row`.
+    """
+
+    def check(impossible: NDArray[np.bool_]) -> None:
+        refuse_infinite(columns, impossible, first_row)
+
     plan = Plan(rows, model.log_prior)
     plan.add_terms(log_terms(model, columns, rows))
-    return normalised(plan, model.log_prior, output)
+    return normalised(plan, model.log_prior, output, check)
 
 
-def best_class(model: FullModel, columns: Columns, rows: int) -> NDArray[np.int64]:
+def best_class(model: FullModel, columns: Columns, rows: int, first_row: int = 0) -> NDArray[np.int64]:
     """The most probable class of each row; of equal ones the first."""
-    best: NDArray[np.int64] = np.argmax(posterior(model, columns, rows, _core.POSTERIOR), axis=1)
+    best: NDArray[np.int64] = np.argmax(posterior(model, columns, rows, _core.POSTERIOR, first_row), axis=1)
     return best

@@ -15,6 +15,7 @@ import numpy as np
 
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
+from bayesbox.infer.direct import refuse_infinite
 from bayesbox.learn.leave_one_out import learned_target, prior_table
 from bayesbox.learn.leave_one_out_augmented import Column, Removal, require_learned
 from bayesbox.model.augmented import AugmentedRules
@@ -125,8 +126,12 @@ class AugmentedClassifier(Classifier):
     # -- answers -------------------------------------------------------------------------------------------------
 
     def codes_of(self, batch: Batch) -> dict[str, Any]:
-        """The columns of a batch as the model's codes."""
-        return self.model.coding.codes(self.columns_of(batch))  # type: ignore[no-any-return]
+        """The columns of a batch as the model's codes; an infinite number is refused."""
+        assert self.schema is not None
+        columns = self.columns_of(batch)
+        numbers = {name: column for name, column in columns.items() if is_number(self.schema.kinds[name])}
+        refuse_infinite(numbers, np.ones(batch.rows, dtype=bool), batch.first_row)
+        return self.model.coding.codes(columns)  # type: ignore[no-any-return]
 
     def removal(
         self, batch: Batch, labels: Encoded, singles: Mapping[str, Doubles]

@@ -161,15 +161,15 @@ class FullClassifier(Classifier):
         if self.calibrated is not None:
             return super().predict(batch)
         labels: NDArray[Any] = self.model.labels
-        return labels[full.best_class(self.model, self.columns_of(batch), batch.rows)]
+        return labels[full.best_class(self.model, self.columns_of(batch), batch.rows, batch.first_row)]
 
     def posterior(self, batch: Batch) -> Doubles:
         if self.calibrated is not None:
             return super().posterior(batch)
-        return full.posterior(self.model, self.columns_of(batch), batch.rows, _core.POSTERIOR)
+        return full.posterior(self.model, self.columns_of(batch), batch.rows, _core.POSTERIOR, batch.first_row)
 
     def plain_log_posterior(self, batch: Batch) -> Doubles:
-        return full.posterior(self.model, self.columns_of(batch), batch.rows, _core.LOG_POSTERIOR)
+        return full.posterior(self.model, self.columns_of(batch), batch.rows, _core.LOG_POSTERIOR, batch.first_row)
 
     def joint_log(self, batch: Batch) -> Doubles:
         return full.joint_log(self.model, self.columns_of(batch), batch.rows)
