@@ -46,7 +46,7 @@ def repeated_texts(texts: Sequence[str], places: np.ndarray) -> pa.Array:
     >>> repeated_texts(["H", "L"], np.array([1, 1, 0])).to_pylist()
     ['L', 'L', 'H']
     """
-    if len(places) <= FEW:  # few enough that Arrow's functions would take longer to import
+    if len(places) <= FEW:  # to import Arrow's functions would take longer
         return text_array([texts[place] for place in places.tolist()])
     return text_array(texts).take(numbers_array(places))
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import answers_at
 from bayesbox.errors import BadData, BadOption, UnknownColumn
+from bayesbox.schema.arrays import numbers_array, repeated_texts
 from bayesbox.schema.compute import pc
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
@@ -78,17 +79,20 @@ class Asked:
 UNSURE = "unsure"
 
 
-def unsure_where_low(labels: NDArray[Any], posterior: Any, least: float | None) -> pa.Array:
-    """The labels as a column; with `least`, the text "unsure" where the best class does not reach that probability.
+def unsure_where_low(labels: NDArray[Any], best: NDArray[Any], posterior: Any, least: float | None) -> pa.Array:
+    """The label of the best class of each row; with `least`, "unsure" where no class reaches that probability.
 
-    >>> unsure_where_low(np.array(["ham", "spam"]), np.array([[0.8, 0.2], [0.01, 0.99]]), 0.9).to_pylist()
+    >>> shares = np.array([[0.8, 0.2], [0.01, 0.99]])
+    >>> unsure_where_low(np.array(["ham", "spam"]), np.array([0, 1]), shares, 0.9).to_pylist()
     ['unsure', 'spam']
     """
-    if least is None:
-        return pa.array(labels)
+    if least is None and labels.dtype.kind != "U":
+        return pa.array(labels[best])
     texts = [level_text(label) for label in labels.tolist()]
-    sure = (posterior.max(axis=1) >= least).tolist() if len(posterior) else []
-    return pa.array([text if known else UNSURE for text, known in zip(texts, sure, strict=True)], pa.string())
+    if least is not None:
+        best = np.where(posterior.max(axis=1) >= least, best, len(texts)) if len(posterior) else best
+        texts.append(UNSURE)
+    return repeated_texts(texts, np.asarray(best, dtype=np.int64))
 
 
 class Answers:
@@ -138,10 +142,10 @@ class Answers:
         if asked.explain or asked.proba or asked.unsure is not None or asked.costs or asked.threshold:
             posterior = self.classifier.posterior(batch)
             best = self.decided(posterior)
-            columns.append(unsure_where_low(self.classifier.model.labels[best], posterior, self.asked.unsure))
+            columns.append(unsure_where_low(self.classifier.model.labels, best, posterior, self.asked.unsure))
             if self.asked.proba:
                 columns.extend(
-                    pa.array(np.ascontiguousarray(posterior[:, index])) for index in range(len(self.classes))
+                    numbers_array(np.ascontiguousarray(posterior[:, index])) for index in range(len(self.classes))
                 )
             if self.asked.explain:
                 columns.append(self._explanations(batch, posterior, best))

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadOption, UnknownColumn
+from bayesbox.schema.arrays import numbers_array
 from bayesbox.schema.tokens import Documents
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.documents import TEXT, is_table, open_documents
@@ -65,9 +66,11 @@ class DocumentAnswers(Answers):
         posterior = self.documents.posterior(texts)
         best = self.decided(posterior)
         columns: list[Any] = [batch[name] for name in self.keep]
-        columns.append(unsure_where_low(self.documents.model.labels[best], posterior, self.asked.unsure))
+        columns.append(unsure_where_low(self.documents.model.labels, best, posterior, self.asked.unsure))
         if self.asked.proba:
-            columns.extend(pa.array(np.ascontiguousarray(posterior[:, index])) for index in range(len(self.classes)))
+            columns.extend(
+                numbers_array(np.ascontiguousarray(posterior[:, index])) for index in range(len(self.classes))
+            )
         if self.asked.explain:
             columns.append(self._words(texts, posterior, best))
         return self._settled(pa.table(columns, names=list(self.names)))
