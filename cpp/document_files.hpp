@@ -88,14 +88,15 @@ inline bool append_file(const char* path, std::size_t largest, std::string& to) 
   struct stat about;
   bool whole = fstat(file, &about) == 0 && S_ISREG(about.st_mode) && static_cast<std::uint64_t>(about.st_size) <= largest;
   if (whole) {
-    to.resize(before + static_cast<std::size_t>(about.st_size) + 1);  // one more, which shows whether it has grown
+    const auto size = static_cast<std::size_t>(about.st_size);
+    to.resize(before + size + 1);  // one more, which shows whether it has grown
     std::size_t at = before;
     for (;;) {
       const ssize_t got = read(file, to.data() + at, to.size() - at);
       if (got < 0 && errno == EINTR) continue;
       if (got > 0) at += static_cast<std::size_t>(got);
       whole = got >= 0 && at < to.size();
-      if (got <= 0 || !whole) break;
+      if (got <= 0 || !whole || (size != 0 && at == before + size)) break;  // not asked again where nothing is left
     }
     to.resize(whole ? at : before);
   }

@@ -11,14 +11,12 @@ import functools
 import operator
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from bayesbox.errors import BadData, BadOption
 from bayesbox.learn.folds import stratified_folds
-from bayesbox.learn.metrics import BINS, Scored, measure, scored
+from bayesbox.learn.metrics import BINS, Scored, scored
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
@@ -27,33 +25,22 @@ from bayesbox.source.base import Batch, Recorded, Source
 from bayesbox.source.fold import fold
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.evaluation import Evaluation
+from bayesbox.workflow.judged import Judged, cross_validated, held_out, left_one_out, require_options
 from bayesbox.workflow.predict import absent_columns
 from bayesbox.workflow.rows import Part, Rows, common_codes, learned_anew, parts_of, without
 from bayesbox.workflow.train import train
 from bayesbox.workflow.training import Progress, Training, split_columns
 
 
-@dataclass(frozen=True)
-class Judged:
-    """Predictions that were counted, and the same before calibration where the classifier is calibrated."""
-
-    found: Scored
-    plain: Scored | None = None
-
-    def __add__(self, other: Judged) -> Judged:
-        plain = None if self.plain is None or other.plain is None else self.plain + other.plain
-        return Judged(self.found + other.found, plain)
-
-    @classmethod
-    def of(
-        cls, classifier: Classifier, batch: Batch, labels: Encoded, *, classes: tuple[str, ...], **options: Any
-    ) -> Judged:
-        """The answers of a classifier to some rows."""
-        known, wanted = classifier.model.classes, {"classes": classes, **options}
-        found = scored(classifier.log_posterior(batch), labels, known, **wanted)
-        if classifier.calibrate is None:
-            return cls(found)
-        return cls(found, scored(classifier.plain_log_posterior(batch), labels, known, **wanted))
+def judged_by(
+    classifier: Classifier, batch: Batch, labels: Encoded, *, classes: tuple[str, ...], **options: Any
+) -> Judged:
+    """The answers of a classifier to some rows."""
+    known, wanted = classifier.model.classes, {"classes": classes, **options}
+    found = scored(classifier.log_posterior(batch), labels, known, **wanted)
+    if classifier.calibrate is None:
+        return Judged(found)
+    return Judged(found, scored(classifier.plain_log_posterior(batch), labels, known, **wanted))
 
 
 def evaluate_held_out(
@@ -70,7 +57,7 @@ def evaluate_held_out(
 
     Rows without a label are left out and counted. A label that the classifier never saw is an error of it, and named.
     """
-    _require_bins(bins)
+    require_options(bins=bins)
     classes = classifier.model.classes  # makes the model before threads ask for it
     absent: list[str] = []
 
@@ -79,25 +66,12 @@ def evaluate_held_out(
         if not absent:
             absent.extend(absent_columns(classifier, tuple(columns), where=source.name))
         features = batch.select(tuple(columns))
-        answers = Judged.of(classifier, features, labels, classes=classes, weights=weights, bins=bins)
+        answers = judged_by(classifier, features, labels, classes=classes, weights=weights, bins=bins)
         if progress is not None:
             progress(batch.rows)
         return answers
 
-    both = fold(source, judged, threads=threads)
-    if both is None or not both.found.rows:
-        raise BadData("there is no row with a label", where=source.name)
-    found = both.found
-    return Evaluation(
-        "held-out",
-        source.name,
-        target,
-        measure(found),
-        found,
-        skipped=_skipped(source),
-        absent=tuple(dict.fromkeys(absent)),
-        before=None if both.plain is None else measure(both.plain),
-    )
+    return held_out(source, target, fold(source, judged, threads=threads), absent=absent)
 
 
 def cross_validate(
@@ -117,11 +91,7 @@ def cross_validate(
 
     The rows are kept in memory. The folds follow from the seed and the numbers of the rows alone.
     """
-    _require_bins(bins)
-    if repeats < 1:
-        raise BadOption("there is one repeat or more", found=repeats)
-    if folds < 2:
-        raise BadOption("there are two folds or more", found=folds)
+    require_options(bins=bins, folds=folds, repeats=repeats)
     kept, training = learned_and_kept(classifier, source, target, weight=weight, threads=threads)
     codes = common_codes([rows.labels for rows in kept])
     by_repeat = []
@@ -130,21 +100,7 @@ def cross_validate(
             parts = parts_of(kept, stratified_folds(codes, folds, seed=seed, repeat=repeat), folds)
             judge = functools.partial(judge_fold, classifier, parts, bins=bins, progress=progress)
             by_repeat.append(functools.reduce(operator.add, pool.map(judge, range(folds))))
-    both = functools.reduce(operator.add, by_repeat)
-    total = replace(both.found, rows=by_repeat[0].found.rows, unlabelled=training.unlabelled)
-    return Evaluation(
-        "cross-validation",
-        source.name,
-        target,
-        measure(total, repeats=repeats),
-        total,
-        folds=folds,
-        repeats=repeats,
-        seed=seed,
-        accuracy_by_repeat=tuple(measure(each.found).accuracy.value for each in by_repeat),
-        skipped=_skipped(source),
-        before=None if both.plain is None else measure(both.plain, repeats=repeats),
-    )
+    return cross_validated(source, target, by_repeat, unlabelled=training.unlabelled, folds=folds, seed=seed)
 
 
 def leave_one_out(
@@ -157,7 +113,7 @@ def leave_one_out(
     progress: Progress | None = None,
 ) -> Evaluation:
     """Every row judged by the model of all the others; the classifier has learned nothing yet, afterwards all rows."""
-    _require_bins(bins)
+    require_options(bins=bins)
     kept, training = learned_and_kept(classifier, source, target, threads=threads)
     classes, total = classifier.model.classes, Scored(classifier.model.classes, bins)
     for rows in kept:
@@ -168,17 +124,7 @@ def leave_one_out(
             total = total + scored(log_p, part.labels, classes, bins=bins)
         if progress is not None:
             progress(rows.batch.rows)
-    total = replace(total, unlabelled=training.unlabelled)
-    return Evaluation("leave-one-out", source.name, target, measure(total), total, skipped=_skipped(source))
-
-
-def _require_bins(bins: int) -> None:
-    if bins < 1:
-        raise BadOption("there is one bin or more", found=bins)
-
-
-def _skipped(source: Source) -> int:
-    return int(getattr(getattr(source, "skipped", None), "count", 0))
+    return left_one_out(source, target, total, unlabelled=training.unlabelled)
 
 
 # -- rows that are kept ----------------------------------------------------------------------------------------------
@@ -232,7 +178,7 @@ def judge_fold(
             assert other.schema is not None
             other.accept(other.schema.with_classes(classes), other.book)
     for rows in parts:
-        total = total + Judged.of(other, rows.batch, rows.labels, classes=classes, weights=rows.weights, bins=bins)
+        total = total + judged_by(other, rows.batch, rows.labels, classes=classes, weights=rows.weights, bins=bins)
         if progress is not None:
             progress(rows.batch.rows)
     return total

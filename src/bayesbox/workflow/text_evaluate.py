@@ -17,17 +17,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadData
 from bayesbox.learn.folds import stratified_folds
-from bayesbox.learn.metrics import BINS, Scored, measure, scored
+from bayesbox.learn.metrics import BINS, Scored, scored
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.tokens import Documents
-from bayesbox.source.base import Batch, Recorded, Source
+from bayesbox.source.base import Batch, Recorded
 from bayesbox.source.fold import fold
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import count_documents
-from bayesbox.workflow.evaluate import Judged
 from bayesbox.workflow.evaluation import Evaluation
+from bayesbox.workflow.judged import Judged, cross_validated, held_out, left_one_out, require_options
 from bayesbox.workflow.rows import common_codes
 from bayesbox.workflow.text import DocumentClassifier
 from bayesbox.workflow.text_settle import settle
@@ -45,6 +44,7 @@ def evaluate_held_out(
     progress: Progress | None = None,
 ) -> Evaluation:
     """A fitted classifier on the documents of a source; nothing is learned from them."""
+    require_options(bins=bins)
     classes = classifier.model.classes  # makes the model before threads ask for it
     plain = classifier.uncalibrated()
     if plain is not None:
@@ -58,18 +58,7 @@ def evaluate_held_out(
         return found
 
     both = fold(labelled.source, judged, threads=threads)
-    found = None if both is None else both.found
-    if both is None or found is None or not found.rows:
-        raise BadData("there is no document with a label", where=labelled.source.name)
-    return Evaluation(
-        "held-out",
-        labelled.source.name,
-        labelled.target,
-        measure(found),
-        found,
-        skipped=_skipped(labelled.source),
-        before=None if both.plain is None else measure(both.plain),
-    )
+    return held_out(labelled.source, labelled.target, both, of="document")
 
 
 def _judged(
@@ -105,6 +94,7 @@ def cross_validate(
     progress: Progress | None = None,
 ) -> Evaluation:
     """Stratified cross-validation of a classifier that has learned nothing yet; afterwards it knows all documents."""
+    require_options(bins=bins, folds=folds, repeats=repeats)
     kept, training = _learned_and_kept(classifier, labelled, weight=weight, threads=threads)
     codes = common_codes([each.labels for each in kept])
     by_repeat = []
@@ -118,21 +108,8 @@ def cross_validate(
                 by_repeat.append(functools.reduce(operator.add, pool.map(judge, parts, others)))
                 continue
             by_repeat.append(functools.reduce(operator.add, pool.map(judge, parts)))
-    both = functools.reduce(operator.add, by_repeat)
-    total = replace(both.found, rows=by_repeat[0].found.rows, unlabelled=training.unlabelled)
-    return Evaluation(
-        "cross-validation",
-        labelled.source.name,
-        labelled.target,
-        measure(total, repeats=repeats),
-        total,
-        folds=folds,
-        repeats=repeats,
-        seed=seed,
-        accuracy_by_repeat=tuple(measure(each.found).accuracy.value for each in by_repeat),
-        skipped=_skipped(labelled.source),
-        before=None if both.plain is None else measure(both.plain, repeats=repeats),
-    )
+    source, target = labelled.source, labelled.target
+    return cross_validated(source, target, by_repeat, unlabelled=training.unlabelled, folds=folds, seed=seed)
 
 
 def leave_one_out(
@@ -144,6 +121,7 @@ def leave_one_out(
     progress: Progress | None = None,
 ) -> Evaluation:
     """Every document judged by the model of all the others; afterwards the classifier knows all of them."""
+    require_options(bins=bins)
     kept, training = _learned_and_kept(classifier, labelled, weight=None, threads=threads)
     classes, total = classifier.model.classes, Scored(classifier.model.classes, bins)
     for each in kept:
@@ -154,13 +132,7 @@ def leave_one_out(
             total = total + scored(log_p, part.labels, classes, bins=bins)
         if progress is not None:
             progress(len(each.labels.codes))
-    total = replace(total, unlabelled=training.unlabelled)
-    source = labelled.source
-    return Evaluation("leave-one-out", source.name, labelled.target, measure(total), total, skipped=_skipped(source))
-
-
-def _skipped(source: Source) -> int:
-    return int(getattr(getattr(source, "skipped", None), "count", 0))
+    return left_one_out(labelled.source, labelled.target, total, unlabelled=training.unlabelled)
 
 
 @dataclass(frozen=True)
