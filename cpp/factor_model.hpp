@@ -15,7 +15,7 @@ namespace bayesbox {
 
 // The cells of a table that are not zero, and the states of its variables in each of them.
 struct LiveCells {
-  std::vector<std::int32_t> cells;
+  std::vector<double> cells;
   std::vector<std::vector<std::int32_t>> states;  // one list a variable of the scope
 };
 
@@ -32,6 +32,7 @@ struct FactorModel {
   std::vector<Extent> extents;
   std::vector<LiveCells> live;       // of tables that are mostly zero; empty for others
   std::int64_t least_listed = 1024;  // cells of a product of tables, from which on it leaves such zeros out
+  std::int64_t most_at_once = 4096;  // cells of one that are worked on at once, so that they stay near
 
   void prepare() {
     for (std::size_t f = 0; f < scopes.size(); ++f) {
@@ -65,7 +66,7 @@ struct FactorModel {
     std::vector<std::int32_t> at(scope.size(), 0);
     for (std::int64_t cell = 0; cell < starts[factor + 1] - starts[factor]; ++cell) {
       if (table(factor)[cell] > 0) {
-        found.cells.push_back(static_cast<std::int32_t>(cell));
+        found.cells.push_back(table(factor)[cell]);
         for (std::size_t axis = 0; axis < scope.size(); ++axis) found.states[axis].push_back(at[axis]);
       }
       for (std::size_t axis = scope.size(); axis-- > 0;) {

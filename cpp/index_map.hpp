@@ -1,26 +1,15 @@
 // Walks over a large table and a smaller one whose variables are among those of the large one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-namespace bayesbox {
+#include "four_at_once.hpp"
 
-// A sum in four parts, so that no addition waits for the one before.
-inline double total_of(const double* values, std::int64_t count) {
-  double a = 0, b = 0, c = 0, d = 0;
-  std::int64_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    a += values[i];
-    b += values[i + 1];
-    c += values[i + 2];
-    d += values[i + 3];
-  }
-  for (; i < count; ++i) a += values[i];
-  return (a + b) + (c + d);
-}
+namespace bayesbox {
 
 // The place in the smaller table of each cell of the larger one, in its row-major order, held as blocks: the place of
 // a block's first cell, and how the places go on within a block.
@@ -65,51 +54,61 @@ class IndexMap {
     starts_ = std::move(all);
   }
 
+  std::int64_t cells() const { return block_ * static_cast<std::int64_t>(starts_.size()); }
+
   // large *= small
-  void multiply(double* __restrict large, const double* __restrict small) const {
-    for (const std::int32_t start : starts_) {
-      const double* from = small + start;
-      if (within_ == Within::constant)
-        for (std::int64_t i = 0; i < block_; ++i) large[i] *= *from;
-      else if (within_ == Within::running)
-        for (std::int64_t i = 0; i < block_; ++i) large[i] *= from[i];
-      else
-        for (std::int64_t i = 0; i < block_; ++i) large[i] *= from[places_[static_cast<std::size_t>(i)]];
-      large += block_;
+  void multiply(double* large, const double* small) const { multiply(large, large, small, 0, cells()); }
+
+  // product = large * small, for `count` cells from `first` on, to the first of which product and large point: whole
+  // blocks or a part of one. They may be the same.
+  void multiply(double* product, const double* large, const double* small, std::int64_t first,
+                std::int64_t count) const {
+    const std::int32_t* start = starts_.data() + first / block_;
+    const std::int64_t offset = count < block_ ? first % block_ : 0;
+    const std::int64_t each = std::min(count, block_), end = count / each;
+    if (within_ == Within::constant) {
+      for_length(each, [=](auto length) {
+        for (std::int64_t b = 0; b < end; ++b)
+          scale(product + b * length(), large + b * length(), small[start[b]], length());
+      });
+    } else if (within_ == Within::running) {
+      for_length(each, [=, from = small + offset](auto length) {
+        for (std::int64_t b = 0; b < end; ++b)
+          bayesbox::multiply(product + b * length(), large + b * length(), from + start[b], length());
+      });
+    } else {
+      const std::int32_t* places = places_.data() + offset;
+      for (std::int64_t b = 0; b < end; ++b, product += each, large += each)
+        for (std::int64_t i = 0; i < each; ++i) product[i] = large[i] * small[start[b] + places[i]];
     }
   }
-  // product = large * small, in one pass where a copy and `multiply` would take two
-  void multiply(double* __restrict product, const double* __restrict large, const double* __restrict small) const {
-    for (const std::int32_t start : starts_) {
-      const double* from = small + start;
-      if (within_ == Within::constant)
-        for (std::int64_t i = 0; i < block_; ++i) product[i] = large[i] * *from;
-      else if (within_ == Within::running)
-        for (std::int64_t i = 0; i < block_; ++i) product[i] = large[i] * from[i];
-      else
-        for (std::int64_t i = 0; i < block_; ++i) product[i] = large[i] * from[places_[static_cast<std::size_t>(i)]];
-      product += block_;
-      large += block_;
-    }
-  }
+
   // small += large, summed over what the smaller one lacks
-  void sum(double* __restrict small, const double* __restrict large) const {
-    if (within_ == Within::running) return sum_running(small, large);
-    for (const std::int32_t start : starts_) {
-      double* to = small + start;
-      if (within_ == Within::constant) {
-        *to += total_of(large, block_);
-      } else if (cells_.empty()) {
-        for (std::int64_t i = 0; i < block_; ++i) to[places_[static_cast<std::size_t>(i)]] += large[i];
-      } else {
+  void sum(double* small, const double* large) const { sum(small, large, 0, cells()); }
+
+  void sum(double* small, const double* large, std::int64_t first, std::int64_t count) const {
+    const std::int32_t* start = starts_.data() + first / block_;
+    const std::int64_t offset = count < block_ ? first % block_ : 0;
+    const std::int64_t each = std::min(count, block_), end = count / each;
+    if (within_ == Within::constant) {
+      for_length(each, [=](auto length) {
+        for (std::int64_t b = 0; b < end; ++b) small[start[b]] += total_of(large + b * length(), length());
+      });
+    } else if (within_ == Within::running) {
+      for_length(each, [=, to = small + offset](auto length) { sum_running(length, to, large, start, end); });
+    } else if (cells_.empty() || count < block_) {
+      const std::int32_t* places = places_.data() + offset;
+      for (std::int64_t b = 0; b < end; ++b, large += each)
+        for (std::int64_t i = 0; i < each; ++i) small[start[b] + places[i]] += large[i];
+    } else {
+      for (std::int64_t b = 0; b < end; ++b, large += each) {
         const std::int32_t* cell = cells_.data();
         for (const std::int32_t place : distinct_) {
           double total = 0;
           for (std::int64_t i = 0; i < shared_; ++i) total += large[*cell++];
-          to[place] += total;
+          small[start[b] + place] += total;
         }
       }
-      large += block_;
     }
   }
 
@@ -128,22 +127,29 @@ class IndexMap {
 
   // Blocks that go to the same places one after another are added to each other first: what was just written need not be
   // read again before it is there.
-  void sum_running(double* __restrict small, const double* __restrict large) const {
-    const std::size_t count = starts_.size();
-    for (std::size_t b = 0; b < count;) {
-      double* to = small + starts_[b];
-      if (b + 4 <= count && starts_[b + 1] == starts_[b] && starts_[b + 2] == starts_[b] && starts_[b + 3] == starts_[b]) {
-        for (std::int64_t i = 0; i < block_; ++i)
-          to[i] += (large[i] + large[block_ + i]) + (large[2 * block_ + i] + large[3 * block_ + i]);
-        large += 4 * block_;
+  template <class Length>
+  static void sum_running(Length length, double* small, const double* large, const std::int32_t* start,
+                          std::int64_t end) {
+    for (std::int64_t b = 0; b < end;) {
+      double* to = small + start[b];
+      if (b + 4 <= end && start[b + 1] == start[b] && start[b + 2] == start[b] && start[b + 3] == start[b]) {
+        const double *second = large + length(), *third = second + length(), *fourth = third + length();
+        std::int64_t i = 0;
+        for (; i + 4 <= length(); i += 4)
+          four(to + i) += (four(large + i) + four(second + i)) + (four(third + i) + four(fourth + i));
+        for (; i < length(); ++i) to[i] += (large[i] + second[i]) + (third[i] + fourth[i]);
+        large = fourth + length();
         b += 4;
-      } else if (b + 2 <= count && starts_[b + 1] == starts_[b]) {
-        for (std::int64_t i = 0; i < block_; ++i) to[i] += large[i] + large[block_ + i];
-        large += 2 * block_;
+      } else if (b + 2 <= end && start[b + 1] == start[b]) {
+        const double* second = large + length();
+        std::int64_t i = 0;
+        for (; i + 4 <= length(); i += 4) four(to + i) += four(large + i) + four(second + i);
+        for (; i < length(); ++i) to[i] += large[i] + second[i];
+        large = second + length();
         b += 2;
       } else {
-        for (std::int64_t i = 0; i < block_; ++i) to[i] += large[i];
-        large += block_;
+        add(to, large, length());
+        large += length();
         ++b;
       }
     }

@@ -29,18 +29,24 @@ class JunctionTree {
   std::size_t cliques() const { return plan_.cliques.size(); }
   const JunctionPlan& plan() const { return plan_; }
 
+  // What a clique's table is multiplied by.
+  struct Factor {
+    const IndexMap* map;
+    const double* table;
+    Extent extent;
+  };
   // The tables a run works on; one for each thread.
   struct Scratch {
     TableBuffer tables;
-    std::vector<double> upward, downward;
+    std::vector<double> upward, downward, ratios;
     std::vector<Extent> messages;
-    std::vector<double> ratios;
+    std::vector<Factor> factors;
   };
   // Makes room in tables that another tree may have used before.
   void prepare(Scratch& scratch) const {
     scratch.tables.reserve(plan_.cells);
-    scratch.upward = plan_.settled;
-    if (scratch.downward.size() < plan_.separators) scratch.downward.resize(plan_.separators);
+    for (std::vector<double>* each : {&scratch.upward, &scratch.downward, &scratch.ratios})
+      if (each->size() < plan_.separators) each->resize(plan_.separators);
     scratch.messages.resize(plan_.cliques.size());
   }
 
@@ -71,15 +77,17 @@ class JunctionTree {
 
   // From the roots to the leaves: each clique takes the separator's marginal of its parent for its own.
   void distribute(Scratch& scratch) const {
+    std::fill_n(scratch.downward.data(), plan_.separators, 0.0);
     for (const std::size_t k : plan_.downward) {
       const Clique& clique = plan_.cliques[k];
-      if (clique.parent < 0) continue;
-      double* marginal = scratch.downward.data() + clique.separator_start;
-      std::fill_n(marginal, clique.separator_cells, 0.0);
-      sum(clique.from_parent, static_cast<std::size_t>(clique.parent), scratch, marginal);
-      const double scale = 1 / total_of(marginal, clique.separator_cells);
-      for (std::int64_t s = 0; s < clique.separator_cells; ++s) marginal[s] *= scale;
-      take_marginal(k, marginal, scratch);
+      if (clique.parent >= 0) find_ratios(clique, scratch);
+      for (std::int64_t first = 0; first < clique.cells; first += clique.part) {
+        const double* table = take_marginal(clique, first, scratch);
+        for (const std::size_t heir : clique.heirs) {
+          const Clique& child = plan_.cliques[heir];
+          child.from_parent.sum(scratch.downward.data() + child.separator_start, table, first, clique.part);
+        }
+      }
     }
   }
 
@@ -115,59 +123,76 @@ class JunctionTree {
   double collect_clique(std::size_t k, const std::int32_t* states, const double* likelihoods, Scratch& scratch,
                         LogProduct& scales) const {
     const Clique& clique = plan_.cliques[k];
-    double* table = scratch.tables.data() + clique.start;
-    const double* from = plan_.base.data() + clique.start;  // until the first product
-    Extent extent = clique.extent;
-    const auto multiply = [&](const IndexMap& map, const double* small, const Extent& other) {
-      if (from == nullptr) {
-        extent = watched(table, clique.cells, extent, other, scales);
-        map.multiply(table, small);
-      } else if (extent.times(other).risky()) {
-        std::copy_n(from, clique.cells, table);
-        extent = watched(table, clique.cells, extent, other, scales);
-        map.multiply(table, small);
-      } else {
-        extent = extent.times(other);
-        map.multiply(table, from, small);
-      }
-      from = nullptr;
-    };
+    std::vector<Factor>& factors = scratch.factors;
+    factors.clear();
     for (const CutTable& cut : clique.cuts)
-      multiply(cut.map, model_.table(cut.factor) + cut.place(states), cut.extent);
+      factors.push_back({&cut.map, model_.table(cut.factor) + cut.place(states), cut.extent});
     for (const SoftTable& soft : clique.soft) {
       const double* likelihood = likelihoods + model_.offsets[static_cast<std::size_t>(soft.variable)];
-      multiply(soft.map, likelihood, Extent::of(likelihood, plan_.card(soft.variable)));
+      factors.push_back({&soft.map, likelihood, Extent::of(likelihood, plan_.card(soft.variable))});
     }
     for (const std::size_t child : clique.children)
-      multiply(plan_.cliques[child].from_parent, scratch.upward.data() + plan_.cliques[child].separator_start,
-               scratch.messages[child]);
+      factors.push_back({&plan_.cliques[child].from_parent,
+                         scratch.upward.data() + plan_.cliques[child].separator_start, scratch.messages[child]});
     double* message = scratch.upward.data() + clique.separator_start;
-    const double total = send(clique, table, message);
+    const double total = multiply(clique, scratch, message, scales);
     scratch.messages[k] = Extent::of(message, clique.separator_cells);
     return total;
   }
 
-  // A clique's table with the marginal of its separator. A row whose message was zero holds nothing but zeros.
-  void take_marginal(std::size_t k, const double* marginal, Scratch& scratch) const {
-    const Clique& clique = plan_.cliques[k];
-    const double* message = scratch.upward.data() + clique.separator_start;
+  // Part by part, so that what was just multiplied is still at hand when it is multiplied again and added up.
+  double multiply(const Clique& clique, Scratch& scratch, double* message, LogProduct& scales) const {
     double* table = scratch.tables.data() + clique.start;
-    const double* before = clique.settled ? plan_.base.data() + clique.start : table;
+    const double* base = plan_.base.data() + clique.start;
+    Extent extent = clique.extent;
+    bool risky = false;
+    for (const Factor& factor : scratch.factors) {
+      extent = extent.times(factor.extent);
+      risky = risky || extent.risky();
+    }
+    if (risky) {
+      std::copy_n(base, clique.cells, table);
+      extent = clique.extent;
+      for (const Factor& factor : scratch.factors) {
+        extent = watched(table, clique.cells, extent, factor.extent, scales);
+        factor.map->multiply(table, factor.table);
+      }
+      return send(clique, table, message);
+    }
+    for (std::int64_t first = 0; first < clique.cells; first += clique.part) {
+      const double* before = base + first;
+      for (const Factor& factor : scratch.factors) {
+        factor.map->multiply(table + first, before, factor.table, first, clique.part);
+        before = table + first;
+      }
+      send_part(clique, table + first, first, message);
+    }
+    return scale_to_one(message, clique.separator_cells);
+  }
+
+  // By what the rows of a clique's table are multiplied on the way down. One whose message was zero holds only zeros.
+  void find_ratios(const Clique& clique, Scratch& scratch) const {
+    double* marginal = scratch.downward.data() + clique.separator_start;
+    const double* message = (clique.settled ? plan_.settled : scratch.upward).data() + clique.separator_start;
+    scale_to_one(marginal, clique.separator_cells);
+    divide(scratch.ratios.data(), marginal, message, clique.separator_cells);
+  }
+
+  // A part of a clique's table, with the marginal of its separator.
+  const double* take_marginal(const Clique& clique, std::int64_t first, Scratch& scratch) const {
+    const double* before = (clique.settled ? plan_.base.data() : scratch.tables.data()) + clique.start + first;
+    if (clique.parent < 0) return before;
+    double* table = scratch.tables.data() + clique.start + first;
     if (clique.guide >= 0) {
-      scratch.ratios.resize(static_cast<std::size_t>(clique.separator_cells));
-      for (std::int64_t s = 0; s < clique.separator_cells; ++s)
-        scratch.ratios[static_cast<std::size_t>(s)] = message[s] > 0 ? marginal[s] / message[s] : 0.0;
-      if (clique.settled)
-        clique.to_separator.multiply(table, before, scratch.ratios.data());
-      else
-        clique.to_separator.multiply(table, scratch.ratios.data());
-      return;
+      clique.to_separator.multiply(table, before, scratch.ratios.data(), first, clique.part);
+      return table;
     }
     const std::int64_t rest = clique.cells / clique.separator_cells;
-    for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest, before += rest) {
-      const double ratio = message[s] > 0 ? marginal[s] / message[s] : 0.0;
-      for (std::int64_t i = 0; i < rest; ++i) table[i] = before[i] * ratio;
-    }
+    const double* ratio = scratch.ratios.data() + first / rest;
+    for_length(std::min(rest, clique.part), [=, rows = std::max<std::int64_t>(clique.part / rest, 1)](auto length) {
+      for (std::int64_t s = 0; s < rows; ++s) scale(table + s * length(), before + s * length(), ratio[s], length());
+    });
+    return table;
   }
 
   // Of a settled root nothing ever changes.

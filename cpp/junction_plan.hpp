@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "clique.hpp"
 #include "clique_tree.hpp"
 #include "elimination.hpp"
 #include "factor_model.hpp"
@@ -19,77 +20,6 @@
 #include "table_buffer.hpp"
 
 namespace bayesbox {
-
-// A table of the model with the observed variables cut out.
-struct CutTable {
-  std::size_t factor = 0;
-  std::vector<std::pair<std::int32_t, std::int64_t>> observed;  // variable, stride
-  IndexMap map;
-  Extent extent;
-
-  std::int64_t place(const std::int32_t* states) const {
-    std::int64_t place = 0;
-    for (const auto& [variable, stride] : observed) place += stride * states[variable];
-    return place;
-  }
-};
-struct SoftTable {
-  std::int32_t variable;
-  IndexMap map;
-};
-struct Clique {
-  Scope variables;  // those shared with the parent first
-  std::size_t shared = 0;
-  std::int64_t cells = 1, start = 0, separator_cells = 1, separator_start = 0;
-  std::ptrdiff_t parent = -1;
-  std::vector<std::size_t> children;  // once settled: those whose messages change from run to run
-  bool settled = false;               // nothing below it is observed: its message is always the same
-  // With a guide, a table that is mostly zero, only cells that are not zero in it are held: for each such cell of the
-  // guide those of the variables it lacks. Else all are, and those of a state of the separator follow one another.
-  std::ptrdiff_t guide = -1;
-  Scope lacking;
-  IndexMap to_separator;
-  IndexMap from_parent;
-  std::vector<CutTable> cuts;
-  std::vector<SoftTable> soft;
-  Extent extent{1.0, 1.0};  // of the base table
-};
-struct Marginal {
-  std::int32_t variable;
-  std::size_t clique;
-  bool of_separator;
-  IndexMap map;
-};
-
-// The extent of a table after it will have been multiplied; the table is rescaled first where cells could vanish.
-inline Extent watched(double* table, std::int64_t cells, const Extent& now, const Extent& factor, LogProduct& scales) {
-  const Extent after = now.times(factor);
-  if (!after.risky()) return after;
-  Extent found = Extent::of(table, cells);
-  if (found.most > 0) {
-    for (std::int64_t i = 0; i < cells; ++i) table[i] /= found.most;
-    scales.multiply(found.most);
-    found = {found.least / found.most, 1.0};
-  }
-  return found.times(factor);
-}
-
-// The message of a clique to its parent, which sums to 1; returns what it summed to before.
-inline double send(const Clique& clique, const double* table, double* message) {
-  double total = 0;
-  if (clique.guide >= 0) {
-    std::fill_n(message, clique.separator_cells, 0.0);
-    clique.to_separator.sum(message, table);
-    total = total_of(message, clique.separator_cells);
-  } else {
-    const std::int64_t rest = clique.cells / clique.separator_cells;
-    for (std::int64_t s = 0; s < clique.separator_cells; ++s, table += rest)
-      total += message[s] = total_of(table, rest);
-  }
-  const double scale = 1 / total;  // at most a rounding away from dividing each
-  for (std::int64_t s = 0; s < clique.separator_cells; ++s) message[s] *= scale;
-  return total;
-}
 
 class JunctionPlan {
  public:
@@ -221,7 +151,7 @@ class JunctionPlan {
       clique.variables = std::move(scope.variables);
       clique.shared = scope.shared;
       clique.parent = scope.parent;
-      clique.children = std::move(scope.children);
+      clique.heirs = std::move(scope.children);
       for (std::size_t i = 0; i < clique.variables.size(); ++i) {
         clique.cells *= card(clique.variables[i]);
         if (i < clique.shared) clique.separator_cells *= card(clique.variables[i]);
@@ -233,7 +163,7 @@ class JunctionPlan {
     for (std::size_t k = 0; k < cliques.size(); ++k)
       if (cliques[k].parent < 0) downward.push_back(k);
     for (std::size_t at = 0; at < downward.size(); ++at)
-      for (const std::size_t child : cliques[downward[at]].children) downward.push_back(child);
+      for (const std::size_t child : cliques[downward[at]].heirs) downward.push_back(child);
   }
 
   void place_tables(const std::vector<char>& soft) {
@@ -283,6 +213,7 @@ class JunctionPlan {
         clique.guide = static_cast<std::ptrdiff_t>(f);
       }
       clique.cells = cells_held;
+      clique.part = clique.guide < 0 ? part_of(clique.variables) : cells_held;
       clique.start = static_cast<std::int64_t>(cells);
       cells += static_cast<std::size_t>(cells_held);
       if (clique.guide < 0) continue;
@@ -299,6 +230,14 @@ class JunctionPlan {
       for (SoftTable& soft : clique.soft) soft.map = map_from(clique, Scope{soft.variable});
       for (CutTable& cut : clique.cuts) cut.map = map_from_hidden(clique, cut.factor);
     }
+  }
+  std::int64_t part_of(const Scope& variables) const {
+    std::int64_t part = 1;
+    for (std::size_t i = variables.size(); i-- > 0;) {
+      if (part > 1 && part * card(variables[i]) > model->most_at_once) break;
+      part *= card(variables[i]);
+    }
+    return part;
   }
   IndexMap map_from_hidden(const Clique& clique, std::size_t factor) const {
     const Scope& scope = model->scopes[factor];
@@ -328,9 +267,9 @@ class JunctionPlan {
     }
     const auto guide = static_cast<std::size_t>(clique.guide);
     clique.extent = model->extents[guide];
-    const std::vector<std::int32_t>& live = model->live[guide].cells;
+    const std::vector<double>& live = model->live[guide].cells;
     const std::int64_t each = clique.cells / static_cast<std::int64_t>(live.size());
-    for (const std::int32_t cell : live) table = std::fill_n(table, each, model->table(guide)[cell]);
+    for (const double cell : live) table = std::fill_n(table, each, cell);
   }
 
   void place_marginals() {
@@ -366,11 +305,10 @@ class JunctionPlan {
     LogProduct scales;
     for (std::size_t at = downward.size(); at-- > 0;) {
       Clique& clique = cliques[downward[at]];
-      std::vector<std::size_t> changing;
       double* table = base.data() + clique.start;
-      for (const std::size_t child : clique.children) {
+      for (const std::size_t child : clique.heirs) {
         if (!cliques[child].settled) {
-          changing.push_back(child);
+          clique.children.push_back(child);
           continue;
         }
         const double* message = settled.data() + cliques[child].separator_start;
@@ -378,7 +316,6 @@ class JunctionPlan {
         clique.extent = watched(table, clique.cells, clique.extent, extent, scales);
         cliques[child].from_parent.multiply(table, message);
       }
-      clique.children = std::move(changing);
       clique.settled = clique.children.empty() && clique.cuts.empty() && clique.soft.empty();
       if (!clique.settled) {
         upward.push_back(downward[at]);

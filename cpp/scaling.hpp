@@ -1,10 +1,11 @@
 // Products of many small numbers without underflow.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "four_at_once.hpp"
 
 namespace bayesbox {
 
@@ -14,20 +15,9 @@ struct Extent {
   double most = 0;
 
   static Extent of(const double* values, std::int64_t count) {
-    constexpr double kNone = std::numeric_limits<double>::infinity();
-    double least[2] = {kNone, kNone}, most[2] = {0, 0};  // two of each, so that no comparison waits for the last one
-    std::int64_t i = 0;
-    for (; i + 2 <= count; i += 2)
-      for (std::int64_t k = 0; k < 2; ++k) {
-        const double value = values[i + k], positive = value > 0 ? value : kNone;
-        least[k] = positive < least[k] ? positive : least[k];
-        most[k] = value > most[k] ? value : most[k];
-      }
-    if (i < count) {
-      if (values[i] > 0) least[0] = std::min(least[0], values[i]);
-      most[0] = std::max(most[0], values[i]);
-    }
-    return {std::min(least[0], least[1]), std::max(most[0], most[1])};
+    Extent found;
+    find_extent(values, count, found.least, found.most);
+    return found;
   }
   Extent times(const Extent& other) const { return {least * other.least, most * other.most}; }
   bool risky() const { return least < 1e-250 || most > 1e250; }

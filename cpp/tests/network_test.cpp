@@ -44,9 +44,43 @@ TEST(junction_tree_is_the_sum_over_all_states) {
       }
       CHECK(std::fabs(log_total - std::log(total)) < 1e-12);
       for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::fabs(found[i] - expected[i] / total) < 1e-12);
+      const bool fast = avx2_switch().load();
+      use_avx2(false);
+      std::vector<double> plain(found.size());
+      CHECK(tree.run(states.data(), likelihoods.data(), plain.data(), scratch) == log_total);
+      CHECK(std::memcmp(plain.data(), found.data(), found.size() * sizeof(double)) == 0);
+      use_avx2(fast);
     }
   }
   CHECK(guided > 100);  // tables of which only what is not zero is held
+}
+
+TEST(four_at_once_are_one_by_one) {
+  std::mt19937_64 random(13);
+  const auto numbers = [&](std::int64_t count) {
+    std::vector<double> made(static_cast<std::size_t>(count));
+    for (double& each : made) each = random() % 4 == 0 ? 0.0 : std::uniform_real_distribution<double>(0, 1)(random);
+    return made;
+  };
+  for (std::int64_t count = 0; count < 70; ++count) {
+    const std::vector<double> a = numbers(count), b = numbers(count);
+    std::vector<double> scaled(a.size()), products(a.size()), ratios(a.size()), sums = b;
+    scale(scaled.data(), a.data(), 0.3, count);
+    multiply(products.data(), a.data(), b.data(), count);
+    divide(ratios.data(), a.data(), b.data(), count);
+    add(sums.data(), a.data(), count);
+    double total = 0, most = 0, least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      CHECK(scaled[i] == a[i] * 0.3 && products[i] == a[i] * b[i] && sums[i] == b[i] + a[i]);
+      CHECK(ratios[i] == (b[i] > 0 ? a[i] / b[i] : 0.0));
+      total += a[i];
+      most = std::max(most, a[i]);
+      if (a[i] > 0) least = std::min(least, a[i]);
+    }
+    CHECK(std::fabs(total_of(a.data(), count) - total) < 1e-14 * (1 + total));
+    const Extent extent = Extent::of(a.data(), count);
+    CHECK(extent.least == least && extent.most == most);
+  }
 }
 
 TEST(states_that_occur_are_possible) {

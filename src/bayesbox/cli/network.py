@@ -29,7 +29,7 @@ EXTENSIONS = ".bif .xmlbif .xml .uai .net .xdsl .json, each also with .gz"
         "bayes network convert alarm.bif alarm.xmlbif",
         "bayes network sample alarm.bif -n 1000 --seed 1 -o rows.csv",
     ),
-    notes=f"The format of a file is that of its extension: {EXTENSIONS}. Questions are asked with bayes query. "
+    notes=f"The format of a file is that of its extension: {EXTENSIONS}. "
     "Keys of --json: learn has written, method, score (name, value), parameters, rows, holes, missing, moves, "
     "seconds, nodes, edges, undirected, strengths (parent, child, strength, direction), comparison (shd, same, "
     "missing, extra, reversed), skipped, warnings; fit has written, rows, holes, rounds, converged, log_likelihood, "
@@ -55,7 +55,7 @@ def command(
 
     learn takes DATA: the structure is found by --method, then the tables. fit takes NETWORK and DATA, and learns the
     tables of the network's structure. show and sample take NETWORK, convert NETWORK and the file to write: converting
-    keeps every number bit for bit; a UAI file keeps no names.
+    keeps every number bit for bit; a UAI file keeps no names. Questions are asked with bayes query.
     """
     from bayesbox.workflow.network import read_network
 
@@ -98,7 +98,14 @@ def _show(found: BayesianNetwork | FactorGraph, svg: str | None, *, as_json: boo
         emit_json(_facts(found))
         return
     if network is None:
-        say(repr(found))
+        scopes = [factor.scope for factor in found.model.factors]
+        rows = [
+            [name, ", ".join(found.states(name)), str(sum(place in scope for scope in scopes))]
+            for place, name in enumerate(found.nodes)
+        ]
+        table(["variable", "states", "tables"], rows)
+        say()
+        say(f"A product of {plural(len(scopes), 'table')} over {plural(len(rows), 'variable')}, without parents.")
         return
     rows = [[name, ", ".join(network.states(name)), ", ".join(network.parents(name))] for name in network.nodes]
     table(["node", "states", "parents"], rows)
