@@ -116,3 +116,19 @@ def test_a_number_of_zeros_and_ones_is_read_as_a_flag(bayes: Bayes, folder: Path
     bayes("train", "flags.csv", "-t", "y")
     found = bayes("explain", "flags.bayes", "--set", "x=1", "--json").json
     assert found["posterior"]["yes"] == pytest.approx(0.75)
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize(
+    ("density", "formula"),
+    [
+        ("gaussian", "N(30 | "),
+        ("gaussian:rounded", "N(18.75 to 31.25 | "),  # ages 20, 25 and 45: the mean gap is 12.5
+        ("student", "t(30 | "),
+        ("kernel", "kernel(30 | 3 values, width "),
+        ("lognormal", "lognormal(30 | "),
+    ],
+)
+def test_the_work_of_a_density_names_it_and_its_parameters(bayes: Bayes, density: str, formula: str) -> None:
+    bayes("train", "cars.csv", "-t", "class", "--numeric", density)
+    assert formula in bayes("explain", "cars.bayes", "--set", "age=30", "--show-work").out

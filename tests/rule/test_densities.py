@@ -98,6 +98,28 @@ def test_no_class_of_one_value_is_surer_than_its_cell() -> None:
         assert np.exp(found.log_density(np.array([2 * unit]))[0, 0]) == pytest.approx(0.9973002039367398, rel=1e-12)
 
 
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-300, 300), st.integers(0, 2)), min_size=2, max_size=20),
+    st.integers(-1000, 900),
+    st.floats(0.01, 3.0),
+)
+def test_the_unit_of_a_rounded_gaussian_does_not_matter(rows: Any, power: int, factor: float) -> None:
+    values = np.array([value for value, _ in rows]) * factor
+    classes = np.array([label for _, label in rows])
+    table, counts = counted(values, classes)
+    one = of_values("gaussian:rounded", "x", table, counts, options(counts.shape[1]))
+    scaled = of_values("gaussian:rounded", "x", np.ldexp(table, power), counts, options(counts.shape[1]))
+    if len(table) < 2:
+        assert one is scaled is None
+        return
+    asked = np.array([-4000.0, *table, 0.3, 77.7, 1e5])
+    expected = one.log_density(asked)
+    np.testing.assert_array_equal(scaled.log_density(np.ldexp(asked, power)), expected)
+    assert np.isfinite(expected).all()
+    assert (expected < 0).all()
+
+
 def test_two_values_never_share_a_cell() -> None:
     for pair in ([3.0, 5.0], [1.5, 2.5], [-5.0, -3.0], [0.3, 0.5], [-1.7e308, 1.7e308], [0.0, 5e-324], [1e300, 2e300]):
         found = rounded([pair[0], pair[0], pair[1]], [0, 0, 1])
