@@ -1,12 +1,17 @@
 """The book: what it shows, and what its digest is made of."""
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bayesbox.errors import BadData, KindContradiction, UnknownColumn
 from bayesbox.schema.encode import encode
 from bayesbox.schema.schema import Schema
+from bayesbox.tally.base import quoted
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
 
@@ -105,3 +110,9 @@ def test_weights_that_are_fractions(columns):
     assert book["x"].n.tolist() == [0.1 + 0.2]
     thrice = book + book + book
     assert (thrice - book - book) == book
+
+
+@given(st.lists(st.text(alphabet='ab",\\\n\x7f é😀', max_size=4)))
+def test_names_are_quoted_as_json_quotes_them(names):
+    """Names in which nothing has to be escaped take a way of their own."""
+    assert quoted(names) == (json.dumps(names, separators=(",", ":")) + "\n").encode()
