@@ -165,7 +165,8 @@ def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
     columns_table(classifier)
     densities = _densities(classifier)
     if set(densities.values()) - {"gaussian"}:
-        say("densities: " + "; ".join(f"{name} {text}" for name, text in densities.items()))
+        columns = {text: [name for name in densities if densities[name] == text] for text in densities.values()}
+        say("densities: " + "; ".join(f"{', '.join(names)} {text}" for text, names in columns.items()))
     if column_weights(classifier):
         say(weights_text(**column_weights(classifier)))
     for name, reason in classifier.model.left_out.items():

@@ -17,6 +17,7 @@ from bayesbox.errors import ImpossibleEvidence
 Number = Fraction | float
 
 DIGITS = 12  # of numerator and denominator: longer fractions are shown as decimals
+IS_MISSING = ", since it is missing"  # behind the name of a column that is left out
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class Work:
         rows.append(("joint: the product", *(_shown("", value) for value in self.joint)))
         rows.append(("posterior: joint / sum", *(_shown("", value) for value in self.posterior)))
         lines = _aligned(rows)
-        lines.extend(f"left out: {reason}" for reason in self.left_out)
+        lines.extend(f"left out: {reason}" for reason in _missing_together(self.left_out))
         if len(self.classes) > 1:
             one, other = self._pair()
             chain = self.odds()
@@ -185,6 +186,19 @@ def _shown(formula: str, value: Number) -> str:
     decimal = f"{float(value):.7g}"
     parts = [part for part in dict.fromkeys([formula, lowest, decimal]) if part]
     return " = ".join(parts)
+
+
+def _missing_together(left_out: Sequence[str]) -> list[str]:
+    """The reasons, those of missing columns in one.
+
+    >>> _missing_together(["age, since it is missing", "car, since bike was never seen", "sex, since it is missing"])
+    ['age and sex, since they are missing', 'car, since bike was never seen']
+    """
+    missing = [reason.removesuffix(IS_MISSING) for reason in left_out if reason.endswith(IS_MISSING)]
+    if len(missing) < 2:
+        return list(left_out)
+    together = f"{', '.join(missing[:-1])} and {missing[-1]}, since they are missing"
+    return [together, *(reason for reason in left_out if not reason.endswith(IS_MISSING))]
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -18,7 +18,7 @@ from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
-from bayesbox.explain.box import Factor, Number, Work, decimal, exp
+from bayesbox.explain.box import IS_MISSING, Factor, Number, Work, decimal, exp
 from bayesbox.explain.density_work import density_formulas
 from bayesbox.explain.evidence import explanation
 from bayesbox.model.naive import NaiveModel, Rules, group_cells, level_counts
@@ -99,12 +99,12 @@ class _Maker:
         if self.name not in self.book:
             row = conditional.row(level)
             if not row.any():
-                return f"{self.name}, since " + ("it is missing" if level is None else f"{level} was never seen")
+                return f"{self.name}{IS_MISSING}" if level is None else f"{self.name}, since {level} was never seen"
             values = [math.exp(value) for value in row]
             return self._named(level, [decimal(p) for p in values], [Fraction(decimal(p)) for p in values])
         counts = level_counts(self.book, self.name, self.kind, self.rules)
         if level is None and counts.missing is None:
-            return f"{self.name}, since it is missing"
+            return f"{self.name}{IS_MISSING}"
         index = _index(counts, level, is_flag=isinstance(conditional, Bernoulli))
         if isinstance(conditional, Table) and conditional.groups and index < len(conditional.groups):
             return self._of_group(conditional, counts, index)
@@ -203,7 +203,7 @@ class _Maker:
 
     def _of_missing(self, terms: Sequence[float]) -> Factor | str:
         if not any(terms):
-            return f"{self.name}, since it is missing"
+            return f"{self.name}{IS_MISSING}"
         values = [exp(term) for term in terms]
         return self._named(None, [decimal(value) for value in values], values)
 
