@@ -35,7 +35,7 @@ KNOWN = dict.fromkeys(SMALL_TABLES, 100.0) | {"munin1": 5}
 READ_FROM = 10_000  # bytes: smaller files are about the call, not the reading
 TO_PGMPY = 60  # nodes, above which pgmpy takes too long to be waited for
 ROWS = 10_000
-PATIENCE = 15.0  # seconds of CPU that the peer may take for rows; it gets fewer where all would take longer
+PATIENCE = 5.0  # seconds of CPU that the peer may take for rows; it gets fewer where all would take longer
 
 Evidence = dict[str, str]
 

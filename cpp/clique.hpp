@@ -40,12 +40,16 @@ struct Clique {
   std::vector<std::size_t> heirs;     // all cliques below
   std::vector<std::size_t> children;  // those whose messages change from run to run
   bool settled = false;               // nothing below it is observed: its message is always the same
+  // A clique with the same parent whose separator holds all of this one's: messages go by way of that, which is smaller
+  // than the parent's table.
+  std::ptrdiff_t host = -1;
+  std::vector<std::size_t> guests;
   // With a guide, a table that is mostly zero, only cells that are not zero in it are held: for each such cell of the
   // guide those of the variables it lacks. Else all are, and those of a state of the separator follow one another.
   std::ptrdiff_t guide = -1;
   Scope lacking;
   IndexMap to_separator;
-  IndexMap from_parent;
+  IndexMap from_parent;  // or from the separator of the host
   std::vector<CutTable> cuts;
   std::vector<SoftTable> soft;
   Extent extent{1.0, 1.0};  // of the base table

@@ -32,6 +32,7 @@ struct FactorModel {
   std::vector<Extent> extents;
   std::vector<LiveCells> live;       // of tables that are mostly zero; empty for others
   std::int64_t least_listed = 1024;  // cells of a product of tables, from which on it leaves such zeros out
+  std::int64_t least_hosted = 1024;  // cells of one, from which on small messages to it go by way of larger ones
   std::int64_t most_at_once = 4096;  // cells of one that are worked on at once, so that they stay near
 
   void prepare() {

@@ -85,9 +85,16 @@ class JunctionTree {
         const double* table = take_marginal(clique, first, scratch);
         for (const std::size_t heir : clique.heirs) {
           const Clique& child = plan_.cliques[heir];
+          if (child.host >= 0) continue;
           child.from_parent.sum(scratch.downward.data() + child.separator_start, table, first, clique.part);
         }
       }
+      for (const std::size_t heir : clique.heirs)
+        for (const std::size_t g : plan_.cliques[heir].guests) {
+          const Clique& guest = plan_.cliques[g];
+          guest.from_parent.sum(scratch.downward.data() + guest.separator_start,
+                                scratch.downward.data() + plan_.cliques[heir].separator_start);
+        }
     }
   }
 
@@ -132,12 +139,28 @@ class JunctionTree {
       factors.push_back({&soft.map, likelihood, Extent::of(likelihood, plan_.card(soft.variable))});
     }
     for (const std::size_t child : clique.children)
-      factors.push_back({&plan_.cliques[child].from_parent,
-                         scratch.upward.data() + plan_.cliques[child].separator_start, scratch.messages[child]});
+      factors.push_back(message_of(child, scratch, scales));
     double* message = scratch.upward.data() + clique.separator_start;
     const double total = multiply(clique, scratch, message, scales);
     scratch.messages[k] = Extent::of(message, clique.separator_cells);
     return total;
+  }
+
+  // The message of a clique, times those of its guests. These products lie where the way down will put marginals.
+  Factor message_of(std::size_t k, Scratch& scratch, LogProduct& scales) const {
+    const Clique& clique = plan_.cliques[k];
+    const double* message = scratch.upward.data() + clique.separator_start;
+    if (clique.guests.empty()) return {&clique.from_parent, message, scratch.messages[k]};
+    double* product = scratch.downward.data() + clique.separator_start;
+    std::copy_n(message, clique.separator_cells, product);
+    Extent extent = scratch.messages[k];
+    for (const std::size_t g : clique.guests) {
+      const Clique& guest = plan_.cliques[g];
+      const double* other = (guest.settled ? plan_.settled : scratch.upward).data() + guest.separator_start;
+      extent = watched(product, clique.separator_cells, extent, Extent::of(other, guest.separator_cells), scales);
+      guest.from_parent.multiply(product, other);
+    }
+    return {&clique.from_parent, product, extent};
   }
 
   // Part by part, so that what was just multiplied is still at hand when it is multiplied again and added up.

@@ -37,6 +37,8 @@ class JunctionPlan {
     if (log2_cells > log2_limit) return;
     make_cliques(found);
     place_tables(soft);
+    find_settled();
+    choose_hosts();
     choose_guides();
     multiply_tables();
     settle();
@@ -199,6 +201,47 @@ class JunctionPlan {
     }
   }
 
+  static Scope separator_of(const Clique& clique) {
+    return {clique.variables.begin(), clique.variables.begin() + static_cast<std::ptrdiff_t>(clique.shared)};
+  }
+
+  void find_settled() {
+    for (std::size_t at = downward.size(); at-- > 0;) {
+      Clique& clique = cliques[downward[at]];
+      clique.settled = clique.cuts.empty() && clique.soft.empty() &&
+                       std::all_of(clique.heirs.begin(), clique.heirs.end(),
+                                   [&](std::size_t child) { return cliques[child].settled; });
+    }
+  }
+
+  void choose_hosts() {
+    for (const Clique& clique : cliques) {
+      if (clique.heirs.size() < 2 || clique.cells < model->least_hosted) continue;
+      std::vector<std::size_t> larger_first = clique.heirs;
+      std::stable_sort(larger_first.begin(), larger_first.end(), [&](std::size_t a, std::size_t b) {
+        return cliques[a].separator_cells > cliques[b].separator_cells;
+      });
+      std::vector<std::size_t> hosts;
+      for (const std::size_t k : larger_first) {
+        const auto found = std::find_if(hosts.rbegin(), hosts.rend(), [&](std::size_t h) {
+          return cliques[h].separator_cells > cliques[k].separator_cells && shares(cliques[h], cliques[k]);
+        });
+        if (found != hosts.rend()) {
+          cliques[k].host = static_cast<std::ptrdiff_t>(*found);
+          cliques[*found].guests.push_back(k);
+        } else if (!cliques[k].settled && cliques[k].separator_cells * 2 <= clique.cells) {
+          hosts.push_back(k);
+        }
+      }
+    }
+  }
+  // Whether the separator of one holds that of the other.
+  static bool shares(const Clique& one, const Clique& other) {
+    const auto end = one.variables.begin() + static_cast<std::ptrdiff_t>(one.shared);
+    return std::all_of(other.variables.begin(), other.variables.begin() + static_cast<std::ptrdiff_t>(other.shared),
+                       [&](std::int32_t v) { return std::find(one.variables.begin(), end, v) != end; });
+  }
+
   void choose_guides() {
     for (std::size_t k = 0; k < cliques.size(); ++k) {
       Clique& clique = cliques[k];
@@ -222,9 +265,10 @@ class JunctionPlan {
         if (std::find(guide.begin(), guide.end(), v) == guide.end()) clique.lacking.push_back(v);
     }
     for (Clique& clique : cliques) {
-      Scope shared = clique.variables;
-      shared.resize(clique.shared);
-      if (clique.parent >= 0)
+      const Scope shared = separator_of(clique);
+      if (clique.host >= 0)
+        clique.from_parent = map_of(separator_of(cliques[static_cast<std::size_t>(clique.host)]), shared);
+      else if (clique.parent >= 0)
         clique.from_parent = map_from(cliques[static_cast<std::size_t>(clique.parent)], shared);
       if (clique.guide >= 0) clique.to_separator = map_from(clique, shared);
       for (SoftTable& soft : clique.soft) soft.map = map_from(clique, Scope{soft.variable});
@@ -290,9 +334,7 @@ class JunctionPlan {
       const auto [k, shared] = from[v];
       const auto variable = static_cast<std::int32_t>(v);
       if (shared) {
-        Scope variables = cliques[k].variables;
-        variables.resize(cliques[k].shared);
-        marginals.push_back({variable, k, shared, map_of(variables, Scope{variable})});
+        marginals.push_back({variable, k, shared, map_of(separator_of(cliques[k]), Scope{variable})});
       } else {
         marginals.push_back({variable, k, shared, map_from(cliques[k], Scope{variable})});
       }
@@ -307,6 +349,7 @@ class JunctionPlan {
       Clique& clique = cliques[downward[at]];
       double* table = base.data() + clique.start;
       for (const std::size_t child : clique.heirs) {
+        if (cliques[child].host >= 0) continue;
         if (!cliques[child].settled) {
           clique.children.push_back(child);
           continue;
@@ -316,7 +359,6 @@ class JunctionPlan {
         clique.extent = watched(table, clique.cells, clique.extent, extent, scales);
         cliques[child].from_parent.multiply(table, message);
       }
-      clique.settled = clique.children.empty() && clique.cuts.empty() && clique.soft.empty();
       if (!clique.settled) {
         upward.push_back(downward[at]);
         continue;

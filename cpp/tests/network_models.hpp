@@ -33,7 +33,7 @@ inline std::shared_ptr<FactorModel> random_model(std::mt19937_64& random, std::u
     model->scopes.push_back(scope);
     model->starts.push_back(static_cast<std::int64_t>(model->cells.size()));
   }
-  model->least_listed = 1;
+  model->least_listed = model->least_hosted = 1;
   model->most_at_once = 1 + static_cast<std::int64_t>(random() % 30);
   model->prepare();
   return model;

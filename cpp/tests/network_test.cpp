@@ -55,6 +55,46 @@ TEST(junction_tree_is_the_sum_over_all_states) {
   CHECK(guided > 100);  // tables of which only what is not zero is held
 }
 
+TEST(messages_by_way_of_larger_ones) {
+  // Four variables together; below them x by three of these, y by two and z by one. What is known of x and of y varies.
+  const std::vector<Scope> scopes = {{0, 1, 2, 3}, {0, 1, 2, 4}, {4, 5}, {0, 1, 6}, {6, 7}, {1, 8}};
+  std::mt19937_64 random(14);
+  JunctionTree::Scratch scratch;
+  std::size_t settled = 0, changing = 0;
+  for (int round = 0; round < 200; ++round) {
+    auto model = std::make_shared<FactorModel>();
+    model->cards = {2, 2, 2, 3, 2, 2, 2, 2, 2};
+    model->offsets = {0, 2, 4, 6, 9, 11, 13, 15, 17, 19};
+    model->scopes = scopes;
+    model->starts = {0};
+    const double least = round % 2 ? 0.01 : 1e-200;  // some products must be watched
+    for (const Scope& scope : scopes) {
+      std::int64_t cells = 1;
+      for (const std::int32_t v : scope) cells *= model->cards[static_cast<std::size_t>(v)];
+      for (std::int64_t i = 0; i < cells; ++i)
+        model->cells.push_back(random() % 8 == 0 ? least : std::uniform_real_distribution<double>(0.01, 2)(random));
+      model->starts.push_back(static_cast<std::int64_t>(model->cells.size()));
+    }
+    model->least_hosted = 1;
+    model->most_at_once = 1 + static_cast<std::int64_t>(random() % 30);
+    model->prepare();
+    std::vector<char> observed(9, 0), soft(9, 0);
+    observed[5] = 1;
+    observed[7] = random() % 2;
+    const JunctionTree tree(model, observed, soft, 30);
+    for (const Clique& clique : tree.plan().cliques) (clique.settled ? settled : changing) += clique.host >= 0;
+    tree.prepare(scratch);
+    std::vector<std::int32_t> states(9, 0);
+    states[5] = static_cast<std::int32_t>(random() % 2);
+    states[7] = static_cast<std::int32_t>(random() % 2);
+    std::vector<double> expected, found(19);
+    const double total = enumerate(*model, observed, states, soft, {}, expected);
+    CHECK(std::fabs(tree.run(states.data(), nullptr, found.data(), scratch) - std::log(total)) < 1e-12);
+    for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::fabs(found[i] - expected[i] / total) < 1e-12);
+  }
+  CHECK(settled > 100 && changing > 50);
+}
+
 TEST(four_at_once_are_one_by_one) {
   std::mt19937_64 random(13);
   const auto numbers = [&](std::int64_t count) {
