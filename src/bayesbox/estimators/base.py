@@ -28,6 +28,7 @@ from bayesbox.source.base import Batch
 from bayesbox.source.frames import labels_of
 from bayesbox.source.sparse import is_sparse
 from bayesbox.workflow.classifier import Classifier
+from bayesbox.workflow.hints import said_once
 from bayesbox.workflow.summary import summary_html
 
 
@@ -84,8 +85,8 @@ class TableEstimator(CountedEstimator):
 
     def warn_of_hints(self) -> None:
         """One warning for each thing that looks wrong in the rows."""
-        for hint in self.classifier_.hints():
-            warnings.warn(str(hint), DataWarning, stacklevel=3)
+        for text in said_once([(hint.first, str(hint)) for hint in self.classifier_.hints()]):
+            warnings.warn(text, DataWarning, stacklevel=3)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count more rows; equal to one fit on all of them. Classes may be declared, or turn up later."""

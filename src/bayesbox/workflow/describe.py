@@ -36,7 +36,7 @@ from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
-from bayesbox.workflow.hints import are_dates, date_hint, hints
+from bayesbox.workflow.hints import are_dates, date_hint, hints, said_once
 
 MISSING_MARKS = frozenset(
     {"?", "na", "n/a", "nan", "null", "none", "nil", "-", "--", ".", "missing", "unknown", "#n/a"}
@@ -129,14 +129,14 @@ def _word(kind: Kind, tally: Any) -> str:
 
 def remarks(schema: Schema, book: Book) -> list[str]:
     """What is probably not meant, in words: the hints, and what the levels and the target look like."""
-    found = [str(hint) for hint in hints(schema, book)]
+    found = [(hint.first, str(hint)) for hint in hints(schema, book)]
     rows = float(np.sum(book.n))
     if rows < FEW:
-        return found
+        return said_once(found)
     for facts in column_facts(schema, book):
         if facts.kind != "ignore":
-            found.extend(_of_column(facts, book, rows))
-    return [*found, *_of_target(book, rows)]
+            found.extend((facts.name, text) for text in _of_column(facts, book, rows))
+    return [*said_once(found), *_of_target(book, rows)]
 
 
 def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[str]:

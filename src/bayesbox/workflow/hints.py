@@ -18,6 +18,7 @@ from bayesbox.tally.counts import Counts
 from bayesbox.tally.exact import Dyadic
 from bayesbox.tally.moments import Moments, Spread
 
+MOST_ALIKE = 3  # columns of which the same is said in as many sentences
 FEW_ROWS = 10  # below this, coincidences are common and nothing is said
 DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?$")
 SAMPLE = 100  # levels that are looked at
@@ -35,6 +36,11 @@ class Hint:
     def __str__(self) -> str:
         return f"{self.what}. {self.remedy}"
 
+    @property
+    def first(self) -> str:
+        """The first of its columns, "" where it is about none."""
+        return self.columns[0] if self.columns else ""
+
 
 def hints(schema: Schema, book: Book) -> list[Hint]:
     """Everything suspicious, in the order of the columns."""
@@ -44,6 +50,27 @@ def hints(schema: Schema, book: Book) -> list[Hint]:
         if name in book:
             found.extend(_column_hints(name, schema.kinds[name], book[name], few=few))
     return found if few else [*found, *_one_hot_groups(schema, book)]
+
+
+def said_once(found: Sequence[tuple[str, str]]) -> list[str]:
+    """Sentences about columns; of those that differ in the name of the column alone, more than a few become one.
+
+    >>> said_once([(name, f"column `{name}` is empty") for name in "abcdef"])
+    ['column `a` is empty. So it is with 5 other columns: `b`, `c`, `d` ...']
+    """
+    shapes = [re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "", text) for name, text in found]
+    alike: dict[str, list[str]] = {}
+    for shape, (name, _) in zip(shapes, found, strict=True):
+        alike.setdefault(shape, []).append(name)
+    said = []
+    for shape, (name, text) in zip(shapes, found, strict=True):
+        others = [f"`{other}`" for other in alike[shape][1:]]
+        if not name or len(others) < MOST_ALIKE:
+            said.append(text)
+        elif name == alike[shape][0]:
+            listed = ", ".join(others[:MOST_ALIKE]) + (" ..." if len(others) > MOST_ALIKE else "")
+            said.append(f"{text}. So it is with {len(others)} other columns: {listed}")
+    return said
 
 
 def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hint]:
