@@ -56,7 +56,7 @@ class QuadraticForms {
   }
 
  private:
-  static constexpr std::size_t kBlock = 256;
+  static constexpr std::size_t kBlock = 64;  // so that the values of tens of columns stay in the nearest cache
 
   // False where a value is missing.
   bool read(std::size_t begin, std::size_t count, std::size_t whole) {
