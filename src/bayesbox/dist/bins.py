@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Doubles, Plan
-from bayesbox.dist.numbers import NumberDensity, forbid_infinite
-from bayesbox.schema.columns import as_numbers
+from bayesbox.dist.base import Doubles, Plan
+from bayesbox.dist.numbers import NumberDensity
 
 
 @dataclass(frozen=True)
@@ -34,14 +33,8 @@ class Bins(NumberDensity):
     def log_density(self, values: Doubles) -> Doubles:
         return self.log_bins[codes_of(values, self.cuts)]
 
-    def add_to(self, plan: Plan, columns: Columns) -> None:
-        column = columns.get(self.column)
-        if column is None:
-            plan.add_constant(self.log_missing)
-            return
-        values = np.asarray(as_numbers(column, name=self.column), dtype=np.float64)
+    def enter(self, plan: Plan, values: Doubles) -> None:
         plan.tables.append((codes_of(values, self.cuts), self.rows))
-        forbid_infinite(plan, values)
 
 
 def codes_of(values: NDArray[Any], cuts: Doubles) -> NDArray[np.int32]:

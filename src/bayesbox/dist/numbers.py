@@ -44,8 +44,12 @@ class NumberDensity:
             plan.add_constant(self.log_missing)
             return
         values = np.asarray(as_numbers(column, name=self.column), dtype=np.float64)
-        plan.add_terms(self.log_p(values))
+        self.enter(plan, values)
         forbid_infinite(plan, values)
+
+    def enter(self, plan: Plan, values: Doubles) -> None:
+        """Add the terms of these values, NaN where missing; a density of few different terms enters a table."""
+        plan.add_terms(self.log_p(values))
 
 
 def forbid_infinite(plan: Plan, values: Doubles) -> None:

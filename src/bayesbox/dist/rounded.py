@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Columns, Doubles, Plan
-from bayesbox.dist.numbers import NumberDensity, forbid_infinite
-from bayesbox.schema.columns import as_numbers
+from bayesbox.dist.base import Doubles, Plan
+from bayesbox.dist.numbers import NumberDensity
 
 
 @dataclass(frozen=True)
@@ -85,14 +84,8 @@ class Rounded(NumberDensity):
         """The terms of the cells from the first to the last."""
         return self._terms(self.first + np.arange(self.cells, dtype=np.float64))
 
-    def add_to(self, plan: Plan, columns: Columns) -> None:
-        column = columns.get(self.column)
-        if column is None:
-            plan.add_constant(self.log_missing)
-            return
-        values = np.asarray(as_numbers(column, name=self.column), dtype=np.float64)
+    def enter(self, plan: Plan, values: Doubles) -> None:
         plan.tables.append(self.coded(values))
-        forbid_infinite(plan, values)
 
     def coded(self, values: Doubles) -> tuple[NDArray[np.int32], Doubles]:
         """The row of each value in a table of terms: the known cells, then others that occur; -1, the last, is missing."""
