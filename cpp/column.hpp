@@ -95,15 +95,28 @@ std::size_t four_around(std::size_t j, std::size_t columns, Kind kind, const Col
   return four_side_by_side(first, columns, kind, column_at) ? first : columns;
 }
 
+// Never inlined: among the many names of a caller the loop would not keep its own in registers.
+template <class T>
+[[gnu::noinline]] void gather_as_doubles(const char* at, std::int64_t stride, const std::uint32_t* order, std::size_t count, double* out) {
+  if (stride == static_cast<std::int64_t>(sizeof(T))) {
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<double>(load<T>(at + order[i] * sizeof(T)));
+  } else {
+    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<double>(load<T>(at + order[i] * stride));
+  }
+}
+
 // out[i] = row begin + order[i] as a double.
 inline void gather_doubles(const Column& column, std::size_t begin, const std::uint32_t* order, std::size_t count, double* out) {
-  with_type(column.kind, [&]<class T>() {
-    const char* at = column.at(begin);
-    if (column.stride == static_cast<std::int64_t>(sizeof(T)))
-      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<double>(load<T>(at + order[i] * sizeof(T)));
-    else
-      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<double>(load<T>(at + order[i] * column.stride));
-  });
+  with_type(column.kind, [&]<class T>() { gather_as_doubles<T>(column.at(begin), column.stride, order, count, out); });
+}
+
+// Rows [begin, begin + count) of a column of labels.
+inline void read_labels(const Column& target, std::size_t begin, std::size_t count, std::int32_t* out) {
+  if (target.stride == sizeof(std::int32_t))
+    std::memcpy(out, target.at(begin), count * sizeof(std::int32_t));
+  else
+    for (std::size_t i = 0; i < count; ++i) out[i] = load<std::int32_t>(target.at(begin + i));
 }
 
 // Rows [begin, begin + count) as doubles, contiguous.

@@ -35,17 +35,17 @@ inline std::vector<std::int64_t> count_labels(const Column& target, std::size_t 
   constexpr std::size_t kCopies = 4;      // of more, so that equal neighbours do not wait for each other's store
   constexpr std::size_t kBlock = 4096;
   std::vector<std::int64_t> counts((classes + 1) * kCopies);
-  std::vector<std::uint32_t> labels(std::min(kBlock, target.rows));
+  std::vector<std::int32_t> labels(std::min(kBlock, target.rows));
   for (std::size_t begin = 0; begin < target.rows; begin += kBlock) {
     const std::size_t count = std::min(kBlock, target.rows - begin);
-    for (std::size_t i = 0; i < count; ++i) labels[i] = load<std::uint32_t>(target.at(begin + i));
+    read_labels(target, begin, count, labels.data());
     if (classes > kFewClasses) {
-      for (std::size_t i = 0; i < count; ++i) ++counts[std::min<std::size_t>(labels[i], classes) * kCopies + i % kCopies];
+      for (std::size_t i = 0; i < count; ++i) ++counts[std::min<std::size_t>(static_cast<std::uint32_t>(labels[i]), classes) * kCopies + i % kCopies];
       continue;
     }
     for (std::size_t label = 0; label < classes; ++label) {
       std::uint32_t found = 0;
-      for (std::size_t i = 0; i < count; ++i) found += labels[i] == static_cast<std::uint32_t>(label);
+      for (std::size_t i = 0; i < count; ++i) found += labels[i] == static_cast<std::int32_t>(label);
       counts[label * kCopies] += found;
     }
   }

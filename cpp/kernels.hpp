@@ -69,6 +69,8 @@ struct Kernels {
   // out[j][i] = the 8 bytes at base + order[i] * stride + 8 * j for four columns side by side (order null: row i)
   void (*gather_four)(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
                       void* const* out);
+  // out[0 ...] = the rows with this label, ascending; how many they are. Up to kPad elements behind them are overwritten.
+  std::size_t (*rows_of)(const std::int32_t* labels, std::size_t count, std::int32_t label, std::uint32_t* out);
   // `count` is a multiple of kPad
   RunScan (*scan)(const double* values, std::size_t count);
   // Adds the pieces of the values to the sums. All |x| < 2^exponent, the same for all that the sums hold, which are at

@@ -150,7 +150,8 @@ class LeaveOneOut {
         values_(4 * padded(order_.capacity())),
         sums_(order_.capacity() * classes),
         variances_(order_.capacity()),
-        unsure_(order_.capacity()) {}
+        unsure_(order_.capacity()),
+        places_(kBlock) {}
 
   void run(double* sums, std::uint8_t* doubtful) {
     for (std::size_t begin = 0; begin < target_.rows; begin += kBlock) {
@@ -164,9 +165,11 @@ class LeaveOneOut {
         if ((j + 4) % kTermsALogarithm == 0) take_logarithms();
       }
       take_logarithms();
+      for (const Run& run : order_.runs())
+        for (std::size_t i = run.begin; i < run.begin + run.count; ++i) places_[order_.order()[i]] = static_cast<std::uint32_t>(i);
       for (std::size_t i = 0; i < count; ++i) {
-        const std::uint32_t own = order_.labels()[i];
-        doubtful[begin + i] = finish(order_.places()[i], begin + i, own, sums + (begin + i) * classes_);
+        const auto own = static_cast<std::uint32_t>(order_.labels()[i]);
+        doubtful[begin + i] = finish(places_[i], begin + i, own, sums + (begin + i) * classes_);
       }
     }
   }
@@ -257,6 +260,7 @@ class LeaveOneOut {
   std::vector<double> sums_;  // class by class
   std::vector<double> variances_;
   std::vector<std::uint8_t> unsure_;
+  std::vector<std::uint32_t> places_;  // of the rows of a block in its order
 };
 
 // The sums of the terms, rows x classes; NaN adds nothing. `doubtful` marks the rows whose terms are to be worked out

@@ -31,7 +31,7 @@ class LabelBlock {
 
   void read(const Column& target, std::size_t begin, std::size_t count) {
     count_ = count;
-    for (std::size_t i = 0; i < count; ++i) label_[i] = load<std::int32_t>(target.at(begin + i));
+    read_labels(target, begin, count, label_.data());
     bytes_.width = words_.width = 0;
   }
   // The labels of another block, less those of rows where `keep(row)` does not hold.
@@ -61,10 +61,14 @@ class LabelBlock {
     result.width = width;
     result.offset.resize(label_.size());
     result.keep.resize(label_.size());
-    for (std::size_t i = 0; i < count_; ++i) {
-      const bool keep = static_cast<std::uint32_t>(label_[i]) < classes_;
-      result.offset[i] = keep ? static_cast<Key>(static_cast<std::uint32_t>(label_[i]) * width) : 0;
-      result.keep[i] = keep ? static_cast<Key>(~Key{0}) : 0;
+    const std::int32_t* labels = label_.data();  // local names: writing bytes may change any member
+    const std::size_t count = count_;
+    Key *offset = result.offset.data(), *keep = result.keep.data();
+    const auto classes = static_cast<std::uint32_t>(classes_), levels = static_cast<std::uint32_t>(width);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto label = static_cast<std::uint32_t>(labels[i]);
+      keep[i] = static_cast<Key>(label < classes ? ~Key{0} : Key{0});
+      offset[i] = static_cast<Key>(label < classes ? label * levels : 0);
     }
     return result;
   }

@@ -67,6 +67,40 @@ void gather_four(const char* base, std::int64_t stride, const std::uint32_t* ord
     gather_four_rows<false>(base, stride, order, count, out);
 }
 
+#if defined(__AVX2__)
+// For each set of eight bits the positions of those that are set, a byte each.
+struct BitPositions {
+  std::uint64_t of[256]{};
+
+  constexpr BitPositions() {
+    for (unsigned bits = 0; bits < 256; ++bits)
+      for (unsigned position = 8; position-- > 0;)
+        if (bits >> position & 1) of[bits] = of[bits] << 8 | position;
+  }
+};
+constexpr BitPositions kBitPositions;
+#endif
+
+std::size_t rows_of(const std::int32_t* labels, std::size_t count, std::int32_t label, std::uint32_t* out) {
+  std::size_t found = 0, row = 0;
+#if defined(__AVX2__)
+  const __m256i wanted = _mm256_set1_epi32(label), eight = _mm256_set1_epi32(8);
+  __m256i first = _mm256_setzero_si256();
+  for (; row + 8 <= count; row += 8, first = _mm256_add_epi32(first, eight)) {
+    const __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(labels + row)), wanted);
+    const auto bits = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+    const __m128i positions = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kBitPositions.of + bits));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + found), _mm256_add_epi32(first, _mm256_cvtepu8_epi32(positions)));
+    found += static_cast<std::size_t>(__builtin_popcount(bits));
+  }
+#endif
+  for (; row < count; ++row) {
+    out[found] = static_cast<std::uint32_t>(row);
+    found += labels[row] == label;
+  }
+  return found;
+}
+
 RunScan scan(const double* values, std::size_t count) {
   Lanes top_a = Lanes::all(0.0), top_b = top_a;
   Mask nan_a = differ(top_a, top_a), nan_b = nan_a;
@@ -354,7 +388,7 @@ void leave_one_out(const double* const* values, std::size_t columns, std::size_t
       (holes ? leave_columns_out<1, true> : leave_columns_out<1, false>)(values + k, count, left + k, sums, variances, unsure);
 }
 
-constexpr Kernels kKernels{gather_four, scan, split, in_units, kMostTerms * Lanes::width, add_gaussians, leave_one_out, exponentials, posteriors};
+constexpr Kernels kKernels{gather_four, rows_of, scan, split, in_units, kMostTerms * Lanes::width, add_gaussians, leave_one_out, exponentials, posteriors};
 
 }  // namespace
 }  // namespace bayesbox
