@@ -12,6 +12,13 @@ struct Lanes {
   static Lanes all(double x) { return {_mm256_set1_pd(x)}; }
   static Lanes load(const double* from) { return {_mm256_loadu_pd(from)}; }
   void store(double* to) const { _mm256_storeu_pd(to, v); }
+  void store_apart(double* to, std::size_t step) const {
+    const __m128d low = _mm256_castpd256_pd128(v), high = _mm256_extractf128_pd(v, 1);
+    _mm_storel_pd(to, low);
+    _mm_storeh_pd(to + step, low);
+    _mm_storel_pd(to + 2 * step, high);
+    _mm_storeh_pd(to + 3 * step, high);
+  }
 };
 struct Mask {
   __m256d v;
@@ -49,6 +56,7 @@ struct Lanes {
   static Lanes all(double x) { return {_mm_set1_pd(x)}; }
   static Lanes load(const double* from) { return {_mm_loadu_pd(from)}; }
   void store(double* to) const { _mm_storeu_pd(to, v); }
+  void store_apart(double* to, std::size_t step) const { _mm_storel_pd(to, v), _mm_storeh_pd(to + step, v); }
 };
 struct Mask {
   __m128d v;
@@ -84,6 +92,7 @@ struct Lanes {
   static Lanes all(double x) { return {{x, x}}; }
   static Lanes load(const double* from) { return {{from[0], from[1]}}; }
   void store(double* to) const { to[0] = v[0], to[1] = v[1]; }
+  void store_apart(double* to, std::size_t step) const { to[0] = v[0], to[step] = v[1]; }
 };
 struct Mask {
   bool v[2];

@@ -25,6 +25,7 @@ double power(int exponent) {  // 2^exponent for a normal result
 }
 
 constexpr std::size_t kAhead = 32;
+constexpr std::size_t kPosteriorRows = 64;
 
 template <bool Ordered>
 void gather_four_rows(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
@@ -275,14 +276,17 @@ void add_gaussians(const double* const* values, std::size_t columns, std::size_t
   for (std::size_t c = 0; c < class_count; ++c) {
     double* to = sums + c * row_stride;
     const GaussianClass* normals[4];
-    bool together = columns == 4;
+    bool together = true;
     for (std::size_t k = 0; k < columns; ++k) {
       normals[k] = classes + k * class_count + c;
       together = together && normals[k]->by_inverse;
     }
     if (together) {
-      // The first class fetches two of the columns, and the second the other two; more would wait for each other.
-      add_by_inverse<4>(values, count, normals, holes, to, ahead + (c == 1 ? 2 : 0));
+      // The first class fetches two of the columns, and the second the others; more would wait for each other.
+      const std::size_t first = c == 1 && columns > 2 ? 2 : 0;
+      const Ahead some[2] = {ahead[first], ahead[first + 1 < columns ? first + 1 : first]};
+      constexpr decltype(&add_by_inverse<1>) adds[] = {add_by_inverse<1>, add_by_inverse<2>, add_by_inverse<3>, add_by_inverse<4>};
+      adds[columns - 1](values, count, normals, holes, to, some);
       continue;
     }
     for (std::size_t k = 0; k < columns; ++k) {
@@ -296,11 +300,11 @@ void add_gaussians(const double* const* values, std::size_t columns, std::size_t
 }
 
 // e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts; the Taylor series of e^r to r^13 (the rest
-// is below 5e-18); 2^n in two factors, so that subnormal results round once. -inf gives 0, NaN gives NaN.
+// is below 5e-18); for subnormal results 2^n in two factors, so that they round once. -inf gives 0, NaN gives NaN.
 Lanes exponential(Lanes x) {
   const Lanes shift = Lanes::all(kShift);
   x = larger(Lanes::all(-750.0), x);
-  const Lanes n = (x * Lanes::all(1.4426950408889634) + shift) - shift;
+  const Lanes shifted = x * Lanes::all(1.4426950408889634) + shift, n = shifted - shift;
   const Lanes r = (x - n * Lanes::all(0.6931471803691238)) - n * Lanes::all(1.9082149292705877e-10);
   // 1/2! ... 1/13!
   constexpr double c[] = {0.5,
@@ -320,6 +324,7 @@ Lanes exponential(Lanes x) {
   const Lanes low = pair(0) + r2 * pair(2), middle = pair(4) + r2 * pair(6), high = pair(8) + r2 * pair(10);
   const Lanes series = low + (r4 * middle + r8 * high);
   const Lanes value = Lanes::all(1.0) + (r + r2 * series);
+  if (__builtin_expect(below(n, Lanes::all(-1021.0)).bits() == 0, 1)) return value * power_of_two(shifted);
   const Lanes half = (n * Lanes::all(0.5) + shift) - shift;
   return value * power_of_two(half + shift) * power_of_two((n - half) + shift);
 }
@@ -329,27 +334,48 @@ void exponentials(double* values, const double* top, std::size_t count) {
     exponential(Lanes::load(values + i) - Lanes::load(top + i)).store(values + i);
 }
 
-bool posteriors(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out) {
-  bool impossible = false;
-  for (std::size_t i = 0; i < count; i += Lanes::width) {
-    Lanes top = Lanes::load(sums + i);
-    for (std::size_t c = 1; c < class_count; ++c) top = larger(Lanes::load(sums + c * row_stride + i), top);
-    Lanes total = Lanes::all(0.0);
-    for (std::size_t c = 0; c < class_count; ++c) {
-      double* at = sums + c * row_stride + i;
-      const Lanes value = exponential(Lanes::load(at) - top);
-      total = total + value;
+// Some rows at a time, class by class: one after another the exponentials, which do not wait for each other.
+bool posteriors_of_some(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out) {
+  Lanes top[kPosteriorRows / Lanes::width], total[kPosteriorRows / Lanes::width];
+  const std::size_t vectors = (count + Lanes::width - 1) / Lanes::width;
+  for (std::size_t v = 0; v < vectors; ++v) {
+    Lanes largest = Lanes::load(sums + v * Lanes::width);
+    for (std::size_t c = 1; c < class_count; ++c) largest = larger(Lanes::load(sums + c * row_stride + v * Lanes::width), largest);
+    top[v] = largest;
+  }
+  for (std::size_t c = 0; c < class_count; ++c)
+    for (std::size_t v = 0; v < vectors; ++v) {
+      double* at = sums + c * row_stride + v * Lanes::width;
+      const Lanes value = exponential(Lanes::load(at) - top[v]);
+      total[v] = c == 0 ? value : total[v] + value;
       value.store(at);
     }
+  bool impossible = false;
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const std::size_t first = v * Lanes::width, rows = count - first < Lanes::width ? count - first : Lanes::width;
+    double* to = out + first * class_count;
     for (std::size_t c = 0; c < class_count; ++c) {
-      double* at = sums + c * row_stride + i;
-      (Lanes::load(at) / total).store(at);
+      const Lanes share = Lanes::load(sums + c * row_stride + first) / total[v];
+      if (rows == Lanes::width) {
+        share.store_apart(to + c, class_count);
+      } else {
+        double each[Lanes::width];
+        share.store(each);
+        for (std::size_t k = 0; k < rows; ++k) to[k * class_count + c] = each[k];
+      }
     }
-    const unsigned rows = count - i < Lanes::width ? (1u << (count - i)) - 1 : ~0u;  // those behind the last are none
-    impossible = impossible || (differ(total, total).bits() & rows) != 0;
+    const unsigned present = (1u << rows) - 1;  // those behind the last are none
+    impossible = impossible || (differ(total[v], total[v]).bits() & present) != 0;
   }
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t c = 0; c < class_count; ++c) out[i * class_count + c] = sums[c * row_stride + i];
+  return impossible;
+}
+
+bool posteriors(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out) {
+  bool impossible = false;
+  for (std::size_t first = 0; first < count; first += kPosteriorRows) {
+    const std::size_t some = count - first < kPosteriorRows ? count - first : kPosteriorRows;
+    impossible = posteriors_of_some(sums + first, class_count, row_stride, some, out + first * class_count) || impossible;
+  }
   return impossible;
 }
 

@@ -49,11 +49,10 @@ def labels_from(y: Any, rows: int) -> Encoded:
         raise BadData(f"Found input variables with inconsistent numbers of samples: {rows} rows, {len(column)} labels")
     refuse_continuous(column)
     labels = encode(column)
-    missing = np.flatnonzero(labels.codes < 0)
-    if len(missing):
+    if labels.codes.min(initial=0) < 0:
         raise MissingTarget(
             "y contains NaN or None: every row needs a label",
-            where=f"row {int(missing[0]) + 1}",
+            where=f"row {int(np.argmax(labels.codes < 0)) + 1}",
             remedy="Drop the rows without one; `bayesbox.train` does so and says how many",
         )
     return labels
