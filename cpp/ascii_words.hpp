@@ -34,11 +34,10 @@ class AsciiWords {
   const std::uint8_t* words(const std::uint8_t* at, const std::uint8_t* end, std::size_t shortest, Each&& each) {
     if (lower_.empty()) {
       lower_.resize(kBlock * (kBlocks + 1));
-      starts_.resize(kBlock * kBlocks / 2 + 1);
-      stops_.resize(kBlock * kBlocks / 2 + 1);
+      edges_.resize(kBlock * kBlocks + 1);
     }
     const auto left = static_cast<std::size_t>(end - at);
-    std::size_t number = 0, used = 0, open = 0, closed = 0;
+    std::size_t number = 0, edges = 0;
     std::uint64_t before = 0;  // 1 where the last byte was part of a word
     for (std::size_t block = 0; block < kBlocks && block * kBlock < left; ++block) {
       const std::size_t from = block * kBlock;
@@ -53,17 +52,17 @@ class AsciiWords {
       if (!read(bytes, lower_.data() + from, mask)) break;
       const std::uint64_t shifted = mask << 1 | before;
       before = mask >> 63;
-      for (std::uint64_t bits = mask & ~shifted; bits != 0; bits &= bits - 1)
-        starts_[open++] = static_cast<std::uint32_t>(from) + static_cast<std::uint32_t>(std::countr_zero(bits));
-      for (std::uint64_t bits = ~mask & shifted; bits != 0; bits &= bits - 1)
-        stops_[closed++] = static_cast<std::uint32_t>(from) + static_cast<std::uint32_t>(std::countr_zero(bits));
+      for (std::uint64_t bits = mask ^ shifted; bits != 0; bits &= bits - 1)
+        edges_[edges++] = static_cast<std::uint32_t>(from) + static_cast<std::uint32_t>(std::countr_zero(bits));
       ++number;
     }
-    used = number * kBlock < left ? number * kBlock : left;
-    if (used == left && open > closed) stops_[closed++] = static_cast<std::uint32_t>(left);
-    if (open > closed) used = starts_[--open];  // it may go on
-    for (std::size_t word = 0; word < open; ++word)
-      if (const std::size_t length = stops_[word] - starts_[word]; length >= shortest) each(lower_.data() + starts_[word], length);
+    std::size_t used = number * kBlock < left ? number * kBlock : left;
+    if (edges % 2 != 0) {  // the last word is open
+      if (used == left) edges_[edges++] = static_cast<std::uint32_t>(left);
+      else used = edges_[--edges];  // it may go on
+    }
+    for (std::size_t edge = 0; edge < edges; edge += 2)
+      if (const std::size_t length = edges_[edge + 1] - edges_[edge]; length >= shortest) each(lower_.data() + edges_[edge], length);
     return at + used;
   }
 
@@ -97,7 +96,7 @@ class AsciiWords {
   }
 
   std::vector<std::uint8_t> lower_;
-  std::vector<std::uint32_t> starts_, stops_;
+  std::vector<std::uint32_t> edges_;  // where a word begins, where it ends, where the next one begins
 };
 
 }  // namespace bayesbox

@@ -74,9 +74,10 @@ inline std::size_t read_head(std::string_view raw, std::vector<Field>& fields) {
     const std::size_t text_end = raw[end - 1] == '\r' ? end - 1 : end;
     if (raw.substr(at, text_end - at).find('\r') != none) return none;
     if (raw[at] == ' ' || raw[at] == '\t') {
-      if (fields.empty()) return none;
-      const char* const begin = fields.back().value.data();
-      fields.back().value = {begin, static_cast<std::size_t>(raw.data() + text_end - begin)};
+      if (!fields.empty()) {  // the first line may be the rest of one that was cut off
+        const char* const begin = fields.back().value.data();
+        fields.back().value = {begin, static_cast<std::size_t>(raw.data() + text_end - begin)};
+      }
     } else {
       std::size_t colon = at;
       while (raw[colon] > ' ' && raw[colon] < 127 && raw[colon] != ':') ++colon;
@@ -114,15 +115,24 @@ inline void append_collapsed(std::string_view text, std::string& to) {
   }
 }
 
-// The value of a field as text, its encoded words decoded; false where it is not plain ASCII with clean encoded words.
+// The value of a field as text, its encoded words decoded; bytes beyond ASCII are as in a text of which nothing is said.
+// False where there are both, or words that are not clean.
 class FieldText {
  public:
   bool append(std::string_view value, const Charsets& charsets, std::string& to) {
-    if (!is_ascii(value)) return false;
-    if (value.find("=?") == std::string_view::npos) {
+    const bool plain = value.find("=?") == std::string_view::npos;
+    if (plain && is_ascii(value)) {
       append_collapsed(value, to);
       return true;
     }
+    if (plain) {
+      text_.clear();
+      value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
+      if (!Charsets::append_unnamed(value, text_)) return false;
+      append_collapsed(text_, to);
+      return true;
+    }
+    if (!is_ascii(value)) return false;
     if (!read(value)) return false;
     text_.clear();
     for (std::size_t i = 0; i < words_.size();) {

@@ -47,16 +47,77 @@ struct PhraseOptions {
   Phrases phrases() const { return {table.get(), shortest, fewest, most, stop.get(), characters, places}; }
 };
 
+// The items of any sequence of Python's.
+class Items {
+ public:
+  explicit Items(nb::handle sequence) : list_(nb::steal(PySequence_Fast(sequence.ptr(), "a sequence of texts is needed"))) {
+    if (!list_.is_valid()) throw nb::python_error();
+  }
+  std::size_t size() const { return static_cast<std::size_t>(PySequence_Fast_GET_SIZE(list_.ptr())); }
+  PyObject* operator[](std::size_t i) const { return PySequence_Fast_GET_ITEM(list_.ptr(), static_cast<Py_ssize_t>(i)); }
+
+ private:
+  nb::object list_;
+};
+
+inline std::string_view utf8_of(PyObject* text) {
+  Py_ssize_t length = 0;
+  const char* const bytes = PyUnicode_AsUTF8AndSize(text, &length);
+  if (bytes == nullptr) throw nb::python_error();
+  return {bytes, static_cast<std::size_t>(length)};
+}
+
+// (the bytes of the texts, one after another; where each begins, and where the last ends); None is empty.
+inline nb::tuple py_text_bytes(nb::handle texts) {
+  const Items items(texts);
+  std::string letters;
+  std::vector<std::int64_t> offsets = {0};
+  offsets.reserve(items.size() + 1);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i] != Py_None) letters += utf8_of(items[i]);
+    offsets.push_back(static_cast<std::int64_t>(letters.size()));
+  }
+  return nb::make_tuple(to_numpy(std::move(letters)), to_numpy(std::move(offsets)));
+}
+
+inline void append_quoted(std::uint32_t letter, std::string& to) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  constexpr std::string_view kShort = "\"\\\b\f\n\r\t", kNames = "\"\\bfnrt";
+  if (letter >= ' ' && letter <= '~' && letter != '"' && letter != '\\') {
+    to.push_back(static_cast<char>(letter));
+  } else if (const std::size_t place = letter < 128 ? kShort.find(static_cast<char>(letter)) : kShort.npos; place != kShort.npos) {
+    to.push_back('\\');
+    to.push_back(kNames[place]);
+  } else if (letter > 0xffff) {  // as a pair of surrogates
+    append_quoted(0xd800 + ((letter - 0x10000) >> 10), to);
+    append_quoted(0xdc00 + (letter & 0x3ff), to);
+  } else {
+    to += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4) to.push_back(kDigits[letter >> shift & 15]);
+  }
+}
+
+// Names as a line of JSON strings, in ASCII.
+inline nb::bytes py_quoted(nb::handle names) {
+  const Items items(names);
+  std::string line = "[";
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!PyUnicode_Check(items[i])) throw nb::type_error("names: a text is needed");
+    line += i == 0 ? "\"" : ",\"";
+    const int kind = PyUnicode_KIND(items[i]);
+    const void* const data = PyUnicode_DATA(items[i]);
+    for (Py_ssize_t k = 0; k < PyUnicode_GET_LENGTH(items[i]); ++k) append_quoted(PyUnicode_READ(kind, data, k), line);
+    line.push_back('"');
+  }
+  line += "]\n";
+  return nb::bytes(line.data(), line.size());
+}
+
 // The words are those of Python's strings, which hold them as long as the tuple lives.
 inline Vocabulary vocabulary_of(const nb::tuple& words) {
   std::vector<std::string_view> views;
   views.reserve(words.size());
-  for (nb::handle word : words) {
-    Py_ssize_t length = 0;
-    const char* const bytes = PyUnicode_AsUTF8AndSize(word.ptr(), &length);
-    if (bytes == nullptr) throw nb::python_error();
-    views.emplace_back(bytes, static_cast<std::size_t>(length));
-  }
+  for (nb::handle word : words) views.push_back(utf8_of(word.ptr()));
   Vocabulary vocabulary;
   nb::gil_scoped_release release;
   vocabulary.add_words(views, views.size());
@@ -216,6 +277,8 @@ inline void bind_text(nb::module_& m) {
            },
            "limit"_a)
       .def("counted", &py_counted, "order"_a, "most"_a);
+  m.def("text_bytes", &py_text_bytes, "texts"_a);
+  m.def("quoted", &py_quoted, "names"_a);
   m.def("holds_pair", &py_holds_pair, "bytes"_a, "first"_a, "second"_a);
   m.def("log_shares", &py_log_shares, "over"_a, "under"_a);
   m.def("rank_texts", &py_rank_texts, "bytes"_a, "offsets"_a);

@@ -124,7 +124,10 @@ class WordNumbers {
       const Vocabulary::Key key = vocabulary.key_of(bytes, length);
       if (length <= Vocabulary::kShort) {
         vocabulary.prefetch(key);
-        keys_[waiting] = key;
+        Vocabulary::Key& kept = keys_[waiting];  // part by part: a copy of the whole would wait for its parts
+        kept.low = key.low;
+        kept.high = key.high;
+        kept.hash = key.hash;
         if (++waiting == kTogether) look_up();
       } else {
         make_room(1);
@@ -136,7 +139,7 @@ class WordNumbers {
   }
 
  private:
-  static constexpr std::size_t kTogether = 512;
+  static constexpr std::size_t kTogether = 128;
 
   void make_room(std::size_t count) {
     if (count_ + count > numbers_.size()) numbers_.resize(2 * (count_ + count));

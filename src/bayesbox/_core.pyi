@@ -1,5 +1,6 @@
 """The compiled core: exact sums, counting, moments, scores. It sees arrays only, and releases the GIL."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -414,6 +415,12 @@ class WordCounts:
 
         order: the numbers of the classes, in the order of the result.
         """
+
+def text_bytes(texts: Sequence[str | None]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """(The texts in UTF-8, one after another; where each begins, and where the last ends); None is empty."""
+
+def quoted(names: Sequence[str]) -> bytes:
+    """Names as a line of JSON strings, in ASCII."""
 
 def holds_pair(bytes: NDArray[np.uint8], first: int, second: int) -> bool:
     """Whether the second byte follows the first anywhere."""

@@ -15,7 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesbox._core import cut_mailbox
-from bayesbox.source.mail import is_mailbox, is_message, mail_reader, message_text, parsed_text, without_markup
+from bayesbox.source.mail import (
+    is_mailbox,
+    is_message,
+    mail_reader,
+    mail_texts,
+    message_text,
+    parsed_text,
+    without_markup,
+)
 
 HELLO = "Grüße aus München"
 
@@ -211,6 +219,7 @@ def mail(draw: st.DrawFn) -> bytes:
     fields, body = draw(parts())
     head = [f"{draw(NAMES)}:{draw(st.sampled_from([' ', '']))}{draw(VALUES)}\n" for _ in range(draw(st.integers(0, 4)))]
     head.insert(draw(st.integers(0, len(head))), fields)
+    head.insert(0, draw(st.sampled_from(["", "", "", " the end of a line that was cut off\n"])))
     raw = (
         "".join(head).encode(errors="surrogatepass") + draw(st.sampled_from([b"\n", b"\n", b"\n", b"", b" \n"])) + body
     )
@@ -236,6 +245,9 @@ COMMON = [
     (b"Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<p>a=3D=\nb", "\n a=b"),
     (b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw6kg\nYQ==\n", "\n\u00e9 a"),
     (b"Subject: =?utf-8?q?=C3=A9?= =?utf-8?b?YQ==?= b\n\nbody", "Subject: \u00e9a b\n\nbody"),
+    (b"Subject: caf\xc3\xa9  au lait\n\nbody", "Subject: caf\u00e9 au lait\n\nbody"),
+    (b"Subject: caf\xe9\n\nbody", "Subject: caf\u00e9\n\nbody"),
+    (b" uunet!ann\nSubject: x\n\nbody", "Subject: x\n\nbody"),
     (
         b'Content-Type: multipart/alternative; boundary="b"\n\n--b\n\none\n--b\nContent-Type: text/html\n\n<b>two</b>\n'
         b"--b\nContent-Type: image/png; name=x.png\n\nzzz\n--b--\n",
@@ -255,7 +267,11 @@ def test_the_common_forms_are_read_by_the_core(raw: bytes, text: str, end: bytes
 
 
 def test_what_is_unusual_is_left_to_the_parser() -> None:
-    for raw in (b"no head", b"Subject: \xe9\n\nbody", b"Content-Type: message/rfc822\n\nSubject: x\n\nbody"):
+    for raw in (
+        b"no head",
+        b"Subject: \xe9 =?utf-8?q?a?=\n\nbody",
+        b"Content-Type: message/rfc822\n\nSubject: x\n\nbody",
+    ):
         assert core_text(raw) is None
 
 
@@ -377,3 +393,20 @@ def test_the_core_tells_mail_by_its_beginning(data: bytes) -> None:
     assert is_mailbox(data) == begins_like_a_mailbox(data)
     line = b"From 1:23 2001\n"
     assert is_mailbox(line + data) == begins_like_a_mailbox(line + data)
+
+
+def test_unusual_messages_stand_among_the_others() -> None:
+    raws = [
+        b"no head",
+        b"Subject: one\n\nfirst",
+        b"Subject: \xe9 =?utf-8?q?a?=\n\nbody",
+        b"",
+        b"Subject: two\n\nlast",
+        b"x\xff",
+    ]
+    stops = np.cumsum([len(raw) for raw in raws])
+    kinds = [True, True, True, False, True, True]
+    texts = mail_texts(b"".join(raws), stops - [len(raw) for raw in raws], stops, kinds)
+    assert texts.to_pylist() == [
+        full_text(raw) if kind else raw.decode() for raw, kind in zip(raws, kinds, strict=True)
+    ]

@@ -7,7 +7,7 @@ training on a small file. What the command needs on its way goes through these f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,21 +23,14 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
     >>> text_array(["sports", None, "suv"]).to_pylist()
     ['sports', None, 'suv']
     """
-    whole = None not in texts
-    plain = cast("Sequence[str]", texts) if whole else [text or "" for text in texts]
-    joined = "".join(plain).encode("utf-8")
-    lengths = np.fromiter(map(len, plain), dtype=np.int64, count=len(plain))
-    if lengths.sum() != len(joined):  # there is more than ASCII
-        lengths = np.array([len(text) if text.isascii() else len(text.encode("utf-8")) for text in plain])
-    offsets = np.zeros(len(plain) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    letters, offsets = _core.text_bytes(texts)
     kind = pa.string()
     if offsets[-1] < 1 << 31:
         offsets = offsets.astype(np.int32)
     else:
         kind = pa.large_string()
-    present = None if whole else _validity(np.array([text is not None for text in texts], dtype=bool))
-    return pa.Array.from_buffers(kind, len(plain), [present, pa.py_buffer(offsets), pa.py_buffer(joined)])
+    present = _validity(np.array([text is not None for text in texts], dtype=bool)) if None in texts else None
+    return pa.Array.from_buffers(kind, len(texts), [present, pa.py_buffer(offsets), pa.py_buffer(letters)])
 
 
 def repeated_texts(texts: Sequence[str], places: np.ndarray) -> pa.Array:

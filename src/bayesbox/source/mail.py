@@ -10,14 +10,14 @@ import codecs
 from collections.abc import Iterator
 from functools import lru_cache
 from html.entities import html5
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from bayesbox import _core
-from bayesbox.schema.arrays import flag_array, text_array
-from bayesbox.schema.compute import pc
+from bayesbox.schema.arrays import text_array
 from bayesbox.schema.tokens import text_buffers
 
 if TYPE_CHECKING:
@@ -76,19 +76,29 @@ def mail_texts(data: Any, starts: Any, stops: Any, are_messages: Any) -> pa.Arra
     """
     starts, stops = np.asarray(starts, dtype=np.int64), np.asarray(stops, dtype=np.int64)
     kinds = np.asarray(are_messages, dtype=np.uint8)
+    letters: Any
     letters, offsets, unusual = mail_reader().texts(data, starts, stops, kinds)
-    column = pa.LargeStringArray.from_buffers(len(starts), pa.py_buffer(offsets), pa.py_buffer(letters))
     rows = np.flatnonzero(unusual).tolist()
-    if not rows:
-        return column
-    raws = [bytes(memoryview(data)[starts[row] : stops[row]]) for row in rows]
-    read = [_encodable((parsed_text if kinds[row] else plain_text)(raw)) for row, raw in zip(rows, raws, strict=True)]
-    return pc.replace_with_mask(column, flag_array(unusual.tolist()), text_array(read).cast(pa.large_string()))
+    if rows:
+        raws = [bytes(memoryview(data)[starts[row] : stops[row]]) for row in rows]
+        read = [(parsed_text if kinds[row] else plain_text)(raw) for row, raw in zip(rows, raws, strict=True)]
+        letters, offsets = _with_texts(letters, offsets, rows, [_encoded(text) for text in read])
+    return pa.LargeStringArray.from_buffers(len(starts), pa.py_buffer(offsets), pa.py_buffer(letters))
 
 
-def _encodable(text: str) -> str:
-    """Text that UTF-8 can hold: half a surrogate pair becomes a question mark."""
-    return text.encode("utf-8", errors="replace").decode("utf-8")
+def _with_texts(letters: Any, offsets: Any, rows: list[int], texts: list[bytes]) -> tuple[bytes, Any]:
+    """A column of text with these texts in rows that are empty so far."""
+    places = [0, *offsets[rows].tolist(), len(letters)]
+    between = [letters[start:stop] for start, stop in pairwise(places)]
+    joined = b"".join([piece for pair in zip(between, [*texts, b""], strict=True) for piece in pair])
+    lengths = np.diff(offsets, prepend=0)
+    lengths[np.add(rows, 1)] = [len(text) for text in texts]
+    return joined, np.cumsum(lengths)
+
+
+def _encoded(text: str) -> bytes:
+    """Text as UTF-8: half a surrogate pair becomes a question mark."""
+    return text.encode("utf-8", errors="replace")
 
 
 @lru_cache(maxsize=1)
@@ -136,11 +146,14 @@ def plain_text(raw: bytes) -> str:
 def _header(message: Message, name: str) -> Iterator[str]:
     from email.header import decode_header
 
-    for value in message.get_all(name, []):
+    for own, value in message.raw_items():
+        if own.lower() != name.lower():
+            continue
+        text = plain_text(value.encode("ascii", errors="surrogateescape"))
         try:
-            pieces = decode_header(str(value))
+            pieces = decode_header(text)
         except Exception:  # a word that is encoded wrongly
-            yield str(value)
+            yield text
             continue
         texts = (piece if isinstance(piece, str) else _decoded(piece, charset) for piece, charset in pieces)
         yield " ".join(" ".join(texts).split())
@@ -175,4 +188,4 @@ def without_markup(text: str) -> str:
     >>> without_markup("<style>p {}</style><p>Win<!-- x -->ner &pound;100")
     '  Win ner £100'
     """
-    return mail_reader().without_markup(_encodable(text).encode("utf-8")).decode("utf-8")
+    return mail_reader().without_markup(_encoded(text)).decode("utf-8")

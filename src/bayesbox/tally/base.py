@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import copyreg
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.tally.exact import Dyadic
 
@@ -119,16 +119,10 @@ def numbers(array: ExactArray) -> NDArray[Any]:
     return array.to_doubles()
 
 
-_NAMES = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
-
-
 def quoted(names: Sequence[str]) -> bytes:
     r"""Names as one line of JSON strings.
 
     >>> quoted(["red", "blue"]), quoted(["\"", "\u00e9"])
     (b'["red","blue"]\n', b'["\\"","\\u00e9"]\n')
     """
-    joined = "".join(names)
-    if names and joined.isascii() and joined.isprintable() and '"' not in joined and "\\" not in joined:
-        return ('["' + '","'.join(names) + '"]\n').encode()  # of very many names nothing has to be escaped
-    return _NAMES.encode(list(names)).encode() + b"\n"
+    return _core.quoted(names)
