@@ -422,6 +422,15 @@ def text_bytes(texts: Sequence[str | None]) -> tuple[NDArray[np.uint8], NDArray[
 def quoted(names: Sequence[str]) -> bytes:
     """Names as a line of JSON strings, in ASCII."""
 
+def delimited_lines(
+    columns: list[tuple[NDArray[Any], NDArray[Any] | None, NDArray[np.uint8] | None]],
+    rows: int,
+    delimiter: str,
+    escape: bool,
+) -> bytes:
+    """Rows as delimited text. A column is (numbers, None, present) or (bytes of texts, where each begins, present);
+    present is a byte a row, or None where there are no holes. With `escape`, an apostrophe before a formula."""
+
 def holds_pair(bytes: NDArray[np.uint8], first: int, second: int) -> bool:
     """Whether the second byte follows the first anywhere."""
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
 
+from bayesbox import _core
 from bayesbox.errors import BadOption, BayesboxError, SourceUnavailable
-from bayesbox.schema.compute import pc
+from bayesbox.schema.arrays import numpy_values, text_array
+from bayesbox.schema.tokens import text_buffers
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
-BEGINS_FORMULA = r"^[=+\-@]."
-IS_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 Write = Callable[[pa.Table], None]
 
@@ -63,8 +63,8 @@ def table_writer(file: IO[bytes], format: str, names: tuple[str, ...], *, escape
         yield lambda table: _write_json_lines(file, table)
     else:
         delimiter = "\t" if format == "tsv" else ","
-        file.write(_lines(pa.table([pa.array([name]) for name in names], names=list(names)), delimiter, escape=escape))
-        yield lambda table: _write(file, _lines(table, delimiter, escape=escape))
+        file.write(_lines([text_array([name]) for name in names], 1, delimiter, escape=escape))
+        yield lambda table: _write(file, _lines(table.columns, table.num_rows, delimiter, escape=escape))
 
 
 def _write(file: IO[bytes], data: bytes) -> None:
@@ -100,56 +100,28 @@ def _write_json_lines(file: IO[bytes], table: pa.Table) -> None:
     file.write("".join(f"{line}\n" for line in lines).encode("utf-8", errors="surrogateescape"))
 
 
-def _lines(table: pa.Table, delimiter: str, *, escape: bool) -> bytes:
-    """The rows as delimited text, all columns at a time."""
-    if table.num_rows == 0:
-        return b""
-    cells = [_cells(column, delimiter, escape=escape) for column in table.columns]
-    if len(cells) == 1:  # an empty line is no row
-        cells[0] = pc.if_else(pc.equal(cells[0], ""), pa.scalar('""', pa.large_string()), cells[0])
-    between, ending, nothing = (pa.scalar(text, pa.large_string()) for text in (delimiter, "\n", ""))
-    lines = pc.binary_join_element_wise(pc.binary_join_element_wise(*cells, between), nothing, ending)
-    return b"".join(_bytes(chunk) for chunk in (lines.chunks if isinstance(lines, pa.ChunkedArray) else [lines]))
+def _lines(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int, delimiter: str, *, escape: bool) -> bytes:
+    """The rows as delimited text."""
+    return _core.delimited_lines([_written(column) for column in columns], rows, delimiter, escape)
 
 
-def _bytes(texts: pa.Array) -> bytes:
-    """The texts of an array one after another."""
-    _, offsets, values = texts.buffers()
-    places = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    return memoryview(values)[int(places[0]) : int(places[-1])].tobytes()
-
-
-def _cells(column: pa.ChunkedArray, delimiter: str, *, escape: bool) -> pa.Array:
-    array = column.combine_chunks()
-    array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
-    is_text = pa.types.is_string(array.type) or pa.types.is_large_string(array.type)
-    if pa.types.is_temporal(array.type):
+def _written(column: pa.Array | pa.ChunkedArray) -> tuple[Any, Any, Any]:
+    """(numbers; nothing; what is there) or (the bytes of texts; where each begins; what is there)."""
+    if isinstance(column, pa.ChunkedArray):
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # more text than one array holds
+        column = column.cast(pa.large_string()).combine_chunks()
+    if pa.types.is_temporal(column.type):
         from bayesbox.schema.levels import level_text
 
-        array = pa.array(
-            [None if value is None else level_text(value) for value in array.to_pylist()], pa.large_string()
-        )
-    texts = array.cast(pa.large_string()).fill_null("")
-    if not is_text:
-        return texts
-    return _quoted(_escaped(texts) if escape else texts, delimiter)
-
-
-def _escaped(texts: pa.Array) -> pa.Array:
-    """An apostrophe before what a spreadsheet would run as a formula; single characters and numbers stay."""
-    risky = pc.match_substring_regex(texts, BEGINS_FORMULA)
-    if not pc.any(risky).as_py():
-        return texts
-    risky = pc.and_(risky, pc.invert(pc.match_substring_regex(texts, IS_NUMBER)))
-    empty = pa.scalar("", pa.large_string())
-    return pc.if_else(risky, pc.binary_join_element_wise(pa.scalar("'", pa.large_string()), texts, empty), texts)
-
-
-def _quoted(texts: pa.Array, delimiter: str) -> pa.Array:
-    """Quotes around the cells that need them."""
-    needs = pc.match_substring_regex(texts, f'["\\r\\n{delimiter}]')
-    if not pc.any(needs).as_py():
-        return texts
-    quote, empty = pa.scalar('"', pa.large_string()), pa.scalar("", pa.large_string())
-    doubled = pc.replace_substring(texts, pattern='"', replacement='""')
-    return pc.if_else(needs, pc.binary_join_element_wise(quote, doubled, quote, empty), texts)
+        column = text_array([None if value is None else level_text(value) for value in column.to_pylist()])
+    is_number = pa.types.is_integer(column.type) or pa.types.is_float64(column.type)
+    if not is_number and not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
+        column = column.cast(pa.large_string())
+    present = None
+    if column.null_count:
+        bits = np.frombuffer(column.buffers()[0], dtype=np.uint8)
+        present = np.unpackbits(bits, bitorder="little")[column.offset : column.offset + len(column)]
+    if is_number:
+        return numpy_values(column), None, present
+    return *text_buffers(column), present

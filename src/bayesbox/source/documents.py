@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.errors import BadData, BadOption, SourceUnavailable
 from bayesbox.schema.arrays import numbers_array, text_array
-from bayesbox.schema.compute import pc
 from bayesbox.source.base import Batch
 from bayesbox.source.files import Paths, expand, format_of_name
 from bayesbox.source.mail import is_mailbox, is_message, mail_texts
@@ -265,8 +264,7 @@ class Raw(NamedTuple):
         ]
         if self.first is None:
             return text_array(names)
-        numbers = numbers_array(np.arange(self.first, self.first + len(self.starts))).cast(pa.string())
-        return pc.binary_join_element_wise(f"{names[0]}, message ", numbers, "")
+        return text_array([f"{names[0]}, message {self.first + place}" for place in range(len(self.starts))])
 
 
 class SmallFiles(NamedTuple):

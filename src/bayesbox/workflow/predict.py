@@ -158,7 +158,8 @@ class Answers:
         if not self._types:
             types = {field.name: pa.string() if pa.types.is_null(field.type) else field.type for field in table.schema}
             self._types = types
-        return table.cast(pa.schema(list(self._types.items())))
+        wanted = pa.schema(list(self._types.items()))
+        return table if table.schema.equals(wanted) else table.cast(wanted)
 
     def _explanations(self, batch: Batch, posterior: Any, best: Any) -> pa.ChunkedArray:
         cells = len(self.classes) * max(len(self.classifier.model.columns), 1)
