@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.errors import BadData, BadOption, SourceUnavailable
 from bayesbox.schema.arrays import numbers_array, text_array
+from bayesbox.schema.encode import MISSING, Codes
 from bayesbox.source.base import Batch
 from bayesbox.source.files import Paths, expand, format_of_name
 from bayesbox.source.mail import is_mailbox, is_message, mail_texts
@@ -24,7 +25,6 @@ from bayesbox.source.reading import Skipped
 from bayesbox.source.streams import CODECS, PIECE, STDIN, ByteStream, name_of
 
 CLASS, TEXT, FILE = "class", "text", "file"
-MAILDIR = frozenset({"cur", "new", "tmp"})
 BATCH_BYTES = 4 << 20  # of text, after which a batch is given: few enough to stay in the caches
 BATCH_DOCUMENTS = 65_536
 FILES_AT_ONCE = 4096
@@ -32,11 +32,11 @@ WHOLE = 1 << 62  # more bytes than a document has
 OTHER = 2  # what the core says of a file that is not one small document
 
 
-class Place(NamedTuple):
-    """A file with documents, and their class where it is known."""
+class Group(NamedTuple):
+    """Files with documents of one class, where it is known."""
 
-    path: str
     label: str | None
+    paths: list[str]
 
 
 def is_table(paths: Paths, format: str | None = None) -> bool:
@@ -77,16 +77,13 @@ def open_documents(
     if not given:
         raise BadOption("no file was given")
     name = name_of(given[0]) if len(given) == 1 else f"{name_of(given[0])} and {len(given) - 1} more"
-    if label is not None:
-        places = [Place(file, label) for path in given for file in _files(path)]
-    elif not classes:
-        places = [Place(file, None) for path in given for file in _files(path)]
+    if label is not None or not classes:
+        groups = [Group(label, _files(path)) for path in given]
     else:
-        named = [(path, class_name(path)) for path in _class_paths(given)]
-        places = [Place(file, own) for path, own in named for file in _files(path)]
-    if not places:
+        groups = [Group(class_name(path), _files(path)) for path in _class_paths(given)]
+    if not any(group.paths for group in groups):
         raise BadData("there are no documents", where=name)
-    return DocumentSource(places, name=name, origins=origins, skip=bad_rows == "skip")
+    return DocumentSource(groups, name=name, origins=origins, skip=bad_rows == "skip")
 
 
 def class_name(path: str) -> str:
@@ -142,22 +139,30 @@ def _unreadable(folder: str, error: OSError) -> SourceUnavailable:
 
 def _files(path: str) -> list[str]:
     """The files of a path: itself, or all in a folder and below it; of a Maildir its messages."""
-    return list(_files_below(path)) if os.path.isdir(path) else expand(path)
+    return _files_below(path) if os.path.isdir(path) else expand(path)
 
 
-def _files_below(folder: str) -> Iterator[str]:
+def _files_below(folder: str) -> list[str]:
+    """The files of a folder and of those in it, in the order of the names."""
     try:
         with os.scandir(folder) as entries:
-            inside = sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda each: each.name)
+            inside = list(entries)
     except OSError as error:
         raise _unreadable(folder, error) from None
-    maildir = _is_maildir(folder)
-    for entry in inside:
-        if entry.is_dir():
-            if not entry.is_symlink() and not (maildir and entry.name == "tmp"):  # a link may lead back up
-                yield from _files_below(entry.path)
-        elif entry.is_file():
-            yield entry.path
+    files = {entry.name for entry in inside if entry.is_file()}
+    folders = {entry.name for entry in inside if entry.name not in files and entry.is_dir() and not entry.is_symlink()}
+    if _is_maildir(folder):
+        folders.discard("tmp")
+    found: list[str] = []
+    for name in sorted(files | folders):  # not a folder behind a link, which may lead back up
+        if name.startswith("."):
+            continue
+        path = os.path.join(folder, name)
+        if name in files:
+            found.append(path)
+        else:
+            found += _files_below(path)
+    return found
 
 
 class DocumentSource:
@@ -165,35 +170,38 @@ class DocumentSource:
 
     untyped = False
 
-    def __init__(self, places: Sequence[Place], *, name: str, origins: bool = True, skip: bool = False) -> None:
+    def __init__(self, groups: Sequence[Group], *, name: str, origins: bool = True, skip: bool = False) -> None:
         self.name = name
         self.skipped = Skipped()
-        self._places = tuple(places)
+        self._paths = [path for group in groups for path in group.paths]
         self._origins = origins
         self._skip = skip
         self._done = 0
-        self._labels = sorted({place.label for place in self._places if place.label is not None})
-        self._codes: dict[str | None, int] = {label: number for number, label in enumerate(self._labels)}
+        self._labels = sorted({group.label for group in groups if group.label is not None and group.paths})
+        codes: dict[str | None, int] = {label: number for number, label in enumerate(self._labels)}
+        own = [codes.get(group.label, MISSING) for group in groups]
+        self._codes: Codes = np.repeat(np.array(own, dtype=np.int32), [len(group.paths) for group in groups])
+        self._endless = STDIN in self._paths
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns of the batches."""
-        classes = (CLASS,) if self._places[0].label is not None else ()
+        classes = (CLASS,) if self._labels else ()
         return (*classes, TEXT, *((FILE,) if self._origins else ()))
 
     @property
     def progress(self) -> float | None:
         """How many of the files were read, from 0 to 1."""
-        return self._done / len(self._places) if STDIN not in {place.path for place in self._places} else None
+        return None if self._endless else self._done / len(self._paths)
 
     def batches(self) -> Iterator[Batch]:
         """The documents, some megabytes of text at a time."""
         self.skipped = Skipped()
         self._done = 0
-        gathered: list[tuple[Raw, Sequence[Place]]] = []
+        gathered: list[tuple[Raw, Codes]] = []
         size = rows = first_row = 0
-        for raw, places in self._documents():
-            gathered.append((raw, places))
+        for raw, codes in self._documents():
+            gathered.append((raw, codes))
             size, rows = size + len(raw.data), rows + len(raw.starts)
             if size >= BATCH_BYTES or rows >= BATCH_DOCUMENTS:
                 batch = self._batch(gathered, first_row)
@@ -203,7 +211,7 @@ class DocumentSource:
         if gathered:
             yield self._batch(gathered, first_row)
 
-    def _batch(self, gathered: list[tuple[Raw, Sequence[Place]]], first_row: int) -> Batch:
+    def _batch(self, gathered: list[tuple[Raw, Codes]], first_row: int) -> Batch:
         raws = [raw for raw, _ in gathered]
         numbers = [len(raw.starts) for raw in raws]
         bases = np.repeat(np.cumsum([0, *(len(raw.data) for raw in raws[:-1])]), numbers)
@@ -213,28 +221,26 @@ class DocumentSource:
         data = raws[0].data if len(raws) == 1 else b"".join(raw.data for raw in raws)
         columns: list[Any] = []
         if self._labels:
-            codes = [
-                np.resize([self._codes[place.label] for place in places], number)
-                for (_, places), number in zip(gathered, numbers, strict=True)
-            ]
-            coded = numbers_array(np.concatenate(codes).astype(np.int32))
+            codes = [np.broadcast_to(own, number) for (_, own), number in zip(gathered, numbers, strict=True)]
+            coded = numbers_array(np.concatenate(codes))
             columns.append(pa.DictionaryArray.from_arrays(coded, text_array(self._labels)))
         columns.append(mail_texts(data, starts, stops, np.concatenate([raw.is_mail for raw in raws])))
         if self._origins:
             columns.append(pa.concat_arrays([raw.origins() for raw in raws]))
         return Batch(self.names, tuple(columns), len(starts), first_row)
 
-    def _documents(self) -> Iterator[tuple[Raw, Sequence[Place]]]:
-        """The documents as they lie in files, with their places: one of each, or that of a mailbox."""
-        while self._done < len(self._places):
-            some = self._places[self._done : self._done + FILES_AT_ONCE]
-            small = read_small([place.path for place in some])
+    def _documents(self) -> Iterator[tuple[Raw, Codes]]:
+        """The documents as they lie in files, with their classes: one of each, or that of a mailbox."""
+        while self._done < len(self._paths):
+            some = slice(self._done, self._done + FILES_AT_ONCE)
+            paths, codes = self._paths[some], self._codes[some]
+            small = read_small(paths)
             start = 0
             for place in [*np.flatnonzero(small.kinds == OTHER).tolist(), len(small.kinds)]:
                 if place > start:
-                    yield small.documents(start, place), some[start:place]
+                    yield small.documents(start, place), codes[start:place]
                 if place < len(small.kinds):
-                    yield from ((raw, some[place : place + 1]) for raw in self._large(some[place].path))
+                    yield from ((raw, codes[place : place + 1]) for raw in self._large(paths[place]))
                 start = place + 1
             self._done += len(small.kinds)
 
@@ -280,10 +286,10 @@ class SmallFiles(NamedTuple):
         names = self.paths[start:stop]
         first, last = self.ends[start], self.ends[stop]
         ends = self.ends[start : stop + 1] - first
-        is_mail = [
-            kind or path.lower().endswith(".eml") for kind, path in zip(self.kinds[start:stop], names, strict=True)
-        ]
-        return Raw(self.data[first:last], ends[:-1], ends[1:], np.array(is_mail, dtype=bool), names)
+        is_mail = self.kinds[start:stop].astype(bool)
+        for place in np.flatnonzero(~is_mail).tolist():
+            is_mail[place] = names[place].lower().endswith(".eml")
+        return Raw(self.data[first:last], ends[:-1], ends[1:], is_mail, names)
 
 
 def read_small(paths: Sequence[str]) -> SmallFiles:
@@ -292,7 +298,8 @@ def read_small(paths: Sequence[str]) -> SmallFiles:
     plain = len(joined) == sum(map(len, paths))  # else there is more than ASCII
     lengths = map(len, paths if plain else map(os.fsencode, paths))
     ends = np.cumsum([0, *lengths], dtype=np.int64)
-    passed = np.array([path == STDIN or path.lower().endswith(tuple(CODECS)) for path in paths], dtype=np.uint8)
+    compressed = tuple(CODECS)
+    passed = np.array([path == STDIN or path.lower().endswith(compressed) for path in paths], dtype=np.uint8)
     letters = np.frombuffer(joined, dtype=np.uint8)
     return SmallFiles(paths, *_core.read_small_files(letters, ends, passed, PIECE, BATCH_BYTES))
 
