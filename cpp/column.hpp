@@ -113,7 +113,7 @@ inline void gather_doubles(const Column& column, std::size_t begin, const std::u
 
 // Rows [begin, begin + count) of a column of labels.
 inline void read_labels(const Column& target, std::size_t begin, std::size_t count, std::int32_t* out) {
-  if (target.stride == sizeof(std::int32_t))
+  if (target.stride == sizeof(std::int32_t) && count > 0)
     std::memcpy(out, target.at(begin), count * sizeof(std::int32_t));
   else
     for (std::size_t i = 0; i < count; ++i) out[i] = load<std::int32_t>(target.at(begin + i));

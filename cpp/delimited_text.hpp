@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -55,7 +55,11 @@ inline void append_double(double value, std::string& to) {
 // [+-]?(digits.?digits*|.digits)([eE][+-]?digits)?
 inline bool is_number(std::string_view text) {
   std::size_t at = 0;
-  const auto one_of = [&](std::string_view letters) { return at < text.size() && letters.find(text[at]) != letters.npos ? ++at : 0; };
+  const auto one_of = [&](std::string_view letters) {
+    const bool found = at < text.size() && letters.find(text[at]) != letters.npos;
+    at += found;
+    return found;
+  };
   const auto digits = [&] {
     const std::size_t first = at;
     while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;

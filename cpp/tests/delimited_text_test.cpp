@@ -1,0 +1,47 @@
+// Cells of delimited text: numbers that come back, quotes, and formulas.
+#include "delimited_text.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <string>
+
+#include "test.hpp"
+
+namespace bayesbox::test {
+namespace {
+
+std::string written(double value) {
+  std::string text;
+  append_double(value, text);
+  return text;
+}
+std::string cell(std::string_view text, bool escape) {
+  std::string to;
+  append_text(text, ',', escape, to);
+  return to;
+}
+
+TEST(any_double_comes_back_from_its_digits) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 200000; ++i) {
+    const std::uint64_t bits = random();
+    double value;
+    std::memcpy(&value, &bits, 8);
+    if (!std::isfinite(value)) continue;
+    if (i % 2) value = std::round(std::fmod(value, 1e6) * 1e3) / 1e3;
+    if (!(std::strtod(written(value).c_str(), nullptr) == value)) CHECK(written(value) == "the same");
+  }
+  CHECK(written(0.0) == "0" && written(-0.0) == "-0" && written(2.5) == "2.5" && written(1e-6) == "0.000001");
+  CHECK(written(1e-7) == "1e-7" && written(1e10) == "1e+10" && written(-1.5e300) == "-1.5e+300" && written(1200.0) == "1200");
+  CHECK(written(-INFINITY) == "-inf" && written(std::nan("")) == "nan");
+}
+
+TEST(cells_are_quoted_where_they_must_and_formulas_are_text) {
+  CHECK(cell("a b", true) == "a b" && cell("a,b", true) == "\"a,b\"" && cell("a\"b", true) == "\"a\"\"b\"" && cell("", true).empty());
+  CHECK(cell("=1", true) == "'=1" && cell("=1", false) == "=1" && cell("-1", true) == "-1" && cell("-", true) == "-");
+  CHECK(cell("-1,5", true) == "\"'-1,5\"" && cell("+.5e-3", true) == "+.5e-3" && cell("-.e1", true) == "'-.e1");
+}
+
+}  // namespace
+}  // namespace bayesbox::test
