@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Conditional, Doubles, Plan
 from bayesbox.errors import BadData, DataWarning
-from bayesbox.model.naive import NaiveModel
 from bayesbox.schema.columns import CountMatrix, as_numbers
+
+if TYPE_CHECKING:
+    from bayesbox.model.naive import NaiveModel
 
 
 def plan_of(model: NaiveModel, columns: Columns, rows: int) -> Plan:
