@@ -276,17 +276,14 @@ void add_gaussians(const double* const* values, std::size_t columns, std::size_t
   for (std::size_t c = 0; c < class_count; ++c) {
     double* to = sums + c * row_stride;
     const GaussianClass* normals[4];
-    bool together = true;
+    bool together = columns == 4;
     for (std::size_t k = 0; k < columns; ++k) {
       normals[k] = classes + k * class_count + c;
       together = together && normals[k]->by_inverse;
     }
     if (together) {
-      // The first class fetches two of the columns, and the second the others; more would wait for each other.
-      const std::size_t first = c == 1 && columns > 2 ? 2 : 0;
-      const Ahead some[2] = {ahead[first], ahead[first + 1 < columns ? first + 1 : first]};
-      constexpr decltype(&add_by_inverse<1>) adds[] = {add_by_inverse<1>, add_by_inverse<2>, add_by_inverse<3>, add_by_inverse<4>};
-      adds[columns - 1](values, count, normals, holes, to, some);
+      // The first class fetches two of the columns, and the second the other two; more would wait for each other.
+      add_by_inverse<4>(values, count, normals, holes, to, ahead + (c == 1 ? 2 : 0));
       continue;
     }
     for (std::size_t k = 0; k < columns; ++k) {
