@@ -4,7 +4,7 @@ Both run as commands on mbox files and on Maildir folders, bogofilter with its w
 messages are made of random words, texts of SMS, and 20 newsgroups as they were posted, half of the groups called spam:
 18,846 messages, as often as it takes to have a hundred thousand. Random ones several times over show how fast messages
 are read where starting Python no longer matters. The target is for a hundred thousand messages in mailboxes: with
-fewer, starting decides, and with a file each, opening them, which takes both as long.
+fewer, starting decides, and with a file each, opening the files.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 //
 // `fused_exact` may round once or twice: it is used only where the product and the sum are exact, so that a fused
 // and a separate multiply-add give the same bits. All else is one IEEE operation a lane, the same in every version.
+// `store_apart` puts the lanes `step` doubles from each other.
 #if defined(__AVX2__) && defined(__FMA__)
 
 struct Lanes {

@@ -25,7 +25,7 @@ double power(int exponent) {  // 2^exponent for a normal result
 }
 
 constexpr std::size_t kAhead = 32;
-constexpr std::size_t kPosteriorRows = 64;
+constexpr std::size_t kPosteriorRows = 64;  // worked on together
 
 template <bool Ordered>
 void gather_four_rows(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
