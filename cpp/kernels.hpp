@@ -79,15 +79,18 @@ struct Kernels {
                        Ahead ahead);
   PieceSums (*in_units)(const PieceLanes& sums, int exponent);
   std::size_t most_split;
+  // Whether a value of some columns is NaN; infinite values of both signs in one row may be taken for one.
+  bool (*any_nan)(const double* const* values, std::size_t columns, std::size_t count);
   // sums[c * row_stride + i] += the sum of constant - z * z / 2 over up to four columns; the classes of one column follow
-  // those of the one before. There is an `ahead` for each column.
-  void (*add_gaussians)(const double* const* values, std::size_t columns, std::size_t count,
+  // those of the one before. A NaN adds nothing; without `holes` it may instead make NaN of its row's sums.
+  // There is an `ahead` for each column; `count` is a multiple of kPad.
+  void (*add_gaussians)(const double* const* values, std::size_t columns, std::size_t count, bool holes,
                         const GaussianClass* classes, std::size_t class_count, double* sums, std::size_t row_stride,
                         const Ahead* ahead);
   // sums[i] += the terms of up to four columns for rows of the class that `left` is of, each without the row's own value,
   // but for the logarithms of the variances, which are multiplied into variances[i]. unsure[i] = 1 where that is not right.
-  void (*leave_one_out)(const double* const* values, std::size_t columns, std::size_t count, const LeftOut* const* left,
-                        double* sums, double* variances, std::uint8_t* unsure);
+  void (*leave_one_out)(const double* const* values, std::size_t columns, std::size_t count, bool holes,
+                        const LeftOut* const* left, double* sums, double* variances, std::uint8_t* unsure);
   // values[i] = exp(values[i] - top[i]) for values <= top
   void (*exponentials)(double* values, const double* top, std::size_t count);
   // out[i * class_count + c] = the share of exp(sums[c * row_stride + i]) in the sum over the classes; the sums are

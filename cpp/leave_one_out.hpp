@@ -216,14 +216,15 @@ class LeaveOneOut {
       return;
     }
     const std::size_t count = padded(run.count);
+    const bool holes = kernels().any_nan(values, columns, count);
     for (std::size_t c = 0; c < classes_; ++c) {
       double* sums = sums_.data() + c * order_.capacity() + run.begin;
       if (c == run.label) {
-        kernels().leave_one_out(values, columns, count, own, sums, variances_.data() + run.begin, unsure_.data() + run.begin);
+        kernels().leave_one_out(values, columns, count, holes, own, sums, variances_.data() + run.begin, unsure_.data() + run.begin);
         continue;
       }
       for (std::size_t k = 0; k < columns; ++k) others[k] = terms_[first + k].gaussian.other(c);
-      kernels().add_gaussians(values, columns, count, others, 1, sums, order_.capacity(), here);
+      kernels().add_gaussians(values, columns, count, holes, others, 1, sums, order_.capacity(), here);
     }
   }
 

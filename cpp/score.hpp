@@ -40,59 +40,78 @@ struct ScoreRequest {
 
 class Scorer {
  public:
-  explicit Scorer(const ScoreRequest& request)
+  Scorer(const ScoreRequest& request, Output output)
       : request_(request),
-        block_(request.gaussians.empty() ? kTablesBlock : kNumbersBlock),
+        output_(output),
         classes_(request.classes),
-        sums_(request.classes * block_),
-        values_(4 * block_),
-        top_(block_),
-        total_(block_),
-        best_(block_),
-        tables_(request.tables, request.target, request.rows, request.classes, block_) {
+        sums_(request.classes * kBlock),
+        values_(4 * kBlock),
+        top_(kBlock),
+        total_(kBlock),
+        best_(kBlock),
+        tables_(request.tables, request.target, request.rows, request.classes, kBlock) {
     for (const GaussianTerm& term : request.gaussians) prepare(term);
+    for (std::size_t c = 0; c < classes_; ++c) class_sums_.push_back(sums_of(c));
   }
 
   // Whether a row has no posterior, which is asked for; such a row is NaN.
-  bool run(Output output, double* out, std::int32_t* best) {
+  bool run(double* out, std::int32_t* best) {
     bool impossible = false;
-    for (std::size_t begin = 0; begin < request_.rows; begin += block_) {
-      const std::size_t count = std::min(block_, request_.rows - begin);
-      start(begin, count);
-      add_gaussians(begin, count);
+    for (std::size_t begin = 0; begin < request_.rows; begin += kBlock) {
+      const std::size_t count = std::min(kBlock, request_.rows - begin);
+      add_numbers(begin, count);
       tables_.add(begin, count, sums_.data());
-      if (output == Output::posterior) {
-        if (classes_ > 0 && kernels_.posteriors(sums_.data(), classes_, block_, count, out + begin * classes_))
+      if (output_ == Output::posterior) {
+        if (classes_ > 0 && kernels_.posteriors(sums_.data(), classes_, kBlock, count, out + begin * classes_))
           impossible = true;
         continue;
       }
-      if (output != Output::joint) find_best(count);
-      if (output == Output::argmax)
+      if (output_ != Output::joint) find_best(count);
+      if (output_ == Output::argmax)
         for (std::size_t i = 0; i < count; ++i) best[begin + i] = top_[i] == -INFINITY ? kNone : best_[i];
-      else if (finish(output, count, out + begin * classes_))
+      else if (finish(count, out + begin * classes_))
         impossible = true;
     }
     return impossible;
   }
 
  private:
-  // Rows of numbers stay in the nearest cache; tables gain by longer blocks.
-  static constexpr std::size_t kNumbersBlock = 128, kTablesBlock = 256;
+  static constexpr std::size_t kBlock = 256;
   static constexpr std::int32_t kNone = -1;  // the best class of a row that no class allows
 
-  double* sums_of(std::size_t label) { return sums_.data() + label * block_; }
+  double* sums_of(std::size_t label) { return sums_.data() + label * kBlock; }
 
   void prepare(const GaussianTerm& term) {
+    const double shift = common_constant(term);
     for (std::size_t c = 0; c < classes_; ++c) {
       const double* from = term.parameters + 4 * c;
-      normals_.push_back(gaussian_class(from[0], from[1], from[2], from[3]));
+      normals_.push_back(gaussian_class(from[0], from[1], from[2], from[3] - shift));
     }
+  }
+
+  // What is left out of the sums of all classes, so that numbers of any scale leave them small and with all their digits.
+  double common_constant(const GaussianTerm& term) const {
+    if (output_ == Output::joint) return 0;
+    double largest = -INFINITY;
+    for (std::size_t c = 0; c < classes_; ++c) largest = std::max(largest, term.parameters[4 * c + 3]);
+    return std::isfinite(largest) ? largest : 0;
+  }
+
+  // The prior and the Gaussian terms; once more with an eye on holes if it is seen from the sums that there are some.
+  void add_numbers(std::size_t begin, std::size_t count) {
+    start(begin, count);
+    if (request_.gaussians.empty() || classes_ == 0) return;
+    add_gaussians(begin, count);
+    if (holes_ || !kernels_.any_nan(class_sums_.data(), classes_, padded(count))) return;
+    holes_ = true;
+    start(begin, count);
+    add_gaussians(begin, count);
   }
 
   void start(std::size_t begin, std::size_t count) {
     for (std::size_t c = 0; c < classes_; ++c) {
       double* sums = sums_of(c);
-      std::fill_n(sums, block_, request_.prior[c]);
+      std::fill_n(sums, kBlock, request_.prior[c]);
       if (!request_.extra.empty())
         for (std::size_t i = 0; i < count; ++i) sums[i] += load<double>(request_.extra[c].at(begin + i));
     }
@@ -102,7 +121,7 @@ class Scorer {
   void add_gaussians(std::size_t begin, std::size_t count) {
     const std::vector<GaussianTerm>& terms = request_.gaussians;
     const auto column_at = [&](std::size_t j) -> const Column& { return terms[j].values; };
-    const std::size_t next = std::min(begin + block_, request_.rows - 1);
+    const std::size_t next = std::min(begin + kBlock, request_.rows - 1);
     for (std::size_t j = 0; j < terms.size();) {
       const std::size_t read = std::min<std::size_t>(4, terms.size() - j);
       const std::size_t first = four_around(j, terms.size(), Kind::float64, column_at);
@@ -113,15 +132,16 @@ class Scorer {
       Ahead ahead[4];
       for (std::size_t k = 0; k < read; ++k) {
         values[k] = four ? buffer(j + k - first) : doubles_at(column_at(j + k), begin, count, buffer(k));
-        ahead[k] = next_block(column_at, j + k, terms.size(), next, block_, four);
+        ahead[k] = next_block(column_at, j + k, terms.size(), next, kBlock, four);
       }
       const GaussianClass* normals = normals_.data() + j * classes_;
-      kernels_.add_gaussians(values, read, padded(count), normals, classes_, sums_.data(), block_, ahead);
+      const bool holes = holes_ && kernels_.any_nan(values, read, padded(count));
+      kernels_.add_gaussians(values, read, padded(count), holes, normals, classes_, sums_.data(), kBlock, ahead);
       j += read;
     }
   }
 
-  double* buffer(std::size_t k) { return values_.data() + k * block_; }
+  double* buffer(std::size_t k) { return values_.data() + k * kBlock; }
 
   // The rows of the block where they stand if they are doubles side by side, else a copy.
   static const double* doubles_at(const Column& column, std::size_t begin, std::size_t count, double* copy) {
@@ -134,8 +154,8 @@ class Scorer {
 
   // The largest sum of each row, and the first class that has it.
   void find_best(std::size_t count) {
-    std::fill_n(top_.data(), block_, -std::numeric_limits<double>::infinity());
-    std::fill_n(best_.data(), block_, 0);
+    std::fill_n(top_.data(), kBlock, -std::numeric_limits<double>::infinity());
+    std::fill_n(best_.data(), kBlock, 0);
     for (std::size_t c = 0; c < classes_; ++c) {
       const double* sums = sums_of(c);
       for (std::size_t i = 0; i < count; ++i) {
@@ -147,8 +167,8 @@ class Scorer {
   }
 
   // Writes the joint or the log posterior; whether a row has none of the latter.
-  bool finish(Output output, std::size_t count, double* out) {
-    if (output == Output::joint) {
+  bool finish(std::size_t count, double* out) {
+    if (output_ == Output::joint) {
       for (std::size_t c = 0; c < classes_; ++c)
         for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i];
       return false;
@@ -156,7 +176,7 @@ class Scorer {
     for (std::size_t c = 0; c < classes_; ++c)  // before the sums are replaced by their exponentials
       for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i] - top_[i];
     for (std::size_t c = 0; c < classes_; ++c) kernels_.exponentials(sums_of(c), top_.data(), padded(count));
-    std::fill_n(total_.data(), block_, 0.0);
+    std::fill_n(total_.data(), kBlock, 0.0);
     // log(1 + the others beside the best) keeps the digits of a posterior close to 1.
     for (std::size_t c = 0; c < classes_; ++c)
       for (std::size_t i = 0; i < count; ++i) total_[i] += best_[i] == static_cast<std::int32_t>(c) ? 0.0 : sums_of(c)[i];
@@ -169,10 +189,12 @@ class Scorer {
   }
 
   const ScoreRequest& request_;
+  Output output_;
   const Kernels& kernels_ = kernels();
-  std::size_t block_;
   std::size_t classes_;
   std::vector<double> sums_;
+  std::vector<const double*> class_sums_;
+  bool holes_ = false;  // whether numbers have been missing so far
   std::vector<double> values_;
   std::vector<double> top_;
   std::vector<double> total_;
@@ -182,7 +204,7 @@ class Scorer {
 };
 
 inline bool score(const ScoreRequest& request, Output output, double* out, std::int32_t* best) {
-  return Scorer(request).run(output, out, best);
+  return Scorer(request, output).run(out, best);
 }
 
 }  // namespace bayesbox

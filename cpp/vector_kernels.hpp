@@ -234,28 +234,45 @@ void add_by_division(const double* values, std::size_t count, const GaussianClas
   }
 }
 
+// What is wanted next for a line of values.
+void fetch(const Ahead& ahead, std::size_t value) {
+  __builtin_prefetch(ahead.at + ahead.step * value, 0, 2);
+  if (ahead.step > sizeof(double)) __builtin_prefetch(ahead.at + ahead.step * value + 64, 0, 2);
+}
+
 // The terms of some columns together: the constants less half the squares. Holes or none, a row without any is summed
 // in the same order.
 template <std::size_t Columns, bool Holes, bool Rest>
 void add_by_inverse(const double* const* values, std::size_t count, const GaussianClass* const* normals, double* to,
                     const Ahead* ahead) {
-  double constant = normals[0]->constant;
-  for (std::size_t k = 1; k < Columns; ++k) constant += normals[k]->constant;
-  for (std::size_t i = 0; i < count; i += Lanes::width) {
-    __builtin_prefetch(ahead[0].at + ahead[0].step * i, 0, 2);
-    __builtin_prefetch(ahead[1].at + ahead[1].step * i, 0, 2);
+  // Copies, which no store through `to` can change: they stay in registers.
+  const Ahead one = ahead[0], two = ahead[1];
+  const double* column[Columns];
+  Lanes mean[Columns], rest[Columns], inverse[Columns], own[Columns];
+  double constant = 0;
+  for (std::size_t k = 0; k < Columns; ++k) {
+    column[k] = values[k];
+    mean[k] = Lanes::all(normals[k]->mean), rest[k] = Lanes::all(normals[k]->rest);
+    inverse[k] = Lanes::all(normals[k]->inverse), own[k] = Lanes::all(normals[k]->constant);
+    constant = k == 0 ? normals[k]->constant : constant + normals[k]->constant;
+  }
+  const auto add = [&](std::size_t i) {
     Lanes squares = Lanes::all(0.0), constants = Lanes::all(constant);
     for (std::size_t k = 0; k < Columns; ++k) {
-      const GaussianClass& normal = *normals[k];
-      const Lanes x = Lanes::load(values[k] + i), distance = x - Lanes::all(normal.mean);
-      const Lanes z = (Rest ? distance - Lanes::all(normal.rest) : distance) * Lanes::all(normal.inverse);
+      const Lanes x = Lanes::load(column[k] + i), distance = x - mean[k];
+      const Lanes z = (Rest ? distance - rest[k] : distance) * inverse[k];
       const Lanes square = Holes ? keep(z * z, equal(x, x)) : z * z;
       squares = k == 0 ? square : squares + square;
       if (!Holes) continue;
-      const Lanes own = keep(Lanes::all(normal.constant), equal(x, x));
-      constants = k == 0 ? own : constants + own;
+      const Lanes present = keep(own[k], equal(x, x));
+      constants = k == 0 ? present : constants + present;
     }
     (Lanes::load(to + i) + (constants - squares * Lanes::all(0.5))).store(to + i);
+  };
+  for (std::size_t i = 0; i < count; i += kPad) {  // a line of the cache
+    fetch(one, i);
+    fetch(two, i);
+    for (std::size_t k = 0; k < kPad; k += Lanes::width) add(i + k);
   }
 }
 
@@ -270,56 +287,52 @@ void add_by_inverse(const double* const* values, std::size_t count, const Gaussi
     (rest ? add_by_inverse<Columns, false, true> : add_by_inverse<Columns, false, false>)(values, count, normals, to, ahead);
 }
 
-void add_gaussians(const double* const* values, std::size_t columns, std::size_t count, const GaussianClass* classes,
-                   std::size_t class_count, double* sums, std::size_t row_stride, const Ahead* ahead) {
-  const bool holes = any_nan(values, columns, count);
+void add_gaussians(const double* const* values, std::size_t columns, std::size_t count, bool holes,
+                   const GaussianClass* classes, std::size_t class_count, double* sums, std::size_t row_stride,
+                   const Ahead* ahead) {
   for (std::size_t c = 0; c < class_count; ++c) {
     double* to = sums + c * row_stride;
     const GaussianClass* normals[4];
-    bool together = columns == 4;
+    bool together = true;
     for (std::size_t k = 0; k < columns; ++k) {
       normals[k] = classes + k * class_count + c;
       together = together && normals[k]->by_inverse;
     }
-    if (together) {
-      // The first class fetches two of the columns, and the second the other two; more would wait for each other.
-      add_by_inverse<4>(values, count, normals, holes, to, ahead + (c == 1 ? 2 : 0));
-      continue;
-    }
-    for (std::size_t k = 0; k < columns; ++k) {
-      const Ahead own[2] = {ahead[k], ahead[k]};
-      if (normals[k]->by_inverse)
-        add_by_inverse<1>(values + k, count, normals + k, holes, to, own);
-      else
-        add_by_division(values[k], count, *normals[k], to);
+    // Two columns are fetched for a class, as more would wait for each other: the first two, then the last two.
+    const Ahead* two = ahead + (c == 1 && columns > 2 ? columns - 2 : 0);
+    if (together && columns == 4) {
+      add_by_inverse<4>(values, count, normals, holes, to, two);
+    } else if (together && columns == 3) {
+      add_by_inverse<3>(values, count, normals, holes, to, two);
+    } else if (together && columns == 2) {
+      add_by_inverse<2>(values, count, normals, holes, to, two);
+    } else {
+      for (std::size_t k = 0; k < columns; ++k) {
+        const Ahead own[2] = {ahead[k], ahead[k]};
+        if (normals[k]->by_inverse)
+          add_by_inverse<1>(values + k, count, normals + k, holes, to, own);
+        else
+          add_by_division(values[k], count, *normals[k], to);
+      }
     }
   }
 }
 
-// e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts; the Taylor series of e^r to r^13 (the rest
-// is below 5e-18); for subnormal results 2^n in two factors, so that they round once. -inf gives 0, NaN gives NaN.
+// e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts; e^r = 1 + r + r^2 series, the polynomial of
+// least error (2e-17 with its coefficients rounded); for subnormal results 2^n in two factors, so that they round once.
+// -inf gives 0, NaN gives NaN.
 Lanes exponential(Lanes x) {
   const Lanes shift = Lanes::all(kShift);
   x = larger(Lanes::all(-750.0), x);
   const Lanes shifted = x * Lanes::all(1.4426950408889634) + shift, n = shifted - shift;
   const Lanes r = (x - n * Lanes::all(0.6931471803691238)) - n * Lanes::all(1.9082149292705877e-10);
-  // 1/2! ... 1/13!
-  constexpr double c[] = {0.5,
-                          1.0 / 6,
-                          1.0 / 24,
-                          1.0 / 120,
-                          1.0 / 720,
-                          1.0 / 5040,
-                          1.0 / 40320,
-                          1.0 / 362880,
-                          1.0 / 3628800,
-                          1.0 / 39916800,
-                          1.0 / 479001600,
-                          1.0 / 6227020800};
+  constexpr double c[] = {0.5000000000000011,     0.16666666666666413,    0.041666666666530267,  0.008333333333494335,
+                          0.0013888888943597829,  0.00019841269506775094, 2.480149313603979e-05, 2.7557586270941857e-06,
+                          2.7630233974266633e-07, 2.5000070730291996e-08};
   const auto pair = [&](int k) { return Lanes::all(c[k]) + r * Lanes::all(c[k + 1]); };
   const Lanes r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
-  const Lanes low = pair(0) + r2 * pair(2), middle = pair(4) + r2 * pair(6), high = pair(8) + r2 * pair(10);
-  const Lanes series = low + (r4 * middle + r8 * high);
+  const Lanes low = pair(0) + r2 * pair(2), middle = pair(4) + r2 * pair(6);
+  const Lanes series = low + (r4 * middle + r8 * pair(8));
   const Lanes value = Lanes::all(1.0) + (r + r2 * series);
   if (__builtin_expect(below(n, Lanes::all(-1021.0)).bits() == 0, 1)) return value * power_of_two(shifted);
   const Lanes half = (n * Lanes::all(0.5) + shift) - shift;
@@ -380,17 +393,31 @@ template <std::size_t Columns, bool Holes>
 void leave_columns_out(const double* const* values, std::size_t count, const LeftOut* const* left, double* sums,
                        double* variances, std::uint8_t* unsure) {
   const Lanes half = Lanes::all(0.5), one = Lanes::all(1.0);
+  struct Of {
+    const double* values;
+    Lanes mean, rest, scale, ratio, squares, share, constant, radius;
+  } columns[Columns];  // copies, which no store can change
+  for (std::size_t k = 0; k < Columns; ++k) {
+    const LeftOut& from = *left[k];
+    columns[k] = {values[k],
+                  Lanes::all(from.mean),
+                  Lanes::all(from.rest),
+                  Lanes::all(from.scale),
+                  Lanes::all(from.ratio),
+                  Lanes::all(from.squares),
+                  Lanes::all(from.share),
+                  Lanes::all(from.constant),
+                  Lanes::all(from.radius)};
+  }
   for (std::size_t i = 0; i < count; i += Lanes::width) {
     Lanes sum = Lanes::load(sums + i), product = Lanes::load(variances + i);
     Mask doubt = below(one, one);
     for (std::size_t k = 0; k < Columns; ++k) {
-      const LeftOut& column = *left[k];
-      const Lanes x = Lanes::load(values[k] + i);
-      const Lanes distance = ((x - Lanes::all(column.mean)) - Lanes::all(column.rest)) * Lanes::all(column.scale);
-      const Lanes wider = distance * Lanes::all(column.ratio);
-      const Lanes variance = (Lanes::all(column.squares) - distance * wider) * Lanes::all(column.share);
-      const Lanes term = Lanes::all(column.constant) - half * (wider * wider) / variance;
-      doubt = either(doubt, below(Lanes::all(column.radius), absolute(distance)));
+      const Of& column = columns[k];
+      const Lanes x = Lanes::load(column.values + i), distance = ((x - column.mean) - column.rest) * column.scale;
+      const Lanes wider = distance * column.ratio, variance = (column.squares - distance * wider) * column.share;
+      const Lanes term = column.constant - half * (wider * wider) / variance;
+      doubt = either(doubt, below(column.radius, absolute(distance)));
       sum = sum + (Holes ? keep(term, equal(x, x)) : term);
       product = product * (Holes ? keep(variance, equal(x, x)) + drop(one, equal(x, x)) : variance);
     }
@@ -401,9 +428,8 @@ void leave_columns_out(const double* const* values, std::size_t count, const Lef
   }
 }
 
-void leave_one_out(const double* const* values, std::size_t columns, std::size_t count, const LeftOut* const* left,
-                   double* sums, double* variances, std::uint8_t* unsure) {
-  const bool holes = any_nan(values, columns, count);
+void leave_one_out(const double* const* values, std::size_t columns, std::size_t count, bool holes,
+                   const LeftOut* const* left, double* sums, double* variances, std::uint8_t* unsure) {
   if (columns == 4)
     (holes ? leave_columns_out<4, true> : leave_columns_out<4, false>)(values, count, left, sums, variances, unsure);
   else
@@ -411,7 +437,7 @@ void leave_one_out(const double* const* values, std::size_t columns, std::size_t
       (holes ? leave_columns_out<1, true> : leave_columns_out<1, false>)(values + k, count, left + k, sums, variances, unsure);
 }
 
-constexpr Kernels kKernels{gather_four, rows_of, scan, split, in_units, kMostTerms * Lanes::width, add_gaussians, leave_one_out, exponentials, posteriors};
+constexpr Kernels kKernels{gather_four, rows_of, scan, split, in_units, kMostTerms * Lanes::width, any_nan, add_gaussians, leave_one_out, exponentials, posteriors};
 
 }  // namespace
 }  // namespace bayesbox

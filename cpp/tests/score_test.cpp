@@ -194,6 +194,83 @@ TEST(exponentials_are_good_to_the_last_place) {
   });
 }
 
+// Rows of one to nine columns of numbers, of which one class of the first column has no inverse of its deviation.
+struct Numbers {
+  std::vector<std::vector<double>> values, parameters;
+  std::vector<double> prior{0.0, -1.0, -2.0};
+  ScoreRequest request;
+
+  Numbers(std::mt19937_64& random, std::size_t rows, std::size_t columns, double constant) : values(columns) {
+    std::normal_distribution<double> normal;
+    for (std::size_t j = 0; j < columns; ++j) {
+      for (std::size_t i = 0; i < rows; ++i) values[j].push_back(normal(random));
+      std::vector<double>& own = parameters.emplace_back();
+      for (std::size_t c = 0; c < 3; ++c)
+        for (const double value : {normal(random), 0.0, j == 0 && c == 0 ? 1e308 : 2.0, constant + normal(random)}) own.push_back(value);
+    }
+    request.rows = rows;
+    request.classes = 3;
+    request.prior = prior.data();
+  }
+
+  const ScoreRequest& refer() {
+    request.gaussians.clear();
+    for (std::size_t j = 0; j < values.size(); ++j) request.gaussians.push_back({column_of(values[j]), parameters[j].data()});
+    return request;
+  }
+};
+
+TEST(a_hole_changes_its_own_row_alone) {
+  std::mt19937_64 random(23);
+  for (std::size_t columns = 1; columns <= 9; ++columns)
+    for (std::size_t hole = 0; hole < columns; ++hole) {
+      Numbers numbers(random, 1100, columns, 0.0);
+      on_each_path([&] {
+        for (const Output output : {Output::joint, Output::posterior}) {
+          const std::size_t row = 300 + random() % 500;
+          const double kept = numbers.values[hole][row];
+          const auto whole = run(numbers.refer(), output);
+          numbers.values[hole][row] = std::nan("");
+          const auto found = run(numbers.refer(), output);
+          numbers.values[hole][row] = kept;
+          Numbers without = numbers;
+          without.values.erase(without.values.begin() + static_cast<std::ptrdiff_t>(hole));
+          without.parameters.erase(without.parameters.begin() + static_cast<std::ptrdiff_t>(hole));
+          const auto expected = run(without.refer(), output);
+          for (std::size_t i = 0; i < whole.size(); ++i)
+            if (i / 3 == row)
+              CHECK(close(found[i], expected[i]));
+            else
+              CHECK(found[i] == whole[i]);
+        }
+      });
+    }
+}
+
+TEST(posteriors_of_numbers_of_any_scale_keep_their_digits) {
+  std::mt19937_64 random(29);
+  for (std::size_t columns = 1; columns <= 9; ++columns) {
+    Numbers numbers(random, 50, columns, -690.0);
+    on_each_path([&] {
+      const auto found = run(numbers.refer(), Output::posterior);
+      for (std::size_t i = 0; i < 50; ++i) {
+        long double joint[3], top = -INFINITY, total = 0;
+        for (std::size_t c = 0; c < 3; ++c) {
+          joint[c] = numbers.prior[c];
+          for (std::size_t j = 0; j < columns; ++j) {
+            const double* p = numbers.parameters[j].data() + 4 * c;
+            const long double z = (static_cast<long double>(numbers.values[j][i]) - p[0]) / p[2];
+            joint[c] += p[3] - z * z / 2;
+          }
+          top = std::max(top, joint[c]);
+        }
+        for (const long double one : joint) total += std::exp(one - top);
+        for (std::size_t c = 0; c < 3; ++c) CHECK(std::fabs(found[3 * i + c] - std::exp(joint[c] - top) / total) <= 1e-14L);
+      }
+    });
+  }
+}
+
 TEST(extreme_deviations) {
   const std::vector<double> values = {0.0, 3e-310, 1.0, 1e300};
   const std::vector<double> prior = {0.0, 0.0, 0.0};
