@@ -163,6 +163,7 @@ SplitCounts split(const double* values, std::size_t count, int exponent, double*
   Lanes sum12 = Lanes::load(sums.first_second), sum13 = Lanes::load(sums.first_third);
   Lanes sum22 = Lanes::load(sums.second_second), sum23 = Lanes::load(sums.second_third);
   Lanes sum33 = Lanes::load(sums.third_third);
+  const Lanes one = Lanes::all(1.0);
   std::size_t fractional = 0, left = 0;
   for (std::size_t i = 0; i < count; i += Lanes::width) {
     Pieces piece(Lanes::load(values + i), round1, round2);
@@ -170,8 +171,8 @@ SplitCounts split(const double* values, std::size_t count, int exponent, double*
     fractional += differ(piece.x, nearest(piece.x)).count();
     if (__builtin_expect(below(absolute(piece.x), large).bits() != 0, 0))
       left += piece.set_aside(values + i, round3, left_over + left);
-    sum1 = sum1 + piece.h1;
-    rests = rests + piece.rest;
+    sum1 = fused_exact(piece.h1, one, sum1);
+    rests = fused_exact(piece.rest, one, rests);
     sum11 = fused_exact(piece.h1, piece.h1, sum11);
     sum12 = fused_exact(piece.h1, piece.h2, sum12);
     sum13 = fused_exact(piece.h1, piece.h3, sum13);
