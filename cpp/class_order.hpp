@@ -20,11 +20,11 @@ struct Run {
 class ClassOrder {
  public:
   ClassOrder(std::size_t classes, std::size_t most_rows)
-      : classes_(classes), next_(classes + 1), labels_(most_rows), order_(most_rows + kPad * (classes + 1)) {}
+      : classes_(classes), next_(classes + 1), copy_(most_rows), order_(most_rows + kPad * (classes + 1)) {}
 
   // Sorts rows [begin, begin + count) of the target; a label outside [0, classes) leaves its row out.
   void sort(const Column& target, std::size_t begin, std::size_t count) {
-    read_labels(target, begin, count, labels_.data());
+    labels_ = labels_at(target, begin, count, copy_.data());
     runs_.clear();
     length_ = 0;
     if (classes_ > kFewClasses) {
@@ -32,11 +32,11 @@ class ClassOrder {
       return;
     }
     for (std::size_t label = 0; label < classes_; ++label)
-      close_run(label, kernels().rows_of(labels_.data(), count, static_cast<std::int32_t>(label), order_.data() + length_));
+      close_run(label, kernels().rows_of(labels_, count, static_cast<std::int32_t>(label), order_.data() + length_));
   }
 
   const std::vector<Run>& runs() const { return runs_; }
-  const std::int32_t* labels() const { return labels_.data(); }  // of the rows of the block
+  const std::int32_t* labels() const { return labels_; }  // of the rows of the block
   const std::uint32_t* order() const { return order_.data(); }
   std::size_t length() const { return length_; }  // of the sorted block with its padding
   std::size_t capacity() const { return order_.size(); }
@@ -68,7 +68,8 @@ class ClassOrder {
 
   std::size_t classes_;
   std::vector<std::uint32_t> next_;
-  std::vector<std::int32_t> labels_;
+  const std::int32_t* labels_ = nullptr;
+  std::vector<std::int32_t> copy_;
   std::vector<std::uint32_t> order_;
   std::vector<Run> runs_;
   std::size_t length_ = 0;

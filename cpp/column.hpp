@@ -111,12 +111,13 @@ inline void gather_doubles(const Column& column, std::size_t begin, const std::u
   with_type(column.kind, [&]<class T>() { gather_as_doubles<T>(column.at(begin), column.stride, order, count, out); });
 }
 
-// Rows [begin, begin + count) of a column of labels.
-inline void read_labels(const Column& target, std::size_t begin, std::size_t count, std::int32_t* out) {
-  if (target.stride == sizeof(std::int32_t) && count > 0)
-    std::memcpy(out, target.at(begin), count * sizeof(std::int32_t));
-  else
-    for (std::size_t i = 0; i < count; ++i) out[i] = load<std::int32_t>(target.at(begin + i));
+// Rows [begin, begin + count) of a column of labels: where they stand if they are side by side, else a copy.
+inline const std::int32_t* labels_at(const Column& target, std::size_t begin, std::size_t count, std::int32_t* copy) {
+  const char* at = target.at(begin);
+  if (target.stride == sizeof(std::int32_t) && reinterpret_cast<std::uintptr_t>(at) % alignof(std::int32_t) == 0)
+    return reinterpret_cast<const std::int32_t*>(at);
+  for (std::size_t i = 0; i < count; ++i) copy[i] = load<std::int32_t>(target.at(begin + i));
+  return copy;
 }
 
 // Rows [begin, begin + count) as doubles, contiguous.

@@ -35,10 +35,10 @@ inline std::vector<std::int64_t> count_labels(const Column& target, std::size_t 
   constexpr std::size_t kCopies = 4;      // of more, so that equal neighbours do not wait for each other's store
   constexpr std::size_t kBlock = 4096;
   std::vector<std::int64_t> counts((classes + 1) * kCopies);
-  std::vector<std::int32_t> labels(std::min(kBlock, target.rows));
+  std::vector<std::int32_t> copy(std::min(kBlock, target.rows));
   for (std::size_t begin = 0; begin < target.rows; begin += kBlock) {
     const std::size_t count = std::min(kBlock, target.rows - begin);
-    read_labels(target, begin, count, labels.data());
+    const std::int32_t* labels = labels_at(target, begin, count, copy.data());
     if (classes > kFewClasses) {
       for (std::size_t i = 0; i < count; ++i) ++counts[std::min<std::size_t>(static_cast<std::uint32_t>(labels[i]), classes) * kCopies + i % kCopies];
       continue;

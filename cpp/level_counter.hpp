@@ -27,23 +27,24 @@ inline std::uint64_t as_offset(T code) {
 // The labels of a block of rows, and what each adds to a key.
 class LabelBlock {
  public:
-  LabelBlock(std::size_t classes, std::size_t most_rows) : classes_(classes), label_(most_rows) {}
+  LabelBlock(std::size_t classes, std::size_t most_rows) : classes_(classes), copy_(most_rows) {}
 
   void read(const Column& target, std::size_t begin, std::size_t count) {
     count_ = count;
-    read_labels(target, begin, count, label_.data());
+    labels_ = labels_at(target, begin, count, copy_.data());
     bytes_.width = words_.width = 0;
   }
   // The labels of another block, less those of rows where `keep(row)` does not hold.
   template <class Keep>
   void read_where(const LabelBlock& from, const Keep& keep) {
     count_ = from.count_;
-    for (std::size_t i = 0; i < count_; ++i) label_[i] = keep(i) ? from.label_[i] : -1;
+    for (std::size_t i = 0; i < count_; ++i) copy_[i] = keep(i) ? from.labels_[i] : -1;
+    labels_ = copy_.data();
     bytes_.width = words_.width = 0;
   }
   std::size_t count() const { return count_; }
-  bool kept(std::size_t row) const { return as_offset(label_[row]) < classes_; }
-  std::size_t label(std::size_t row) const { return static_cast<std::size_t>(label_[row]); }
+  bool kept(std::size_t row) const { return as_offset(labels_[row]) < classes_; }
+  std::size_t label(std::size_t row) const { return static_cast<std::size_t>(labels_[row]); }
 
   template <class Key>
   struct Offsets {
@@ -59,9 +60,9 @@ class LabelBlock {
     }();
     if (result.width == width) return result;
     result.width = width;
-    result.offset.resize(label_.size());
-    result.keep.resize(label_.size());
-    const std::int32_t* labels = label_.data();  // local names: writing bytes may change any member
+    result.offset.resize(copy_.size());
+    result.keep.resize(copy_.size());
+    const std::int32_t* labels = labels_;  // local names: writing bytes may change any member
     const std::size_t count = count_;
     Key *offset = result.offset.data(), *keep = result.keep.data();
     const auto classes = static_cast<std::uint32_t>(classes_), levels = static_cast<std::uint32_t>(width);
@@ -76,7 +77,8 @@ class LabelBlock {
  private:
   std::size_t classes_;
   std::size_t count_ = 0;
-  std::vector<std::int32_t> label_;
+  const std::int32_t* labels_ = nullptr;
+  std::vector<std::int32_t> copy_;
   Offsets<std::uint8_t> bytes_;
   Offsets<std::uint16_t> words_;
 };
