@@ -174,6 +174,15 @@ void levels_of(const void* from, std::size_t count, Window window, std::uint32_t
                std::uint32_t* levels) {
   const Value* values = static_cast<const Value*>(from);
   const auto base = static_cast<Value>(window.base), reach = static_cast<Value>(window.reach);
+  constexpr auto most = static_cast<Value>(~Value{0});
+  if (skipped == 0 && reach < most && outside == window.reach + 1) {  // as a rule it is the level behind the last
+    const auto end = static_cast<Value>(reach + 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto offset = static_cast<Value>(values[i] - base);
+      levels[i] = static_cast<std::uint32_t>(offset < end ? offset : end);
+    }
+    return;
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const auto offset = static_cast<Value>(values[i] - base);
     levels[i] = offset <= reach ? static_cast<std::uint32_t>(offset) + skipped : outside;
