@@ -319,54 +319,67 @@ void add_gaussians(const double* const* values, std::size_t columns, std::size_t
   }
 }
 
-// e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts; e^r = 1 + r + r^2 series, the polynomial of
-// least error (2e-17 with its coefficients rounded); for subnormal results 2^n in two factors, so that they round once.
-// -inf gives 0, NaN gives NaN.
-Lanes exponential(Lanes x) {
-  const Lanes shift = Lanes::all(kShift);
-  x = larger(Lanes::all(-750.0), x);
-  const Lanes shifted = x * Lanes::all(1.4426950408889634) + shift, n = shifted - shift;
-  const Lanes r = (x - n * Lanes::all(0.6931471803691238)) - n * Lanes::all(1.9082149292705877e-10);
-  constexpr double c[] = {0.5000000000000011,     0.16666666666666413,    0.041666666666530267,  0.008333333333494335,
-                          0.0013888888943597829,  0.00019841269506775094, 2.480149313603979e-05, 2.7557586270941857e-06,
-                          2.7630233974266633e-07, 2.5000070730291996e-08};
-  const auto pair = [&](int k) { return Lanes::all(c[k]) + r * Lanes::all(c[k + 1]); };
-  const Lanes r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
-  const Lanes low = pair(0) + r2 * pair(2), middle = pair(4) + r2 * pair(6);
-  const Lanes series = low + (r4 * middle + r8 * pair(8));
-  const Lanes value = Lanes::all(1.0) + (r + r2 * series);
-  if (__builtin_expect(below(n, Lanes::all(-1021.0)).bits() == 0, 1)) return value * power_of_two(shifted);
-  const Lanes half = (n * Lanes::all(0.5) + shift) - shift;
-  return value * power_of_two(half + shift) * power_of_two((n - half) + shift);
-}
+// e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts. -inf gives 0, NaN gives NaN.
+struct Exponent {
+  Lanes shifted, r;  // n + kShift
 
-void exponentials(double* values, const double* top, std::size_t count) {
-  for (std::size_t i = 0; i < count; i += Lanes::width)
-    exponential(Lanes::load(values + i) - Lanes::load(top + i)).store(values + i);
-}
-
-// Some rows at a time, class by class: one after another the exponentials, which do not wait for each other.
-bool posteriors_of_some(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out) {
-  Lanes top[kPosteriorRows / Lanes::width], total[kPosteriorRows / Lanes::width];
-  const std::size_t vectors = (count + Lanes::width - 1) / Lanes::width;
-  for (std::size_t v = 0; v < vectors; ++v) {
-    Lanes largest = Lanes::load(sums + v * Lanes::width);
-    for (std::size_t c = 1; c < class_count; ++c) largest = larger(Lanes::load(sums + c * row_stride + v * Lanes::width), largest);
-    top[v] = largest;
+  static Exponent of(Lanes x) {
+    const Lanes shift = Lanes::all(kShift);
+    x = larger(Lanes::all(-750.0), x);
+    const Lanes shifted = x * Lanes::all(1.4426950408889634) + shift, n = shifted - shift;
+    return {shifted, (x - n * Lanes::all(0.6931471803691238)) - n * Lanes::all(1.9082149292705877e-10)};
   }
-  for (std::size_t c = 0; c < class_count; ++c)
-    for (std::size_t v = 0; v < vectors; ++v) {
-      double* at = sums + c * row_stride + v * Lanes::width;
-      const Lanes value = exponential(Lanes::load(at) - top[v]);
-      total[v] = c == 0 ? value : total[v] + value;
-      value.store(at);
-    }
+
+  // e^r = 1 + r + r^2 series, the polynomial of least error (2e-17 with its coefficients rounded); for subnormal results
+  // 2^n in two factors, so that they round once.
+  Lanes power() const {
+    constexpr double c[] = {0.5000000000000011,     0.16666666666666413,    0.041666666666530267,  0.008333333333494335,
+                            0.0013888888943597829,  0.00019841269506775094, 2.480149313603979e-05, 2.7557586270941857e-06,
+                            2.7630233974266633e-07, 2.5000070730291996e-08};
+    const auto pair = [&](int k) { return Lanes::all(c[k]) + r * Lanes::all(c[k + 1]); };
+    const Lanes r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+    const Lanes low = pair(0) + r2 * pair(2), middle = pair(4) + r2 * pair(6);
+    const Lanes series = low + (r4 * middle + r8 * pair(8));
+    const Lanes value = Lanes::all(1.0) + (r + r2 * series);
+    const Lanes shift = Lanes::all(kShift), n = shifted - shift;
+    if (__builtin_expect(below(n, Lanes::all(-1021.0)).bits() == 0, 1)) return value * power_of_two(shifted);
+    const Lanes half = (n * Lanes::all(0.5) + shift) - shift;
+    return value * power_of_two(half + shift) * power_of_two((n - half) + shift);
+  }
+};
+
+// In two rounds of short steps: of one round of long ones, each operation would wait for the one before.
+void exponentials(double* values, const double* top, std::size_t count) {
+  constexpr std::size_t kVectors = 16;
+  Exponent exponents[kVectors];
+  for (std::size_t first = 0; first < count; first += kVectors * Lanes::width) {
+    double* at = values + first;
+    const std::size_t left = (count - first + Lanes::width - 1) / Lanes::width, vectors = left < kVectors ? left : kVectors;
+    for (std::size_t v = 0; v < vectors; ++v)
+      exponents[v] = Exponent::of(Lanes::load(at + v * Lanes::width) - Lanes::load(top + first + v * Lanes::width));
+    for (std::size_t v = 0; v < vectors; ++v) exponents[v].power().store(at + v * Lanes::width);
+  }
+}
+
+// Some rows at a time, so that what is between stays near.
+bool posteriors_of_some(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out) {
+  double top[kPosteriorRows];
+  const std::size_t padded = (count + Lanes::width - 1) / Lanes::width * Lanes::width;
+  const auto sum_at = [&](std::size_t c, std::size_t row) { return Lanes::load(sums + c * row_stride + row); };
+  for (std::size_t row = 0; row < padded; row += Lanes::width) {
+    Lanes largest = sum_at(0, row);
+    for (std::size_t c = 1; c < class_count; ++c) largest = larger(sum_at(c, row), largest);
+    largest.store(top + row);
+  }
+  for (std::size_t c = 0; c < class_count; ++c) exponentials(sums + c * row_stride, top, padded);
   bool impossible = false;
-  for (std::size_t v = 0; v < vectors; ++v) {
-    const std::size_t first = v * Lanes::width, rows = count - first < Lanes::width ? count - first : Lanes::width;
-    double* to = out + first * class_count;
+  for (std::size_t row = 0; row < padded; row += Lanes::width) {
+    Lanes total = sum_at(0, row);
+    for (std::size_t c = 1; c < class_count; ++c) total = total + sum_at(c, row);
+    const std::size_t rows = count - row < Lanes::width ? count - row : Lanes::width;
+    double* to = out + row * class_count;
     for (std::size_t c = 0; c < class_count; ++c) {
-      const Lanes share = Lanes::load(sums + c * row_stride + first) / total[v];
+      const Lanes share = sum_at(c, row) / total;
       if (rows == Lanes::width) {
         share.store_apart(to + c, class_count);
       } else {
@@ -376,7 +389,7 @@ bool posteriors_of_some(double* sums, std::size_t class_count, std::size_t row_s
       }
     }
     const unsigned present = (1u << rows) - 1;  // those behind the last are none
-    impossible = impossible || (differ(total[v], total[v]).bits() & present) != 0;
+    impossible = impossible || (differ(total, total).bits() & present) != 0;
   }
   return impossible;
 }
