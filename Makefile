@@ -35,7 +35,7 @@ help:
 	@echo 'make dev               the same, with the tools for working on it'
 	@echo 'make fuzz              train on a hundred thousand damaged files: each ends in a model or in a refusal'
 	@echo 'make sanitize          the tests of the C++ core under the address and undefined-behaviour sanitizers'
-	@echo 'make bench [DATA=dir]  speed against the peers, also on the tables of a folder; ONLY=name, QUICK=1'
+	@echo 'make bench [DATA=dir]  speed against the peers, also on the tables of a folder; ONLY="names", QUICK=1'
 	@echo 'make clean             remove all that was made'
 	@echo
 	@echo 'PYTHON=python3.12 chooses the interpreter, CXX=clang++ the compiler.'
@@ -114,7 +114,7 @@ $(CORE): $(BASE) $(CORE_SOURCES)
 bench: $(PEERS)/.made $(CORE)
 	@$(COMPILE_MODULES)
 	@mkdir -p build
-	@set -o pipefail; $(PEERS)/bin/python benchmarks/run.py $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(DATA),--data "$(DATA)") \
+	@set -o pipefail; $(PEERS)/bin/python benchmarks/run.py $(foreach name,$(ONLY),--only $(name)) $(if $(QUICK),--quick) $(if $(DATA),--data "$(DATA)") \
 		| tee build/bench.txt
 
 $(PEERS)/.made: pyproject.toml | $(CORE)
