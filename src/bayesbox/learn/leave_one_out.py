@@ -71,7 +71,7 @@ def leave_one_out(
             doubtful |= number
     doubtful |= add_gaussians(plan, gaussians, target)
     answer: Doubles = plan.run(_core.POSTERIOR)
-    if np.isnan(answer).any():
+    if plan.impossible:
         if np.isnan(plan.run(_core.JOINT)).any():
             raise never_learned(", ".join(columns))
         answer = normalised(plan, prior[target], _core.POSTERIOR)
@@ -145,8 +145,8 @@ def learned_target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Cod
     place = {text: index for index, text in enumerate(classes)}
     positions = np.array([place.get(text, -1) for text in labels.levels] + [-1], dtype=np.int32)
     target = positions[labels.codes]
-    counts = np.bincount(target[target >= 0], minlength=len(classes))
-    if (target < 0).any() or (counts > book.n).any():
+    counts = _core.count_labels(target, len(classes))
+    if counts.sum() < len(target) or (counts > book.n).any():
         raise never_learned("class")
     return target
 
