@@ -163,7 +163,7 @@ SplitCounts split(const double* values, std::size_t count, int exponent, double*
   Lanes sum12 = Lanes::load(sums.first_second), sum13 = Lanes::load(sums.first_third);
   Lanes sum22 = Lanes::load(sums.second_second), sum23 = Lanes::load(sums.second_third);
   Lanes sum33 = Lanes::load(sums.third_third);
-  const Lanes one = Lanes::all(1.0);
+  const Lanes one = Lanes::all(1.0);  // some sums by the units that multiply: those that add have more to do
   std::size_t fractional = 0, left = 0;
   for (std::size_t i = 0; i < count; i += Lanes::width) {
     Pieces piece(Lanes::load(values + i), round1, round2);
@@ -321,7 +321,8 @@ void add_gaussians(const double* const* values, std::size_t columns, std::size_t
 
 // e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts. -inf gives 0, NaN gives NaN.
 struct Exponent {
-  Lanes shifted, r;  // n + kShift
+  Lanes shifted;  // n + kShift
+  Lanes r;
 
   static Exponent of(Lanes x) {
     const Lanes shift = Lanes::all(kShift);
