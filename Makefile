@@ -98,6 +98,7 @@ $(BASE): pyproject.toml
 
 $(DEV): $(BASE)
 	@echo 'Adding the tools for working on it'
+	@$(BIN)/python $(PIP_INSTALL) setuptools wheel  # Spark comes as sources, and without isolation these build it
 	@$(BIN)/python $(PIP_INSTALL) $(EDITABLE) '.[dev]'
 	@touch $@
 
