@@ -91,11 +91,21 @@ struct Kernels {
   // but for the logarithms of the variances, which are multiplied into variances[i]. unsure[i] = 1 where that is not right.
   void (*leave_one_out)(const double* const* values, std::size_t columns, std::size_t count, bool holes,
                         const LeftOut* const* left, double* sums, double* variances, std::uint8_t* unsure);
+  // top[i] = the largest of sums[c * row_stride + i], and best[i] the first class that has it; -inf and -1 where no sum is
+  // above -inf. `count` is a multiple of kPad.
+  void (*best)(const double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* top,
+               double* best);
+  // values[i] = log(1 + values[i]) for values >= 0
+  void (*logarithms)(double* values, std::size_t count);
   // values[i] = exp(values[i] - top[i]) for values <= top
   void (*exponentials)(double* values, const double* top, std::size_t count);
   // out[i * class_count + c] = the share of exp(sums[c * row_stride + i]) in the sum over the classes; the sums are
   // overwritten. Whether some row has no such share, as no class or an infinite one is possible; it gets NaN.
   bool (*posteriors)(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out);
+  // The same in logarithms.
+  bool (*log_posteriors)(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out);
+  // out[i] = the logarithm of that sum over the classes
+  void (*log_sums)(const double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out);
 };
 
 const Kernels& baseline_kernels();

@@ -47,6 +47,11 @@ inline Lanes power_of_two(Lanes shifted) {
   const __m256i bits = _mm256_add_epi64(_mm256_castpd_si256(shifted.v), _mm256_set1_epi64x(1023));
   return {_mm256_castsi256_pd(_mm256_slli_epi64(bits, 52))};
 }
+// n, where a = 2^n m with 1 <= m < 2
+inline Lanes exponent(Lanes a) {
+  const __m256d biased = _mm256_castsi256_pd(_mm256_srli_epi64(_mm256_castpd_si256(a.v), 52));
+  return {_mm256_sub_pd(_mm256_or_pd(biased, _mm256_set1_pd(0x1p52)), _mm256_set1_pd(0x1p52 + 1023))};
+}
 
 #elif defined(__SSE4_1__)
 
@@ -82,6 +87,10 @@ inline Lanes drop(Lanes a, Mask where) { return {_mm_andnot_pd(where.v, a.v)}; }
 inline Lanes power_of_two(Lanes shifted) {
   const __m128i bits = _mm_add_epi64(_mm_castpd_si128(shifted.v), _mm_set1_epi64x(1023));
   return {_mm_castsi128_pd(_mm_slli_epi64(bits, 52))};
+}
+inline Lanes exponent(Lanes a) {
+  const __m128d biased = _mm_castsi128_pd(_mm_srli_epi64(_mm_castpd_si128(a.v), 52));
+  return {_mm_sub_pd(_mm_or_pd(biased, _mm_set1_pd(0x1p52)), _mm_set1_pd(0x1p52 + 1023))};
 }
 
 #else
@@ -126,6 +135,15 @@ inline Lanes power_of_two(Lanes shifted) {
     __builtin_memcpy(&bits, &shifted.v[k], 8);
     bits = (bits + 1023) << 52;
     __builtin_memcpy(&result.v[k], &bits, 8);
+  }
+  return result;
+}
+inline Lanes exponent(Lanes a) {
+  Lanes result;
+  for (int k = 0; k < 2; ++k) {
+    std::uint64_t bits;
+    __builtin_memcpy(&bits, &a.v[k], 8);
+    result.v[k] = static_cast<double>(bits >> 52) - 1023;
   }
   return result;
 }

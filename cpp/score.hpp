@@ -21,7 +21,8 @@
 
 namespace bayesbox {
 
-enum class Output { joint = 0, log_posterior = 1, posterior = 2, argmax = 3 };
+// log_sum: the log of the sum over the classes, one number a row
+enum class Output { joint = 0, log_posterior = 1, posterior = 2, argmax = 3, log_sum = 4 };
 
 struct GaussianTerm {
   Column values;
@@ -47,7 +48,6 @@ class Scorer {
         sums_(request.classes * kBlock),
         values_(4 * kBlock),
         top_(kBlock),
-        total_(kBlock),
         best_(kBlock),
         tables_(request.tables, request.target, request.rows, request.classes, kBlock) {
     for (const GaussianTerm& term : request.gaussians) prepare(term);
@@ -61,23 +61,13 @@ class Scorer {
       const std::size_t count = std::min(kBlock, request_.rows - begin);
       add_numbers(begin, count);
       tables_.add(begin, count, sums_.data());
-      if (output_ == Output::posterior) {
-        if (classes_ > 0 && kernels_.posteriors(sums_.data(), classes_, kBlock, count, out + begin * classes_))
-          impossible = true;
-        continue;
-      }
-      if (output_ != Output::joint) find_best(count);
-      if (output_ == Output::argmax)
-        for (std::size_t i = 0; i < count; ++i) best[begin + i] = top_[i] == -INFINITY ? kNone : best_[i];
-      else if (finish(count, out + begin * classes_))
-        impossible = true;
+      if (write(count, out + begin * (output_ == Output::log_sum ? 1 : classes_), best + begin)) impossible = true;
     }
     return impossible;
   }
 
  private:
   static constexpr std::size_t kBlock = 256;
-  static constexpr std::int32_t kNone = -1;  // the best class of a row that no class allows
 
   double* sums_of(std::size_t label) { return sums_.data() + label * kBlock; }
 
@@ -91,7 +81,7 @@ class Scorer {
 
   // What is left out of the sums of all classes, so that numbers of any scale leave them small and with all their digits.
   double common_constant(const GaussianTerm& term) const {
-    if (output_ == Output::joint) return 0;
+    if (output_ == Output::joint || output_ == Output::log_sum) return 0;
     double largest = -INFINITY;
     for (std::size_t c = 0; c < classes_; ++c) largest = std::max(largest, term.parameters[4 * c + 3]);
     return std::isfinite(largest) ? largest : 0;
@@ -152,40 +142,22 @@ class Scorer {
     return copy;
   }
 
-  // The largest sum of each row, and the first class that has it.
-  void find_best(std::size_t count) {
-    std::fill_n(top_.data(), kBlock, -std::numeric_limits<double>::infinity());
-    std::fill_n(best_.data(), kBlock, 0);
-    for (std::size_t c = 0; c < classes_; ++c) {
-      const double* sums = sums_of(c);
-      for (std::size_t i = 0; i < count; ++i) {
-        const bool better = sums[i] > top_[i];
-        best_[i] = better ? static_cast<std::int32_t>(c) : best_[i];
-        top_[i] = better ? sums[i] : top_[i];
-      }
+  // Writes the answers for the rows of a block; whether one has no posterior, which is asked for.
+  bool write(std::size_t count, double* out, std::int32_t* best) {
+    double* sums = sums_.data();
+    switch (output_) {
+      case Output::posterior: return classes_ > 0 && kernels_.posteriors(sums, classes_, kBlock, count, out);
+      case Output::log_posterior: return classes_ > 0 && kernels_.log_posteriors(sums, classes_, kBlock, count, out);
+      case Output::log_sum: kernels_.log_sums(sums, classes_, kBlock, count, out); break;
+      case Output::joint:
+        for (std::size_t c = 0; c < classes_; ++c)
+          for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i];
+        break;
+      case Output::argmax:
+        kernels_.best(sums, classes_, kBlock, padded(count), top_.data(), best_.data());
+        for (std::size_t i = 0; i < count; ++i) best[i] = static_cast<std::int32_t>(best_[i]);
     }
-  }
-
-  // Writes the joint or the log posterior; whether a row has none of the latter.
-  bool finish(std::size_t count, double* out) {
-    if (output_ == Output::joint) {
-      for (std::size_t c = 0; c < classes_; ++c)
-        for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i];
-      return false;
-    }
-    for (std::size_t c = 0; c < classes_; ++c)  // before the sums are replaced by their exponentials
-      for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i] - top_[i];
-    for (std::size_t c = 0; c < classes_; ++c) kernels_.exponentials(sums_of(c), top_.data(), padded(count));
-    std::fill_n(total_.data(), kBlock, 0.0);
-    // log(1 + the others beside the best) keeps the digits of a posterior close to 1.
-    for (std::size_t c = 0; c < classes_; ++c)
-      for (std::size_t i = 0; i < count; ++i) total_[i] += best_[i] == static_cast<std::int32_t>(c) ? 0.0 : sums_of(c)[i];
-    for (std::size_t i = 0; i < count; ++i) total_[i] = std::log1p(total_[i]);
-    for (std::size_t c = 0; c < classes_; ++c)
-      for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] -= total_[i];
-    bool impossible = false;
-    for (std::size_t i = 0; i < count && classes_ > 0; ++i) impossible = impossible || std::isnan(out[i * classes_]);
-    return impossible;
+    return false;
   }
 
   const ScoreRequest& request_;
@@ -197,8 +169,7 @@ class Scorer {
   bool holes_ = false;  // whether numbers have been missing so far
   std::vector<double> values_;
   std::vector<double> top_;
-  std::vector<double> total_;
-  std::vector<std::int32_t> best_;
+  std::vector<double> best_;  // a class
   std::vector<GaussianClass> normals_;  // term by term
   TableSum tables_;
 };

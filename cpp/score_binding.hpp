@@ -112,11 +112,12 @@ class ScoreArguments {
 
 inline nb::tuple py_score(std::int64_t rows, nb::handle prior, nb::list gaussians, nb::list tables, nb::list integers,
                     nb::handle extra, int output, nb::handle target, nb::list by_class) {
-  if (output < 0 || output > 3) throw nb::value_error("output: unknown");
+  if (output < 0 || output > 4) throw nb::value_error("output: unknown");
   const ScoreArguments given(rows, prior, gaussians, tables, integers, extra, target, by_class);
   const ScoreRequest& request = given.request;
   const Output form = static_cast<Output>(output);
-  ResultArray<double> out(form == Output::argmax ? 0 : request.rows * request.classes);
+  const std::size_t width = form == Output::argmax ? 0 : form == Output::log_sum ? 1 : request.classes;
+  ResultArray<double> out(request.rows * width);
   ResultArray<std::int32_t> best(form == Output::argmax ? request.rows : 0);
   bool impossible = false;
   {
@@ -124,7 +125,8 @@ inline nb::tuple py_score(std::int64_t rows, nb::handle prior, nb::list gaussian
     impossible = score(request, form, out.data(), best.data());
   }
   if (form == Output::argmax) return nb::make_tuple(std::move(best).to_numpy({request.rows}), false);
-  return nb::make_tuple(std::move(out).to_numpy({request.rows, request.classes}), impossible);
+  if (form == Output::log_sum) return nb::make_tuple(std::move(out).to_numpy({request.rows}), false);
+  return nb::make_tuple(std::move(out).to_numpy({request.rows, width}), impossible);
 }
 
 inline nb::object py_leave_one_out(nb::list gaussians, nb::handle target, std::int64_t classes) {
@@ -157,6 +159,7 @@ inline void bind_score(nb::module_& m) {
   m.attr("LOG_POSTERIOR") = static_cast<int>(Output::log_posterior);
   m.attr("POSTERIOR") = static_cast<int>(Output::posterior);
   m.attr("ARGMAX") = static_cast<int>(Output::argmax);
+  m.attr("LOG_SUM") = static_cast<int>(Output::log_sum);
   m.def("leave_one_out_gaussians", &py_leave_one_out, "gaussians"_a, "target"_a, "classes"_a);
   m.def("score", &py_score, "rows"_a, "prior"_a, "gaussians"_a, "tables"_a, "integers"_a, "extra"_a.none(), "output"_a,
         "target"_a = nb::none(), "by_class"_a = nb::list());

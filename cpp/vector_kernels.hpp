@@ -17,6 +17,8 @@ namespace {
 
 constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
 
+#include "posterior_lanes.hpp"
+
 double power(int exponent) {  // 2^exponent for a normal result
   const std::uint64_t bits = static_cast<std::uint64_t>(exponent + 1023) << 52;
   double value;
@@ -25,7 +27,6 @@ double power(int exponent) {  // 2^exponent for a normal result
 }
 
 constexpr std::size_t kAhead = 32;
-constexpr std::size_t kPosteriorRows = 64;  // worked on together
 
 template <bool Ordered>
 void gather_four_rows(const char* base, std::int64_t stride, const std::uint32_t* order, std::size_t count,
@@ -319,91 +320,6 @@ void add_gaussians(const double* const* values, std::size_t columns, std::size_t
   }
 }
 
-// e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts. -inf gives 0, NaN gives NaN.
-struct Exponent {
-  Lanes shifted;  // n + kShift
-  Lanes r;
-
-  static Exponent of(Lanes x) {
-    const Lanes shift = Lanes::all(kShift);
-    x = larger(Lanes::all(-750.0), x);
-    const Lanes shifted = x * Lanes::all(1.4426950408889634) + shift, n = shifted - shift;
-    return {shifted, (x - n * Lanes::all(0.6931471803691238)) - n * Lanes::all(1.9082149292705877e-10)};
-  }
-
-  // e^r = 1 + r + r^2 series, the polynomial of least error (2e-17 with its coefficients rounded); for subnormal results
-  // 2^n in two factors, so that they round once.
-  Lanes power() const {
-    constexpr double c[] = {0.5000000000000011,     0.16666666666666413,    0.041666666666530267,  0.008333333333494335,
-                            0.0013888888943597829,  0.00019841269506775094, 2.480149313603979e-05, 2.7557586270941857e-06,
-                            2.7630233974266633e-07, 2.5000070730291996e-08};
-    const auto pair = [&](int k) { return Lanes::all(c[k]) + r * Lanes::all(c[k + 1]); };
-    const Lanes r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
-    const Lanes low = pair(0) + r2 * pair(2), middle = pair(4) + r2 * pair(6);
-    const Lanes series = low + (r4 * middle + r8 * pair(8));
-    const Lanes value = Lanes::all(1.0) + (r + r2 * series);
-    const Lanes shift = Lanes::all(kShift), n = shifted - shift;
-    if (__builtin_expect(below(n, Lanes::all(-1021.0)).bits() == 0, 1)) return value * power_of_two(shifted);
-    const Lanes half = (n * Lanes::all(0.5) + shift) - shift;
-    return value * power_of_two(half + shift) * power_of_two((n - half) + shift);
-  }
-};
-
-// In two rounds of short steps: of one round of long ones, each operation would wait for the one before.
-void exponentials(double* values, const double* top, std::size_t count) {
-  constexpr std::size_t kVectors = 16;
-  Exponent exponents[kVectors];
-  for (std::size_t first = 0; first < count; first += kVectors * Lanes::width) {
-    double* at = values + first;
-    const std::size_t left = (count - first + Lanes::width - 1) / Lanes::width, vectors = left < kVectors ? left : kVectors;
-    for (std::size_t v = 0; v < vectors; ++v)
-      exponents[v] = Exponent::of(Lanes::load(at + v * Lanes::width) - Lanes::load(top + first + v * Lanes::width));
-    for (std::size_t v = 0; v < vectors; ++v) exponents[v].power().store(at + v * Lanes::width);
-  }
-}
-
-// Some rows at a time, so that what is between stays near.
-bool posteriors_of_some(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out) {
-  double top[kPosteriorRows];
-  const std::size_t padded = (count + Lanes::width - 1) / Lanes::width * Lanes::width;
-  const auto sum_at = [&](std::size_t c, std::size_t row) { return Lanes::load(sums + c * row_stride + row); };
-  for (std::size_t row = 0; row < padded; row += Lanes::width) {
-    Lanes largest = sum_at(0, row);
-    for (std::size_t c = 1; c < class_count; ++c) largest = larger(sum_at(c, row), largest);
-    largest.store(top + row);
-  }
-  for (std::size_t c = 0; c < class_count; ++c) exponentials(sums + c * row_stride, top, padded);
-  bool impossible = false;
-  for (std::size_t row = 0; row < padded; row += Lanes::width) {
-    Lanes total = sum_at(0, row);
-    for (std::size_t c = 1; c < class_count; ++c) total = total + sum_at(c, row);
-    const std::size_t rows = count - row < Lanes::width ? count - row : Lanes::width;
-    double* to = out + row * class_count;
-    for (std::size_t c = 0; c < class_count; ++c) {
-      const Lanes share = sum_at(c, row) / total;
-      if (rows == Lanes::width) {
-        share.store_apart(to + c, class_count);
-      } else {
-        double each[Lanes::width];
-        share.store(each);
-        for (std::size_t k = 0; k < rows; ++k) to[k * class_count + c] = each[k];
-      }
-    }
-    const unsigned present = (1u << rows) - 1;  // those behind the last are none
-    impossible = impossible || (differ(total, total).bits() & present) != 0;
-  }
-  return impossible;
-}
-
-bool posteriors(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out) {
-  bool impossible = false;
-  for (std::size_t first = 0; first < count; first += kPosteriorRows) {
-    const std::size_t some = count - first < kPosteriorRows ? count - first : kPosteriorRows;
-    impossible = posteriors_of_some(sums + first, class_count, row_stride, some, out + first * class_count) || impossible;
-  }
-  return impossible;
-}
-
 template <std::size_t Columns, bool Holes>
 void leave_columns_out(const double* const* values, std::size_t count, const LeftOut* const* left, double* sums,
                        double* variances, std::uint8_t* unsure) {
@@ -452,7 +368,8 @@ void leave_one_out(const double* const* values, std::size_t columns, std::size_t
       (holes ? leave_columns_out<1, true> : leave_columns_out<1, false>)(values + k, count, left + k, sums, variances, unsure);
 }
 
-constexpr Kernels kKernels{gather_four, rows_of, scan, split, in_units, kMostTerms * Lanes::width, any_nan, add_gaussians, leave_one_out, exponentials, posteriors};
+constexpr Kernels kKernels{gather_four, rows_of, scan, split, in_units, kMostTerms * Lanes::width, any_nan, add_gaussians, leave_one_out, best, logarithms, exponentials,
+                           in_parts<posteriors_of_some>, in_parts<log_posteriors_of_some>, log_sums};
 
 }  // namespace
 }  // namespace bayesbox

@@ -123,6 +123,7 @@ JOINT: int
 LOG_POSTERIOR: int
 POSTERIOR: int
 ARGMAX: int
+LOG_SUM: int
 
 def score(
     rows: int,
@@ -136,7 +137,8 @@ def score(
     by_class: list[tuple[NDArray[Any], int, NDArray[np.float64]]] = ...,
 ) -> tuple[NDArray[Any], bool]:
     """Rows x classes of log prior + log-likelihoods: as they are (JOINT), normalised (LOG_POSTERIOR, POSTERIOR), or
-    the first best class of each row as int32 (ARGMAX). The flag tells whether a row has no posterior, and so is NaN.
+    the first best class of each row as int32 (ARGMAX), or the log of the sum over the classes, one a row (LOG_SUM). The
+    flag tells whether a row has no posterior, and so is NaN.
 
     gaussians: (values: float64, float32 or integers of any stride; parameters, classes x 4: mean, the rest of the mean
     below its last bit, deviation, log constant); adds constant - ((x - mean - rest) / deviation)**2 / 2; NaN adds 0.

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from bayesbox import _core
-from bayesbox._core import ARGMAX, JOINT, LOG_POSTERIOR, POSTERIOR
+from bayesbox._core import ARGMAX, JOINT, LOG_POSTERIOR, LOG_SUM, POSTERIOR
 
 PATHS = [True, False] if _core.has_avx2() else [False]
-OUTPUTS = [JOINT, LOG_POSTERIOR, POSTERIOR, ARGMAX]
+OUTPUTS = [JOINT, LOG_POSTERIOR, POSTERIOR, ARGMAX, LOG_SUM]
 
 
 def score(*arguments: Any) -> Any:
@@ -70,7 +70,9 @@ def check(*args):
         possible = np.isfinite(found).any(axis=1)
         assert np.array_equal(best, np.where(possible, np.argmax(found, axis=1), -1))
         with np.errstate(all="ignore"):
-            log_posterior = found - logsumexp(found, axis=1, keepdims=True)
+            log_sum = logsumexp(found, axis=1, keepdims=True)
+            log_posterior = found - log_sum
+        np.testing.assert_allclose(on_both_paths(*args, LOG_SUM), log_sum[:, 0], **close)
         log_posterior[~possible] = np.nan
         np.testing.assert_allclose(on_both_paths(*args, LOG_POSTERIOR), log_posterior, **close)
         posterior = on_both_paths(*args, POSTERIOR)
@@ -108,6 +110,26 @@ def test_any_mixture(seed, rows, classes, impossible):
     extra = random.normal(size=(rows, classes)) if seed % 2 else None
     prior = np.log(random.dirichlet(np.ones(classes)))
     check(rows, prior, list(zip(columns, parameters, strict=True)), tables, integers, extra)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_an_infinite_class_leaves_no_posterior(place):
+    extra = np.zeros((9, 3))
+    extra[4, place] = np.inf
+    args = (9, np.zeros(3), [], [], [], extra)
+    for output in (LOG_POSTERIOR, POSTERIOR):
+        answer = on_both_paths(*args, output)
+        assert np.isnan(answer[4]).all()
+        assert np.isfinite(np.delete(answer, 4, axis=0)).all()
+    assert on_both_paths(*args, LOG_SUM)[4] == np.inf
+    assert on_both_paths(*args, ARGMAX)[4] == place
+
+
+def test_without_classes():
+    args = (3, np.zeros(0), [], [], [], None)
+    assert on_both_paths(*args, ARGMAX).tolist() == [-1, -1, -1]
+    assert on_both_paths(*args, LOG_SUM).tolist() == [-np.inf] * 3
+    assert on_both_paths(*args, LOG_POSTERIOR).shape == (3, 0)
 
 
 def test_far_apart_classes():
@@ -203,7 +225,7 @@ def test_nothing():
 
 
 def test_outputs_are_distinct():
-    assert len(set(OUTPUTS)) == 4
+    assert len(set(OUTPUTS)) == 5
 
 
 def test_bad_arguments():
@@ -235,7 +257,7 @@ def test_bad_arguments():
         (4, [(codes, "low", table)], TypeError),
         (5, np.zeros((2, 3)), ValueError),
         (5, np.zeros(6), ValueError),
-        (6, 4, ValueError),
+        (6, 5, ValueError),
         (6, -1, ValueError),
     ]:
         args = list(good)

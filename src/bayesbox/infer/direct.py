@@ -49,12 +49,9 @@ def joint_log(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
 
 def log_sum(joint: Doubles) -> Doubles:
     """log P(x), a value a row: the log of the sum over the classes of P(class, x)."""
-    best = joint.max(axis=1, keepdims=True)
-    finite = np.isfinite(best)
-    shift = np.where(finite, best, 0.0)
-    with np.errstate(divide="ignore", over="ignore"):
-        total = np.log(np.exp(np.where(finite, joint - shift, 0.0)).sum(axis=1))
-    density: Doubles = np.where(finite[:, 0], total + shift[:, 0], best[:, 0])
+    plan = Plan(len(joint), np.zeros(joint.shape[1]))
+    plan.add_terms(joint)
+    density: Doubles = plan.run(_core.LOG_SUM)
     return density
 
 
