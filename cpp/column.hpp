@@ -131,4 +131,13 @@ inline void read_doubles(const Column& column, std::size_t begin, std::size_t co
   });
 }
 
+// The same where they stand if they are doubles side by side, else in `copy`.
+inline const double* doubles_at(const Column& column, std::size_t begin, std::size_t count, double* copy) {
+  const char* at = column.at(begin);
+  if (column.kind == Kind::float64 && column.stride == sizeof(double) && reinterpret_cast<std::uintptr_t>(at) % alignof(double) == 0)
+    return reinterpret_cast<const double*>(at);
+  read_doubles(column, begin, count, copy);
+  return copy;
+}
+
 }  // namespace bayesbox

@@ -13,6 +13,7 @@
 #include "buffer.hpp"
 #include "comoments.hpp"
 #include "quadratic.hpp"
+#include "result_array.hpp"
 
 namespace bayesbox {
 
@@ -84,15 +85,14 @@ inline nb::object py_joint_normals(nb::list columns, std::int64_t rows, nb::hand
   std::vector<JointNormal> normals;
   for (std::size_t c = 0; c < classes; ++c)
     normals.push_back({mean.data() + c * width, rest.data() + c * width, factor.data() + c * width * width, constant[c]});
-  auto* out = new std::vector<double>(size * classes);
-  nb::capsule owner(out, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  ResultArray<double> out(size * classes);
   bool complete = false;
   {
     nb::gil_scoped_release release;
-    complete = QuadraticForms(given.columns, normals).run(size, out->data());
+    complete = QuadraticForms(given.columns, normals).run(size, out.data());
   }
   if (!complete) return nb::none();
-  return nb::cast(nb::ndarray<nb::numpy, double>(out->data(), {size, classes}, owner));
+  return std::move(out).to_numpy({size, classes});
 }
 
 inline void bind_joint(nb::module_& m) {

@@ -19,6 +19,7 @@
 #include "column.hpp"
 #include "gaussian_class.hpp"
 #include "kernels.hpp"
+#include "next_block.hpp"
 
 namespace bayesbox {
 
@@ -182,7 +183,8 @@ class LeaveOneOut {
   void add(std::size_t first, std::size_t columns, std::size_t begin) {
     double* const buffers[4] = {buffer(0), buffer(1), buffer(2), buffer(3)};
     const auto column_at = [this](std::size_t j) -> const Column& { return terms_[j].values; };
-    if (four_side_by_side(first, terms_.size(), Kind::float64, column_at)) {
+    const bool four = four_side_by_side(first, terms_.size(), Kind::float64, column_at);
+    if (four) {
       const Column& column = terms_[first].values;
       void* const out[4] = {buffers[0], buffers[1], buffers[2], buffers[3]};
       kernels().gather_four(column.at(begin), column.stride, order_.order(), order_.length(), out);
@@ -197,6 +199,8 @@ class LeaveOneOut {
       }
       add_run(first, columns, run, buffers);
     }
+    const std::size_t next = std::min(begin + kBlock, target_.rows - 1);
+    for (std::size_t k = 0; k < columns; ++k) fetch(next_block(column_at, first + k, terms_.size(), next, kBlock, four), kBlock);
   }
 
   void add_run(std::size_t first, std::size_t columns, const Run& run, const double* const* buffers) {

@@ -1,4 +1,4 @@
-// What to fetch into the cache while a column's block of rows is worked on: the next block comes in meanwhile.
+// What to fetch into the cache while a column's block of rows is worked on: a later block comes in meanwhile.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,12 @@ Ahead next_block(const ColumnAt& column_at, std::size_t j, std::size_t columns, 
   const auto stride = static_cast<std::size_t>(std::max<std::int64_t>(column_at(0).stride, 0));
   const std::size_t step = std::clamp(stride / columns, kLeast, kMost);
   return {column_at(0).at(next) + j * rows * step, step};
+}
+
+// Fetches all of it, where nothing is worked on value by value.
+inline void fetch(const Ahead& ahead, std::size_t rows) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t byte = 0; byte < rows * ahead.step; byte += kLine) __builtin_prefetch(ahead.at + byte, 0, 2);
 }
 
 }  // namespace bayesbox

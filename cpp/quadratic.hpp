@@ -26,13 +26,13 @@ class QuadraticForms {
         width_(columns.size()),
         values_(std::max<std::size_t>(4, width_) * kBlock),
         scratch_(width_ * kBlock),
-        sums_(kBlock) {
+        sums_(kBlock),
+        at_(width_) {
     const std::size_t rows = (width_ + 3) / 4 * 4;
     for (const JointNormal& normal : normals_) {
       std::vector<double>& factor = factors_.emplace_back(rows * width_);
       std::copy_n(normal.factor, width_ * width_, factor.data());
     }
-    for (std::size_t j = 0; j < width_; ++j) at_.push_back(values_.data() + j * kBlock);
   }
 
   // out: rows x normals. False, with `out` unfinished, where a value is missing (NaN).
@@ -63,22 +63,30 @@ class QuadraticForms {
     const auto column_at = [this](std::size_t j) -> const Column& { return columns_[j]; };
     for (std::size_t j = 0; j < width_;) {
       if (four_side_by_side(j, width_, Kind::float64, column_at)) {
-        double* const at = values_.data() + j * kBlock;
-        void* const four[4] = {at, at + kBlock, at + 2 * kBlock, at + 3 * kBlock};
+        void* const four[4] = {copy(j), copy(j + 1), copy(j + 2), copy(j + 3)};
         plain_.gather_four(columns_[j].at(begin), columns_[j].stride, nullptr, count, four);
-        j += 4;
+        for (const std::size_t end = j + 4; j < end; ++j) at_[j] = copy(j);
       } else {
-        read_doubles(columns_[j], begin, count, values_.data() + j * kBlock);
+        at_[j] = doubles_at(columns_[j], begin, count, copy(j));
         ++j;
       }
     }
+    if (whole > count) fill_up(count, whole);
     bool complete = true;
-    for (std::size_t j = 0; j < width_; ++j) {
-      std::fill(at_[j] + count, at_[j] + whole, 0.0);
-      complete = complete && !plain_.scan(at_[j], whole).has_nan;
-    }
+    for (std::size_t j = 0; j < width_; ++j) complete = complete && !plain_.scan(at_[j], whole).has_nan;
     return complete;
   }
+
+  // Zeros behind the last row of a short block, which is copied for them.
+  void fill_up(std::size_t count, std::size_t whole) {
+    for (std::size_t j = 0; j < width_; ++j) {
+      if (at_[j] != copy(j)) std::copy_n(at_[j], count, copy(j));
+      std::fill(copy(j) + count, copy(j) + whole, 0.0);
+      at_[j] = copy(j);
+    }
+  }
+
+  double* copy(std::size_t j) { return values_.data() + j * kBlock; }
 
   const std::vector<Column>& columns_;
   const std::vector<JointNormal>& normals_;
@@ -86,7 +94,7 @@ class QuadraticForms {
   const Kernels& plain_ = kernels();
   const JointKernels& kernels_ = joint_kernels();
   std::vector<double> values_, scratch_, sums_;
-  std::vector<double*> at_;
+  std::vector<const double*> at_;  // the values of a block, column by column
   std::vector<std::vector<double>> factors_;
 };
 

@@ -111,7 +111,7 @@ class Scorer {
   void add_gaussians(std::size_t begin, std::size_t count) {
     const std::vector<GaussianTerm>& terms = request_.gaussians;
     const auto column_at = [&](std::size_t j) -> const Column& { return terms[j].values; };
-    const std::size_t next = std::min(begin + kBlock, request_.rows - 1);
+    const std::size_t later = std::min(begin + 2 * kBlock, request_.rows - 1);  // the next would not be there in time
     for (std::size_t j = 0; j < terms.size();) {
       const std::size_t read = std::min<std::size_t>(4, terms.size() - j);
       const std::size_t first = four_around(j, terms.size(), Kind::float64, column_at);
@@ -121,8 +121,8 @@ class Scorer {
       const double* values[4];
       Ahead ahead[4];
       for (std::size_t k = 0; k < read; ++k) {
-        values[k] = four ? buffer(j + k - first) : doubles_at(column_at(j + k), begin, count, buffer(k));
-        ahead[k] = next_block(column_at, j + k, terms.size(), next, kBlock, four);
+        values[k] = four ? buffer(j + k - first) : whole_block(column_at(j + k), begin, count, buffer(k));
+        ahead[k] = next_block(column_at, j + k, terms.size(), later, kBlock, four);
       }
       const GaussianClass* normals = normals_.data() + j * classes_;
       const bool holes = holes_ && kernels_.any_nan(values, read, padded(count));
@@ -133,11 +133,9 @@ class Scorer {
 
   double* buffer(std::size_t k) { return values_.data() + k * kBlock; }
 
-  // The rows of the block where they stand if they are doubles side by side, else a copy.
-  static const double* doubles_at(const Column& column, std::size_t begin, std::size_t count, double* copy) {
-    const bool aligned = reinterpret_cast<std::uintptr_t>(column.data) % alignof(double) == 0;
-    if (column.kind == Kind::float64 && column.stride == sizeof(double) && count % kPad == 0 && aligned)
-      return reinterpret_cast<const double*>(column.at(begin));
+  // A short block is copied, as the kernels go on to a multiple of kPad.
+  static const double* whole_block(const Column& column, std::size_t begin, std::size_t count, double* copy) {
+    if (count % kPad == 0) return doubles_at(column, begin, count, copy);
     read_doubles(column, begin, count, copy);
     return copy;
   }

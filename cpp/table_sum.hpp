@@ -15,6 +15,7 @@
 #include "column.hpp"
 #include "column_blocks.hpp"
 #include "exact_array.hpp"
+#include "next_block.hpp"
 #include "table_kernels.hpp"
 
 namespace bayesbox {
@@ -37,6 +38,7 @@ class TableSum {
            std::size_t block)
       : terms_(terms),
         target_(target),
+        rows_(rows),
         classes_(classes),
         width_((classes + 3) / 4 * 4),
         block_(block),
@@ -51,8 +53,14 @@ class TableSum {
   // they held: they are summed with the rest and never read.
   void add(std::size_t begin, std::size_t count, double* sums) {
     if (fours_.empty()) return;
+    // Two blocks ahead: the next is worked on before it would be there.
+    const std::size_t later = std::min(begin + 2 * block_, rows_ - 1);
+    const auto column_at = [this](std::size_t j) -> const Column& { return terms_[j].codes; };
     blocks_.each(begin, count, [&]<class T>(std::size_t j, const T* values) {
       find_levels(terms_[j], values, count, nodes_[j].levels.data());
+      const Column& codes = terms_[j].codes;
+      const bool in_rows = codes.stride != static_cast<std::int64_t>(size_of(codes.kind));
+      fetch(next_block(column_at, j, terms_.size(), later, block_, in_rows), block_);
     });
     for (std::size_t j = 0; j < terms_.size(); ++j)
       if (terms_[j].by_class) move_to_class(terms_[j], begin, count, nodes_[j].levels.data());
@@ -170,6 +178,7 @@ class TableSum {
 
   const std::vector<TableTerm>& terms_;
   const Column& target_;
+  std::size_t rows_;
   const TableKernels& kernels_ = table_kernels();
   std::size_t classes_;
   std::size_t width_;  // of a padded row of a table
