@@ -95,8 +95,10 @@ struct Kernels {
   // above -inf. `count` is a multiple of kPad.
   void (*best)(const double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* top,
                double* best);
-  // values[i] = log(1 + values[i]) for values >= 0
+  // values[i] = log(values[i]) for positive numbers that are not subnormal
   void (*logarithms)(double* values, std::size_t count);
+  // values[i] = log(1 + values[i]) for values >= 0
+  void (*logarithms_beside_one)(double* values, std::size_t count);
   // values[i] = exp(values[i] - top[i]) for values <= top
   void (*exponentials)(double* values, const double* top, std::size_t count);
   // out[i * class_count + c] = the share of exp(sums[c * row_stride + i]) in the sum over the classes; the sums are

@@ -150,7 +150,7 @@ class LeaveOneOut {
         order_(classes, kBlock),
         values_(4 * padded(order_.capacity())),
         sums_(order_.capacity() * classes),
-        variances_(order_.capacity()),
+        variances_(order_.capacity(), 1.0),
         unsure_(order_.capacity()),
         places_(kBlock) {}
 
@@ -159,7 +159,6 @@ class LeaveOneOut {
       const std::size_t count = std::min(kBlock, target_.rows - begin);
       order_.sort(target_, begin, count);
       std::fill(sums_.begin(), sums_.end(), 0.0);
-      std::fill(variances_.begin(), variances_.end(), 1.0);
       std::fill(unsure_.begin(), unsure_.end(), 0);
       for (std::size_t j = 0; j < terms_.size(); j += 4) {
         add(j, std::min<std::size_t>(4, terms_.size() - j), begin);
@@ -235,11 +234,12 @@ class LeaveOneOut {
   double* buffer(std::size_t k) { return values_.data() + k * padded(order_.capacity()); }
 
   void take_logarithms() {
-    for (const Run& run : order_.runs())
-      for (std::size_t i = run.begin; i < run.begin + run.count; ++i) {
-        sums_[run.label * order_.capacity() + i] -= 0.5 * std::log(variances_[i]);
-        variances_[i] = 1.0;
-      }
+    for (const Run& run : order_.runs()) {
+      double* sums = sums_.data() + run.label * order_.capacity();
+      kernels().logarithms(variances_.data() + run.begin, padded(run.count));
+      for (std::size_t i = run.begin; i < run.begin + run.count; ++i) sums[i] -= 0.5 * variances_[i];
+    }
+    std::fill(variances_.begin(), variances_.end(), 1.0);
   }
 
   // Whether the row is doubtful.

@@ -47,22 +47,31 @@ void exponentials(double* values, const double* top, std::size_t count) {
   }
 }
 
-// log(1 + t) = log u + (1 + t - u) / u for u = 1 + t as it is rounded; u = 2^n m with m between the roots of 1/2 and 2;
-// log m = 2 artanh s = 2 s + s^3 series, with s = f / (2 + f) and f = m - 1 (the polynomial of least error, 4e-18),
-// which is f - f^2 / 2 + s (f^2 / 2 + s^2 series).
-void logarithms(double* values, std::size_t count) {
+// log u + rest for u > 0: u = 2^n m with m between the roots of 1/2 and 2; log m = 2 artanh s = 2 s + s^3 series, with
+// s = f / (2 + f) and f = m - 1 (the polynomial of least error, 4e-18), which is f - f^2 / 2 + s (f^2 / 2 + s^2 series).
+Lanes logarithm(Lanes u, Lanes rest) {
   constexpr double c[] = {0.6666666666666734,  0.39999999999414676, 0.28571428742388505, 0.22222198573082885,
                           0.1818356433186436,  0.15314050394799053, 0.14795951368566837};
+  const Lanes n = exponent(u * Lanes::all(1.4142135623730951)), m = u * power_of_two(Lanes::all(kShift) - n);
+  const Lanes f = m - Lanes::all(1.0), s = f / (Lanes::all(2.0) + f), s2 = s * s, s4 = s2 * s2;
+  const auto pair = [&](int k) { return Lanes::all(c[k]) + s2 * Lanes::all(c[k + 1]); };
+  const Lanes series = pair(0) + s4 * (pair(2) + s4 * (pair(4) + s4 * Lanes::all(c[6])));
+  const Lanes half_square = f * f * Lanes::all(0.5);
+  const Lanes small = s * (half_square + s2 * series) + (n * Lanes::all(kLog2Tail) + rest);
+  return n * Lanes::all(kLog2Head) - ((half_square - small) - f);
+}
+
+void logarithms(double* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += Lanes::width)
+    logarithm(Lanes::load(values + i), Lanes::all(0.0)).store(values + i);
+}
+
+// log(1 + t) = log u + (1 + t - u) / u for u = 1 + t as it is rounded
+void logarithms_beside_one(double* values, std::size_t count) {
   const Lanes one = Lanes::all(1.0);
   for (std::size_t i = 0; i < count; i += Lanes::width) {
-    const Lanes t = Lanes::load(values + i), u = one + t, rest = t - (u - one);
-    const Lanes n = exponent(u * Lanes::all(1.4142135623730951)), m = u * power_of_two(Lanes::all(kShift) - n);
-    const Lanes f = m - one, s = f / (Lanes::all(2.0) + f), s2 = s * s, s4 = s2 * s2;
-    const auto pair = [&](int k) { return Lanes::all(c[k]) + s2 * Lanes::all(c[k + 1]); };
-    const Lanes series = pair(0) + s4 * (pair(2) + s4 * (pair(4) + s4 * Lanes::all(c[6])));
-    const Lanes half_square = f * f * Lanes::all(0.5);
-    const Lanes small = s * (half_square + s2 * series) + (n * Lanes::all(kLog2Tail) + rest / u);
-    (n * Lanes::all(kLog2Head) - ((half_square - small) - f)).store(values + i);
+    const Lanes t = Lanes::load(values + i), u = one + t;
+    logarithm(u, (t - (u - one)) / u).store(values + i);
   }
 }
 
@@ -128,7 +137,7 @@ void log_totals(const double* sums, std::size_t class_count, std::size_t row_str
     for (std::size_t row = 0; row < padded; row += Lanes::width)
       (Lanes::load(totals + row) + drop(Lanes::load(shares + row), equal(Lanes::load(first + row), label))).store(totals + row);
   }
-  logarithms(totals, padded);
+  logarithms_beside_one(totals, padded);
 }
 
 bool log_posteriors_of_some(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out) {

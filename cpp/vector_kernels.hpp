@@ -368,7 +368,7 @@ void leave_one_out(const double* const* values, std::size_t columns, std::size_t
       (holes ? leave_columns_out<1, true> : leave_columns_out<1, false>)(values + k, count, left + k, sums, variances, unsure);
 }
 
-constexpr Kernels kKernels{gather_four, rows_of, scan, split, in_units, kMostTerms * Lanes::width, any_nan, add_gaussians, leave_one_out, best, logarithms, exponentials,
+constexpr Kernels kKernels{gather_four, rows_of, scan, split, in_units, kMostTerms * Lanes::width, any_nan, add_gaussians, leave_one_out, best, logarithms, logarithms_beside_one, exponentials,
                            in_parts<posteriors_of_some>, in_parts<log_posteriors_of_some>, log_sums};
 
 }  // namespace
