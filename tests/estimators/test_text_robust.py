@@ -123,3 +123,44 @@ def test_words_that_count_once() -> None:
     for occurrence in ("binary", "poisson"):
         with pytest.raises(bb.BadOption):
             bb.TextClassifier(occurrence=occurrence, once=True).fit(TEXTS, LABELS)
+
+
+def test_stop_words_are_words_in_whatever_case() -> None:
+    assert bb.TextClassifier(stop_words=["Kiwi", "BEER"]).fit(TEXTS, LABELS).words_ == (
+        bb.TextClassifier(stop_words=["kiwi", "beer"]).fit(TEXTS, LABELS).words_
+    )
+    for given in ("english", ["kiwi", 3]):  # scikit-learn's word for its own list; its letters are no words
+        with pytest.raises(bb.BadOption, match="stop words are a list of words"):
+            bb.TextClassifier(stop_words=given).fit(TEXTS, LABELS)
+        with pytest.raises(bb.BadOption, match="stop words are a list of words"):
+            bb.Words(stop_words=given)
+
+
+def test_options_of_the_wrong_type_are_named() -> None:
+    with pytest.raises(bb.BadOption, match="phrases are given as"):
+        bb.TextClassifier(phrases=2).fit(TEXTS, LABELS)
+    with pytest.raises(bb.BadOption, match="position or auto"):
+        bb.TextClassifier(occurrence="counts").fit(TEXTS, LABELS)
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [text.split() for text in TEXTS],
+        {"text": TEXTS},
+        (text for text in TEXTS),
+    ],
+    ids=["words", "mapping", "generator"],
+)
+def test_what_is_no_column_of_texts_is_told_of_documents(documents) -> None:
+    with pytest.raises(bb.BadData, match="document"):
+        bb.TextClassifier().fit(documents, LABELS)
+
+
+def test_log_odds_are_those_of_the_answer() -> None:
+    clf = bb.TextClassifier().fit(TEXTS, LABELS)
+    asked = [*TEXTS, "never seen", ""]
+    shares = clf.predict_log_proba(asked)
+    np.testing.assert_allclose(clf.explain(asked).log_odds("NZ", against="DE"), shares[:, 1] - shares[:, 0])
+    with pytest.raises(bb.BadOption, match="no such class"):
+        clf.explain(asked).log_odds("AU", against="DE")

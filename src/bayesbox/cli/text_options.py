@@ -127,4 +127,4 @@ def _stop_words(given: dict[str, Any]) -> tuple[str, ...]:
     from bayesbox.source.streams import ByteStream
 
     with ByteStream(given["stop_words"]) as stream:
-        return tuple(plain_text(stream.read(1 << 24)).lower().split())
+        return tuple(plain_text(stream.read(1 << 24)).split())

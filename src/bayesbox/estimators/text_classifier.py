@@ -21,11 +21,13 @@ from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import encode
 from bayesbox.schema.levels import level_text
-from bayesbox.schema.tokens import Documents, Tokens
+from bayesbox.schema.tokens import Documents, Tokens, as_stop_words
 from bayesbox.source.frames import labels_of
 from bayesbox.source.sparse import is_sparse
 from bayesbox.workflow.text import DocumentClassifier, Texts
 from bayesbox.workflow.text_settle import settle
+
+GIVE_TEXTS = "Give a list, an array or a series of strings; words that are cut already are joined by spaces"
 
 
 class TextClassifier(CountedEstimator):
@@ -134,7 +136,8 @@ class TextClassifier(CountedEstimator):
             limit=self.limit,
             calibration=self.calibration,
         )
-        tokens = Tokens(self.shortest, self.phrases, tuple(self.stop_words or ()), self.punctuation, self.characters)
+        stop_words = as_stop_words(self.stop_words)
+        tokens = Tokens(self.shortest, self.phrases, stop_words, self.punctuation, self.characters)
         return DocumentClassifier(rules, tokens, chooses=self.occurrence == AUTO)
 
     def adopt(self, classifier: DocumentClassifier) -> Self:
@@ -264,7 +267,10 @@ def texts_from(X: Any) -> Texts:
         return _with_rows(Documents.of(X))
     if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.kind in "UOS":
         return _with_rows(Documents.of(X))
-    column = labels_of(X)
+    try:
+        column = labels_of(X)
+    except BadData as error:
+        raise BadData("documents are one column of texts", found=type(X).__name__, remedy=GIVE_TEXTS) from error
     if isinstance(column, np.ndarray):
         remedy = "Give a column of strings. Reshape your data if these are the counts of one document: [counts]"
         raise BadData("documents are text", found=str(column.dtype), remedy=remedy)
@@ -281,7 +287,10 @@ def _counts_of(X: Any) -> Any:
             return None
     elif not hasattr(X, "shape") and not hasattr(X, "__array__"):
         return None
-    array = np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except ValueError as error:  # rows of unlike lengths
+        raise BadData("a document is a text, or a row of as many counts as all others", remedy=GIVE_TEXTS) from error
     if array.ndim != 2 or (array.dtype.kind in "OUST" and array.shape[1] == 1 and _holds_text(array)):
         return None
     if array.dtype.kind == "c":
@@ -291,7 +300,9 @@ def _counts_of(X: Any) -> Any:
     try:
         array = array if array.dtype.kind in "biuf" else array.astype(np.float64)
     except ValueError as error:
-        raise BadData(f"documents are one column of texts, or a matrix of counts ({error})") from error
+        raise BadData(
+            f"documents are one column of texts, or a matrix of counts ({error})", remedy=GIVE_TEXTS
+        ) from error
     _require_finite(array)
     return array
 

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.word_weights import WordWeights
-from bayesbox.errors import UnknownColumn
 from bayesbox.schema.columns import CountMatrix
-from bayesbox.schema.levels import level_text
+from bayesbox.schema.levels import class_position
 
 CELLS_A_PIECE = 1 << 20
 LOOKED_AT = 4096  # words at a time, until every class has enough
@@ -47,10 +46,13 @@ class TextExplanation:
 
     def position(self, label: object) -> int:
         """Where a class stands."""
-        texts = [level_text(each) for each in self.labels.tolist()]
-        if level_text(label) not in texts:
-            raise UnknownColumn(level_text(label), available=texts)
-        return texts.index(level_text(label))
+        return class_position(label, self.labels.tolist())
+
+    def log_odds(self, label: object, against: object) -> Doubles:
+        """log of P(label | document) / P(against | document), a value a document."""
+        one, other = (self.joint()[:, self.position(each)] for each in (label, against))
+        with np.errstate(invalid="ignore"):
+            return np.where(one == other, 0.0, one - other)
 
     def joint(self) -> Doubles:
         """log P(class, document), documents x classes."""

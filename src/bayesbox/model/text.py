@@ -63,7 +63,7 @@ class TextRules:
 
     def __post_init__(self) -> None:
         if self.occurrence not in OCCURRENCES:
-            raise BadOption(f"occurrence is one of {', '.join(OCCURRENCES)}", found=self.occurrence)
+            raise BadOption(f"occurrence is one of {', '.join(OCCURRENCES)} or {AUTO}", found=self.occurrence)
         if self.top is not None and not (_is_whole(self.top) and self.top >= 1):
             raise BadOption("top is a number of words, 1 or more, or None for all", found=self.top)
         if not (_is_whole(self.min_documents) and self.min_documents >= 1):

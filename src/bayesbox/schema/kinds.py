@@ -161,7 +161,7 @@ class Words(Kind):
         """How the text is cut into words."""
         from bayesbox.schema.tokens import Tokens
 
-        return Tokens(self.shortest, self.phrases, tuple(self.stop_words))
+        return Tokens(self.shortest, self.phrases, self.stop_words)
 
 
 @dataclass(frozen=True)

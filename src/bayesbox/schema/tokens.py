@@ -7,7 +7,7 @@ the same words, to the last one. Python's own `re` and `str.lower` say what a wo
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -185,10 +185,10 @@ class Tokens:
     """How documents are cut into words.
 
     `shortest` is the least number of characters of a word, `phrases` the fewest and the most words that are taken
-    together as one, `stop_words` are passed over. With `punctuation` every character that is neither part of a word nor
-    a space is a word by itself. `characters` are the fewest and the most characters of runs, which take the place of
-    words: all of the text, in lower case, several spaces taken as one. With `places` every word is taken together with
-    its place in the document.
+    together as one, `stop_words` are passed over, in whatever case they are given. With `punctuation` every character
+    that is neither part of a word nor a space is a word by itself. `characters` are the fewest and the most characters
+    of runs, which take the place of words: all of the text, in lower case, several spaces taken as one. With `places`
+    every word is taken together with its place in the document.
 
     >>> Tokens().count("Kiwi, kiwi & a sheep")
     {'kiwi': 2, 'sheep': 1}
@@ -208,17 +208,15 @@ class Tokens:
     places: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
-        object.__setattr__(self, "phrases", tuple(self.phrases))
+        object.__setattr__(self, "stop_words", as_stop_words(self.stop_words))
         if not (isinstance(self.shortest, int) and self.shortest >= 1):
             raise BadOption("the shortest word has 1 character or more", found=self.shortest)
-        _require_span("phrases", "words", self.phrases)
+        object.__setattr__(self, "phrases", _span("phrases", "words", self.phrases))
         if self.places and (self.phrases != (1, 1) or self.characters):
             raise BadOption("words with their places are single words: phrases and characters have no meaning then")
         if self.characters is None:
             return
-        object.__setattr__(self, "characters", tuple(self.characters))
-        _require_span("characters", "characters", self.characters)
+        object.__setattr__(self, "characters", _span("characters", "characters", self.characters))
         if self.phrases != (1, 1) or self.stop_words or self.punctuation:
             raise BadOption(
                 "runs of characters take the place of words: phrases, stop words and punctuation have no meaning then",
@@ -240,9 +238,20 @@ class Tokens:
         return dict(zip(text_column(letters, ends).to_pylist(), counts.to_integers().tolist(), strict=True))
 
 
-def _require_span(name: str, of: str, given: tuple[int, ...]) -> None:
+def as_stop_words(given: Iterable[str] | None) -> tuple[str, ...]:
+    """The words to pass over, in lower case as the words of a text are, in order."""
+    words = () if given is None or isinstance(given, str) else tuple(given)
+    if isinstance(given, str) or not all(isinstance(word, str) for word in words):
+        raise BadOption(
+            "stop words are a list of words", found=given, remedy='Write them out: ["and", "the"]; no list is built in'
+        )
+    return tuple(sorted({word.lower() for word in words}))
+
+
+def _span(name: str, of: str, given: Any) -> tuple[int, ...]:
     if not (
-        len(given) == 2
+        isinstance(given, (tuple, list))
+        and len(given) == 2
         and all(isinstance(each, int) and not isinstance(each, bool) for each in given)
         and 1 <= given[0] <= given[1] <= LONGEST_PHRASE
     ):
@@ -251,6 +260,7 @@ def _require_span(name: str, of: str, given: tuple[int, ...]) -> None:
             found=given,
             remedy=f"Write (1, 2) for one and for two {of}",
         )
+    return tuple(given)
 
 
 @lru_cache(maxsize=16)
