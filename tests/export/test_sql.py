@@ -164,3 +164,19 @@ def test_what_cannot_be_written() -> None:
     sparse = scipy.sparse.csr_matrix(np.eye(2))
     with pytest.raises(CannotExport, match="matrix of counts"):
         bb.NaiveBayes().fit(sparse, ["a", "b"]).to_sql("duckdb")
+
+
+def test_names_that_differ_by_case_alone() -> None:
+    rows = {"age": [1.0, 2.0, 5.0, 7.0], "AGE": [3.0, 1.0, 2.0, 9.0]}
+    model = bb.NaiveBayes().fit(rows, ["a", "a", "b", "b"])
+    for dialect in ("duckdb", "sqlite", "spark"):
+        with pytest.raises(CannotExport, match="`age` and `AGE` have one name"):
+            model.to_sql(dialect)
+    assert '"AGE"' in model.to_sql("postgres")
+
+
+def test_an_empty_text_among_the_numbers_of_sqlite_is_missing(in_sqlite: Scorer) -> None:
+    rows = {"age": [20.0, 21.0, 60.0, 66.0]}
+    model = bb.NaiveBayes().fit(rows, ["young", "young", "old", "old"])
+    [(_, *shares)] = in_sqlite(pa.table({"age": [""]}), model.to_sql("sqlite"))
+    np.testing.assert_allclose(shares, model.predict_proba({"age": [None]})[0])

@@ -26,6 +26,7 @@ class Dialect:
     is_real: str  # whether a column holds doubles or decimals
     greatest: str
     fence: str = ""  # ends a step that must not be written into the next one, where each part of it stands many times
+    cased: bool = False  # whether names in quotes that differ by case alone are two names
     traps: bool = False  # whether a product or an exponential too small for a double is an error
 
     def identifier(self, name: str) -> str:
@@ -61,9 +62,10 @@ class Dialect:
         return self.number.format(digits if "e" in digits else f"{digits}e0")
 
     def as_double(self, expression: str) -> str:
-        """A column as a double, NULL where it is NaN."""
-        number = f"CAST({expression} AS {self.double_type})"
-        return number if self.nan is None else f"NULLIF({number}, {self.nan})"
+        """A column as a double, NULL where it is NaN or, where a column of numbers may hold text, an empty one."""
+        if self.nan is None:  # SQLite, which would read an empty text as 0
+            return f"CAST(NULLIF({expression}, '') AS {self.double_type})"
+        return f"NULLIF(CAST({expression} AS {self.double_type}), {self.nan})"
 
     def as_text(self, expression: str) -> str:
         return f"CAST({expression} AS {self.text_type})"
@@ -122,6 +124,7 @@ DIALECTS = {
             is_real="pg_typeof({0}) IN (regtype 'float8', regtype 'float4', regtype 'numeric')",
             greatest="GREATEST",
             fence="OFFSET 0",
+            cased=True,
             traps=True,
         ),
         Dialect(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadOption, CannotExport
 from bayesbox.export.dialect import Dialect, added_up, dialect_named
 from bayesbox.export.sql_terms import Reader, Term, terms_of
 from bayesbox.model.naive import NaiveModel
@@ -60,6 +60,7 @@ class _Statement:
         self.classes = range(len(model.classes))
         alias = table.rpartition(".")[2]
         reader = Reader(dialect, alias, fold)
+        _refuse_twins([name for each in model.conditionals for name in each.columns], dialect)
         self.reader = reader
         self.terms: list[Term] = [
             term.times(model.weight_of(conditional), dialect)
@@ -166,6 +167,18 @@ class _Statement:
         if hasattr(label, "isoformat"):
             return self.dialect.text(label.isoformat())
         return self.dialect.text(str(label))
+
+
+def _refuse_twins(names: Sequence[str], dialect: Dialect) -> None:
+    """Two columns whose names are one name to the database would both be read from one of them."""
+    seen: dict[str, str] = {}
+    for name in names if not dialect.cased else ():
+        twin = seen.setdefault(name.lower(), name)
+        if twin != name:
+            raise CannotExport(
+                f"the columns `{twin}` and `{name}` have one name in {dialect.name}, which does not tell case apart",
+                remedy="Rename one of them and train again",
+            )
 
 
 def _select(listed: Sequence[str], source: str, *, indent: str = "  ") -> str:
