@@ -220,3 +220,22 @@ def test_show(trained, bayes) -> None:
 def test_a_model_of_rows_and_one_of_documents_do_not_merge(trained, tables, bayes) -> None:
     bayes("train", "cars.csv", "-t", "class")
     assert "documents" in bayes("merge", "cars.bayes", "texts.bayes", "-o", "x.bayes", code=3).err
+
+
+def test_documents_of_a_query(mail, bayes) -> None:
+    query = ["--sql", "select * from 'texts.csv'", "-t", "label", "--model", "text"]
+    asked = bayes("train", *query, "--text", "text", "-o", "asked.bayes", "--json").json
+    assert asked["digest"] == bayes("train", "texts.csv", "-t", "label", "--model", "text", "--json").json["digest"]
+    assert "--text COLUMN" in bayes("train", *query, code=2).err
+
+
+def test_what_is_not_there_is_said_to_be_not_there(mail, bayes) -> None:
+    assert "nowhere: there is no such file" in bayes("train", "nowhere", "--model", "text", code=74).err
+
+
+def test_documents_without_a_word(folder, bayes) -> None:
+    (folder / "marks.csv").write_text("label,text\na,!\nb,?\n")
+    told = bayes("train", "marks.csv", "-t", "label", "--model", "text").err
+    assert "0 distinct words" in told
+    assert "most telling for a: no word" in told
+    assert "parameters: 2, 1 of them free" in bayes("show", "marks.bayes").out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import os
 from pathlib import Path
@@ -143,3 +144,12 @@ def test_a_source_is_read_again_from_the_beginning(mail: Path) -> None:
     first, second = ([batch["text"].to_pylist() for batch in source.batches()] for _ in range(2))
     assert first == second
     assert source.progress == 1
+
+
+def test_mailboxes_in_a_folder_by_every_ending(tmp_path: Path) -> None:
+    box = b"From a@b Mon Jan  1 00:00:00 2020\nSubject: hello\n\nlunch\n"
+    (tmp_path / "ham.mbox.bz2").write_bytes(bz2.compress(box))
+    (tmp_path / "spam.mbx.gz").write_bytes(gzip.compress(box))
+    (tmp_path / "notes.txt.gz").write_bytes(gzip.compress(b"no mailbox, so no class"))
+    [batch] = open_documents(tmp_path).batches()
+    assert batch["class"].to_pylist() == ["ham", "spam"]

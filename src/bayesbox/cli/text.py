@@ -215,7 +215,7 @@ def show(classifier: DocumentClassifier, path: str, word: str | None, *, as_json
     table([classifier.target or "class", "documents", "words", "prior"], rows, right=[1, 2, 3])
     say()
     for name, words in report["telling"].items():
-        say(f"most telling for {name}: {', '.join(each['word'] for each in words)}")
+        say(f"most telling for {name}: {', '.join(each['word'] for each in words) or 'no word'}")
     say()
     used = f", {report['used']:,} of them used" if report["used"] != report["vocabulary"] else ""
     say(f"{plural(report['vocabulary'], 'distinct word')}{used}")

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
+from bayesbox.cli import elsewhere, options
 from bayesbox.cli.output import emit_json, note, plural, told_warnings
 from bayesbox.cli.text_options import ROWS_ONLY, new_classifier, refuse
 
 if TYPE_CHECKING:
+    from bayesbox.source.base import Source
     from bayesbox.tally.book import Book
     from bayesbox.workflow.text import DocumentClassifier
     from bayesbox.workflow.text_train import Labelled
@@ -23,12 +24,13 @@ def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: b
     """Learn documents and write the model."""
     from bayesbox.workflow.save_text import save
 
-    if not data:
+    source = elsewhere.rows_elsewhere(data, given)
+    if source is None and not data:
         raise click.UsageError("no data were given")
     refuse(given, ROWS_ONLY, "is about columns: --model text has none")
     with told_warnings() as warned:
         classifier = new_classifier(given)
-        labelled = documents(data, given, target=given["target"], column=given["text"])
+        labelled = documents(source or data, given, target=given["target"], column=given["text"])
         training, skipped = counted(classifier, labelled, given, forget=False)
         classifier.model  # noqa: B018  a prior or a rule that does not fit is refused before anything is written
         save(classifier, path)
@@ -57,13 +59,18 @@ def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: b
 
 
 def documents(
-    data: tuple[str, ...], given: dict[str, Any], *, target: str | None, column: str | None, label: str | None = None
+    data: tuple[str, ...] | Source,
+    given: dict[str, Any],
+    *,
+    target: str | None,
+    column: str | None,
+    label: str | None = None,
 ) -> Labelled:
-    """The documents of a verb's arguments with their classes."""
+    """The documents of a verb's arguments, or of rows elsewhere, with their classes."""
     from bayesbox.workflow.text_train import labelled_documents
 
     return labelled_documents(
-        list(data),
+        list(data) if isinstance(data, tuple) else data,
         target,
         column,
         label=label,
@@ -146,7 +153,7 @@ def _tell(report: dict[str, Any]) -> None:
             loss = "" if each["log_loss"] is None else f", log loss {each['log_loss']:.3f} if calibrated"
             note(f"  {_model_name(each)}: {each['accuracy']:.1%} right{loss}")
     for name, words in list(report["telling"].items())[:20]:
-        note(f"most telling for {name}: {', '.join(words)}")
+        note(f"most telling for {name}: {', '.join(words) or 'no word'}")
     for text in report["warnings"]:
         note(f"note: {text}")
     note(f"digest {report['digest']}")

@@ -187,10 +187,10 @@ def parameters(occurrence: str, *, words: int, classes: int, length: int | None 
     if occurrence == "position":
         if length is None:
             raise BadOption("the position model has a table for each place", remedy="Give the length of a document")
-        return Parameters(length * words * classes + classes, length * (words - 1) * classes + classes - 1)
+        return Parameters(length * words * classes + classes, length * max(words - 1, 0) * classes + classes - 1)
     if occurrence not in OCCURRENCES:
         raise BadOption(f"a model is one of {', '.join(OCCURRENCES)}", found=occurrence)
     if occurrence == "table":
         return Parameters(len(TIMES) * words * classes + classes, (len(TIMES) - 1) * words * classes + classes - 1)
-    free = words if occurrence in ("binary", "poisson") else words - 1
+    free = words if occurrence in ("binary", "poisson") else max(words - 1, 0)
     return Parameters(words * classes + classes, free * classes + classes - 1)

@@ -6,6 +6,7 @@ and where it is from. A source without classes, such as a single message, has no
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -29,6 +30,7 @@ BATCH_BYTES = 4 << 20  # of text, after which a batch is given: few enough to st
 BATCH_DOCUMENTS = 65_536
 FILES_AT_ONCE = 4096
 WHOLE = 1 << 62  # more bytes than a document has
+MAILBOXES = tuple(f"{ending}{codec}" for ending in (".mbox", ".mbx") for codec in ("", *CODECS))
 OTHER = 2  # what the core says of a file that is not one small document
 
 
@@ -102,6 +104,8 @@ def _class_paths(given: Sequence[str]) -> list[str]:
     if len(given) > 1:
         return list(given)
     (folder,) = given
+    if folder != STDIN and not os.path.exists(folder) and not glob.has_magic(folder):
+        raise SourceUnavailable("there is no such file", where=folder)
     if not os.path.isdir(folder) or _is_maildir(folder):
         raise BadData(
             "the documents have no classes",
@@ -110,15 +114,14 @@ def _class_paths(given: Sequence[str]) -> list[str]:
             "a table has a column of classes: -t COLUMN --text COLUMN",
         )
     inside = [os.path.join(folder, name) for name in _listed(folder)]
-    if not any(os.path.isdir(path) for path in inside):
-        inside = [path for path in inside if path.lower().endswith((".mbox", ".mbx", *(f".mbox{c}" for c in CODECS)))]
+    inside = [path for path in inside if os.path.isdir(path) or path.lower().endswith(MAILBOXES)]
     if not inside:
         raise BadData(
-            "the folder holds no folders, so its documents have no classes",
+            "the folder holds no folders and no mailboxes, so its documents have no classes",
             where=folder,
             remedy="Put the documents of each class into a folder of its name",
         )
-    return [path for path in inside if os.path.isdir(path) or path.lower().endswith((".mbox", ".mbx", ".gz"))]
+    return inside
 
 
 def _is_maildir(folder: str) -> bool:

@@ -82,8 +82,10 @@ def _of_table(
     source: Any, names: Sequence[str], target: str | None, column: str | None, weight: str | None
 ) -> Labelled:
     if target is None:
-        listed = f"The columns are {', '.join(names[:12])}" if names else None
-        raise BadOption("which column holds the classes is not said", remedy=listed)
+        listed = f". The columns are {', '.join(names[:12])}" if names else ""
+        raise BadOption(
+            "which column holds the classes is not said", remedy=f"Say it: -t COLUMN, target= in Python{listed}"
+        )
     if names and target not in names:
         raise UnknownColumn(target, available=names)
     return Labelled(source, target, column or text_column_of(names, (target, weight)))
