@@ -132,3 +132,23 @@ def test_a_number_of_zeros_and_ones_is_read_as_a_flag(bayes: Bayes, folder: Path
 def test_the_work_of_a_density_names_it_and_its_parameters(bayes: Bayes, density: str, formula: str) -> None:
     bayes("train", "cars.csv", "-t", "class", "--numeric", density)
     assert formula in bayes("explain", "cars.bayes", "--set", "age=30", "--show-work").out
+
+
+def test_a_case_that_no_class_allows_keeps_the_prior(bayes: Bayes, tennis: Path) -> None:
+    rows = ["x,z,c", "a,p,one", "a,p,one", "b,q,two"]
+    Path("rows.csv").write_text("\n".join(rows) + "\n")
+    bayes("train", "rows.csv", "-t", "c", "--smoothing", "mle", "-o", "rows.bayes")
+    case = ["explain", "rows.bayes", "--set", "x=a", "--set", "z=q"]
+    found = bayes(*case, "--json").json
+    assert found["log_odds"] == pytest.approx(found["prior_log_odds"])
+    told = bayes(*case, "--show-work").out
+    assert "every class has the joint 0, so the posterior is the prior" in told
+    assert "so the class is one" in told
+
+
+def test_what_says_nothing_has_no_bar(bayes: Bayes, tennis: Path) -> None:
+    rows = ["x,z,c", *["a,p,one"] * 3, *["a,q,two"] * 7]
+    Path("rows.csv").write_text("\n".join(rows) + "\n")
+    bayes("train", "rows.csv", "-t", "c", "--smoothing", "lidstone:0.3", "-o", "rows.bayes")
+    [line] = [line for line in bayes("explain", "rows.bayes", "--set", "x=a").out.splitlines() if "x = a" in line]
+    assert line.split() == ["x", "=", "a", "+0.0000"]

@@ -139,3 +139,10 @@ def test_a_model_of_which_every_row_was_forgotten(bayes: Bayes) -> None:
     assert "nothing to predict" in bayes("predict", "tennis.bayes", "tennis.csv", code=3).err
     bayes("update", "tennis.bayes", "tennis.csv")
     assert bayes("show", "tennis.bayes", "--json").json["classes"] == {"no": 5, "yes": 9}
+
+
+def test_an_unknown_column_is_refused_before_anything_is_said(bayes: Bayes, tables: Path) -> None:
+    bayes("train", "cars.csv", "-t", "class", "-o", "cars.bayes")
+    refused = bayes("show", "cars.bayes", "--column", "agee", code=3)
+    assert "Did you mean `age`?" in refused.err
+    assert not refused.out

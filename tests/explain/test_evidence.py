@@ -93,3 +93,24 @@ def test_far_from_all_rows_is_no_underflow():
     density = clf.log_density({"x": [1e6]})
     assert np.isfinite(density).all()
     assert density[0] < -1e9
+
+
+def test_log_odds_where_classes_are_impossible():
+    rows = {"x": ["a", "a", "b", "b", "c"], "z": ["p", "q", "q", "q", "q"]}
+    clf = bb.NaiveBayes(smoothing="mle").fit(rows, ["one", "one", "two", "two", "three"])
+    asked = {"x": ["a", "b", "c", "b"], "z": ["q", "p", "q", "q"]}
+    explained = clf.explain(asked)
+    assert explained.log_odds("one", against="two").tolist() == [np.inf, 0.0, 0.0, -np.inf]  # equal priors
+    np.testing.assert_allclose(explained.log_odds("one", against="three")[1], np.log(2))  # the prior's share
+    texts = bb.TextClassifier(smoothing="mle").fit(["red", "red", "blue"], ["one", "one", "two"])
+    found = texts.explain(["red blue", "red", "blue", "green"]).log_odds("one", against="two")
+    np.testing.assert_allclose(found, [np.log(2), np.inf, -np.inf, np.log(2)])
+
+
+def test_log_odds_where_two_classes_hit_a_point_mass():
+    rows = {"x": [1.0, 1.0, 1.0, 1.0, 2.0, 3.0], "z": ["p", "q", "q", "q", "q", "q"]}
+    y = ["one", "one", "two", "two", "three", "three"]
+    clf = bb.NaiveBayes(columns={"x": bb.Real(floor=0)}).fit(rows, y)
+    found = clf.explain({"x": [1.0], "z": ["p"]}).log_odds("one", against="two")
+    shares = clf.predict_proba({"x": [1.0], "z": ["p"]})[0]
+    np.testing.assert_allclose(found, np.log(shares[0] / shares[2]))

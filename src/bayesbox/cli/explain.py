@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli import options
-from bayesbox.cli.output import bar, decimal, emit_json, note, say, table, told_warnings
+from bayesbox.cli.output import bar, decimal, emit_json, note, say, signed, table, told_warnings, wide_table
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
@@ -82,7 +82,9 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
         tell_answers(classifier, batch)
     if work is not None:
         say()
-        say(work.text())
+        wide_table(work.rows(), work.box())
+        for line in work.below():
+            say(line)
         if classifier.calibrated is not None:
             shares = ", ".join(f"{name} {decimal(p)}" for name, p in case.posterior.items())
             kind = classifier.calibrated.calibration.kind
@@ -167,28 +169,24 @@ def tell(case: Case, target: str) -> None:
         return
     say()
     longest = max((abs(odds) for odds in case.all_log_odds() if math.isfinite(odds)), default=1.0) or 1.0
-    rows = [["(prior)", _signed(case.prior_log_odds), _arrow(case.prior_log_odds, longest)]]
+    rows = [["(prior)", signed(case.prior_log_odds), _arrow(case.prior_log_odds, longest)]]
     ordered = sorted(case.columns, key=lambda item: -abs(item[2]))
     rows += [
-        [f"{name} {'is missing' if value is None else f'= {cut(value)}'}", _signed(odds), _arrow(odds, longest)]
+        [f"{name} {'is missing' if value is None else f'= {cut(value)}'}", signed(odds), _arrow(odds, longest)]
         for name, value, odds in ordered
         if value is not None or odds
     ]
     if case.calibration_log_odds is not None:
         share = case.calibration_log_odds
-        rows.append(["(calibration)", _signed(share), _arrow(share, longest)])
-    rows.append(["all together", _signed(case.log_odds), f"odds {_odds(case.log_odds)}"])
+        rows.append(["(calibration)", signed(share), _arrow(share, longest)])
+    rows.append(["all together", signed(case.log_odds), f"odds {_odds(case.log_odds)}"])
     title = f"log-odds of {case.prediction} against {case.against}"
     table([title, "", ""], rows, right=[1])
 
 
-def _signed(value: float) -> str:
-    return f"{value:+.4f}"
-
-
 def _arrow(value: float, longest: float) -> str:
     sign = "+" if value > 0 else "-"
-    return sign * max(len(bar(min(abs(value), longest) / longest)), 1) if value else ""
+    return sign * max(len(bar(min(abs(value), longest) / longest)), 1) if round(value, 4) else ""
 
 
 def _odds(log_odds: float) -> str:

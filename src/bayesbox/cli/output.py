@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -117,6 +118,24 @@ def table(
         click.echo(printable(title), err=err)
     for line in aligned([header, *rows] if any(header) else rows, right):
         click.echo(line, err=err)
+
+
+def wide_table(rows: Sequence[Sequence[str]], text: str) -> None:
+    """A table that is wider than the terminal it goes to is drawn, its cells folded; else its text as it stands."""
+    lines = text.splitlines()
+    if sys.stdout.isatty() and max(map(len, lines)) > shutil.get_terminal_size().columns:
+        _drawn_table(rows[0], rows[1:], (), "", sys.stdout)
+    else:
+        say(text)
+
+
+def signed(value: float) -> str:
+    """Log-odds for the eye, what rounds to nothing without a minus.
+
+    >>> signed(-0.25), signed(-1e-17)
+    ('-0.2500', '+0.0000')
+    """
+    return f"{round(value, 4) + 0.0:+.4f}"
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:

@@ -100,10 +100,11 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool) -> N
             report |= {"naive_parameters": size.naive, "notes": list(getattr(classifier.model, "notes", ()))}
         emit_json({**report, "column": _tally(classifier, column, model)} if column else report)
         return
+    tally = _tally(classifier, column, model) if column else None  # refused before anything is said
     _tell(classifier, model, size)
-    if column:
+    if tally:
         say()
-        _tell_column(classifier, column, model)
+        _tell_column(tally)
 
 
 def _draw(classifier: NaiveClassifier, column: str, path: str) -> None:
@@ -235,8 +236,8 @@ def _tally(classifier: NaiveClassifier, name: str, path: str) -> dict[str, Any]:
     return {"name": name, "classes": dict(zip(classes, counts, strict=True))}
 
 
-def _tell_column(classifier: NaiveClassifier, name: str, path: str) -> None:
-    by_class = _tally(classifier, name, path)["classes"]
+def _tell_column(tally: dict[str, Any]) -> None:
+    name, by_class = tally["name"], tally["classes"]
     rows = list(next(iter(by_class.values()), {}))
     body = [[row, *(decimal(values[row]) for values in by_class.values())] for row in rows]
     table([name, *by_class], body, right=range(1, len(by_class) + 1))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli import options
-from bayesbox.cli.output import bar, decimal, emit_json, note, plural, say, table, whole
+from bayesbox.cli.output import bar, decimal, emit_json, note, plural, say, signed, table, whole
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
@@ -124,16 +124,16 @@ def tell_case(case: TextCase, target: str) -> None:
         return
     say()
     shown, rest = case.words[:MOST_WORDS], case.words[MOST_WORDS:]
-    rows = [["(prior)", "", _signed(case.prior_log_odds), "", ""]]
+    rows = [["(prior)", "", signed(case.prior_log_odds), "", ""]]
     if case.absent_log_odds:
-        rows.append(["(words that are absent)", "", _signed(case.absent_log_odds), "", ""])
+        rows.append(["(words that are absent)", "", signed(case.absent_log_odds), "", ""])
     rows += [
-        [each.word, whole(each.times), _signed(each.log_odds), *(whole(count) for count in each.counts)]
+        [each.word, whole(each.times), signed(each.log_odds), *(whole(count) for count in each.counts)]
         for each in shown
     ]
     if rest:
-        rows.append([f"({plural(len(rest), 'other word')})", "", _signed(sum(each.log_odds for each in rest)), "", ""])
-    rows.append(["all together", "", _signed(case.log_odds), "", ""])
+        rows.append([f"({plural(len(rest), 'other word')})", "", signed(sum(each.log_odds for each in rest)), "", ""])
+    rows.append(["all together", "", signed(case.log_odds), "", ""])
     header = [
         f"log-odds of {case.prediction} against {case.against}",
         "times",
@@ -142,10 +142,6 @@ def tell_case(case: TextCase, target: str) -> None:
         f"in {case.against}",
     ]
     table(header, rows, right=[1, 2, 3, 4])
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.4f}"
 
 
 def evaluate_model(classifier: DocumentClassifier, data: Sequence[str], given: dict[str, Any]) -> Evaluation:

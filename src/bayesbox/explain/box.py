@@ -1,7 +1,7 @@
 """The Bayes box of one case: a factor in each row, a class in each column; the joint, the posterior and the odds below.
 
 Where every factor is a ratio of counts, the joint, the posterior and the odds are exact fractions; a density makes
-them decimals.
+them decimals, worked out by logarithms. Where no class has a joint above 0, the posterior is the prior, as everywhere.
 """
 
 from __future__ import annotations
@@ -12,10 +12,35 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from bayesbox.errors import ImpossibleEvidence
 
-Number = Fraction | float
+@dataclass(frozen=True)
+class Logged:
+    """A number by its natural logarithm, so that none is too small; +inf is a point mass that was hit.
 
+    >>> float(Logged(-2.0)), Logged(-2000.0).text()
+    (0.1353352832366127, '2.566171e-869')
+    """
+
+    log: float
+
+    def __float__(self) -> float:
+        return math.inf if self.log > MOST_LOG else math.exp(self.log)
+
+    def __bool__(self) -> bool:
+        return self.log > -math.inf
+
+    def text(self, digits: int = 7) -> str:
+        """The number in so many digits, however small or large it is."""
+        if math.isinf(self.log) or abs(self.log) < MOST_LOG - 10:
+            return f"{float(self):.{digits}g}"
+        exponent = math.floor(self.log / math.log(10))
+        mantissa = f"{10 ** (self.log / math.log(10) - exponent):.{digits - 1}f}".rstrip("0").rstrip(".")
+        return f"1e{exponent + 1}" if mantissa == "10" else f"{mantissa}e{exponent}"
+
+
+Number = Fraction | Logged
+
+MOST_LOG = 709.0  # whose exponential is still a double
 DIGITS = 12  # of numerator and denominator: longer fractions are shown as decimals
 IS_MISSING = ", since it is missing"  # behind the name of a column that is left out
 
@@ -33,7 +58,7 @@ class Factor:
         if weight == 1:
             return self
         shown = [text or decimal(float(value)) for text, value in zip(self.formulas, self.values, strict=True)]
-        values = tuple(exp(weight * _log(value)) if value else 0.0 for value in self.values)
+        values = tuple(Logged(weight * log_of(value) if value else -math.inf) for value in self.values)
         return Factor(f"{self.name}^{weight:.4g}", tuple(f"({text})^{weight:.4g}" for text in shown), values)
 
 
@@ -48,13 +73,18 @@ class Work:
     @property
     def joint(self) -> tuple[Number, ...]:
         """P(class, x): the product of each column of the box."""
-        return tuple(
-            math.prod((factor.values[index] for factor in self.factors), start=Fraction(1)) for index in self._range
-        )
+        return tuple(self._product(index) for index in self._range)
 
     @property
     def _range(self) -> range:
         return range(len(self.classes))
+
+    def _product(self, index: int) -> Number:
+        values = [factor.values[index] for factor in self.factors]
+        fractions = [value for value in values if isinstance(value, Fraction)]
+        if len(fractions) == len(values):
+            return math.prod(fractions, start=Fraction(1))
+        return Logged(math.fsum(log_of(value) for value in values) if all(values) else -math.inf)
 
     @property
     def exact(self) -> bool:
@@ -62,32 +92,35 @@ class Work:
         return all(isinstance(value, Fraction) for value in self.joint)
 
     @property
-    def posterior(self) -> tuple[Number, ...]:
-        """P(class | x): each joint over their sum."""
-        joint = self.joint
-        if self.exact:
-            total = sum(joint)
-            if total == 0:
-                raise ImpossibleEvidence("every class has the joint probability 0")
-            return tuple(value / total for value in joint)
-        logs = [self._log_joint(index) for index in self._range]
-        if math.inf in logs:
-            shares = [1.0 if value == math.inf else 0.0 for value in logs]
-        else:
-            best = max(logs)
-            if best == -math.inf:
-                raise ImpossibleEvidence("every class has the joint probability 0")
-            shares = [math.exp(value - best) for value in logs]
-        return tuple(share / math.fsum(shares) for share in shares)
+    def possible(self) -> bool:
+        """Whether any class has a joint above 0."""
+        return any(self.joint)
 
-    def _log_joint(self, index: int) -> float:
-        values = [factor.values[index] for factor in self.factors]
-        return -math.inf if 0 in values else math.fsum(_log(value) for value in values)
+    @property
+    def posterior(self) -> tuple[Number, ...]:
+        """P(class | x): each joint over their sum; the prior where that is 0."""
+        values = self.joint if self.possible else self.factors[0].values
+        fractions = [value for value in values if isinstance(value, Fraction)]
+        if len(fractions) == len(values):
+            return tuple(value / sum(fractions) for value in fractions)
+        shares = [math.exp(log) for log in self._log_shares()]
+        return tuple(Logged(math.log(share) - math.log(math.fsum(shares)) if share else -math.inf) for share in shares)
+
+    def _log_shares(self) -> list[float]:
+        """The joint of each class by its logarithm, the largest 0; the most point masses hit outrank all else."""
+        logs = [[log_of(factor.values[k]) for factor in self.factors] for k in self._range]
+        hits = [-1 if -math.inf in each else each.count(math.inf) for each in logs]
+        most = max(hits)
+        finite = [
+            math.fsum(log for log in each if log < math.inf) if hit == most else -math.inf
+            for each, hit in zip(logs, hits, strict=True)
+        ]
+        return [value - max(finite) for value in finite]
 
     def ranking(self) -> list[int]:
         """The classes from the most to the least probable."""
         posterior = self.posterior
-        return sorted(self._range, key=lambda index: (-posterior[index], index))
+        return sorted(self._range, key=lambda index: (-float(posterior[index]), index))
 
     def odds(self) -> list[str]:
         """The odds of two classes as a chain of equal fractions, ending in lowest terms and in a decimal.
@@ -102,7 +135,11 @@ class Work:
         if not over:
             return ["0"]
         if not isinstance(over, Fraction) or not isinstance(under, Fraction):
-            return [decimal(float(over) / float(under))]
+            shares = self._log_shares()
+            if shares[one] == shares[other] == -math.inf:
+                return []
+            odds = Logged(shares[one] - shares[other])
+            return [decimal(float(odds)) if abs(odds.log) < MOST_LOG - 10 else odds.text()]
         common = math.gcd(over.numerator, under.numerator)
         whole = f"{over.numerator * under.denominator}/{over.denominator * under.numerator}"
         cancelled = f"{over.numerator // common * under.denominator}/{over.denominator * (under.numerator // common)}"
@@ -118,13 +155,26 @@ class Work:
 
     def text(self) -> str:
         """The box as aligned text."""
+        return "\n".join([self.box(), *self.below()])
+
+    def box(self) -> str:
+        """The rows of the box as aligned text."""
+        return "\n".join(_aligned(self.rows()))
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The box itself: the names of the classes, the factors, the joint and the posterior."""
         rows = [("", *self.classes)]
         rows.extend((factor.name, *map(_shown, factor.formulas, factor.values)) for factor in self.factors)
         rows.append(("joint: the product", *(_shown("", value) for value in self.joint)))
         rows.append(("posterior: joint / sum", *(_shown("", value) for value in self.posterior)))
-        lines = _aligned(rows)
-        lines.extend(f"left out: {reason}" for reason in _missing_together(self.left_out))
-        if len(self.classes) > 1:
+        return rows
+
+    def below(self) -> list[str]:
+        """What is said below the box: what was left out, the odds, and the class."""
+        lines = [f"left out: {reason}" for reason in _missing_together(self.left_out)]
+        if not self.possible:
+            lines.append("every class has the joint 0, so the posterior is the prior")
+        elif len(self.classes) > 1:
             one, other = self._pair()
             chain = self.odds()
             pair = f"odds {self.classes[one]} : {self.classes[other]}"
@@ -133,7 +183,7 @@ class Work:
             else:
                 lines.append(f"{pair}: the joint of {self.classes[other]} is 0")
         lines.append(f"so the class is {self.classes[self.ranking()[0]]}")
-        return "\n".join(lines)
+        return lines
 
     def as_dict(self) -> dict[str, Any]:
         """The box for JSON: formulas and decimals by class, and fractions where they are exact."""
@@ -167,15 +217,11 @@ def decimal(value: float) -> str:
     return f"{value:.6g}" if abs(value) < 1e15 and float(f"{value:.6g}") == value else f"{value:.10g}"
 
 
-def exp(term: float) -> float:
-    """The exponential of a term, +inf for a point mass."""
-    return math.inf if term == math.inf else math.exp(term)
-
-
-def _log(value: Number) -> float:
-    if isinstance(value, Fraction):
-        return math.log(value.numerator) - math.log(value.denominator)
-    return math.inf if value == math.inf else math.log(value)
+def log_of(value: Number) -> float:
+    """The natural logarithm, -inf of 0."""
+    if not value:
+        return -math.inf
+    return math.log(value.numerator) - math.log(value.denominator) if isinstance(value, Fraction) else value.log
 
 
 def _shown(formula: str, value: Number) -> str:
@@ -183,8 +229,8 @@ def _shown(formula: str, value: Number) -> str:
         lowest = _ratio_text(value) if value.denominator != 1 else str(value)
     else:
         lowest = ""
-    decimal = f"{float(value):.7g}"
-    parts = [part for part in dict.fromkeys([formula, lowest, decimal]) if part]
+    digits = Logged(log_of(value)).text() if value and not float(value) else f"{float(value):.7g}"
+    parts = [part for part in dict.fromkeys([formula, lowest, digits]) if part]
     return " = ".join(parts)
 
 

@@ -33,16 +33,20 @@ class Explanation:
         return class_position(label, self.labels.tolist())
 
     def log_odds(self, label: object, against: object) -> Doubles:
-        """log of P(label | x) / P(against | x), a value a row: the prior's share plus the columns' shares."""
+        """log of P(label | x) / P(against | x), a value a row: the prior's share plus the columns' shares.
+
+        Of two impossible classes the columns say nothing, and the prior's share is left.
+        """
         one, other = self.position(label), self.position(against)
-        odds: Doubles = self.prior[one] - self.prior[other] + self.column_odds(label, against).sum(axis=1)
-        return odds
+        prior = lead(self.prior[one], self.prior[other])
+        with np.errstate(invalid="ignore"):
+            odds = prior + self.column_odds(label, against).sum(axis=1)
+        joint = self.joint()
+        return settled(odds, prior, np.isneginf(joint[:, one]), np.isneginf(joint[:, other]))
 
     def column_odds(self, label: object, against: object) -> Doubles:
         """Rows x columns: how far each column moves the log-odds towards `label`; 0 where both are impossible."""
-        one, other = self.terms[:, self.position(label)], self.terms[:, self.position(against)]
-        with np.errstate(invalid="ignore"):
-            return np.where(one == other, 0.0, one - other)
+        return lead(self.terms[:, self.position(label)], self.terms[:, self.position(against)])
 
     def joint(self) -> Doubles:
         """log P(class, x), rows x classes."""
@@ -52,6 +56,18 @@ class Explanation:
 
     def __len__(self) -> int:
         return len(self.terms)
+
+
+def lead(one: Any, other: Any) -> Doubles:
+    """one - other, with 0 where both are the same infinity."""
+    with np.errstate(invalid="ignore"):
+        return np.where(one == other, 0.0, np.subtract(one, other))
+
+
+def settled(odds: Doubles, prior: Any, one_impossible: Any, other_impossible: Any) -> Doubles:
+    """Log-odds, where classes are impossible: without end against such a one, those of the prior if both are."""
+    odds = np.where(one_impossible, -np.inf, np.where(other_impossible, np.inf, odds))
+    return np.where(one_impossible & other_impossible, prior, odds)
 
 
 def explanation(model: NaiveModel, columns: Columns, rows: int, names: tuple[str, ...]) -> Explanation:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.word_weights import WordWeights
+from bayesbox.explain.evidence import lead, settled
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.levels import class_position
 
@@ -49,10 +50,11 @@ class TextExplanation:
         return class_position(label, self.labels.tolist())
 
     def log_odds(self, label: object, against: object) -> Doubles:
-        """log of P(label | document) / P(against | document), a value a document."""
-        one, other = (self.joint()[:, self.position(each)] for each in (label, against))
-        with np.errstate(invalid="ignore"):
-            return np.where(one == other, 0.0, one - other)
+        """log of P(label | document) / P(against | document), that of the prior where both are impossible."""
+        joint, prior = self.joint(), self.prior
+        one, other = (self.position(each) for each in (label, against))
+        odds = lead(joint[:, one], joint[:, other])
+        return settled(odds, lead(prior[one], prior[other]), np.isneginf(joint[:, one]), np.isneginf(joint[:, other]))
 
     def joint(self) -> Doubles:
         """log P(class, document), documents x classes."""
@@ -64,8 +66,7 @@ class TextExplanation:
     def top(self, row: int, label: object, against: object, number: int = 10) -> list[WordEvidence]:
         """The words of a document that say most between two classes, the most telling first."""
         one, other = (self.terms[row][:, self.position(each)] for each in (label, against))
-        with np.errstate(invalid="ignore"):
-            odds = np.where(one == other, 0.0, one - other)
+        odds = lead(one, other)
         order = np.argsort(-np.abs(odds), kind="stable")[:number].tolist()
         return [WordEvidence(self.words[row][k], float(self.counts[row][k]), float(odds[k])) for k in order]
 

@@ -18,7 +18,7 @@ from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
-from bayesbox.explain.box import IS_MISSING, Factor, Number, Work, decimal, exp
+from bayesbox.explain.box import IS_MISSING, Factor, Logged, Number, Work, decimal, log_of
 from bayesbox.explain.density_work import density_formulas
 from bayesbox.explain.evidence import explanation
 from bayesbox.model.naive import NaiveModel, Rules, group_cells, level_counts
@@ -91,7 +91,7 @@ class _Maker:
         return self._of_term(conditional, column)
 
     def _whole(self, column: Any) -> Factor:
-        whole = [exp(term) for term in self._terms(column)]
+        whole = [Logged(term) for term in self._terms(column)]
         return Factor(f"P({self.name} | class)", tuple("product over its words" for _ in whole), tuple(whole))
 
     def _of_level(self, conditional: Table | Bernoulli, column: Any) -> Factor | str:
@@ -156,7 +156,7 @@ class _Maker:
                 conditional.mean, conditional.deviation, conditional.log_observed, strict=True
             )
         ]
-        return self._named(decimal(value), formulas, [exp(term) for term in terms])
+        return self._named(decimal(value), formulas, [Logged(term) for term in terms])
 
     def _of_bins(self, conditional: Bins, column: Any) -> Factor | str:
         value = _number_of(column, self.name)
@@ -178,7 +178,7 @@ class _Maker:
             + _observed(seen[c])
             for c in range(counts.classes)
         ]
-        values = [exp(term) for term in terms] if seen.any() else shares
+        values = [Logged(term) for term in terms] if seen.any() else shares
         return self._named(f"{decimal(value)}, {conditional.levels[index]}", formulas, values)
 
     def _of_other_density(self, conditional: NumberDensity, column: Any) -> Factor | str:
@@ -188,7 +188,7 @@ class _Maker:
             return self._of_missing(terms)
         texts = density_formulas(conditional, value, decimal)
         formulas = [text + _observed(seen) for text, seen in zip(texts, conditional.log_observed, strict=True)]
-        return self._named(decimal(value), formulas, [exp(term) for term in terms])
+        return self._named(decimal(value), formulas, [Logged(term) for term in terms])
 
     def _of_poisson(self, conditional: Poisson, column: Any) -> Factor | str:
         value = _number_of(column, self.name)
@@ -199,13 +199,13 @@ class _Maker:
             f"Poisson({decimal(value)} | {decimal(rate)}){_observed(seen)}"
             for rate, seen in zip(conditional.rate, conditional.log_observed, strict=True)
         ]
-        return self._named(decimal(value), formulas, [exp(term) for term in terms])
+        return self._named(decimal(value), formulas, [Logged(term) for term in terms])
 
     def _of_missing(self, terms: Sequence[float]) -> Factor | str:
         if not any(terms):
             return f"{self.name}{IS_MISSING}"
-        values = [exp(term) for term in terms]
-        return self._named(None, [decimal(value) for value in values], values)
+        values = [Logged(term) for term in terms]
+        return self._named(None, [decimal(float(value)) for value in values], values)
 
     def _of_term(self, conditional: Multinomial, column: Any) -> Factor | str:
         if conditional.group is not None:
@@ -224,7 +224,7 @@ class _Maker:
             base = _formula(counts.counts[c, index], counts.totals[c], over[c, index], under[c, index], rule)
             formulas.append(base if count == 1 else f"[{base}]^{decimal(count)}")
             share = _divided(over[c, index], under[c, index])
-            values.append(share ** int(count) if count.is_integer() else float(share) ** count)
+            values.append(share ** int(count) if count.is_integer() else Logged(count * log_of(share)))
         return self._named(decimal(count), formulas, values)
 
     def _group_cells(self, conditional: Multinomial) -> LevelCounts:

@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption, UnknownColumn
+from bayesbox.explain.evidence import lead
 from bayesbox.schema.kinds import Category, Flag, Kind, Unknown, Words
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 from bayesbox.tally.count import FLAG_TEXTS
 from bayesbox.workflow.naive import NaiveClassifier
-from bayesbox.workflow.predict import difference
 
 
 def batch_of_values(classifier: NaiveClassifier, values: Mapping[str, str], *, where: str | None = None) -> Batch:
@@ -81,14 +81,13 @@ class Case:
         prior_odds = total = 0.0
         mended: float | None = None
         if other is not None:
-            moved = difference(explanation.terms[0, best], explanation.terms[0, other])
-            prior_odds = float(difference(model.log_prior[best], model.log_prior[other]))
-            joint = explanation.joint()[0]
-            total = float(difference(joint[best], joint[other]))
+            moved = lead(explanation.terms[0, best], explanation.terms[0, other])
+            prior_odds = float(lead(model.log_prior[best], model.log_prior[other]))
+            total = float(explanation.log_odds(model.labels[best], model.labels[other])[0])
             if classifier.calibrated is not None:
                 log_p = classifier.log_posterior(batch)[0]
-                plain, total = total, float(difference(log_p[best], log_p[other]))
-                mended = float(difference(total, plain))
+                plain, total = total, float(lead(log_p[best], log_p[other]))
+                mended = float(lead(total, plain))
         values = classifier.columns_of(batch)
         columns = tuple(
             (name, _value(values.get(name)), float(odds)) for name, odds in zip(explanation.columns, moved, strict=True)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import answers_at
 from bayesbox.errors import BadData, BadOption, UnknownColumn
+from bayesbox.explain.evidence import lead
 from bayesbox.schema.arrays import numbers_array, repeated_texts
 from bayesbox.schema.compute import pc
 from bayesbox.schema.encode import encode
@@ -177,7 +178,7 @@ class Answers:
         rows, best = np.arange(batch.rows), best[: batch.rows]
         others = posterior[: batch.rows].copy()
         others[rows, best] = -1
-        odds = difference(explanation.terms[rows, best], explanation.terms[rows, others.argmax(axis=1)])
+        odds = lead(explanation.terms[rows, best], explanation.terms[rows, others.argmax(axis=1)])
         order = np.argsort(-np.abs(odds), axis=1, kind="stable")[:, : self.asked.explain]
         return _strongest(explanation.columns, self.classifier.columns_of(batch), odds, order)
 
@@ -214,12 +215,6 @@ def _moved(name: str, column: Any, rows: Any, odds: Any) -> pa.Array:
 def cut(text: str) -> str:
     """A value for the eye: a long one is cut."""
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
-
-
-def difference(one: Any, other: Any) -> Any:
-    """one - other, with 0 where both are the same infinity."""
-    with np.errstate(invalid="ignore"):
-        return np.where(one == other, 0.0, one - other)
 
 
 def _kept(keep: Sequence[str], names: Sequence[str], where: str) -> tuple[str, ...]:

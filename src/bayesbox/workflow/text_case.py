@@ -57,7 +57,7 @@ class TextCase:
         prior_odds, absent = (
             float(each[best] - each[other]) for each in (explanation.prior, np.atleast_2d(explanation.offset)[0])
         )
-        total = prior_odds + absent + sum(each.log_odds for each in words)
+        total = float(explanation.log_odds(model.labels[best], model.labels[other])[0])
         return cls(classes[best], classes[other], posterior, prior, total, prior_odds, absent, words)
 
     def as_dict(self) -> dict[str, Any]:
