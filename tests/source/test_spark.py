@@ -16,7 +16,7 @@ from tests.export.test_sql import numbered, require_equal
 
 import bayesbox as bb
 from bayesbox.cli.main import run
-from bayesbox.errors import BadData, BadOption, KindContradiction, SourceUnavailable
+from bayesbox.errors import BadData, BadOption, KindContradiction, SourceUnavailable, UnknownColumn
 from bayesbox.source.spark import SparkSource, spark_table
 from bayesbox.workflow import save
 
@@ -124,3 +124,31 @@ def test_models_in_spark_sql(spark: Any, tmp_path: Path) -> None:
         spark.read.parquet(str(tmp_path / f"{name}.parquet")).createOrReplaceTempView("data")
         answers = spark.sql(case.model.to_sql("spark", keep=["row number"])).collect()
         require_equal(case, [tuple(row) for row in answers])
+
+
+def test_names_that_are_syntax_to_spark_and_documents(spark: Any) -> None:
+    rows = pa.table(
+        {
+            "petal.width": [0.2, 1.3, 0.3, 2.1, None, 1.9],
+            "a `quoted` name": ["x", "y", "x", "y", "x", None],
+            "note": ["red rose", "blue iris", "red tulip", "blue sky", "red", ""],
+            "kind": ["p", "q", "p", "q", "p", "q"],
+        }
+    )
+    fields = "`petal.width` double, `a ``quoted`` name` string, note string, kind string"
+    frame = spark.createDataFrame([tuple(row.values()) for row in rows.to_pylist()], fields).repartition(3)
+    model = bb.NaiveBayes(columns={"note": "ignore"})
+    there = bb.train(frame, target="kind", model=model)
+    assert there.book_.digest() == bb.train(rows, target="kind", model=model).book_.digest()
+    assert {row.prediction for row in bb.predict(there, frame).collect()} == {"p", "q"}
+    with pytest.raises(UnknownColumn, match=r"petal\.width"):
+        bb.predict(there, frame.select("kind"))
+    documents = bb.train(frame, target="kind", model=bb.TextClassifier(), text="note")
+    here = bb.TextClassifier().fit(rows["note"], rows["kind"])
+    assert documents.book_.digest() == here.book_.digest()
+
+
+def test_the_cause_of_a_failure_is_told(frame: Any) -> None:
+    broken = frame.selectExpr("*", "raise_error('the disk is gone') as broken")
+    with pytest.raises(SourceUnavailable, match="the disk is gone"):
+        bb.train(broken, target="risk")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import shutil
 import sys
 import warnings
@@ -20,7 +21,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from bayesbox.errors import BadOption, BayesboxError, MissingExtra, SourceUnavailable
+from bayesbox.errors import BadOption, BayesboxError, MissingExtra, SourceUnavailable, UnknownColumn
 from bayesbox.source.base import Batch
 from bayesbox.source.cells import plain
 from bayesbox.source.fold import ROWS_A_PIECE
@@ -42,7 +43,8 @@ class SparkSource:
     def __init__(self, frame: Any, name: str = "the Spark table") -> None:
         self.frame = frame
         self.name = name
-        check_names(tuple(frame.columns), name)
+        self.names = tuple(frame.columns)
+        check_names(self.names, name)
 
     def batches(self) -> Iterator[Batch]:
         """The rows, brought here partition by partition."""
@@ -77,9 +79,11 @@ class SparkSource:
         for name in fields.names:
             if name in self.frame.columns:
                 raise BadOption(f"`{name}` is a column already", where=self.name, remedy="Rename or drop it first")
-        reads = tuple(name for name in self.frame.columns if name in set(reads))
+        found = tuple(name for name in self.frame.columns if name in set(reads))
+        if reads and not found:
+            raise UnknownColumn(reads[0], available=self.frame.columns, where=self.name)
         added = [StructField(field.name, from_arrow_type(field.type)) for field in fields]
-        return _mapped(self.frame, _Answer(answer, reads, self.name), StructType([*self.frame.schema.fields, *added]))
+        return _mapped(self.frame, _Answer(answer, found, self.name), StructType([*self.frame.schema.fields, *added]))
 
 
 def spark_table(table: str, master: str) -> SparkSource:
@@ -124,6 +128,18 @@ def _use_packaged_java() -> None:
 
 
 # -- what runs on the executors --------------------------------------------------------------------------------------
+
+
+class _Named:
+    """A function of batches that gives it the columns under their names."""
+
+    def __init__(self, names: tuple[str, ...], function: Callable[..., Any]) -> None:
+        self.names = names
+        self.function = function
+
+    def __call__(self, arrived: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        named = (pa.RecordBatch.from_arrays(rows.columns, names=list(self.names)) for rows in arrived)
+        return self.function(named)  # type: ignore[no-any-return]
 
 
 class _Fold:
@@ -226,9 +242,12 @@ def _partition() -> int:
 
 
 def _mapped(frame: Any, function: Callable[..., Any], schema: Any) -> Any:
+    """What a function makes of a frame's batches. A dot or a backtick in a name is syntax to Spark: it gets numbers."""
+    names = tuple(frame.columns)
+    numbered = frame.toDF(*map(str, range(len(names))))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Spark 3 looks at versions by way of distutils
-        return frame.mapInArrow(function, schema)
+        return numbered.mapInArrow(_Named(names, function), schema)
 
 
 def _is_remote(frame: Any) -> bool:
@@ -259,5 +278,19 @@ class _Told:
             ) from None
         if "TABLE_OR_VIEW_NOT_FOUND" in text or "PATH_NOT_FOUND" in text:
             raise SourceUnavailable("Spark finds no such table", where=self.where) from None
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        raise SourceUnavailable(f"Spark failed: {lines[0] if lines else type(error).__name__}", where=self.where)
+        raise SourceUnavailable(f"Spark failed: {_cause(text) or type(error).__name__}", where=self.where)
+
+
+def _cause(text: str) -> str:
+    """The line of Spark's long message that says what went wrong: the innermost cause, in Java or in Python.
+
+    >>> _cause("An error occurred\\n\\tat org.x.Y\\nCaused by: java.lang.RuntimeException: no disk\\n\\tat org.x.Z")
+    'java.lang.RuntimeException: no disk'
+    >>> _cause("An exception was thrown\\nTraceback\\n  File x\\nZeroDivisionError: division by zero")
+    'ZeroDivisionError: division by zero'
+    """
+    lines = text.splitlines()
+    caused = [line.partition(": ")[2] for line in lines if line.startswith("Caused by: ")]
+    raised = [line for line in lines if re.match(r"[\w.]+(Error|Exception): ", line)]
+    first = [line.strip() for line in lines if line.strip()]
+    return next(iter([*caused[::-1], *raised[::-1], *first]), "")

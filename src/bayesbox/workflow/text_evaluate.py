@@ -51,7 +51,7 @@ def evaluate_held_out(
         plain.model  # noqa: B018  likewise
 
     def judged(batch: Batch) -> Judged:
-        texts, labels, weights = parts_of(batch, labelled, weight)
+        texts, labels, weights = parts_of(batch, labelled.columns, weight)
         found = _judged(classifier, plain, texts, labels, classes, weights, bins)
         if progress is not None:
             progress(batch.rows)
@@ -173,7 +173,7 @@ def _learned_and_kept(
     training = train_documents(classifier, replace(labelled, source=recorded), weight=weight, threads=threads)
     kept = []
     for batch in recorded.given:
-        _, labels, weights = parts_of(batch, labelled, weight)
+        _, labels, weights = parts_of(batch, labelled.columns, weight)
         kept.append(Kept(batch[labelled.column], labels, weights))
     return kept, training
 

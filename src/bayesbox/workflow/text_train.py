@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ import pyarrow as pa
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import natural_label_type
+from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.base import Batch, OneBatch, Recorded, Source
 from bayesbox.source.documents import CLASS, TEXT, is_table, open_documents
 from bayesbox.source.files import file_columns, open_source
@@ -24,6 +25,14 @@ from bayesbox.workflow.text_settle import settle, unsettled
 from bayesbox.workflow.training import Progress, Training, is_path, split_columns
 
 
+class LabelledColumns(NamedTuple):
+    """The columns of the classes and of the texts, and where the rows are from."""
+
+    target: str
+    column: str
+    name: str
+
+
 @dataclass(frozen=True)
 class Labelled:
     """Documents with classes: a source, and the columns of the classes and of the texts in it."""
@@ -31,6 +40,10 @@ class Labelled:
     source: Source
     target: str
     column: str
+
+    @property
+    def columns(self) -> LabelledColumns:
+        return LabelledColumns(self.target, self.column, self.source.name)
 
 
 def labelled_documents(
@@ -50,10 +63,10 @@ def labelled_documents(
     if not is_path(data):
         if label is not None or any(value for name, value in reading.items() if (name, value) != ("bad_rows", "error")):
             raise BadOption("na, bad_rows and format say how to read a file, but this is none")
-        from bayesbox.source.frames import batch_of
+        from bayesbox.workflow.train import source_of
 
-        source = data if hasattr(data, "batches") else OneBatch(batch_of(data))
-        names = source.batch.names if isinstance(source, OneBatch) else ()
+        source = source_of(data)
+        names = source.batch.names if isinstance(source, OneBatch) else getattr(source, "names", ())
         return _of_table(source, names, target, column, weight)
     if is_table(data, reading.get("format")) or (target is not None and column is not None):
         if label is not None:
@@ -116,6 +129,21 @@ class Counted:
         return Counted(self.book + other.book, self.rows + other.rows, self.unlabelled + other.unlabelled)
 
 
+@dataclass(frozen=True)
+class _Counting:
+    """Counts a batch of documents by itself, wherever it is sent."""
+
+    labelled: LabelledColumns
+    tokens: Tokens
+    often: bool
+    weight: str | None
+
+    def __call__(self, batch: Batch) -> Counted:
+        texts, labels, weights = parts_of(batch, self.labelled, self.weight)
+        book = count_documents(texts, labels, self.tokens, weights=weights, often=self.often)
+        return Counted(book, batch.rows, int((labels.codes < 0).sum()))
+
+
 def train_documents(
     classifier: DocumentClassifier,
     labelled: Labelled,
@@ -141,24 +169,21 @@ def train_documents(
     free, others = [counter], []
 
     def tally_of(batch: Batch) -> Counted:
-        texts, labels, weights = parts_of(batch, labelled, weight)
-        book = Book.empty()
-        if elsewhere:
-            book = count_documents(texts, labels, classifier.tokens, weights=weights, often=classifier.often)
-        else:
-            try:
-                own = free.pop()
-            except IndexError:
-                own = counter.beside()
-                others.append(own)
-            own.add(texts, labels, weights)
-            free.append(own)
+        texts, labels, weights = parts_of(batch, labelled.columns, weight)
+        try:
+            own = free.pop()
+        except IndexError:
+            own = counter.beside()
+            others.append(own)
+        own.add(texts, labels, weights)
+        free.append(own)
         if progress is not None:
             progress(batch.rows)
-        return Counted(book, batch.rows, int((labels.codes < 0).sum()))
+        return Counted(Book.empty(), batch.rows, int((labels.codes < 0).sum()))
 
+    counting = _Counting(labelled.columns, classifier.tokens, classifier.often, weight) if elsewhere else tally_of
     # With a limit, what is dropped depends on the order of the batches: one thread keeps it the same every time.
-    counted = fold(source, tally_of, threads=threads if limit is None else 1)
+    counted = fold(source, counting, threads=threads if limit is None else 1)
     if counted is None or counted.rows == counted.unlabelled:
         raise BadData("there is no document with a label", where=where)
     for other in others:
@@ -184,7 +209,7 @@ def settle_on(
         pa.chunked_array([plain_text_column(batch[name]) for batch in batches]).combine_chunks() for name in names
     ]
     whole = Batch(names, tuple(joined), sum(batch.rows for batch in batches))
-    texts, labels, weights = parts_of(whole, labelled, weight)
+    texts, labels, weights = parts_of(whole, labelled.columns, weight)
     settle(classifier, texts, labels, weights=weights)
 
 
@@ -196,11 +221,9 @@ def plain_text_column(column: Any) -> Any:
     return array.cast(pa.large_string()) if pa.types.is_string(array.type) else array
 
 
-def parts_of(batch: Batch, labelled: Labelled, weight: str | None = None) -> tuple[Any, Encoded, Any]:
+def parts_of(batch: Batch, labelled: LabelledColumns, weight: str | None = None) -> tuple[Any, Encoded, Any]:
     """(documents, labels, weights) of a batch."""
-    from bayesbox.schema.tokens import Documents
-
-    columns, labels, weights = split_columns(batch, labelled.target, weight, where=labelled.source.name)
+    columns, labels, weights = split_columns(batch, labelled.target, weight, where=labelled.name)
     if labelled.column not in columns:
-        raise UnknownColumn(labelled.column, available=columns, where=labelled.source.name)
-    return Documents.of(columns[labelled.column], where=labelled.source.name), labels, weights
+        raise UnknownColumn(labelled.column, available=columns, where=labelled.name)
+    return Documents.of(columns[labelled.column], where=labelled.name), labels, weights
