@@ -156,7 +156,10 @@ class _Graph:
 def _table(graph: _Graph, table: Table) -> None:
     _refuse_errors(table)
     if "" in table.levels:
-        raise CannotExport(f"column `{table.column}` has an empty level, which means missing in ONNX")
+        raise CannotExport(
+            f"column `{table.column}` has an empty level, which means missing in ONNX",
+            remedy="Put a missing value or another text in its place, and train again",
+        )
     codes = graph.node(
         "LabelEncoder",
         graph.text(table.column),

@@ -173,7 +173,11 @@ def _levels(document: _Document, column: Table | Bernoulli) -> None:
         )
     for text in column.levels:
         if text in (MISSING, UNSEEN, FILLER) or not _is_xml(text):
-            raise CannotExport(f"column `{column.column}` has a level that PMML cannot hold", found=text)
+            raise CannotExport(
+                f"column `{column.column}` has a level that PMML cannot hold",
+                found=text,
+                remedy="Put another text in its place and train again, or export to SQL or ONNX",
+            )
     rows, names = [*np.exp(column.log_p)], [*column.levels]
     others = {UNSEEN: column.log_unseen, MISSING: column.log_missing}
     saying = {name: row for name, row in others.items() if (row != row[0]).any()}  # those that tell the classes apart
