@@ -239,3 +239,16 @@ def test_documents_without_a_word(folder, bayes) -> None:
     assert "0 distinct words" in told
     assert "most telling for a: no word" in told
     assert "parameters: 2, 1 of them free" in bayes("show", "marks.bayes").out
+
+
+def test_the_class_to_hold_against_is_another_one(trained, bayes) -> None:
+    case = ["explain", "spam.bayes", "--set", "text=a free prize"]
+    assert "there is no class `hum`" in bayes(*case, "--against", "hum", code=2).err
+    assert "`spam` is the class itself" in bayes(*case, "--against", "spam", code=2).err
+    assert "log-odds of spam against ham" in bayes(*case, "--against", "ham").out
+
+
+def test_a_document_that_no_class_allows_keeps_the_prior(mail, bayes) -> None:
+    bayes("train", "texts.csv", "-t", "label", "--model", "text", "--smoothing", "mle", "-o", "plain.bayes")
+    found = bayes("explain", "plain.bayes", "--set", "text=noon prize", "--json").json
+    assert found["log_odds"] == pytest.approx(found["prior_log_odds"])

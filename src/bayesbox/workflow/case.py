@@ -75,7 +75,7 @@ class Case:
         model = classifier.model
         posterior = classifier.posterior(batch)[0]
         best = int(posterior.argmax())
-        other = _other(model.classes, posterior, best, against)
+        other = held_against(model.classes, posterior, best, against)
         explanation = classifier.explain(batch)
         moved = np.zeros(len(explanation.columns))
         prior_odds = total = 0.0
@@ -134,7 +134,8 @@ class Case:
         }
 
 
-def _other(classes: tuple[str, ...], posterior: Any, best: int, against: str | None) -> int | None:
+def held_against(classes: tuple[str, ...], posterior: Any, best: int, against: str | None) -> int | None:
+    """The class that the best one is held against: the one that is named, or the runner-up; None where there is one."""
     if against is not None:
         if against not in classes:
             raise BadOption(f"there is no class `{against}`", remedy=f"The classes are {', '.join(classes)}")

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesbox.errors import UnknownColumn
 from bayesbox.schema.tokens import Documents
 from bayesbox.tally.documents import WORDS
+from bayesbox.workflow.case import held_against
 from bayesbox.workflow.text import DocumentClassifier
 
 
@@ -44,10 +44,7 @@ class TextCase:
         posterior = dict(zip(classes, shares.tolist(), strict=True))
         prior = dict(zip(classes, np.exp(model.log_prior).tolist(), strict=True))
         best = int(np.argmax(shares))
-        if against is not None and against not in classes:
-            raise UnknownColumn(against, available=classes)
-        ranked = [int(place) for place in np.argsort(-shares, kind="stable") if place != best]
-        other = classes.index(against) if against is not None else ranked[0] if ranked else None
+        other = held_against(classes, shares, best, against)
         if other is None:
             return cls(classes[best], None, posterior, prior, 0.0, 0.0, 0.0, [])
         explanation = classifier.explain(texts)
