@@ -248,6 +248,18 @@ def test_the_class_to_hold_against_is_another_one(trained, bayes) -> None:
     assert "log-odds of spam against ham" in bayes(*case, "--against", "ham").out
 
 
+def test_a_text_is_set_once(trained, bayes) -> None:
+    twice = ["--set", "text=a free prize", "--set", "text=see you"]
+    assert "`text` is set twice" in bayes("explain", "spam.bayes", *twice, code=2).err
+
+
+def test_one_row_of_difference(trained, bayes) -> None:
+    (trained / "one.csv").write_text("label,text\nham,see you\n")
+    bayes("train", "texts.csv", "-t", "label", "--model", "text", "-o", "more.bayes")
+    bayes("update", "more.bayes", "one.csv")
+    assert "(classes): rows, 1 row\n" in bayes("diff", "texts.bayes", "more.bayes").out
+
+
 def test_a_document_that_no_class_allows_keeps_the_prior(mail, bayes) -> None:
     bayes("train", "texts.csv", "-t", "label", "--model", "text", "--smoothing", "mle", "-o", "plain.bayes")
     found = bayes("explain", "plain.bayes", "--set", "text=noon prize", "--json").json

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from bayesbox.cli import options
-from bayesbox.cli.output import emit_json, say
+from bayesbox.cli.output import emit_json, say, whole
 
 
 @click.command(
@@ -47,7 +47,7 @@ def command(one: str, other: str, as_json: bool) -> None:
     if not found:
         say(f"the same tallies: digest {digests[one]}")
     for difference in found:
-        say(f"{difference.name}: {difference.what}, {difference.rows:g} rows")
+        say(f"{difference.name}: {difference.what}, {whole(difference.rows)} row{'' if difference.rows == 1 else 's'}")
         for line in difference.details:
             say(f"  {line}")
     for name, (first, second) in rules.items():

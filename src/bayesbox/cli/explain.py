@@ -136,7 +136,7 @@ def _batch(classifier: NaiveClassifier, model: str, data: str | None, given: dic
     if (data is None) != (given["row"] is None):
         raise click.UsageError("--row and DATA belong together" if data is None else "say which row of DATA: --row N")
     if data is None:
-        return batch_of_values(classifier, _values(given["values"]), where=model)
+        return batch_of_values(classifier, options.values_set(given["values"]), where=model)
     if given["values"]:
         raise click.UsageError("the case comes from --set or from a row, not from both")
     reading = reading_of(classifier)
@@ -144,15 +144,6 @@ def _batch(classifier: NaiveClassifier, model: str, data: str | None, given: dic
     batch = find_row(source, given["row"])
     tell_absent(classifier, batch.names, source.name)
     return batch
-
-
-def _values(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for name, value in pairs:
-        if name in values:
-            raise BadOption(f"`{name}` is set twice", found=value)
-        values[name] = value
-    return values
 
 
 def tell(case: Case, target: str) -> None:

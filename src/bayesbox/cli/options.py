@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -288,3 +288,17 @@ def calibrate_option(verb: F) -> F:
 def threads_or_default(given: int | None) -> int:
     """The threads asked for, or one a processor up to a few."""
     return given or min(MOST_THREADS, os.cpu_count() or 1)
+
+
+def values_set(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The values of --set by their names, each once.
+
+    >>> values_set([("age", "34"), ("car", "suv")])
+    {'age': '34', 'car': 'suv'}
+    """
+    values: dict[str, str] = {}
+    for name, value in pairs:
+        if name in values:
+            raise BadOption(f"`{name}` is set twice", found=value)
+        values[name] = value
+    return values
