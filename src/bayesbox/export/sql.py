@@ -60,7 +60,8 @@ class _Statement:
         self.classes = range(len(model.classes))
         alias = table.rpartition(".")[2]
         reader = Reader(dialect, alias, fold)
-        _refuse_twins([name for each in model.conditionals for name in each.columns], dialect)
+        columns = [name for each in model.conditionals for name in each.columns]
+        _refuse_twins([own for name in columns for own in fold.get(name, (name,))], dialect)
         self.reader = reader
         self.terms: list[Term] = [
             term.times(model.weight_of(conditional), dialect)
