@@ -135,7 +135,7 @@ class TableEstimator(CountedEstimator):
         return float(rows.sum())
 
     def explain(self, X: Any) -> Explanation:
-        """How much each column says for each class."""
+        """How much each column says for each class: the model's own terms, before any calibration of the answers."""
         batch = self._asked(X)
         return self.classifier_.explain(batch)
 

@@ -35,7 +35,8 @@ class Explanation:
     def log_odds(self, label: object, against: object) -> Doubles:
         """log of P(label | x) / P(against | x), a value a row: the prior's share plus the columns' shares.
 
-        Of two impossible classes the columns say nothing, and the prior's share is left.
+        Of two impossible classes the columns say nothing, and the prior's share is left. P is that of the model's own
+        terms, before any calibration.
         """
         one, other = self.position(label), self.position(against)
         prior = lead(self.prior[one], self.prior[other])
