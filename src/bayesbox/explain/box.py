@@ -18,7 +18,7 @@ class Logged:
     """A number by its natural logarithm, so that none is too small; +inf is a point mass that was hit.
 
     >>> float(Logged(-2.0)), Logged(-2000.0).text()
-    (0.1353352832366127, '2.566171e-869')
+    (0.1353352832366127, '2.576536e-869')
     """
 
     log: float
