@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -152,3 +154,18 @@ def test_what_says_nothing_has_no_bar(bayes: Bayes, tennis: Path) -> None:
     bayes("train", "rows.csv", "-t", "c", "--smoothing", "lidstone:0.3", "-o", "rows.bayes")
     [line] = [line for line in bayes("explain", "rows.bayes", "--set", "x=a").out.splitlines() if "x = a" in line]
     assert line.split() == ["x", "=", "a", "+0.0000"]
+
+
+def test_a_box_wider_than_the_terminal_is_folded(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    from bayesbox.cli.output import wide_table
+
+    rows = [("", "no", "yes"), ("P(a long name of a column=a long level | class)", "1/2 = 0.5", "1/4 = 0.25")]
+    text = "\n".join("  ".join(row) for row in rows)
+    monkeypatch.setenv("COLUMNS", "40")
+    wide_table(rows, text)
+    assert capsys.readouterr().out == text + "\n"  # what goes to a file stays as it is
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    wide_table(rows, text)
+    folded = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out)
+    assert max(map(len, folded.splitlines())) <= 40
+    assert "1/4" in folded
