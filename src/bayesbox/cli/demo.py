@@ -84,14 +84,14 @@ def _figures(score: dict[str, Any]) -> list[str]:
 
 
 def _tell_case(classifier: Any) -> None:
-    from bayesbox.cli.explain import tell
+    from bayesbox.cli.explain import tell, tell_work
 
     case, work = _case(classifier)
     say("Why? A woman of the first class:")
     tell(case, classifier.target)
     say()
     say("The work, by hand:")
-    say(work.text())
+    tell_work(work)
     say()
 
 

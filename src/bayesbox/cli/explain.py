@@ -12,6 +12,7 @@ from bayesbox.cli.output import bar, decimal, emit_json, note, say, signed, tabl
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
+    from bayesbox.explain.box import Work
     from bayesbox.source.base import Batch
     from bayesbox.workflow.case import Case
     from bayesbox.workflow.classifier import Classifier
@@ -82,9 +83,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
         tell_answers(classifier, batch)
     if work is not None:
         say()
-        wide_table(work.rows(), work.box())
-        for line in work.below():
-            say(line)
+        tell_work(work)
         if classifier.calibrated is not None:
             shares = ", ".join(f"{name} {decimal(p)}" for name, p in case.posterior.items())
             kind = classifier.calibrated.calibration.kind
@@ -173,6 +172,13 @@ def tell(case: Case, target: str) -> None:
     rows.append(["all together", signed(case.log_odds), f"odds {_odds(case.log_odds)}"])
     title = f"log-odds of {case.prediction} against {case.against}"
     table([title, "", ""], rows, right=[1])
+
+
+def tell_work(work: Work) -> None:
+    """The Bayes box, and what follows from it."""
+    wide_table(work.rows(), work.box())
+    for line in work.below():
+        say(line)
 
 
 def _arrow(value: float, longest: float) -> str:
