@@ -133,6 +133,7 @@ def test_the_database_is_only_read(tmp_path: Path, duckdb_file: Path) -> None:
     [
         ("", BadOption, "a query is a text"),
         ("selct 1", BadOption, "syntax error"),
+        ("select 1 as a; select 2 as a", BadOption, "one query, not from 2"),
         ("select * from nothing", BadOption, "nothing does not exist"),
         ("select age from (values (1)) as people(age)", BadData, "no column `risk`"),
         ("select 1 as risk, 1 as risk", BadData, "two columns are called `risk`"),

@@ -59,7 +59,11 @@ def _classifier_of(model: Any) -> Classifier:
     check_is_fitted(model)
     classifier = getattr(model, "classifier_", None)
     if not isinstance(classifier, Classifier):
-        raise BadOption("a model that predicts tables is one of bayesbox's estimators", found=type(model).__name__)
+        raise BadOption(
+            "rows of tables are answered by a model of tables",
+            found=type(model).__name__,
+            remedy="Ask another model itself: model.predict(...)",
+        )
     return classifier
 
 

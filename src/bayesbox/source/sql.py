@@ -61,6 +61,11 @@ class SqlSource:
         connection = _connected(self.database, self.name)
         try:
             with _Told(self.name):
+                queries = [each for each in connection.extract_statements(self.query) if each.type.name == "SELECT"]
+            if len(queries) > 1:
+                told = f"rows come from one query, not from {len(queries)}"
+                raise BadOption(told, where=self.name, remedy="Join them by UNION ALL")
+            with _Told(self.name):
                 result = connection.execute(self.query)
                 if result.description is None:
                     raise BadOption("the query gives no rows", where=self.name, found=self.query)
