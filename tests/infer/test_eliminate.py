@@ -6,6 +6,7 @@ import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -136,6 +137,53 @@ def test_rows_with_states_never_heard_of_and_impossible_ones():
     assert np.isnan(found["b"]["true"][2])
 
 
+def test_a_column_without_any_state_of_its_node_is_told():
+    network = bb.BayesianNetwork({"b": ["a"]}, {"a": 0.5, "b": {"true": 0.25, "false": 0.5}})
+    with pytest.warns(bb.DataWarning, match=r"`a`.* left out: 0, 1; the states are true, false"):
+        found = network.posteriors(pd.DataFrame({"a": [1, 0], "b": ["true", None]}))
+    assert found["a"]["true"].tolist() == pytest.approx([1 / 3, 0.5])
+
+
+@pytest.mark.parametrize("approx", [None, "weighting", "loopy"])
+def test_a_frame_without_rows(approx):
+    network = bb.BayesianNetwork({"b": ["a"]}, {"a": 0.5, "b": {"true": 0.25, "false": 0.5}})
+    found = network.posteriors(pd.DataFrame({"a": [], "b": []}), approx=approx)
+    assert found["b"]["true"].shape == (0,)
+
+
+def test_evidence_that_is_missing_or_is_none():
+    network = bb.BayesianNetwork({"b": ["a"]}, {"a": 0.5, "b": {"true": 0.25, "false": 0.5}})
+    for missing in (None, float("nan"), pd.NA, pd.NaT):
+        assert network.posteriors({"a": missing, "b": "true"}) == network.posteriors({"b": "true"})
+    for asked in (network.mpe, network.probability, network.log_probability):
+        with pytest.raises(bb.BadData, match=r"of one case.*DataFrame.*posteriors"):
+            asked(pd.DataFrame({"a": ["true"]}))
+    with pytest.raises(bb.BadOption, match=r"likelihood of `a=true` is a number.*'high'"):
+        network.posteriors({"a": {"true": "high", "false": 1}})
+
+
+def test_the_explanation_of_one_target_by_its_name():
+    network = bb.BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {"true": 0.9, "false": 0.1}})
+    assert network.mpe({"grass": "true"}, targets="rain") == {"rain": "true"}
+
+
+def test_findings_of_one_node_are_taken_together():
+    """As in a table: each finding multiplies, and two that contradict each other are impossible."""
+    rows = {
+        "b": ["true"] * 3 + ["false"] * 5,
+        "a": ["true", "true", "false", "true", "false", "false", "false", "false"],
+    }
+    table = bb.Joint(rows)
+    network = bb.BayesianNetwork({"b": ["a"]}).fit(rows, smoothing="mle")
+    for known in ("a~0.7, a~0.7", "a~0.7, a=true", "a=true, a=true", "a~(true:0.7, false:0.3), a~0.2"):
+        counted = pytest.approx(table.query(f"P(b=true | {known})"), abs=1e-15)
+        assert network.query(f"P(b=true | {known})") == counted
+        assert float(network.fraction(f"P(b=true | {known})")) == counted
+    for asked in (network, table):
+        with pytest.raises(bb.ImpossibleEvidence):
+            asked.query("P(b | a=true, a=false)")
+
+
 def test_long_chain_does_not_underflow():
     """P(evidence) is about 1e-600; the posterior is that of the last few nodes."""
     count = 2000
@@ -215,7 +263,7 @@ def test_contradicting_targets_and_evidence_on_a_target():
     assert network.query("P(a=true, a=false)") == 0
     assert network.query("P(a=true | a=true)") == 1
     assert network.query("P(a | a=false)")["true"] == 0
-    with pytest.raises(bb.BadOption):
+    with pytest.raises(bb.ImpossibleEvidence, match="from it: b=true, b=false"):
         network.query("P(a=true | b=true, b=false)")
 
 

@@ -115,6 +115,12 @@ def test_d_separation_is_independence(seed):
                 assert network.d_separated(left, right, given) == independent(network, table, left, right, given)
 
 
+def test_d_separation_given_nothing():
+    network = bb.BayesianNetwork({"c": ["a", "b"]})
+    assert network.d_separated("a", "b", given=None)
+    assert not network.d_separated("a", "b", given="c")
+
+
 def independent(network, table, left, right, given):
     axes = [network.nodes.index(name) for name in (left, right, *given)]
     rest = tuple(axis for axis in range(table.ndim) if axis not in axes)

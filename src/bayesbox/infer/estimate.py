@@ -133,7 +133,8 @@ class EstimatedPosteriors(PosteriorTable):
     """
 
     def __init__(self, model: FactorModel, found: Sequence[Approximation], *, rows: bool) -> None:
-        super().__init__(model, [*np.array([each.table for each in found]).T] if rows else found[0].table.tolist())
+        tables = np.array([each.table for each in found]).reshape(len(found), int(model.offsets[-1]))
+        super().__init__(model, [*tables.T] if rows else tables[0].tolist())
         self.approximation: Approximation | list[Approximation] = list(found) if rows else found[0]
         self.standard_errors: PosteriorTable | None = None
         if found and all(each.errors is not None for each in found):

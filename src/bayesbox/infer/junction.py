@@ -96,6 +96,8 @@ class Propagation:
         Rows that observe the same variables share a plan; where nearly every row observes others, all rows share one
         whose evidence is a likelihood of one state, since to make a plan costs more than to run it.
         """
+        if not len(states):
+            return Posteriors(np.empty((0, int(self.model.offsets[-1]))), np.empty(0))
         observed = (states >= 0).astype(np.uint8)
         patterns, group = np.unique(np.packbits(observed, axis=1), axis=0, return_inverse=True)
         group = group.reshape(-1)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bayesbox.learn.compare import Comparison
     from bayesbox.workflow.network_learning import Learning
 
-Names = str | Iterable[str]
+Names = str | Iterable[str] | None
 
 
 class BayesianNetwork(NetworkFitting, NetworkQuestions):
@@ -168,7 +168,7 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
         return path_text(self.graph, list(path))
 
     def _set(self, names: Names) -> list[str]:
-        return [self.graph.node(name).name for name in ([names] if isinstance(names, str) else names)]
+        return [self.graph.node(name).name for name in ([names] if isinstance(names, str) else names or ())]
 
     # -- answers -------------------------------------------------------------------------------------------------
 
@@ -280,7 +280,7 @@ class FactorGraph(NetworkQuestions):
 
     def log_probability(self, evidence: Mapping[Any, Any] | None = None) -> float:
         """The natural log of Z, the sum of the product over all states that go with the evidence."""
-        findings = self.findings(evidence or {})
+        findings = self.findings(evidence)
         return self._propagation.posteriors(findings, max_bytes=self.max_bytes)[1]
 
     def write(self, path: str | PathLike[str]) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadOption, ImpossibleEvidence, UnknownNode
+from bayesbox.errors import BadData, BadOption, DataWarning, ImpossibleEvidence, UnknownNode
 from bayesbox.infer.approximate import Method, joint_posterior, method_of
 from bayesbox.infer.compiled import CompiledModel
 from bayesbox.infer.distribution import Distribution
@@ -28,6 +32,7 @@ from bayesbox.model.factor_graph import FactorModel
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.intervals import interval_of
 from bayesbox.schema.levels import level_text
+from bayesbox.source.cells import is_missing
 from bayesbox.source.frames import batch_of
 
 Evidence = Mapping[Any, Any]
@@ -90,7 +95,7 @@ class NetworkQuestions:
             joint = self._marginal(findings, names, exact=exact)
             total = joint.table.sum()
             if not total > 0:
-                raise self._impossible(evidence)
+                raise _impossible(str(term) for term in query.evidence)
             table = np.asarray(joint.table / total, dtype=joint.table.dtype)
         else:
             table, errors, found = joint_posterior(method, self._compiled.case(findings), names)
@@ -141,13 +146,13 @@ class NetworkQuestions:
         one = evidence is None or (isinstance(evidence, Mapping) and not _has_columns(evidence))
         if approx is not None:
             method = method_of(approx, options)
-            cases = [self.findings(evidence or {})] if one else _findings_of(self._coded(evidence))
+            cases = [self.findings(evidence)] if one else _findings_of(self._coded(evidence))
             found = [method.run(self._compiled.case(case)) for case in cases]
             return EstimatedPosteriors(self.model, found, rows=not one)
         if one:
-            cells, log_evidence = self._propagation.posteriors(self.findings(evidence or {}), max_bytes=self.max_bytes)
+            cells, log_evidence = self._propagation.posteriors(self.findings(evidence), max_bytes=self.max_bytes)
             if math.isinf(log_evidence):
-                raise self._impossible(evidence or {})
+                raise _impossible(_told(name, value) for name, value in (evidence or {}).items())
             return PosteriorTable(self.model, cells)
         return PosteriorTable(self.model, list(self.posteriors_of_states(self._coded(evidence), threads=threads).T))
 
@@ -159,22 +164,23 @@ class NetworkQuestions:
 
     def log_probability(self, evidence: Evidence | None = None) -> float:
         """The natural log of the probability of any partial assignment; of a factor graph, log Z."""
-        return self._marginal(self.findings(evidence or {}), ()).log_total
+        return self._marginal(self.findings(evidence), ()).log_total
 
     def probability(self, evidence: Evidence | None = None) -> float:
         """The probability of a full or a partial assignment."""
         return math.exp(self.log_probability(evidence))
 
-    def mpe(self, evidence: Evidence | None = None, targets: Sequence[str] | None = None) -> dict[str, str]:
+    def mpe(self, evidence: Evidence | None = None, targets: str | Sequence[str] | None = None) -> dict[str, str]:
         """The most probable states of all variables, or of some targets with the others summed out, given evidence."""
         return self.explanation(evidence, targets)[0]
 
     def explanation(
-        self, evidence: Evidence | None = None, targets: Sequence[str] | None = None
+        self, evidence: Evidence | None = None, targets: str | Sequence[str] | None = None
     ) -> tuple[dict[str, str], float]:
         """The most probable states, and the log of their probability together with the evidence."""
-        findings = self.findings(evidence or {})
-        wanted = None if targets is None else [self._place(name) for name in targets]
+        findings = self.findings(evidence)
+        listed = [targets] if isinstance(targets, str) else targets
+        wanted = None if listed is None else [self._place(name) for name in listed]
         found = most_probable(self.model, findings, wanted, max_bytes=self.max_bytes)
         names = self.model.names
         states = {names[place]: self.model.states[place][state] for place, state in found.states.items()}
@@ -182,30 +188,48 @@ class NetworkQuestions:
 
     # -- evidence ------------------------------------------------------------------------------------------------
 
-    def findings(self, evidence: Evidence) -> Findings:
+    def findings(self, evidence: Evidence | None) -> Findings:
         """Evidence by position."""
         states: dict[int, int] = {}
         likelihoods: dict[int, NDArray[Any]] = {}
         model = self.model
-        for name, value in evidence.items():
+        if evidence is not None and not isinstance(evidence, Mapping):
+            raise BadData(
+                "evidence is of one case: a dict from node to state",
+                found=type(evidence).__name__,
+                remedy="A frame with a row a case is for posteriors(...)",
+            )
+        for name, value in (evidence or {}).items():
             place = model.place[name] if name in model.place else self._place(name)
             if type(value) is str and value in model.states[place]:  # most often; what follows takes longer
                 states[place] = model.states[place].index(value)
             elif isinstance(value, Mapping):
                 likelihoods[place] = self._likelihood(place, value)
-            elif value is not None and value == value:  # NaN is not known either
+            elif not is_missing(value):
                 states[place] = self._code(place, value)
         return Findings(states, likelihoods)
 
     def evidence_of(self, query: Query) -> dict[str, Any]:
-        """The evidence of a query as a mapping; two findings of one node are taken together."""
+        """The evidence of a query as a mapping; of several findings of one node, the product of their likelihoods."""
         evidence: dict[str, Any] = {}
         for term in query.evidence:
             value: Any = term.value if isinstance(term, Term) else self._virtual(term)
-            if term.name in evidence and evidence[term.name] != value:
-                raise BadOption(f"evidence on `{term.name}` is given twice", found=str(query))
-            evidence[term.name] = value
+            evidence[term.name] = self._both(term.name, evidence[term.name], value) if term.name in evidence else value
         return evidence
+
+    def _both(self, name: str, one: Any, other: Any) -> Any:
+        """Two findings of a node as one."""
+        place = self._place(name)
+        if isinstance(one, str) and isinstance(other, str) and self._code(place, one) == self._code(place, other):
+            return one
+        states = self.model.states[place]
+        first, second = (
+            self._likelihood(place, each)
+            if isinstance(each, Mapping)
+            else [Fraction(code == self._code(place, each)) for code in range(len(states))]
+            for each in (one, other)
+        )
+        return {state: left * right for state, left, right in zip(states, first, second, strict=True)}
 
     def _virtual(self, term: Virtual) -> dict[str, Fraction]:
         states = self.states(term.name)
@@ -225,7 +249,7 @@ class NetworkQuestions:
         for state, value in given.items():
             values[self._code(place, state)] = value
         for state, value in zip(self.model.states[place], values, strict=True):
-            if value is None or not (math.isfinite(value) and value >= 0):
+            if not (isinstance(value, Real | Decimal) and math.isfinite(value) and float(value) >= 0):
                 raise BadOption(
                     f"the likelihood of `{self.model.names[place]}={state}` is a number that is not negative",
                     found=value,
@@ -258,8 +282,15 @@ class NetworkQuestions:
         batch = batch_of(frame)
         coded = np.full((batch.rows, len(self.model.names)), -1, dtype=np.int32)
         for name, column in zip(batch.names, batch.columns, strict=True):
-            place = self._place(name)
-            coded[:, place] = self.state_codes(place, encode(column))
+            place, encoded = self._place(name), encode(column)
+            coded[:, place] = self.state_codes(place, encoded)
+            if len(encoded.levels) and (coded[:, place] < 0).all():
+                warnings.warn(
+                    f"no value of column `{name}` is a state of its node, so all are left out: "
+                    f"{', '.join(encoded.levels[:3])}; the states are {', '.join(self.model.states[place][:8])}",
+                    DataWarning,
+                    stacklevel=3,
+                )
         return coded
 
     def state_codes(self, place: int, column: Encoded) -> NDArray[np.int32]:
@@ -294,10 +325,17 @@ class NetworkQuestions:
         factors = self._relevant([names[place] for place in wanted], known)
         return eliminate(self.model, findings, wanted, factors=factors, exact=exact, max_bytes=self.max_bytes)
 
-    @staticmethod
-    def _impossible(evidence: Evidence) -> ImpossibleEvidence:
-        known = ", ".join(f"{name}={value}" for name, value in list(evidence.items())[:8])
-        return ImpossibleEvidence(f"the evidence has probability 0, so nothing follows from it: {known or 'none'}")
+
+def _impossible(evidence: Iterable[str]) -> ImpossibleEvidence:
+    known = ", ".join(islice(evidence, 8))
+    return ImpossibleEvidence(f"the evidence has probability 0, so nothing follows from it: {known or 'none'}")
+
+
+def _told(name: Any, value: Any) -> str:
+    """A finding as the notation writes it, but for rounding."""
+    if not isinstance(value, Mapping):
+        return f"{name}={value}"
+    return f"{name}~({', '.join(f'{state}:{float(number):g}' for state, number in value.items())})"
 
 
 def _has_columns(evidence: Mapping[Any, Any]) -> bool:
