@@ -64,6 +64,10 @@ def test_states_from_keys_and_from_shapes():
         ({"a": []}, {"a": 1.5}, "from 0 to 1"),
         ({"a": []}, {"a": [[0.5, 0.5]] * 3}, "shape"),
         ({"a": []}, {"a": "often"}, "no table of numbers"),
+        ({"a": []}, {"a": {"x": "often", "y": 0.5}}, "no table of numbers"),
+        ({"a": []}, {"a": {"x": [0.5, 0.5], "y": 0.5}}, "`a=x` is one number"),
+        ([("a", "b")], None, "structure is a dict from each node to a list of its parents"),
+        ({"a": []}, [0.5], "cpts is a dict"),
         ({"a": ["b"]}, {"b": 0.5, "a": {"true": 0.5}}, "no row for b=false"),
         ({"a": []}, {"a": 0.5, "c": 0.5}, "no node `c`"),
     ],
@@ -71,6 +75,18 @@ def test_states_from_keys_and_from_shapes():
 def test_what_is_refused(structure, tables, words):
     with pytest.raises(bb.BadData, match=words):
         bb.BayesianNetwork(structure, tables)
+
+
+def test_names_of_nodes_may_be_numbers():
+    network = bb.BayesianNetwork({2: [1], 3: None}, {1: 0.5, 2: {0: 0.1, 1: 0.9}, 3: 0.5}, states={1: [0, 1]})
+    assert network.query("P(2=true | 1=1)") == 0.9
+    assert network.parents(2) == ["1"]
+
+
+def test_what_cannot_be_normalized_is_refused():
+    for row in ([0.0, 0.0], [1e308, 1e308]):
+        with pytest.raises(bb.BadData, match="do not sum to 1"):
+            bb.BayesianNetwork({"a": []}, {"a": row}, normalize=True)
 
 
 def test_a_row_that_does_not_sum_is_named():

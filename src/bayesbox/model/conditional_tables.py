@@ -46,25 +46,38 @@ def graph_of(
     >>> graph.nodes["alarm"].table.tolist()
     [[0.95, 0.05], [0.01, 0.99]]
     """
-    parents = _parents(structure, tables or {}, states or {})
-    known = _states(parents, tables or {}, states or {})
+    given_tables = _by_node(tables or {}, "cpts", "its table")
+    given_states = _by_node(states or {}, "states", "a list of its states")
+    parents = _parents(_by_node(structure, "structure", "a list of its parents"), given_tables, given_states)
+    known = _states(parents, given_tables, given_states)
     nodes = []
     for node, above in parents.items():
         table = None
         if tables is not None:
-            if node not in tables:
+            if node not in given_tables:
                 raise BadTable(f"node `{node}` has no table", node=node, remedy="Give one in cpts")
-            table = _table(node, tables[node], above, known)
+            table = _table(node, given_tables[node], above, known)
         nodes.append(Node(node, known[node], above, table))
     return Graph(nodes, name=name, normalize=normalize)
 
 
+def _by_node(given: Any, what: str, each: str) -> dict[str, Any]:
+    """What is given for each node, by the text of its name."""
+    if not isinstance(given, Mapping):
+        raise BadData(
+            f"{what} is a dict from each node to {each}",
+            found=given,
+            remedy='The arcs a->c and b->c are {"c": ["a", "b"]}' if what == "structure" else None,
+        )
+    return {level_text(name): value for name, value in given.items()}
+
+
 def _parents(
-    structure: Mapping[str, Iterable[str]], tables: Mapping[str, Any], states: Mapping[str, Any]
+    structure: Mapping[str, Any], tables: Mapping[str, Any], states: Mapping[str, Any]
 ) -> dict[str, tuple[str, ...]]:
     """The parents of every node; one that is only named as a parent has none, and stands before its first child."""
     given_parents = {
-        level_text(name): (above,) if isinstance(above, str) else tuple(level_text(each) for each in above)
+        name: (above,) if isinstance(above, str) else tuple(level_text(each) for each in above or ())
         for name, above in structure.items()
     }
     parents: dict[str, tuple[str, ...]] = {}
@@ -182,7 +195,10 @@ def _distribution(own: Node, given: Any) -> Doubles:
     if isinstance(given, Mapping):
         row = np.full(len(own.states), np.nan)
         for state, value in given.items():
-            row[own.code(state)] = value
+            number = _numbers(own, value)
+            if number.ndim:
+                raise BadTable(f"the probability of `{own.name}={state}` is one number", node=own.name, found=value)
+            row[own.code(state)] = number
         if np.isnan(row).any():
             state = own.states[int(np.flatnonzero(np.isnan(row))[0])]
             raise BadTable(f"a distribution of `{own.name}` lacks the state `{state}`", node=own.name)
@@ -192,10 +208,7 @@ def _distribution(own: Node, given: Any) -> Doubles:
 
 def _from_array(own: Node, given: Any, sizes: list[int]) -> Doubles:
     """Numbers in any of the shapes that leave no doubt."""
-    try:
-        array = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadTable(f"the table of `{own.name}` is no table of numbers", node=own.name, found=given) from None
+    array = _numbers(own, given)
     count, rows = len(own.states), int(np.prod(sizes, dtype=np.int64))
     if array.shape in {(*sizes, count), (rows, count), (rows * count,)}:
         return array.reshape(*sizes, count)
@@ -210,6 +223,13 @@ def _from_array(own: Node, given: Any, sizes: list[int]) -> Doubles:
         found=array.shape,
         remedy=f"It is {(*sizes, count)}",
     )
+
+
+def _numbers(own: Node, given: Any) -> Doubles:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadTable(f"the table of `{own.name}` is no table of numbers", node=own.name, found=given) from None
 
 
 def _complement(value: float) -> float:

@@ -278,7 +278,8 @@ def _reached(names: Iterable[str], further: Any) -> set[str]:
 def checked_table(table: Doubles, name: str, row_text: Any, *, normalize: bool) -> Doubles:
     """A table of which every number is a probability and every row sums to 1, or is made to."""
     rows = table.reshape(-1, table.shape[-1])
-    sums = rows.sum(axis=1)
+    with np.errstate(over="ignore"):
+        sums = rows.sum(axis=1)
     within = (rows >= 0) & (np.isfinite(rows) if normalize else rows <= 1)
     if not within.all():
         row, column = (int(place) for place in np.argwhere(~within)[0])
@@ -292,8 +293,9 @@ def checked_table(table: Doubles, name: str, row_text: Any, *, normalize: bool) 
     off = np.abs(sums - 1) > TOLERANCE
     if not off.any():
         return table
-    row = int(np.flatnonzero(off if not normalize else sums <= 0)[0]) if not normalize or (sums <= 0).any() else -1
-    if row >= 0:
+    hopeless = off if not normalize else ~((sums > 0) & np.isfinite(sums))
+    if hopeless.any():
+        row = int(np.flatnonzero(hopeless)[0])
         raise BadTable(
             "the probabilities do not sum to 1",
             node=name,

@@ -19,6 +19,7 @@ from bayesbox.infer.notation import Independence, parse
 from bayesbox.model.conditional_tables import graph_of, require_tables
 from bayesbox.model.factor_graph import FactorModel
 from bayesbox.model.graph import Graph
+from bayesbox.schema.levels import level_text
 from bayesbox.workflow.network_fit import NetworkFitting
 from bayesbox.workflow.network_questions import NetworkQuestions
 
@@ -62,7 +63,7 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
     ) -> None:
         self.graph = graph_of(structure, cpts, states, name=name, normalize=normalize)
         if cpts is None:
-            self._open = frozenset(self.graph.nodes) - frozenset(map(str, states or {}))
+            self._open = frozenset(self.graph.nodes) - frozenset(map(level_text, states or {}))
 
     @classmethod
     def of(cls, graph: Graph) -> BayesianNetwork:
