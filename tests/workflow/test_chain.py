@@ -300,11 +300,44 @@ def test_file_round_trip(weather, tmp_path, kind):
         {"emission": [[0.1, 0.9], [0.5, 0.5]]},
         {"start": [-0.5, 1.5]},
         {"states": ["rain", "rain"]},
+        {"start": None},
+        {"start": 0.5},
+        {"transition": [0.5, 0.5]},
+        {"emission": [["often", 0.5, 0.5], [0.1, 0.4, 0.5]]},
+        {"transition": [{"rain": 1.0, "snow": 0.0}, {"rain": 0.5, "dry": 0.5}]},
     ],
 )
 def test_tables_that_are_none(wrong):
     with pytest.raises(bb.BadOption):
         bb.HiddenMarkovModel.from_tables(**{**WEATHER, **wrong})
+
+
+def test_states_that_are_named_and_known(tmp_path):
+    """Named states are there though no step has them, and a label that is none of them is refused."""
+    hmm = bb.HiddenMarkovModel(["dry", "rain", "snow"]).fit(["walk", "walk", "shop"], ["dry", "dry", "rain"])
+    assert hmm.states_.tolist() == ["dry", "rain", "snow"]
+    assert hmm.transition_ == pytest.approx(np.array([[2 / 5, 2 / 5, 1 / 5], [1 / 3] * 3, [1 / 3] * 3]))
+    again = bb.HiddenMarkovModel(["dry", "rain", "snow"]).partial_fit(["walk", "walk"], ["dry", "dry"])
+    assert again.states_.tolist() == ["dry", "rain", "snow"]
+    hmm.save(tmp_path / "named.bayes")
+    loaded = bb.HiddenMarkovModel.load(tmp_path / "named.bayes")
+    assert loaded.transition_.tolist() == hmm.transition_.tolist()
+    for learn in (hmm.fit, hmm.partial_fit, loaded.partial_fit):
+        with pytest.raises(bb.BadOption, match=r"none of the states.*hail"):
+            learn(["walk"], ["hail"])
+    open_ = bb.HiddenMarkovModel().fit(["walk", "shop"], ["dry", "rain"])
+    open_.save(tmp_path / "open.bayes")
+    more = bb.HiddenMarkovModel.load(tmp_path / "open.bayes").partial_fit(["walk"], ["hail"])
+    assert more.states_.tolist() == ["dry", "hail", "rain"]
+    with pytest.raises(bb.BadOption, match="their number"):
+        bb.HiddenMarkovModel(1.5)
+
+
+def test_arrays_of_another_width():
+    hmm = bb.HiddenMarkovModel(2).fit(np.random.default_rng(0).normal(size=(20, 3)))
+    for columns in (2, 4):
+        with pytest.raises(bb.BadData, match=rf"has 3 values; found {columns}"):
+            hmm.predict(np.zeros((5, columns)))
 
 
 def test_errors_say_what(weather):

@@ -36,7 +36,8 @@ LEARNED, COUNTED, GIVEN = "learned", "counted", "given"
 class HiddenMarkovModel(ChainAnswers):
     """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
 
-    `states` is how many there are, or their names, or "auto" or "2..6": the number is chosen by `choose`, "bic" or "cv"
+    `states` is how many there are, or their names, or "auto" or "2..6" (where all are known and none named, the labels
+    tell): the number is chosen by `choose`, "bic" or "cv"
     (the likelihood of held-out sequences), and `choice_` has the scores. A step has one column or several, each by the
     distributions and rules of naive Bayes; missing values say nothing. `emissions` is "category" or "gaussian" for all
     columns, "mixed" for the kind of each column's type, or "auto": the same, but integers without a column name are
@@ -123,8 +124,9 @@ class HiddenMarkovModel(ChainAnswers):
 
         Without names, states and symbols are 0, 1, 2, ...
         """
-        made = cls(len(start) if states is None else states)
-        made._model, made._schema = given_chain(start, transition, emission, states, symbols)
+        model, schema = given_chain(start, transition, emission, states, symbols)
+        made = cls(len(model.states) if states is None else states)
+        made._model, made._schema = model, schema
         made._origin = GIVEN
         return made
 
@@ -148,7 +150,7 @@ class HiddenMarkovModel(ChainAnswers):
             raise BadData("there is no step to learn from")
         schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions))
         if known is not None and (known.codes >= 0).all():
-            self._accept(schema, self._tally(found, known, schema), COUNTED)
+            self._accept(self._declared(schema, known), self._tally(found, known, schema), COUNTED)
             return self
         rules = self._rules(LEARNED)
 
@@ -234,7 +236,14 @@ class HiddenMarkovModel(ChainAnswers):
             schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions))
         else:
             schema = self._schema.extended(found.columns)
-        return schema, self._tally(found, known, schema)
+        return self._declared(schema, known), self._tally(found, known, schema)
+
+    def _declared(self, schema: Schema, known: Encoded) -> Schema:
+        """The schema, with the states that were named: they are there though no step has them, and no others are."""
+        named = schema.classes or self.states
+        if isinstance(named, (int, np.integer, str)):
+            return schema
+        return schema.with_classes(state_names(named, known)[0])
 
     @staticmethod
     def _tally(found: Sequences, known: Encoded, schema: Schema) -> ChainBook:

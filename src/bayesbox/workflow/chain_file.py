@@ -78,6 +78,8 @@ def to_bytes(model: chain.HiddenMarkovModel) -> bytes:
         "transition": None if given else _counts_document(book.transition),
         "tables": _tables_document(model.model_) if given else None,
     }
+    if model._origin == chain.COUNTED and schema.classes:
+        written["named"] = True  # the states were named, and are not only those that were counted
     try:
         return container.pack({MODEL: document(written), **({} if given else tally_tables.members(book.emission))})
     except UnicodeEncodeError as error:
@@ -138,12 +140,16 @@ def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel
     declared = declared_of(reader.take("declared", list, None))
     counts = [reader.take(key, dict, None) for key in ("start", "transition")]
     tables = reader.take("tables", dict, None)
+    named = origin != chain.COUNTED or bool(reader.take_if_present("named", bool))
     schema = schema_of(reader.take("columns", list), tuple(sorted(states)))
     reader.done()
     labels = label_values(states, label_type)
     model: chain.HiddenMarkovModel = made(
         lambda: chain.HiddenMarkovModel(
-            labels.tolist(), emissions=emissions, columns=declared, number_prior=number_prior
+            labels.tolist() if named else max(len(labels), 1),
+            emissions=emissions,
+            columns=declared,
+            number_prior=number_prior,
         ),
         "the document",
     )
@@ -164,7 +170,7 @@ def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel
     book = ChainBook(_counts(counts[0], (START,), states), _counts(counts[1], states, states), emission)
     if book.digest() != digest or not set(emission.classes) <= set(states):
         raise ValueError("the digest is not that of the tallies")
-    model._accept(schema if origin == chain.LEARNED else schema.with_classes(()), book, origin)
+    model._accept(schema if named else schema.with_classes(()), book, origin)
     return model
 
 

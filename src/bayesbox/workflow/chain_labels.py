@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ def named_states(states: Any) -> tuple[tuple[str, ...], str]:
         if states < 1:
             raise BadOption("a chain has one state or more", found=states)
         return tuple(str(index) for index in range(int(states))), "integer"
-    names = list(states) if not isinstance(states, (str, bool)) else []
+    names = list(states) if isinstance(states, Iterable) and not isinstance(states, str) else []
     texts = [level_text(name) for name in names]
     if not texts or len(set(texts)) < len(texts):
         raise BadOption("states are their number, or a list of different names", found=states)

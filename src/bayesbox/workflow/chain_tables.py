@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,9 @@ def given_chain(
     start: Any, transition: Any, emission: Any, states: Sequence[Any] | None, symbols: Sequence[Any] | None
 ) -> tuple[ChainModel, Schema]:
     """The model of these tables: numbers in the order of the states and symbols, or mappings by their names."""
+    for what, table in (("start", start), ("transition", transition), ("emission", emission)):
+        if isinstance(table, str) or not isinstance(table, Iterable):
+            raise BadOption(f"{what} is probabilities: a list, an array or a dict", found=table)
     if states is None:
         states = list(start) if isinstance(start, Mapping) else range(len(start))
     if symbols is None and isinstance(emission, Mapping):
@@ -62,12 +65,21 @@ def _by_name(table: Any, states: Sequence[Any], what: str) -> list[Any]:
 
 def _rows(rows: Sequence[Any], names: Sequence[Any], what: str, size: int) -> Doubles:
     """Rows of probabilities over some names, each summing to 1."""
+    for row in rows:
+        unknown = [name for name in row if name not in names] if isinstance(row, Mapping) else []
+        if unknown:
+            raise BadOption(f"{what} gives a probability to what is not there", found=unknown[0])
+        if not isinstance(row, Iterable):
+            raise BadOption(f"{what} has a row of probabilities for each state", found=row)
     lists = [[row.get(name, 0.0) for name in names] if isinstance(row, Mapping) else list(row) for row in rows]
     if len(lists) != size or any(len(row) != len(names) for row in lists) or not len(names):
         raise BadOption(
             f"{what} is {size} x {len(names)} probabilities", found=f"{len(lists)} x {[len(row) for row in lists]}"
         )
-    values = np.array(lists, dtype=np.float64)
+    try:
+        values = np.array(lists, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadOption(f"{what} holds probabilities: numbers from 0 to 1", found=lists) from None
     if not (np.isfinite(values).all() and (values >= 0).all()):
         raise BadOption(f"{what} holds probabilities: numbers from 0 to 1", found=values.tolist())
     sums = values.sum(axis=1, keepdims=True)

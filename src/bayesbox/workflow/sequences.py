@@ -214,6 +214,12 @@ def _is_integer(column: Any) -> bool:
 
 def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None = None) -> Steps:
     """The steps as the recursion takes them: a row for each distinct one where all columns are of levels."""
+    if found.bare and found.size and len(found.columns) != len(schema.kinds):
+        raise BadData(
+            f"a step of this model has {len(schema.kinds)} values",
+            found=len(found.columns),
+            remedy="Give None for a hole",
+        )
     columns = {name: found.columns[name] for name in schema.used if name in found.columns}
     if not columns and len(schema.used) == len(found.columns) and (found.bare or schema.used == ("0",)):
         columns = dict(zip(schema.used, found.columns.values(), strict=True))  # values without names, by position
