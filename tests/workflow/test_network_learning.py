@@ -223,12 +223,19 @@ def test_what_does_not_go_together(rows):
         bb.learn_network(rows, method="pc", alpha=0)
     with pytest.raises(BadOption, match="restarts"):
         bb.learn_network(rows, restarts=-1)
+    with pytest.raises(BadOption, match="max_given"):
+        bb.learn_network(rows, method="pc", max_given=-1)
     with pytest.raises(BadData, match="no row"):
         bb.learn_network({"a": []})
     with pytest.raises(BadData, match="every row has a hole"):
         bb.learn_network({"a": ["x", None], "b": [None, "y"]}, missing="drop")
     with pytest.raises(BadData, match="different nodes"):
         bb.learn_network({"a": ["x", "y"]}).compare(ASIA)
+
+
+def test_one_arc_by_its_text(rows):
+    assert ("asia", "smoke") in bb.learn_network(rows, required="asia->smoke").edges
+    assert ("smoke", "asia") in bb.learn_network(rows, required=iter(["smoke->asia"]), forbidden="asia->smoke").edges
 
 
 def test_columns_of_bits():

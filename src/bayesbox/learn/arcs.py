@@ -53,6 +53,7 @@ class ArcRules:
         place = {name: index for index, name in enumerate(names)}
         allowed = ~np.eye(count, dtype=bool)
         must = np.zeros((count, count), dtype=bool)
+        required, forbidden = ([arcs] if isinstance(arcs, str) else list(arcs) for arcs in (required, forbidden))
         for parent, child in (_placed(arc, place) for arc in forbidden):
             allowed[parent, child] = False
         if tiers is not None:

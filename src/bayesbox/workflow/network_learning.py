@@ -87,7 +87,6 @@ class _Task:
         if self.method != "tan" and self.target is not None:
             raise BadOption(
                 f"only tan has a target, {self.method} finds the parents of all columns alike",
-                found=self.target,
                 remedy="Leave the target away, or take method='tan'",
             )
         if self.root is not None and (self.method not in ("tan", "chow-liu") or self.root == self.target):
@@ -145,7 +144,8 @@ def learn_network(
         raise BadOption("missing is 'em', 'drop' or 'level'", found=missing)
     if not 0 < alpha < 1:
         raise BadOption("alpha is a level of significance between 0 and 1", found=alpha)
-    for name, value in (("restarts", restarts), ("patience", patience), ("bootstrap", bootstrap), ("seed", seed)):
+    whole = {"restarts": restarts, "patience": patience, "bootstrap": bootstrap, "seed": seed, "max_given": max_given}
+    for name, value in whole.items():
         if value is not None and value < 0:
             raise BadOption(f"{name} is a whole number, 0 or more", found=value)
     begun = time.perf_counter()
