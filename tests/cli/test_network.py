@@ -85,6 +85,7 @@ def test_options_of_networks_are_for_networks(bayes: Bayes, sprinkler: str) -> N
     Path("rows.csv").write_text("a,b\n1,2\n")
     assert "--mpe" in bayes("query", "rows.csv", "P(a)", "--mpe", code=2).err
     assert "Leave the value away" in bayes("query", sprinkler, "P(rain=yes)", "--mpe", code=2).err
+    assert "--mpe is for questions" in bayes("query", sprinkler, "rain _|_ grass", "--mpe", code=2).err
 
 
 def test_show(bayes: Bayes, sprinkler: str) -> None:

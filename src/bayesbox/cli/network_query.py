@@ -34,6 +34,8 @@ def answer_network(
 
     if approximation is not None and (mpe or show_work or isinstance(asked, Independence)):
         raise click.UsageError("--approx is for questions P(...), without --mpe or --show-work")
+    if mpe and isinstance(asked, Independence):
+        raise click.UsageError("--mpe is for questions P(...): it looks for the states of nodes")
     network = read_network(path, normalize=normalize)
     if isinstance(asked, Independence):
         _tell_independence(network, asked, as_json=as_json)
