@@ -146,9 +146,14 @@ def test_a_column_without_any_state_of_its_node_is_told():
 
 @pytest.mark.parametrize("approx", [None, "weighting", "loopy"])
 def test_a_frame_without_rows(approx):
+    """Which is no row, in whatever columns."""
     network = bb.BayesianNetwork({"b": ["a"]}, {"a": 0.5, "b": {"true": 0.25, "false": 0.5}})
     found = network.posteriors(pd.DataFrame({"a": [], "b": []}), approx=approx)
     assert found["b"]["true"].shape == (0,)
+    with pytest.raises(KeyError, match="no node `bb`"):
+        found["bb"]
+    assert network.classifier("a").predict_proba(pd.DataFrame({"b": []})).shape == (0, 2)
+    assert network.classifier("a").predict_proba(pd.DataFrame(index=[])).shape == (0, 2)
 
 
 def test_evidence_that_is_missing_or_is_none():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from bayesbox.errors import UnknownNode
 from bayesbox.model.factor_graph import FactorModel
 from bayesbox.schema.levels import level_text
 
@@ -24,7 +25,9 @@ class PosteriorTable(Mapping[str, dict[str, Any]]):
         self._cells = cells
 
     def __getitem__(self, name: object) -> dict[str, Any]:
-        place = self._model.place[level_text(name)]
+        place = self._model.place.get(level_text(name))
+        if place is None:
+            raise UnknownNode("node", name, self._model.names)
         start = int(self._model.offsets[place])
         states = self._model.states[place]
         return dict(zip(states, self._cells[start : start + len(states)], strict=True))

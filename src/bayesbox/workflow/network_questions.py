@@ -282,20 +282,20 @@ class NetworkQuestions:
         batch = batch_of(frame)
         coded = np.full((batch.rows, len(self.model.names)), -1, dtype=np.int32)
         for name, column in zip(batch.names, batch.columns, strict=True):
-            place, encoded = self._place(name), encode(column)
-            coded[:, place] = self.state_codes(place, encoded)
-            if len(encoded.levels) and (coded[:, place] < 0).all():
-                warnings.warn(
-                    f"no value of column `{name}` is a state of its node, so all are left out: "
-                    f"{', '.join(encoded.levels[:3])}; the states are {', '.join(self.model.states[place][:8])}",
-                    DataWarning,
-                    stacklevel=3,
-                )
+            place = self._place(name)
+            coded[:, place] = self.state_codes(place, encode(column))
         return coded
 
     def state_codes(self, place: int, column: Encoded) -> NDArray[np.int32]:
         """The states in a column of a variable, -1 where there is no value, or none that the variable has."""
         codes = [self._known_code(place, level) for level in column.levels]
+        if len(codes) > 1 and max(codes) < 0:  # not a slip here or there: written in another way
+            warnings.warn(
+                f"no value of column `{self.model.names[place]}` is a state of its node, so all are left out: "
+                f"{', '.join(column.levels[:3])}; the states are {', '.join(self.model.states[place][:8])}",
+                DataWarning,
+                stacklevel=4,
+            )
         states: NDArray[np.int32] = np.array([*codes, -1], dtype=np.int32)[column.codes]
         return states
 

@@ -63,10 +63,11 @@ class NetworkTarget:
         """
         output = _core.LOG_POSTERIOR if log else _core.POSTERIOR
         count, codes = self._columns(rows, [self.network.model.names[place] for place in self._blanket])
-        complete = np.full(count, len(codes) == len(self._blanket))
+        given = len(codes) == len(self._blanket)
+        complete = np.full(count, given)
         for column in codes.values():
             complete &= column >= 0
-        if complete.all():
+        if given and complete.all():
             found = self._direct(codes, count, output)
         else:
             holes = np.flatnonzero(~complete)
