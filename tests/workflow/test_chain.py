@@ -333,6 +333,14 @@ def test_states_that_are_named_and_known(tmp_path):
         bb.HiddenMarkovModel(1.5)
 
 
+def test_labels_of_a_frame_that_was_filtered():
+    """Its categories may be more than its rows have."""
+    labels = pd.Series(pd.Categorical(["dry", None, "rain"], categories=["snow", "rain", "dry"]))
+    for states in (2, ["dry", "rain"]):
+        hmm = bb.HiddenMarkovModel(states).fit(["walk", "walk", "shop"], labels)
+        assert hmm.states_.tolist() == ["dry", "rain"]
+
+
 def test_arrays_of_another_width():
     hmm = bb.HiddenMarkovModel(2).fit(np.random.default_rng(0).normal(size=(20, 3)))
     for columns in (2, 4):

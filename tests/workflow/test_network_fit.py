@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.oracle.enumeration import joint, marginal, random_network, weighed
@@ -194,6 +195,16 @@ def test_rows_that_are_read_again_give_the_same(missing, tmp_path):
     elsewhere = bb.BayesianNetwork(structure, states=states).fit(tmp_path / "rows.csv", **options, most_bytes=100)
     for name in truth.nodes:
         assert elsewhere.cpt(name) == pytest.approx(hidden.cpt(name), abs=1e-12)
+
+
+def test_categories_that_no_row_has_are_no_states():
+    """As in a frame that was filtered, or a file whose dictionary holds more."""
+    rows = pd.DataFrame({"rain": ["yes", "no"] * 5, "grass": ["wet", "dry"] * 5})
+    coded = rows.assign(rain=pd.Categorical(rows["rain"], categories=["maybe", "yes", "no"]))
+    assert bb.learn_network(coded) == bb.learn_network(rows)
+    network = bb.BayesianNetwork({"grass": ["rain"]}).fit(rows)
+    assert network.fit(coded) == bb.BayesianNetwork({"grass": ["rain"]}).fit(rows)
+    assert network.partial_fit(coded).fit_.rows == 20
 
 
 def test_numbers_in_bins_stay_so():

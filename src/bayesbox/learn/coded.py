@@ -59,8 +59,8 @@ class Variable:
         found = encode_narrow(column)
         target = np.empty(len(found.levels) + 1, dtype=self.dtype)
         target[-1] = self.missing
-        for index, text in enumerate(found.levels):
-            target[index] = self._code(text, where)
+        for index in found.occurring():
+            target[index] = self._code(found.levels[index], where)
         return target[found.codes]
 
     def binned(self, values: Doubles) -> Codes:

@@ -87,7 +87,8 @@ class Levels:
         found = encode_narrow(column)
         target = np.empty(len(found.levels) + 1, dtype=np.int32)
         target[-1] = -1
-        for index, (text, value) in enumerate(zip(found.levels, found.values, strict=True)):
+        for index in found.occurring():
+            text, value = found.levels[index], found.values[index]
             text = _flag_text(text, self.name) if isinstance(self.declared, Flag) else text
             target[index] = self.place.setdefault(text, len(self.place))
             self.whole = self.whole and isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -28,6 +28,16 @@ class Encoded(NamedTuple):
     levels: list[str]
     values: list[Any]
 
+    def occurring(self) -> list[int]:
+        """The codes that some row has: a dictionary, as of a frame that was filtered, may hold others.
+
+        >>> Encoded(np.array([2, -1, 0]), ["sports", "suv", "truck"], []).occurring()
+        [0, 2]
+        """
+        seen = np.zeros(len(self.levels) + 1, dtype=bool)
+        seen[self.codes] = True
+        return np.flatnonzero(seen[:-1]).tolist()
+
 
 def encode(column: Any) -> Encoded:
     """Any column of discrete values as codes.

@@ -61,8 +61,18 @@ def read_steps(
     given = sequences_of(labels) if lengths is None else sequences_of(labels, lengths=lengths)
     if given.size != found.size or (found.place is None and given.offsets.tolist() != found.offsets.tolist()):
         raise BadData(f"{found.size} steps, but {given.size} labels: there is one a step")
-    known = encode(next(iter(given.columns.values())))
+    known = _occurring(encode(next(iter(given.columns.values()))))
     return found, known if found.place is None else known._replace(codes=known.codes[found.place])
+
+
+def _occurring(labels: Encoded) -> Encoded:
+    """The labels, without those that no step has."""
+    kept = labels.occurring()
+    if len(kept) == len(labels.levels):
+        return labels
+    place = np.full(len(labels.levels) + 1, -1, dtype=np.int32)
+    place[kept] = np.arange(len(kept))
+    return Encoded(place[labels.codes], [labels.levels[at] for at in kept], [labels.values[at] for at in kept])
 
 
 def _read_named(
@@ -71,6 +81,6 @@ def _read_named(
     found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
     if labels not in found.columns:
         raise BadData(f"no column `{labels}` holds the states", found=list(found.columns))
-    known = encode(labels_of(found.columns[labels]))
+    known = _occurring(encode(labels_of(found.columns[labels])))
     rest = {name: column for name, column in found.columns.items() if name != labels}
     return Sequences(rest, found.offsets, found.single, found.bare, found.place), known
