@@ -348,7 +348,25 @@ def test_arrays_of_another_width():
             hmm.predict(np.zeros((5, columns)))
 
 
+def test_tables_as_frames(weather):
+    frames = {name: pd.DataFrame(WEATHER[name]) for name in ("transition", "emission")}
+    same = bb.HiddenMarkovModel.from_tables(**{**WEATHER, **frames, "start": pd.Series(WEATHER["start"])})
+    assert same.emission_.tolist() == weather.emission_.tolist()
+    assert same.transition_.tolist() == weather.transition_.tolist()
+
+
+def test_an_infinite_number_is_refused():
+    hmm = bb.HiddenMarkovModel(2).fit([1.0, 2.0, 3.0, 4.0])
+    for asked in (hmm.predict, hmm.predict_proba, hmm.score):
+        with pytest.raises(bb.BadData, match=r"row 2: column `0` holds an infinite value; found inf"):
+            asked([1.0, float("inf")])
+
+
 def test_errors_say_what(weather):
+    with pytest.raises(bb.BadData, match=r"steps \[2, 1\], labels \[3\]"):
+        bb.HiddenMarkovModel().fit([["a", "b"], ["a"]], ["x", "y", "x"])
+    with pytest.raises(bb.BadOption, match="seed"):
+        bb.HiddenMarkovModel(seed=-1)
     with pytest.raises(bb.BadData, match="Call fit first"):
         bb.HiddenMarkovModel().predict(["a"])
     with pytest.raises(bb.BadOption, match="one state or more"):

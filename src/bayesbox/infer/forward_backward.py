@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, Plan
 from bayesbox.infer.cores import cores
+from bayesbox.infer.direct import refuse_infinite
 from bayesbox.model.chain import ChainModel, Steps
 
 
@@ -30,11 +31,18 @@ class Expected(NamedTuple):
 
 
 def log_terms(model: ChainModel, steps: Steps) -> Doubles:
-    """log P(step | state), a row a distinct step. What is missing says nothing; a known state rules out the others."""
+    """log P(step | state), a row a distinct step. What is missing says nothing; a known state rules out the others.
+
+    An infinite number is refused with its step, counted from 1.
+    """
     plan = Plan(steps.rows, np.zeros(len(model.states)))
     for conditional in model.conditionals:
         conditional.add_to(plan, steps.columns)
     terms: Doubles = plan.run(_core.JOINT)
+    if steps.codes is None:  # else all columns are of levels
+        impossible: NDArray[np.bool_] = np.isneginf(terms[:, 0])  # it is that in every state, so in the first
+        if impossible.any():
+            refuse_infinite(steps.columns, impossible, 0)
     if steps.known is not None:
         other = (steps.known >= 0)[:, None] & (steps.known[:, None] != np.arange(len(model.states))[None, :])
         terms = np.where(other, -np.inf, terms)

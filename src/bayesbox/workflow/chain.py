@@ -79,6 +79,8 @@ class HiddenMarkovModel(ChainAnswers):
             raise BadOption(f"emissions is one of {', '.join(EMISSIONS)}", found=emissions)
         if iterations < 1 or restarts < 1:
             raise BadOption("iterations and restarts are 1 or more", found=min(iterations, restarts))
+        if seed < 0:
+            raise BadOption("seed is a whole number, 0 or more", found=seed)
         if number_prior is not None and not (math.isfinite(number_prior) and number_prior >= 0):
             raise BadOption("number_prior is a number of rows, 0 or more", found=number_prior)
         if choose not in CRITERIA:

@@ -59,10 +59,21 @@ def read_steps(
     if labels is None:
         return found, None
     given = sequences_of(labels) if lengths is None else sequences_of(labels, lengths=lengths)
-    if given.size != found.size or (found.place is None and given.offsets.tolist() != found.offsets.tolist()):
+    if given.size != found.size:
         raise BadData(f"{found.size} steps, but {given.size} labels: there is one a step")
+    if found.place is None and given.offsets.tolist() != found.offsets.tolist():
+        raise BadData(
+            "the labels of a sequence are as many as its steps",
+            found=f"steps {_lengths(found)}, labels {_lengths(given)}",
+            remedy="Give the labels in lists like the sequences, or lengths=[...] for both",
+        )
     known = _occurring(encode(next(iter(given.columns.values()))))
     return found, known if found.place is None else known._replace(codes=known.codes[found.place])
+
+
+def _lengths(found: Sequences) -> list[int]:
+    lengths: list[int] = np.diff(found.offsets[:9]).tolist()
+    return lengths
 
 
 def _occurring(labels: Encoded) -> Encoded:

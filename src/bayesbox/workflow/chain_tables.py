@@ -56,7 +56,7 @@ def _texts(names: Sequence[Any], what: str) -> tuple[str, ...]:
 
 def _by_name(table: Any, states: Sequence[Any], what: str) -> list[Any]:
     if not isinstance(table, Mapping):
-        return list(table)
+        return list(np.asarray(table) if hasattr(table, "__array__") else table)  # a frame lists its columns' names
     missing = [state for state in states if state not in table]
     if missing or len(table) != len(states):
         raise BadOption(f"{what} has one row for each state", found=list(table))
