@@ -417,7 +417,7 @@ class BifReader {
     double sum = 0;
     for (std::size_t i = 0; i < count; ++i) sum += cells[i];
     if (std::fabs(sum - 1) <= limits_.tolerance) return;
-    if (!limits_.normalize || !(sum > 0)) {
+    if (!limits_.normalize || !(sum > 0 && std::isfinite(sum))) {
       char text[32];
       const auto [end, error] = std::to_chars(text, text + sizeof text, sum);
       throw TextFault("probabilities of `" + std::string(node.name) + "` do not sum to 1", at,

@@ -88,6 +88,13 @@ def test_normalize_makes_rows_sum(tmp_path):
     assert bb.read_network(path, normalize=True).cpt("rain").tolist() == [0.25, 0.75]
 
 
+def test_normalize_does_not_make_an_infinite_sum_good(tmp_path):
+    path = tmp_path / "large.bif"
+    path.write_text("variable a { type discrete [ 2 ] { y, n }; }\nprobability ( a ) { table 1e308, 1e308; }\n")
+    with pytest.raises(bb.BadModelFile, match=r"line 2, column 21.*do not sum to 1"):
+        bb.read_network(path, normalize=True)
+
+
 def test_normalize_does_not_make_negative_numbers_good(refused):
     assert "from 0 to 1" in refused(GOOD.replace("0.2, 0.8", "-0.5, 1.5"), "bif", normalize=True)
     assert "sum to 1" in refused(GOOD.replace("0.2, 0.8", "0, 0"), "bif", normalize=True)
@@ -130,7 +137,11 @@ XML = """<?xml version="1.0"?>
         (XML.replace("<TABLE>", "<GIVEN>snow</GIVEN><TABLE>"), "line 4", "no variable"),
         (XML.replace("<TABLE>", "<GIVEN>rain</GIVEN><TABLE>0.2 0.8 "), "line 4", "a cycle"),
         (XML.replace("<OUTCOME>no<", "<OUTCOME>yes<"), "line 4", "twice"),
-        (XML.replace("<OUTCOME>yes</OUTCOME><OUTCOME>no</OUTCOME>", ""), "line 4", "expected 0 numbers"),
+        (XML.replace("<OUTCOME>yes</OUTCOME><OUTCOME>no</OUTCOME>", ""), "line 4", "`rain` has no states"),
+        (XML.replace("nature", "decision"), "line 3, column 1", "found 'decision'"),
+        (XML.replace('"1.0"', '"1.0" encoding="martian"'), "line 1", "unknown encoding: martian"),
+        (XML.replace('"1.0"', '"1.0" encoding="gb2312"'), "line 1", "multi-byte"),
+        ("<BIF><NETWORK></NETWORK></BIF>", "line 1, column 6", "no <VARIABLE>"),
         (XML.replace("</NETWORK>", ""), "line 5", "no XML"),
         ("<html/>", "line 1, column 1", "expected <BIF>"),
         ("<a>" * 200, "line 1", "nested"),
@@ -150,7 +161,8 @@ UAI = "BAYES\n2\n2 2\n2\n1 0\n2 0 1\n2\n0.2 0.8\n4\n0.9 0.1\n0.1 0.9\n"
     ("text", "place", "words"),
     [
         (UAI.replace("BAYES", "CREDAL"), "line 1, column 1", "BAYES or MARKOV"),
-        (UAI.replace("0.2 0.8", "0.2 0.7"), "line 5, column 1", "sum to 1"),
+        (UAI.replace("0.2 0.8", "0.2 0.7"), "line 8, column 1", "sum to 1"),
+        (UAI.replace("0.9 0.1", "0.9 0.2"), "line 10, column 1", "sum to 1"),
         (UAI.replace("0.2 0.8", "-0.2 0.8"), "line 8, column 1", "not negative"),
         (UAI.replace("0.2 0.8", "0,2 0,8"), "line 8, column 1", "expected a number"),
         (UAI.replace("0.2 0.8", "1e999 0.8"), "line 8, column 1", "expected a number"),
@@ -177,8 +189,10 @@ NET = 'net { }\nnode rain { states = ("yes" "no"); }\npotential (rain) { data = 
 @pytest.mark.parametrize(
     ("text", "place", "words"),
     [
-        (NET.replace("0.2 0.8", "0.2 0.7"), "line 2, column 6", "sum to 1"),
-        (NET.replace("0.2 0.8", "-1 2"), "line 2, column 6", "from 0 to 1"),
+        (NET.replace("0.2 0.8", "0.2 0.7"), "line 3, column 27", "sum to 1"),
+        (NET.replace("0.2 0.8", "-1 2"), "line 3, column 27", "from 0 to 1"),
+        (NET.replace("(0.2 0.8)", "(((0.2 0.8)"), "line 3, column 27", "do not match"),
+        ("", "line 1, column 1", "no node"),
         (NET.replace("0.2 0.8", "0,2 0,8"), "line 3, column 28", "expected a number"),
         (NET.replace("0.2 0.8", "1e999 0"), "line 3, column 28", "expected a number"),
         (NET.replace("0.2 0.8", "1.0"), "line 3", "expected 2 numbers"),
@@ -198,6 +212,7 @@ def test_bad_net(text, place, words, refused):
     assert words in message
 
 
+STATES = "".join(f'<state id="s{place}"/>' for place in range(10))
 XDSL = (
     '<smile id="n"><nodes>\n<cpt id="rain"><state id="yes"/><state id="no"/>\n'
     "<probabilities>0.2 0.8</probabilities></cpt></nodes></smile>"
@@ -211,6 +226,15 @@ XDSL = (
         (XDSL.replace("0.2 0.8", "0,2 0,8"), "line 3, column 1", "'0,2'"),
         (XDSL.replace("<prob", "<parents>snow</parents><prob"), "line 3", "no variable"),
         (XDSL.replace("cpt", "decision"), "line 2, column 1", "decision"),
+        ("<smile><nodes></nodes></smile>", "line 1, column 8", "no node"),
+        (
+            "<smile><nodes>"
+            + "".join(f'<cpt id="v{i}">{STATES}<probabilities>{"0.1 " * 10}</probabilities></cpt>' for i in range(8))
+            + f'\n<deterministic id="top">{STATES}<parents>{" ".join(f"v{i}" for i in range(8))}</parents>\n'
+            + "<resultingstates>s0</resultingstates></deterministic></nodes></smile>",
+            "line 3, column 1",
+            "1,000,000,000 cells",
+        ),
         ("<!DOCTYPE smile>" + XDSL, "line 1", "DTD"),
     ],
 )
@@ -234,6 +258,7 @@ JSON = (
         (JSON.replace("0.2", "0,2"), "line 2", "2 numbers"),
         (JSON.replace("0.2", "1e999"), "bad.json", "too large"),
         (JSON.replace("0.2", '"0.2"'), "line 2, column 13", "2 numbers"),
+        (JSON.replace("0.2", "1" + "0" * 400), "line 2, column 13", "too large"),
         (JSON.replace('"parents": []', '"parents": ["snow"]'), "line 2", "no node"),
         (JSON.replace("1, ", "2, ", 1), "line 1", "version"),
         (JSON[:-2], "line 2", "no JSON"),

@@ -64,7 +64,9 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         table = _table(each, [*sizes, len(each["states"])], size, place, offset(each["name"]))
         nodes.append(Node(each["name"], tuple(each["states"]), tuple(each["parents"]), table))
     name = document.get("name", "")
-    graph = graph_from(nodes, place, offset, name=name if isinstance(name, str) else "", normalize=normalize)
+    graph = graph_from(
+        nodes, place, lambda error: offset(error.node), name=name if isinstance(name, str) else "", normalize=normalize
+    )
     graph.learned = document.get("learned")
     return graph
 
@@ -83,7 +85,10 @@ def _table(each: dict[str, Any], sizes: list[int], size: int, place: Place, offs
     flat = [value for row in rows if isinstance(row, list) for value in row] if isinstance(rows, list) else []
     if len(flat) != size or any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in flat):
         place.fail(f"the table of `{each['name']}` has {size:,} numbers, in rows", offset, len(flat))
-    return np.array(flat, dtype=np.float64).reshape(sizes)
+    try:
+        return np.array(flat, dtype=np.float64).reshape(sizes)
+    except OverflowError:
+        place.fail(f"the table of `{each['name']}` holds a number that is too large", offset)
 
 
 def write(graph: Graph, learned: Any = None) -> str:

@@ -83,6 +83,15 @@ def parse(data: bytes, where: str) -> Element:
     except expat.ExpatError as error:
         what = f"this is no XML: {expat.ErrorString(error.code)}"
         raise BadModelFile(what, where=f"{where}, line {error.lineno}, column {error.offset + 1}") from None
+    except BadModelFile:
+        raise
+    except (LookupError, ValueError) as error:  # of an encoding that is not known, or not to the parser
+        line, column = place()
+        raise BadModelFile(
+            f"this is no XML that can be read: {error}",
+            where=f"{where}, line {line}, column {column}",
+            remedy="Write it in UTF-8",
+        ) from None
     return top.children[0]
 
 
@@ -103,18 +112,29 @@ def numbers(element: Element, where: str, *, most: int) -> NDArray[np.float64]:
     return np.array([float(word) for word in words], dtype=np.float64)
 
 
-def table_of(
+def sizes_of(
     node: str, parents: Sequence[str], states: Mapping[str, Sequence[str]], element: Element, where: str
-) -> NDArray[np.float64]:
-    """The table of a node: the numbers of an element, the last parent next to fastest and the node itself fastest."""
+) -> list[int]:
+    """The shape of the table of a node, before it is made."""
     sizes = []
     for name in (*parents, node):
         if name not in states:
             refuse("no variable of this name", element, where, name)
+        if not states[name]:
+            refuse(f"`{name}` has no states", element, where)
         sizes.append(len(states[name]))
     cells = math.prod(sizes)
     if cells > MOST_CELLS:
         refuse(f"the table of `{node}` has {cells:,} cells; {MOST_CELLS:,} are the limit", element, where)
+    return sizes
+
+
+def table_of(
+    node: str, parents: Sequence[str], states: Mapping[str, Sequence[str]], element: Element, where: str
+) -> NDArray[np.float64]:
+    """The table of a node: the numbers of an element, the last parent next to fastest and the node itself fastest."""
+    sizes = sizes_of(node, parents, states, element, where)
+    cells = math.prod(sizes)
     found = numbers(element, where, most=cells)
     if len(found) != cells:
         refuse(f"expected {cells:,} numbers in the table of `{node}`", element, where, len(found))

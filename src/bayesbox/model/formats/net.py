@@ -14,10 +14,12 @@ import re
 
 import numpy as np
 
+from bayesbox.errors import BadTable
 from bayesbox.model.formats.text import Tokens, decoded, graph_from, number_text, require_plain
 from bayesbox.model.graph import MOST_CELLS, MOST_NODES, Graph, Node
 
 TOKEN = re.compile(r'\s+|%[^\n]*|(?P<token>"(?:[^"\\]|\\.)*"|[{}()|=;]|[^\s{}()|=;"%]+)')
+COMMENT = re.compile(r"%[^\n]*")
 UNWRITABLE = re.compile(r'[\s{}()|=;"%]')
 UNWRITABLE_STATE = re.compile(r"[\r\n]")
 
@@ -34,7 +36,9 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
             tokens.place.fail(f"node `{name}` has no potential", reader.offsets[name])
         parents, table = reader.tables[name]
         nodes.append(Node(name, states, parents, table))
-    return graph_from(nodes, tokens.place, lambda name: reader.offsets[name], name=reader.name, normalize=normalize)
+    if not nodes:
+        tokens.place.fail("there is no node", 0)
+    return graph_from(nodes, tokens.place, reader.offset_of, name=reader.name, normalize=normalize)
 
 
 class _Reader:
@@ -44,7 +48,12 @@ class _Reader:
         self.states: dict[str, tuple[str, ...]] = {}
         self.tables: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
         self.offsets: dict[str, int] = {}
+        self.data_offsets: dict[str, int] = {}
         self.cells = 0
+
+    def offset_of(self, fault: BadTable) -> int:
+        """Where the numbers of a node begin, for a fault of theirs; else where the node does."""
+        return self.data_offsets[fault.node] if fault.row is not None else self.offsets[fault.node]
 
     def block(self) -> None:
         tokens = self.tokens
@@ -140,6 +149,10 @@ class _Reader:
                 values.append(tokens.number())
         if len(values) != table.size:
             tokens.place.fail(f"expected {table.size:,} numbers in the table of `{node}`", offset, len(values))
+        text = COMMENT.sub("", tokens.place.text[offset : tokens.offset])
+        if text.count("(") != text.count(")"):
+            tokens.place.fail(f"the brackets in the table of `{node}` do not match", offset)
+        self.data_offsets[node] = offset
         table[...] = np.array(values).reshape(table.shape)
 
     def word(self, what: str) -> str:

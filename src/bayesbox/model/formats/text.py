@@ -128,15 +128,15 @@ class Tokens:
 
 
 def graph_from(
-    nodes: Iterable[Node], place: Place, offset: Callable[[str], int], *, name: str = "", normalize: bool = False
+    nodes: Iterable[Node], place: Place, offset: Callable[[BadTable], int], *, name: str = "", normalize: bool = False
 ) -> Graph:
-    """The graph, or a fault told with the place of the node it is about."""
+    """The graph, or a fault told with the place of what it is about: a row of a table, or else the node."""
     listed = list(nodes)
     try:
         return Graph(listed, name=name, normalize=normalize)
     except BadTable as error:
         what = f"{error.where}: {error.what}" if error.where else error.what
-        place.fail(what, offset(error.node), error.found, error.remedy)
+        place.fail(what, offset(error), error.found, error.remedy)
     except UnknownNode as error:
         raise BadModelFile(f"{error.where}: {error.what}", where=place.where, remedy=error.remedy) from error
 

@@ -39,7 +39,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph | FactorM
         offsets.append(tokens.offset)
         scopes.append(_scope(tokens, count))
     cells = 0
-    tables = []
+    tables, starts = [], []
     for scope in scopes:
         sizes = [cards[variable] for variable in scope]
         size = 1
@@ -51,11 +51,12 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph | FactorM
         if tokens.token != str(size):
             tokens.fail(f"expected the number of cells of this table: {size}")
         tokens.take()
+        starts.append(tokens.offset)
         tables.append(_table(tokens, size).reshape(sizes))
     if tokens.token:
         tokens.fail("expected the end of the file")
     if kind == "BAYES":
-        return _graph(tokens.place, cards, scopes, tables, offsets, normalize=normalize)
+        return _graph(tokens.place, cards, scopes, tables, list(zip(offsets, starts, strict=True)), normalize=normalize)
     states = tuple(tuple(str(state) for state in range(card)) for card in cards)
     model = [Factor(tuple(scope), table) for scope, table in zip(scopes, tables, strict=True)]
     return FactorModel(tuple(str(variable) for variable in range(count)), states, tuple(model))
@@ -98,25 +99,28 @@ def _graph(
     cards: list[int],
     scopes: list[list[int]],
     tables: list[np.ndarray],
-    offsets: list[int],
+    offsets: list[tuple[int, int]],
     *,
     normalize: bool,
 ) -> Graph:
-    """A network: the last variable of each scope is the node, those before it its parents."""
+    """A network: the last variable of each scope is the node, those before it its parents.
+
+    `offsets` tell of each table where its scope stands and where its numbers do.
+    """
     found: dict[int, Node] = {}
-    where: dict[str, int] = {}
-    for scope, table, offset in zip(scopes, tables, offsets, strict=True):
+    where: dict[str, tuple[int, int]] = {}
+    for scope, table, (offset, start) in zip(scopes, tables, offsets, strict=True):
         if not scope or scope[-1] in found:
             place.fail("each node of a network has one table", offset, scope[-1] if scope else "an empty scope")
         node = scope[-1]
         states = tuple(str(state) for state in range(cards[node]))
         found[node] = Node(str(node), states, tuple(str(parent) for parent in scope[:-1]), table)
-        where[str(node)] = offset
+        where[str(node)] = offset, start
     for variable in range(len(cards)):
         if variable not in found:
             place.fail(f"node {variable} has no table", len(place.text))
     nodes = [found[variable] for variable in range(len(cards))]
-    return graph_from(nodes, place, lambda name: where.get(name, 0), normalize=normalize)
+    return graph_from(nodes, place, lambda fault: where[fault.node][fault.row is not None], normalize=normalize)
 
 
 def read_evidence(data: bytes, *, where: str) -> dict[str, str]:

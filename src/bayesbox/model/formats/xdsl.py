@@ -9,15 +9,16 @@ drawing is passed over; decisions, utilities and equations are refused.
 
 from __future__ import annotations
 
+import math
 import re
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
 from bayesbox.errors import BadModelFile
-from bayesbox.model.formats.markup import Element, graph_of, parse, refuse, table_of
+from bayesbox.model.formats.markup import Element, graph_of, parse, refuse, sizes_of, table_of
 from bayesbox.model.formats.text import number_text, require_plain
-from bayesbox.model.graph import MOST_NODES, Doubles, Graph, Node, require_cells
+from bayesbox.model.graph import MOST_NODES, Doubles, Graph, Node
 
 UNWRITABLE = re.compile(r"\s|[\x00-\x1f\ufffe\uffff\ud800-\udfff]")
 
@@ -28,6 +29,8 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     inside = root.first("nodes") if root.tag.lower() == "smile" else None
     if inside is None:
         refuse("expected <smile> with <nodes> in it", root, where, root.tag)
+    if not inside.children:
+        refuse("there is no node", inside, where)
     if len(inside.children) > MOST_NODES:
         refuse(f"a network has at most {MOST_NODES:,} nodes", inside, where, len(inside.children))
     states: dict[str, tuple[str, ...]] = {}
@@ -71,12 +74,9 @@ def _following(
     found = element.first("resultingstates")
     if found is None:
         refuse(f"`{name}` has no <resultingstates>", element, where)
-    unknown = [parent for parent in parents if parent not in states]
-    if unknown:
-        refuse("no variable of this name", element, where, unknown[0])
-    sizes = [len(states[parent]) for parent in parents]
+    sizes = sizes_of(name, parents, states, found, where)
     own, words = states[name], found.text.split()
-    rows = require_cells([*sizes, len(own)], name) // max(len(own), 1)
+    rows = math.prod(sizes[:-1])
     if len(words) != rows:
         refuse(f"expected {rows} states", found, where, len(words))
     table = np.zeros((rows, len(own)))
@@ -84,7 +84,7 @@ def _following(
         if word not in own:
             refuse(f"node `{name}` has no such state", found, where, word)
         table[row, own.index(word)] = 1
-    return table.reshape(*sizes, len(own))
+    return table.reshape(sizes)
 
 
 def write(graph: Graph) -> str:

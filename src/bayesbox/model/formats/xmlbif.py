@@ -4,7 +4,7 @@
     <DEFINITION><FOR>grass</FOR><GIVEN>rain</GIVEN><TABLE>0.9 0.1 0.1 0.9</TABLE></DEFINITION>
 
 A table runs through the states of the node fastest, then through those of the last parent. Older files say VALUE for
-OUTCOME and PROBABILITY for DEFINITION; properties are passed over.
+OUTCOME and PROBABILITY for DEFINITION; properties are passed over, decisions and utilities refused.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     if network is None:
         refuse("expected <BIF> with a <NETWORK> in it", root, where, root.tag)
     variables = network.all("variable")
+    if not variables:
+        refuse("there is no <VARIABLE>", network, where)
     if len(variables) > MOST_NODES:
         refuse(f"a network has at most {MOST_NODES:,} nodes", network, where, len(variables))
     states: dict[str, tuple[str, ...]] = {}
@@ -33,6 +35,9 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         name = _text(variable, "name", where)
         if name in states:
             refuse(f"variable `{name}` is declared twice", variable, where)
+        kind = next((text for key, text in variable.attributes.items() if key.lower() == "type"), "nature")
+        if kind.lower() != "nature":
+            refuse("only variables of the type nature are read", variable, where, kind)
         states[name] = tuple(outcome.text for outcome in variable.all("outcome", "value"))
     nodes: dict[str, tuple[Node, Element]] = {}
     for definition in network.all("definition", "probability"):
