@@ -65,6 +65,17 @@ def test_decode(model, bayes):
     assert json.loads(rows[5]) == {"town": "B", "step": 1, "state": "rain"}
 
 
+def test_order_of_a_column_that_was_ignored(folder, bayes):
+    """By numbers, though the model leaves the column out: 9 comes before 10."""
+    (folder / "steps.csv").write_text("day,seen\n10,clean\n9,shop\n8,walk\n")
+    for given in (["--ignore", "day"], ["--ignore", "day", "--order", "day"]):
+        bayes("hmm", "train", "steps.csv", *given, "-o", "steps.bayes")
+        found = bayes("hmm", "decode", "steps.bayes", "steps.csv", "--order", "day", "--proba", "--json").out
+        hmm = bb.HiddenMarkovModel.load(folder / "steps.bayes")
+        shares = [json.loads(line)["P(0)"] for line in found.splitlines()]
+        assert shares == hmm.predict_proba(["walk", "shop", "clean"])[::-1, 0].tolist()
+
+
 def test_score(model, bayes, folder):
     bayes("hmm", "score", "days.bayes", "days.csv", *HOW, "-o", "scores.csv")
     lines = (folder / "scores.csv").read_text().splitlines()

@@ -130,7 +130,8 @@ def _read(
     from bayesbox.source.files import open_source
     from bayesbox.workflow.sequences import arrow_column, sequences_of
 
-    text = text | {name for name in (given["sequence"], given.get("labels")) if name}
+    # by whatever it holds, or 10 would come before 9 where the model leaves the column out
+    text = (text - {given["order"]}) | {name for name in (given["sequence"], given.get("labels")) if name}
     source = open_source(
         list(files),
         text=frozenset(text),
@@ -160,6 +161,8 @@ def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Ignore))}
     number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
     rows, found, _ = _read(files, given, text=text, number=number)
+    for name in (given["sequence"], given["order"], given["labels"]):
+        kinds.pop(name, None)  # no part of a step, whatever it is
     model = HiddenMarkovModel(
         given["states"],
         smoothing=given["smoothing"],
