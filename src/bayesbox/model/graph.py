@@ -302,7 +302,7 @@ def checked_table(table: Doubles, name: str, row_text: Any, *, normalize: bool) 
             row=row,
             where=row_text(name, row),
             found=float(sums[row]),
-            remedy="Correct them, or pass normalize=True",
+            remedy="Correct them, or pass normalize=True (--normalize)",
         )
     made = rows.copy()
     made[off] = rows[off] / sums[off, None]
