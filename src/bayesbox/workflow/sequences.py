@@ -214,9 +214,9 @@ def _is_integer(column: Any) -> bool:
 
 def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None = None) -> Steps:
     """The steps as the recursion takes them: a row for each distinct one where all columns are of levels."""
-    if found.bare and found.size and len(found.columns) != len(schema.kinds):
+    if found.bare and found.size and len(found.columns) not in (len(schema.kinds), len(schema.used)):
         raise BadData(
-            f"a step of this model has {len(schema.kinds)} values",
+            f"a step of this model has {len(schema.used)} values",
             found=len(found.columns),
             remedy="Give None for a hole",
         )
