@@ -160,6 +160,10 @@ def test_evidence_that_is_missing_or_is_none():
     network = bb.BayesianNetwork({"b": ["a"]}, {"a": 0.5, "b": {"true": 0.25, "false": 0.5}})
     for missing in (None, float("nan"), pd.NA, pd.NaT):
         assert network.posteriors({"a": missing, "b": "true"}) == network.posteriors({"b": "true"})
+    row = pd.DataFrame({"a": [None], "b": ["true"]}).iloc[0]
+    assert network.posteriors(row) == network.posteriors({"b": "true"})
+    assert network.mpe(row) == network.mpe({"b": "true"})
+    assert network.probability(row) == network.probability({"b": "true"})
     for asked in (network.mpe, network.probability, network.log_probability):
         with pytest.raises(bb.BadData, match=r"of one case.*DataFrame.*posteriors"):
             asked(pd.DataFrame({"a": ["true"]}))

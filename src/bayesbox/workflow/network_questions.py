@@ -134,15 +134,18 @@ class NetworkQuestions:
     ) -> PosteriorTable:
         """P(state | evidence) of every variable: node -> state -> probability.
 
-        Evidence is a dict from node to state, or to a dict of likelihoods where it is itself uncertain; None for what
-        is not known. A frame of evidence, a column a node and a row a case, gives an array in place of each number; its
-        empty cells, and states that a node has not, are not known, and the answers to impossible rows are NaN.
+        Evidence is a dict from node to state (or a row of a pandas frame), or to a dict of likelihoods where it is
+        itself uncertain; None for what is not known. A frame of evidence, a column a node and a row a case, gives an
+        array in place of each number; its empty cells, and states that a node has not, are not known, and the answers
+        to impossible rows are NaN.
 
         `approx` takes, in place of an exact answer, "weighting" (samples=, seed=, table_cells=), "gibbs" (samples=,
         chains=, seed=), "loopy" (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); what they tell of
         their errors is in `standard_errors` and `approximation`. `threads` is for frames: by default one a core.
         """
         _refuse_options(approx, options)
+        if type(evidence) is not dict:  # as most often it is
+            evidence = _case_of(evidence)
         one = evidence is None or (isinstance(evidence, Mapping) and not _has_columns(evidence))
         if approx is not None:
             method = method_of(approx, options)
@@ -193,13 +196,9 @@ class NetworkQuestions:
         states: dict[int, int] = {}
         likelihoods: dict[int, NDArray[Any]] = {}
         model = self.model
-        if evidence is not None and not isinstance(evidence, Mapping):
-            raise BadData(
-                "evidence is of one case: a dict from node to state",
-                found=type(evidence).__name__,
-                remedy="A frame with a row a case is for posteriors(...)",
-            )
-        for name, value in (evidence or {}).items():
+        if type(evidence) is not dict:
+            evidence = _mapping_of(evidence)
+        for name, value in evidence.items():
             place = model.place[name] if name in model.place else self._place(name)
             if type(value) is str and value in model.states[place]:  # most often; what follows takes longer
                 states[place] = model.states[place].index(value)
@@ -336,6 +335,23 @@ def _told(name: Any, value: Any) -> str:
     if not isinstance(value, Mapping):
         return f"{name}={value}"
     return f"{name}~({', '.join(f'{state}:{float(number):g}' for state, number in value.items())})"
+
+
+def _case_of(evidence: Any) -> Any:
+    """A row of a pandas frame as the dict that it is; all else as it is."""
+    return evidence.to_dict() if type(evidence).__name__ == "Series" and hasattr(evidence, "to_dict") else evidence
+
+
+def _mapping_of(evidence: Any) -> Mapping[Any, Any]:
+    """The evidence of one case; a frame is of many."""
+    found = _case_of(evidence)
+    if found is not None and not isinstance(found, Mapping):
+        raise BadData(
+            "evidence is of one case: a dict from node to state",
+            found=type(found).__name__,
+            remedy="A frame with a row a case is for posteriors(...)",
+        )
+    return found or {}
 
 
 def _has_columns(evidence: Mapping[Any, Any]) -> bool:
