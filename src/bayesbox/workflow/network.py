@@ -212,14 +212,18 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
             raise BadOption("a sample has 0 rows or more", found=n)
         require_tables(self.graph)
         generator = np.random.default_rng(seed)
-        codes: dict[str, NDArray[np.int64]] = {}
+        codes: dict[str, NDArray[np.int32]] = {}
         for name in self.graph.order:
             node = self.graph.nodes[name]
             assert node.table is not None
-            rows = node.table[tuple(codes[parent] for parent in node.parents)]
-            bounds = np.cumsum(rows, axis=-1)
-            draw = generator.random(n) * bounds[..., -1]
-            codes[name] = np.minimum((bounds <= draw[:, None]).sum(axis=1), len(node.states) - 1)
+            row = np.zeros(n, dtype=np.int64)
+            for parent in node.parents:
+                row = row * len(self.graph.nodes[parent].states) + codes[parent]
+            bounds = np.ascontiguousarray(np.cumsum(node.table.reshape(-1, len(node.states)), axis=1).T)
+            draw = generator.random(n) * bounds[-1][row]
+            code = codes[name] = np.zeros(n, dtype=np.int32)
+            for bound in bounds[:-1]:
+                code += bound[row] <= draw
         columns = [
             pa.DictionaryArray.from_arrays(pa.array(codes[name], pa.int32()), pa.array(node.states, pa.string()))
             for name, node in self.graph.nodes.items()
