@@ -169,6 +169,8 @@ def test_evidence_that_is_missing_or_is_none():
             asked(pd.DataFrame({"a": ["true"]}))
     with pytest.raises(bb.BadOption, match=r"likelihood of `a=true` is a number.*'high'"):
         network.posteriors({"a": {"true": "high", "false": 1}})
+    with pytest.raises(bb.BadOption, match=r"likelihood of `a=true` is a number"):
+        network.query("P(b | a~(true:1e400, false:1))")
 
 
 def test_the_explanation_of_one_target_by_its_name():

@@ -248,9 +248,9 @@ class NetworkQuestions:
         for state, value in given.items():
             values[self._code(place, state)] = value
         for state, value in zip(self.model.states[place], values, strict=True):
-            if not (isinstance(value, Real | Decimal) and math.isfinite(value) and float(value) >= 0):
+            if not _is_likelihood(value):
                 raise BadOption(
-                    f"the likelihood of `{self.model.names[place]}={state}` is a number that is not negative",
+                    f"the likelihood of `{self.model.names[place]}={state}` is a number from 0 to 1e308",
                     found=value,
                     remedy="Each state has one; a state that the evidence rules out has 0",
                 )
@@ -323,6 +323,13 @@ class NetworkQuestions:
         known = [names[place] for place in (*findings.states, *findings.likelihoods)]
         factors = self._relevant([names[place] for place in wanted], known)
         return eliminate(self.model, findings, wanted, factors=factors, exact=exact, max_bytes=self.max_bytes)
+
+
+def _is_likelihood(value: Any) -> bool:
+    try:
+        return isinstance(value, Real | Decimal) and 0 <= float(value) < math.inf
+    except OverflowError:
+        return False
 
 
 def _impossible(evidence: Iterable[str]) -> ImpossibleEvidence:
