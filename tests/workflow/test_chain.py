@@ -362,6 +362,20 @@ def test_an_infinite_number_is_refused():
             asked([1.0, float("inf")])
 
 
+def test_texts_are_learned_without_labels():
+    random = np.random.default_rng(0)
+    hidden = np.repeat([0, 1, 0, 1], 30)
+    words = [["beach", "warm", "bright"], ["umbrella", "grey", "storm"]]
+    texts = pd.DataFrame({"diary": [" ".join(random.choice(words[state], size=5)) for state in hidden]})
+    path = bb.HiddenMarkovModel(2, columns={"diary": bb.Words()}).fit(texts).predict(texts)
+    assert (path == hidden).all() or (path != hidden).all()
+
+
+def test_a_first_model_of_another_size(weather):
+    with pytest.raises(bb.BadOption, match="has 2 states, and 3 are to be learned"):
+        bb.HiddenMarkovModel(3).fit(["walk", "shop", "clean"], initial=weather)
+
+
 def test_errors_say_what(weather):
     with pytest.raises(bb.BadData, match=r"steps \[2, 1\], labels \[3\]"):
         bb.HiddenMarkovModel().fit([["a", "b"], ["a"]], ["x", "y", "x"])

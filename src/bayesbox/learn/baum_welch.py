@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bayesbox.dist.base import Doubles
+from bayesbox.errors import BadOption
 from bayesbox.infer.forward_backward import expected
 from bayesbox.model.chain import ChainModel, ChainRules, Steps, chain_model
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded, encode
-from bayesbox.schema.kinds import Category, Flag
+from bayesbox.schema.kinds import Category, Flag, Words
 from bayesbox.schema.levels import label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
@@ -83,6 +84,12 @@ def baum_welch(
     It ends after `iterations` rounds, or once a round changes the log-likelihood by no more than `tolerance` of it.
     """
     if initial is not None:
+        if len(initial.states) != len(task.states):
+            raise BadOption(
+                f"the first model has {len(initial.states)} states, and {len(task.states)} are to be learned",
+                found=list(initial.states[:8]),
+                remedy="Give as many: states=...",
+            )
         return _rounds(task, Learned(initial, ChainBook.empty()), iterations, tolerance, progress)
     random = np.random.default_rng(seed)
     short = min(SHORT, iterations) if restarts > 1 else 0
@@ -115,12 +122,12 @@ def _rounds(task: Task, begun: Learned, rounds: int, tolerance: float, progress:
 
 
 def _first_guess(task: Task, random: np.random.Generator) -> Learned:
-    """Steps shared out among the states by chance: levels at random, numbers by their nearness to a few of them."""
+    """Steps shared out among the states by chance: levels and texts at random, numbers by nearness to a few of them."""
     size, steps = len(task.states), task.steps
     shares = np.ones((steps.rows, size))
     for name, column in steps.columns.items():
         kind = task.schema.kinds[name]
-        if isinstance(kind, (Category, Flag)):
+        if isinstance(kind, (Category, Flag, Words)):
             codes, levels, _ = encode(column)
             by_level = np.vstack([random.dirichlet(np.ones(size), size=len(levels)), np.ones((1, size)) / size])
             shares *= EVEN + by_level[codes]

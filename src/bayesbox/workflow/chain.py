@@ -20,7 +20,7 @@ from bayesbox.model.chain import ChainModel, ChainRules, chain_model
 from bayesbox.model.naive import Rules
 from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.encode import Encoded
-from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.chain import ChainBook, count_states
 from bayesbox.tally.count import count
@@ -327,7 +327,7 @@ class HiddenMarkovModel(ChainAnswers):
     def reading(self) -> tuple[set[str], set[str]]:
         """The columns of a file that are to be read as text, and as numbers."""
         kinds = self._schema.kinds if self._schema is not None else {}
-        text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Ignore))}
+        text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Words, Ignore))}
         return text, {name for name, kind in kinds.items() if isinstance(kind, (Real, Count, Number))}
 
     # -- files ---------------------------------------------------------------------------------------------------
