@@ -233,6 +233,13 @@ def test_what_does_not_go_together(rows):
         bb.learn_network({"a": ["x", "y"]}).compare(ASIA)
 
 
+def test_a_state_that_is_called_missing():
+    rows = {"a": ["x", "missing", None, "x"] * 5, "b": ["p", "q", "q", "p"] * 5}
+    network = bb.learn_network(rows, missing="level")
+    assert network.states("a") == ["missing", "x", "(missing)"]
+    assert network.edges == [("a", "b")]
+
+
 def test_one_arc_by_its_text(rows):
     assert ("asia", "smoke") in bb.learn_network(rows, required="asia->smoke").edges
     assert ("smoke", "asia") in bb.learn_network(rows, required=iter(["smoke->asia"]), forbidden="asia->smoke").edges

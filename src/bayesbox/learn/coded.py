@@ -129,9 +129,16 @@ class Coded:
         return Coded((*self.variables, *variables), (*self.columns, *empty), self.rows, self.weights)
 
     def with_missing_level(self, name: str) -> Coded:
-        """Missing cells as a state of their own, in the columns that have them."""
+        """Missing cells as a state of their own, in the columns that have them; (name) where one is called so."""
+
+        def free(states: tuple[str, ...]) -> str:
+            found = name
+            while found in states:
+                found = f"({found})"
+            return found
+
         variables = tuple(
-            Variable(variable.name, (*variable.states, name), None)
+            Variable(variable.name, (*variable.states, free(variable.states)), None)
             if bool((column == variable.missing).any())
             else variable
             for variable, column in zip(self.variables, self.columns, strict=True)
