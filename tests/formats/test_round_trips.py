@@ -59,6 +59,9 @@ def test_names_that_a_format_cannot_hold_are_refused(tmp_path):
         assert not (tmp_path / f"x.{extension}").exists()
     network.write(tmp_path / "x.json")
     assert bb.read_network(tmp_path / "x.json") == network
+    for extension, title in (("bif", 'the "best" network'), ("xmlbif", "nul \0 network")):
+        with pytest.raises(bb.BadModelFile, match="cannot hold this name"):
+            bb.BayesianNetwork({"a": []}, {"a": 0.5}, name=title).write(tmp_path / f"y.{extension}")
 
 
 def test_bif_as_others_write_it(tmp_path):

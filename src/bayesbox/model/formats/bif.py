@@ -60,8 +60,9 @@ def _nodes(file: BifFile) -> list[Node]:
 
 def write(graph: Graph) -> str:
     """A network as text; numbers by the shortest decimal that names them."""
-    require_plain([*graph.nodes, *(s for node in graph.nodes.values() for s in node.states)], UNWRITABLE, "BIF")
-    lines = [f"network {_word(graph.name or 'unknown')} {{", "}"]
+    title = graph.name or "unknown"
+    require_plain([title, *graph.nodes, *(s for node in graph.nodes.values() for s in node.states)], UNWRITABLE, "BIF")
+    lines = [f"network {_word(title)} {{", "}"]
     for node in graph.nodes.values():
         states = ", ".join(_word(state) for state in node.states)
         lines += [f"variable {_word(node.name)} {{", f"  type discrete [ {len(node.states)} ] {{ {states} }};", "}"]

@@ -67,9 +67,11 @@ def _text(element: Element, tag: str, where: str) -> str:
 
 def write(graph: Graph) -> str:
     """A network as a document; numbers by the shortest decimal that names them."""
-    require_plain([*graph.nodes, *(s for node in graph.nodes.values() for s in node.states)], UNWRITABLE, "XMLBIF")
+    title = graph.name or "unknown"
+    names = [title, *graph.nodes, *(state for node in graph.nodes.values() for state in node.states)]
+    require_plain(names, UNWRITABLE, "XMLBIF")
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<BIF VERSION="0.3">', "<NETWORK>"]
-    lines.append(f"<NAME>{escape(graph.name or 'unknown')}</NAME>")
+    lines.append(f"<NAME>{escape(title)}</NAME>")
     for node in graph.nodes.values():
         outcomes = "".join(f"<OUTCOME>{escape(state)}</OUTCOME>" for state in node.states)
         lines.append(f'<VARIABLE TYPE="nature"><NAME>{escape(node.name)}</NAME>{outcomes}</VARIABLE>')
