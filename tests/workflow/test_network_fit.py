@@ -307,6 +307,13 @@ def test_a_hidden_node_is_found_again():
     assert net.log_likelihood(rows, hidden=["h"]) >= truth.log_likelihood(rows, hidden=["h"])
 
 
+def test_one_hidden_node_by_its_name():
+    rows = {"cough": ["yes", "no"] * 10, "fever": ["yes", "no"] * 10}
+    structure, states = {"cough": ["flu"], "fever": ["flu"]}, {"flu": ["yes", "no"]}
+    one = bb.BayesianNetwork(structure, states=states).fit(rows, hidden="flu")
+    assert one == bb.BayesianNetwork(structure, states=states).fit(rows, hidden=["flu"])
+
+
 def test_partial_fit_takes_complete_rows():
     net = rain().fit(RAIN)
     with pytest.raises(BadData, match="cannot be learned exactly"):

@@ -66,13 +66,14 @@ def read_rows(
     data: Any,
     *,
     weight: str | None = None,
-    hidden: Sequence[str] = (),
+    hidden: str | Sequence[str] = (),
     columns: Mapping[Any, object] | None = None,
     bins: Any = DEFAULT_BINS,
     na: Sequence[str] = (),
     most_bytes: int = MOST_BYTES,
 ) -> NetworkRows:
     """Rows as codes of the states of a graph; the states of the `open_` nodes are those of the rows."""
+    hidden = [hidden] if isinstance(hidden, str) else hidden
     for name in hidden:
         if graph.node(name).name in open_:
             raise BadOption(f"the states of `{name}` are not known", remedy="Give them: states={...}")
