@@ -315,5 +315,9 @@ def require_cells(sizes: Sequence[int], name: str) -> int:
     for size in sizes:
         cells *= size
     if cells > MOST_CELLS:
-        raise BadTable(f"the table of `{name}` would have {cells:,} cells; {MOST_CELLS:,} are the limit", node=name)
+        raise BadTable(
+            f"the table of `{name}` would have {cells:,} cells; {MOST_CELLS:,} are the limit",
+            node=name,
+            remedy="Give it fewer parents (in learning: max_parents), or parents of fewer states",
+        )
     return cells
