@@ -37,6 +37,12 @@ def test_what_does_not_belong_together(bayes: Bayes) -> None:
     assert "hypotheses" in bayes("rule", "--prior", ".5", *several, code=2).err
 
 
+@pytest.mark.parametrize("text", ["1e400", "-1e400", "1e999999999", "1e-999999999", "1/0", "nan", "inf", "5%%", ""])
+def test_what_is_no_probability(bayes: Bayes, text: str) -> None:
+    given = ["--likelihood", ".5", "--evidence", ".5"]
+    assert "is written 0.2, 1/5 or 20%" in bayes("rule", f"--prior={text}", *given, code=2).err
+
+
 @pytest.mark.parametrize(
     ("p", "words"),
     [(0.0002, ", or 1 in 5,000"), (1 / 3.7, ", or about 1 in 4"), (0.6, ", or 3 in 5"), (0.777, ""), (0, ""), (1, "")],

@@ -148,6 +148,9 @@ def test_declarations_reach_the_model(bayes: Bayes, people: Path) -> None:
         ('{"prior": {"a": 1}, "tables": {"x": 3}}', "here stands a table"),
         ('{"prior": {"a": true}, "tables": {}}', "a probability is a number"),
         ('{"prior": {"a": 0.5, "a": 0.5}, "tables": {}}', "`a` is given twice"),
+        ('{"prior": {"a": 1}, "tables": {"x": {"a": {"b": 0.5}}}}', "t.json, table of `x`, class a: the probabilities"),
+        ('{"prior": {"a": "one"}, "tables": {}}', "t.json, prior, a: a probability is written"),
+        ('{"prior": {"a": 1' + "0" * 400 + '}, "tables": {}}', "t.json, prior, a: a probability is written"),
     ],
 )
 def test_bad_tables(bayes: Bayes, folder: Path, text: str, words: str) -> None:
@@ -157,6 +160,8 @@ def test_bad_tables(bayes: Bayes, folder: Path, text: str, words: str) -> None:
 
 def test_tables_take_no_data(bayes: Bayes, people: Path) -> None:
     assert "takes no data" in bayes("train", people, "--tables", "t.json", code=2).err
+    for option in (["--weight", "age"], ["--smoothing", "mle"], ["--types", "age=real"], ["--na", "?"]):
+        assert f"{option[0]} is about rows" in bayes("train", "--tables", "t.json", *option, code=2).err
 
 
 def test_suspicious_columns_are_noted(bayes: Bayes, folder: Path) -> None:

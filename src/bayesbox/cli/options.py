@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,7 @@ CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_w
 """How every command shows its help."""
 
 INPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet", "arrow"]
+LONG_EXPONENT = re.compile("[eE][+-]?[0-9]{5}")  # of a number that would be written out digit by digit
 MOST_THREADS = 4  # by default: counting is bound by memory beyond that
 
 
@@ -58,11 +60,12 @@ def number(text: str) -> float:
     (True, 0.05, 0.05)
     """
     percent = text.strip().endswith("%")
+    bare = text.strip().removesuffix("%").replace(" ", "")
     try:
-        value = Fraction(text.strip().removesuffix("%").replace(" ", ""))
-    except (ValueError, ZeroDivisionError):
+        value = Fraction("" if LONG_EXPONENT.search(bare) else bare)
+        return float(value / 100 if percent else value)
+    except (ValueError, ZeroDivisionError, OverflowError):
         raise BadOption("a probability is written 0.2, 1/5 or 20%", found=text) from None
-    return float(value / 100 if percent else value)
 
 
 def pair(text: str) -> tuple[str, str]:

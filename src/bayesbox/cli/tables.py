@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from bayesbox.cli.options import number
-from bayesbox.errors import BadData, SourceUnavailable
+from bayesbox.errors import BadData, BadOption, SourceUnavailable
 
 Prior = dict[str, float]
 Tables = dict[str, dict[str, dict[str, float]]]
@@ -63,8 +63,9 @@ def _probabilities(value: Any, where: str) -> dict[str, float]:
 
 
 def _probability(value: Any, where: str) -> float:
-    if isinstance(value, str):
-        return number(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise BadData("a probability is a number, or a text such as 1/6", where=where, found=value)
-    return float(value)
+    try:
+        return number(str(value))
+    except BadOption as error:
+        raise BadData(error.what, where=where, found=value) from None

@@ -10,7 +10,12 @@ import click
 from bayesbox.cli import elsewhere, options
 from bayesbox.cli.output import emit_json, note, plural, told_warnings
 from bayesbox.cli.text_options import TEXT_ONLY, refuse, text_options
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadData, BadOption
+
+ROWS_ONLY = (
+    *("smoothing", "prior_smoothing", "numeric", "types", "ignore", "fold", "weight", "missing", "unseen"),
+    *("select", "column_weights", "calibrate", "sql", "database", "spark", "na"),
+)
 
 if TYPE_CHECKING:
     from bayesbox.source.base import Source
@@ -238,8 +243,15 @@ def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier
 
     if data:
         raise click.UsageError("a model of --tables takes no data")
+    refuse(given, ROWS_ONLY, "is about rows, and a model of --tables has none")
     prior, tables = read_tables(given["tables"])
-    classifier = classifier_from_tables(given["prior"] or prior, tables)
+    try:
+        classifier = classifier_from_tables(prior, tables)
+    except BadOption as error:  # what the file holds is data
+        where = ", ".join(place for place in (given["tables"], error.where) if place)
+        raise BadData(error.what, where=where, found=error.found, remedy=error.remedy) from None
+    if given["prior"]:
+        classifier = classifier.with_prior(given["prior"])
     classifier.target = given["target"]
     assert classifier.schema is not None
     columns = [
