@@ -91,6 +91,44 @@ def test_values_that_cannot_be_used(bayes: Bayes, tennis: Path) -> None:
     assert "set twice" in bayes("explain", "tennis.bayes", *twice, code=2).err
 
 
+def test_names_that_hold_an_equals_sign(bayes: Bayes, folder: Path) -> None:
+    (folder / "odd.csv").write_text("e=q,e,class\nu,v,+\nw,x,-\n")
+    bayes("train", "odd.csv", "-t", "class")
+    found = bayes("explain", "odd.bayes", "--set", "e=q=u", "--set", "e=x=y", "--json").json
+    assert {column["name"]: column["value"] for column in found["columns"]} == {"e=q": "u", "e": "x=y"}
+
+
+def test_the_work_of_one_class(bayes: Bayes, folder: Path) -> None:
+    (folder / "one.csv").write_text("car,class\nsuv,+\nvan,+\n")
+    bayes("train", "one.csv", "-t", "class")
+    found = bayes("explain", "one.bayes", "--set", "car=suv", "--show-work", "--json").json
+    assert found["work"]["posterior"] == {"+": 1}
+    assert found["work"]["odds"] == []
+
+
+def test_the_work_where_no_class_is_possible(bayes: Bayes, folder: Path) -> None:
+    (folder / "apart.csv").write_text("car,size,class\nsuv,L,+\nvan,M,-\nvan,M,-\n")
+    bayes("train", "apart.csv", "-t", "class", "--smoothing", "mle")
+    case = ["explain", "apart.bayes", "--set", "car=suv", "--set", "size=M", "--show-work"]
+    shown = bayes(*case)
+    assert re.search(r"posterior: joint / sum +1/3 = 0.3333333 +2/3 = 0.6666667", shown.out)
+    assert "every class has the joint 0, so the posterior is the prior" in shown.out
+    assert "impossible in every class" in shown.err
+    found = bayes(*case, "--json").json
+    assert found["work"]["posterior"] == pytest.approx(found["posterior"])
+
+
+def test_the_work_of_densities_too_small_for_a_number(bayes: Bayes, tables: Path) -> None:
+    bayes("train", "cars.csv", "-t", "class", "--types", "age=real:floor=25")
+    case = ["explain", "cars.bayes", "--set", "age=4000", "--show-work"]
+    shown = bayes(*case).out
+    assert re.search(r"P\(age=4000 \| class\) +N\(4000 \| 27.5, .*\) = [\d.]+e-\d+", shown)
+    found = bayes(*case, "--json").json
+    assert found["work"]["posterior"] == pytest.approx(found["posterior"])
+    assert found["work"]["class"] == found["prediction"]
+    assert float(found["work"]["odds"][0]) == pytest.approx(math.exp(found["log_odds"]))
+
+
 def test_an_empty_value_is_missing(bayes: Bayes, tennis: Path) -> None:
     bayes("train", "cars.csv", "-t", "class")
     empty = bayes("explain", "cars.bayes", "--set", "age=", "--set", "car=", "--json").json

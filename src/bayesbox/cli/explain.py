@@ -38,9 +38,7 @@ if TYPE_CHECKING:
 )
 @click.argument("model")
 @click.argument("data", required=False)
-@click.option(
-    "--set", "values", type=options.PAIR, multiple=True, metavar="COLUMN=VALUE", help="A value of the case; repeat it."
-)
+@click.option("--set", "values", multiple=True, metavar="COLUMN=VALUE", help="A value of the case; repeat it.")
 @click.option(
     "--row", type=click.IntRange(min=1), metavar="N", help="Take the case from row N of DATA, counted from 1."
 )
@@ -135,7 +133,7 @@ def _batch(classifier: NaiveClassifier, model: str, data: str | None, given: dic
     if (data is None) != (given["row"] is None):
         raise click.UsageError("--row and DATA belong together" if data is None else "say which row of DATA: --row N")
     if data is None:
-        return batch_of_values(classifier, options.values_set(given["values"]), where=model)
+        return batch_of_values(classifier, options.values_set(given["values"], classifier.feature_names), where=model)
     if given["values"]:
         raise click.UsageError("the case comes from --set or from a row, not from both")
     reading = reading_of(classifier)

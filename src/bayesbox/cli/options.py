@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -68,12 +68,17 @@ def number(text: str) -> float:
         raise BadOption("a probability is written 0.2, 1/5 or 20%", found=text) from None
 
 
-def pair(text: str) -> tuple[str, str]:
-    """name=value."""
-    name, equals, value = text.partition("=")
+def pair(text: str, names: Iterable[str] = ()) -> tuple[str, str]:
+    """name=value; the name may be one of those known, which may hold an equals sign itself.
+
+    >>> pair("size=3"), pair("a=b=3"), pair("a=b=3", ["a=b"])
+    (('size', '3'), ('a', 'b=3'), ('a=b', '3'))
+    """
+    known = max((name for name in names if text.startswith(f"{name}=")), key=len, default="")
+    name, equals, value = (known, "=", text[len(known) + 1 :]) if known else text.partition("=")
     if not equals or not name.strip():
         raise BadOption("this is written name=value", found=text)
-    return name.strip(), value.strip()
+    return known or name.strip(), value.strip()
 
 
 def shares(text: str) -> dict[str, float]:
@@ -155,7 +160,6 @@ class Read(AnyType):
 WORDS = Read("names", split)
 SHARES = Read("shares", shares)
 COSTS = Read("costs", costs)
-PAIR = Read("name=value", pair)
 THRESHOLD = Read("class=probability", threshold)
 
 
@@ -293,14 +297,15 @@ def threads_or_default(given: int | None) -> int:
     return given or min(MOST_THREADS, os.cpu_count() or 1)
 
 
-def values_set(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """The values of --set by their names, each once.
+def values_set(settings: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """The values of --set by their names, each once; `names` are those known.
 
-    >>> values_set([("age", "34"), ("car", "suv")])
+    >>> values_set(["age=34", "car=suv"], ["age", "car"])
     {'age': '34', 'car': 'suv'}
     """
     values: dict[str, str] = {}
-    for name, value in pairs:
+    for text in settings:
+        name, value = pair(text, names)
         if name in values:
             raise BadOption(f"`{name}` is set twice", found=value)
         values[name] = value

@@ -92,7 +92,7 @@ def _one(classifier: DocumentClassifier, data: str | None, given: dict[str, Any]
 
     if data is None:
         column = classifier.column or TEXT
-        values = options.values_set(given["values"])
+        values = options.values_set(given["values"], [column])
         if set(values) != {column} or given["row"] is not None:
             raise click.UsageError(f"give a document: a file, - for standard input, or --set {column}=...")
         return Documents.of([values[column]])

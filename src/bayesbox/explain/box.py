@@ -128,6 +128,8 @@ class Work:
         For two classes the first against the second, else the best against the next. The first fraction is the joint
         over the joint; then the numerators are cancelled, then everything. Fractions too long to read are left out.
         """
+        if len(self.classes) < 2:
+            return []
         one, other = self._pair()
         over, under = self.joint[one], self.joint[other]
         if not under:
