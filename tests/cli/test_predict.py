@@ -181,3 +181,24 @@ def test_warnings_of_batches_are_added_up() -> None:
         "1 of 5 rows are impossible in every class; x",
     ]
     assert verb.gathered(warned) == ["mind the gap", "3 of 10 rows are impossible in every class; x"]
+
+
+def test_columns_that_nobody_asks_for_may_hold_anything(bayes: Bayes, folder: Path) -> None:
+    lines = [f'{{"id": "00{row}", "age": {row}, "tags": [{row}], "class": "{"+-"[row % 2]}"}}' for row in range(6)]
+    (folder / "rows.jsonl").write_text("\n".join(lines))
+    assert "nested" in bayes("train", "rows.jsonl", "-t", "class", code=3).err
+    bayes("train", "rows.jsonl", "-t", "class", "--ignore", "tags,id")
+    kept = bayes("predict", "rows.bayes", "rows.jsonl", "--keep", "id").out
+    assert kept.splitlines()[1].startswith("000,")
+    bayes("update", "rows.bayes", "rows.jsonl")
+    bayes("evaluate", "rows.bayes", "rows.jsonl")
+    assert bayes("query", "rows.jsonl", "P(class=+)").out == "1/2 = 0.5\n"
+    assert "nested" in bayes("predict", "rows.bayes", "rows.jsonl", "--keep", "tags", code=3).err
+
+
+def test_all_columns_of_standard_input_are_kept_as_they_stand(
+    bayes: Bayes, tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"zip,age,car\n00501,25,suv\n")))
+    assert bayes("predict", "cars.bayes", "-", "--keep", "*").out.splitlines()[1].startswith("00501,25,suv,")

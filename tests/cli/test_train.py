@@ -293,3 +293,12 @@ def test_a_text_among_few_different_numbers_is_a_category(bayes: Bayes, folder: 
     rows = "".join(f"{number % 4},{y}\n" for number, y in NUMBERS)
     (folder / "beds.csv").write_text(f"beds,y\n{rows}4+,n\n")
     assert bayes("train", "beds.csv", "-t", "y", "--json").json["columns"][0]["kind"] == "category"
+
+
+def test_a_weight_that_is_no_number_is_a_broken_row(bayes: Bayes, folder: Path) -> None:
+    (folder / "w.csv").write_text("age,w,class\n1,1,+\n2,two,-\n3,3,-\n")
+    words = "w.csv, line 3, column `w`"
+    assert words in bayes("train", "w.csv", "-t", "class", "--weight", "w", code=3).err
+    assert words in bayes("query", "w.csv", "P(class)", "--weight", "w", code=3).err
+    found = bayes("train", "w.csv", "-t", "class", "--weight", "w", "--bad-rows", "skip", "--json").json
+    assert (found["skipped"], found["classes"]) == (1, {"+": 1, "-": 3})

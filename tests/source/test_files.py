@@ -107,6 +107,59 @@ def write_parts(folder: Path) -> None:
     (folder / ".hidden.csv").write_text("")
 
 
+def odd_file(folder: Path, suffix: str) -> Path:
+    """A number, and a column of what cannot be read: lists, or bytes that are no text."""
+    path = folder / f"odd.{suffix}"
+    table = pa.table({"odd": [[1], [2]], "age": [25.0, 40.0]})
+    if suffix == "csv":
+        path.write_bytes(b'odd,age\n\xff\xfe,25\n"a\nb",40\n')
+    elif suffix == "jsonl":
+        path.write_text('{"odd": [1], "age": 25}\n{"odd": {"x": 2}, "age": 40}\n')
+    elif suffix == "parquet":
+        pq.write_table(table, path, row_group_size=1)
+    else:
+        with pa.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "arrow"])
+def test_columns_that_are_not_read_may_hold_anything(tmp_path: Path, suffix: str) -> None:
+    path = odd_file(tmp_path, suffix)
+    with pytest.raises(BadData, match="odd"):
+        list(open_source(path).batches())
+    for options in ({"unread": frozenset({"odd"})}, {"only": frozenset({"age"})}):
+        source = open_source(path, **options)
+        assert ages(source) == [25, 40]
+        batches = list(source.batches())
+        assert batches[0].names == ("odd", "age")
+        assert values(batches, "odd") == [None, None]
+        parts = source.parts(2)
+        assert parts is None or values([batch for part in parts for batch in part.batches()], "age") == [25, 40]
+    assert list(file_columns(path)) == ["odd", "age"]
+
+
+def test_a_last_column_that_is_not_read_may_hold_lines(tmp_path: Path) -> None:
+    rows = "".join(f'{row},"note\n{row}\n"\n' for row in range(200_000))
+    (tmp_path / "notes.csv").write_text("age,note\n" + rows)
+    source = open_source(tmp_path / "notes.csv", unread=frozenset({"note"}))
+    assert ages(source) == list(range(200_000))
+
+
+def test_keys_that_come_late_are_passed_over_where_they_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "late.jsonl").write_text('{"age": 1}\n' * 500_000 + '{"age": 2, "late": [3]}\n')
+    with pytest.raises(BadData, match="`late` appears for the first time"):
+        list(open_source(tmp_path / "late.jsonl").batches())
+    assert ages(open_source(tmp_path / "late.jsonl", only=frozenset({"age"})))[-1] == 2
+
+
+def test_columns_that_are_not_named_as_they_stand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("id,age\n007,25\n")
+    source = open_source(tmp_path / "people.csv", number=frozenset({"age"}), as_text=True)
+    assert values(list(source.batches()), "id") == ["007"]
+    assert ages(source) == [25]
+
+
 def test_folders_patterns_and_lists(tmp_path: Path) -> None:
     write_parts(tmp_path)
     assert ages(open_source(tmp_path)) == [1.0, 2.0, 3.0, 4]

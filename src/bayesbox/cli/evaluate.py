@@ -235,8 +235,7 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     if target is None:
         raise click.UsageError("the model does not know its target: say which column holds the classes, with -t")
     threads = options.threads_or_default(given["threads"])
-    reading = reading_of(classifier)
-    reading["text"] |= {target}
+    reading = reading_of(classifier, target=target, weight=given["weight"])
     opened = open_source(data, **reading, **_reading(given, threads))
     first, source = peek(opened)
     if first is not None:
@@ -304,7 +303,7 @@ def _learner(data: Sequence[str], target: str, given: dict[str, Any], threads: i
     options.require_densities(classifier, given)
     options.require_choice(classifier, given)
     classifier.calibrate = given["calibrate"]
-    return classifier, source_of(list(data), target, kinds, **_reading(given, threads))
+    return classifier, source_of(list(data), target, kinds, weight=given["weight"], **_reading(given, threads))
 
 
 def _judged(classifier: Classifier, source: Source, target: str, given: dict[str, Any], threads: int) -> Evaluation:

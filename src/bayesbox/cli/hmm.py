@@ -120,7 +120,12 @@ def command(action: str, files: tuple[str, ...], as_json: bool, **given: Any) ->
 
 
 def _read(
-    files: Sequence[str], given: dict[str, Any], *, text: set[str], number: set[str]
+    files: Sequence[str],
+    given: dict[str, Any],
+    *,
+    text: set[str],
+    number: set[str],
+    unread: frozenset[str] = frozenset(),
 ) -> tuple[pa.Table, Sequences, Any]:
     """(all rows, the steps in order, their known states)."""
     import pyarrow as pa
@@ -136,6 +141,7 @@ def _read(
         list(files),
         text=frozenset(text),
         number=frozenset(number),
+        unread=unread,
         na=options.several(given["na"]),
         bad_rows=given["bad_rows"],
         format=given["input_format"],
@@ -158,11 +164,12 @@ def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     from bayesbox.workflow.chain import HiddenMarkovModel
 
     kinds: dict[str, Kind] = declared_kinds(given["types"], options.several(given["ignore"]))
-    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Ignore))}
+    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag))}
     number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
-    rows, found, _ = _read(files, given, text=text, number=number)
     for name in (given["sequence"], given["order"], given["labels"]):
         kinds.pop(name, None)  # no part of a step, whatever it is
+    unread = frozenset(name for name, kind in kinds.items() if isinstance(kind, Ignore))
+    rows, found, _ = _read(files, given, text=text, number=number, unread=unread)
     model = HiddenMarkovModel(
         given["states"],
         smoothing=given["smoothing"],

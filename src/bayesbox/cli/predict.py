@@ -149,7 +149,7 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
     threads = options.threads_or_default(given["threads"])
     opened = open_source(
         list(data),
-        **reading_of(classifier, keep=_names_to_keep(keep, data, given["input_format"])),
+        **reading_of(classifier, keep=keep),
         na=options.several(given["na"]),
         bad_rows=given["bad_rows"],
         format=given["input_format"],
@@ -181,16 +181,6 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
     if given["output"] not in (None, "-"):
         note(f"{plural(progress.rows, 'row')} written to {given['output']}")
     return level_text(predictions[0]) if progress.rows == 1 else None
-
-
-def _names_to_keep(keep: list[str], data: tuple[str, ...], format: str | None) -> list[str]:
-    """The names behind `*`, so that kept columns are read as they stand; standard input cannot be asked twice."""
-    from bayesbox.source.files import file_columns
-    from bayesbox.workflow.predict import EVERY
-
-    if EVERY not in keep or "-" in data:
-        return keep
-    return list(file_columns(list(data), format=format))
 
 
 def tell_absent(classifier: Classifier, names: tuple[str, ...], where: str) -> None:

@@ -134,6 +134,8 @@ def _counted(data: tuple[str, ...], asked: Question, given: dict[str, Any]) -> J
         list(data),
         None,
         kinds,
+        weight=given["weight"],
+        only=frozenset([*asked.names, *([given["weight"]] if given["weight"] else [])]),
         na=options.several(given["na"]),
         bad_rows=given["bad_rows"],
         format=given["input_format"],

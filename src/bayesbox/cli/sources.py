@@ -131,8 +131,7 @@ def model_source(classifier: Classifier, data: Any, *, target: str, weight: str 
     from bayesbox.source.files import open_source
     from bayesbox.workflow.predict import reading_of
 
-    reading = reading_of(classifier, learning=True)
-    reading["text"] |= {target}
+    reading = reading_of(classifier, target=target, weight=weight, learning=True)
     wanted = [*classifier.feature_names, target, *([weight] if weight else [])]
     return Narrowed(open_source(data, **reading, **options), wanted)
 

@@ -68,7 +68,7 @@ def train(
         raise BadOption("a model to train is one of bayesbox's estimators", found=type(model).__name__)
     classifier = estimator.blank_classifier()
     source = workflow.source_of(
-        data, target, estimator.columns, threads=threads, na=na, bad_rows=bad_rows, format=format
+        data, target, estimator.columns, weight=weight, threads=threads, na=na, bad_rows=bad_rows, format=format
     )
     training = workflow.train(classifier, source, target, weight=weight, threads=threads)
     estimator.adopt(classifier)

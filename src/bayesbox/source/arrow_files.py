@@ -18,7 +18,7 @@ from bayesbox.schema.arrays import numpy_values, text_array
 from bayesbox.schema.compute import pc
 from bayesbox.source.base import Column
 from bayesbox.source.cells import plain, refuse_nested
-from bayesbox.source.reading import FLAG, NUMBER, TEXT, Reading, check_names, contradiction, place
+from bayesbox.source.reading import FLAG, NUMBER, TEXT, UNREAD, Reading, check_names, contradiction, place
 from bayesbox.source.scan import NUMBER_PATTERN
 from bayesbox.source.streams import ByteStream, unavailable
 
@@ -76,7 +76,9 @@ class _TypedRows:
             self.schema = self._open(stream)
             self.names = tuple(self.schema.names)
         check_names(self.names, self._file)
-        for name, kind in zip(self.names, self.schema.types, strict=True):
+        self._read = [name for name in self.names if reading.kind_of(name) != UNREAD]
+        for name in self._read:
+            kind = self.schema.field(name).type
             refuse_nested(kind, name, where=self._file)
             self._check_kind(name, kind_of_type(kind))
 
@@ -97,6 +99,7 @@ class _TypedRows:
                 batch = next(batches, None)
                 if batch is None:
                     return
+                batch = batch.select(self._read)
                 batch.validate()
                 for column in batch.columns:
                     _validate(column)
@@ -106,8 +109,11 @@ class _TypedRows:
             row += batch.num_rows
 
     def _columns(self, batch: pa.RecordBatch, row: int) -> tuple[Column, ...]:
-        columns = zip(self.names, batch.columns, strict=True)
-        return tuple(self._column(name, column, row) for name, column in columns)
+        columns = {
+            name: self._column(name, column, row) for name, column in zip(self._read, batch.columns, strict=True)
+        }
+        unread = pa.nulls(batch.num_rows)
+        return tuple(columns.get(name, unread) for name in self.names)
 
     def _column(self, name: str, column: Any, row: int) -> Column:
         reading = self._reading
@@ -162,11 +168,12 @@ class ParquetRows(_TypedRows):
         import pyarrow.parquet as pq
 
         texts = [field.name for field in self.schema if _is_text(field.type)]
+        wanted = self._read or None  # where none is, their number still is
         with _memory_of_the_system():
             file = pq.ParquetFile(
                 source, metadata=self._metadata, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False
             )
-        yield from file.iter_batches(ROWS, row_groups=groups, use_threads=use_threads)
+        yield from file.iter_batches(ROWS, row_groups=groups, columns=wanted, use_threads=use_threads)
 
     def groups(self) -> list[int]:
         """The rows of each group, which can be read apart from the others; none where the file is a copy."""

@@ -24,6 +24,7 @@ from bayesbox.source.reading import (
     NUMBER,
     ROW_LIMIT,
     TEXT,
+    UNREAD,
     Reading,
     check_names,
     is_broken_number,
@@ -48,6 +49,7 @@ ARROW_TYPES = {
     NUMBER: pa.float64(),
     FLAG: pa.bool_(),
     TEXT: pa.dictionary(pa.int32(), pa.string()),
+    UNREAD: pa.binary(),
     None: pa.string(),
 }
 FLAG_TEXTS = text_array([*TRUE_TEXTS, *FALSE_TEXTS])
@@ -184,7 +186,7 @@ class DelimitedRows:
             return None
         if table.num_rows == 0:
             return table
-        if has_quotes and str(table.column(table.num_columns - 1)[-1].as_py()).endswith(("\n", "\r")):
+        if has_quotes and _ends_a_line(table.column(table.num_columns - 1)[-1].as_py()):
             return None
         return None if _has_long_cell(table, self._reading) else table
 
@@ -249,7 +251,7 @@ class DelimitedRows:
 
     def _columns(self, table: pa.Table) -> tuple[Column, ...]:
         def column(name: str) -> Column:
-            if self._reading.kind_of(name) is None:
+            if self._reading.kind_of(name) in (None, UNREAD):
                 return pa.nulls(table.num_rows)
             pieces = table.column(name)
             return pieces.chunk(0) if pieces.num_chunks == 1 else pieces
@@ -264,6 +266,11 @@ def _delimiter_of(header: Record) -> bytes:
             if delimiter in header.fields[0]:
                 return delimiter
     return b","
+
+
+def _ends_a_line(value: object) -> bool:
+    """Whether a value ends where a line does, so that its row may have been cut there."""
+    return value.endswith((b"\n", b"\r")) if isinstance(value, bytes) else str(value).endswith(("\n", "\r"))
 
 
 def _kind_of_texts(texts: pa.ChunkedArray, *, refuse_mixed: bool) -> str | None:

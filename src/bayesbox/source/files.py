@@ -44,6 +44,9 @@ def open_source(
     text: frozenset[str] = frozenset(),
     number: frozenset[str] = frozenset(),
     documents: frozenset[str] = frozenset(),
+    unread: frozenset[str] = frozenset(),
+    only: frozenset[str] | None = None,
+    as_text: bool = False,
     na: Sequence[str] = (),
     bad_rows: str = "error",
     format: str | None = None,
@@ -53,10 +56,12 @@ def open_source(
     """A source of rows from a path, a glob pattern, a folder, a list of these, or `-` for standard input.
 
     `text` names columns that are read as they stand (the target, declared categories), `number` columns that are
-    numbers; the kind of others is told from their first values. The texts of the columns in `documents` may be long: up
-    to 256 MB each, others up to 1 MB. `na` adds words that stand for a missing value. `bad_rows="skip"` leaves broken
-    rows out and counts them in `source.skipped`. `format` overrides the extension. With `refuse_mixed` a few texts
-    among many numbers are broken rows, not categories.
+    numbers; the kind of others is told from their first values, unless `as_text` has them read as they stand. The
+    texts of the columns in `documents` may be long: up to 256 MB each, others up to 1 MB. Of the columns in `unread`,
+    or of all that are not in `only`, the values are not looked at: they come as missing, whatever they hold. `na` adds
+    words that stand for a missing value. `bad_rows="skip"` leaves broken rows out and counts them in `source.skipped`.
+    `format` overrides the extension. With `refuse_mixed` a few texts among many numbers are broken rows, not
+    categories.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
@@ -72,6 +77,9 @@ def open_source(
         "text": frozenset(text),
         "number": frozenset(number),
         "documents": frozenset(documents),
+        "unread": frozenset(unread),
+        "only": only,
+        "as_text": as_text,
         "na": tuple(na),
         "skip": bad_rows == "skip",
         "threads": threads,
@@ -144,7 +152,7 @@ class FileSource:
             return None
         if len(self.paths) < threads:
             with ByteStream(self.paths[0]) as stream:
-                if len(_parquet_rows(stream, Reading()).groups()) < threads:
+                if len(_parquet_rows(stream, Reading(**self._options)).groups()) < threads:
                     return None
         return self._parts()
 
@@ -295,7 +303,7 @@ def file_columns(paths: Paths, *, format: str | None = None) -> dict[str, Any]:
     if first == STDIN:
         raise BadOption("standard input can be read only once", remedy="Use peek")
     with ByteStream(first) as stream:
-        rows = open_rows(stream, Reading(), _format_option(format))
+        rows = open_rows(stream, Reading(only=frozenset()), _format_option(format))
         schema = getattr(rows, "schema", None)
         return {name: None if schema is None else schema.field(name).type for name in rows.names}
 

@@ -24,6 +24,7 @@ from bayesbox.source.reading import (
     FLAG,
     NUMBER,
     TEXT,
+    UNREAD,
     Reading,
     check_names,
     contradiction,
@@ -72,7 +73,7 @@ class JsonRows:
         """Names and kinds of the columns, from the first block of lines."""
         end = self._end()
         table = self._parse(end, None)
-        if table is None or any(pa.types.is_nested(kind) for kind in table.schema.types):
+        if table is None or any(self._is_nested(field) for field in table.schema):
             skipped = self._reading.skipped
             before = skipped.count, list(skipped.first)
             self._settle(self._careful_rows(end), refuse_mixed=self._reading.refuse_mixed)
@@ -81,9 +82,15 @@ class JsonRows:
         self.names = self.names or tuple(table.schema.names)
         for name, stored in zip(table.schema.names, table.schema.types, strict=True):
             kind = self._kind_of_column(table.column(name))
+            if self._reading.kind_of(name) == UNREAD:
+                self._stored[name] = stored
+                continue
             self._stored[name] = pa.string() if kind in (TEXT, None) else stored
             if kind is not None and self._reading.kind_of(name) is None:
                 self._reading.kinds[name] = kind
+
+    def _is_nested(self, field: pa.Field) -> bool:
+        return pa.types.is_nested(field.type) and self._reading.kind_of(field.name) != UNREAD
 
     def _kind_of_column(self, column: pa.ChunkedArray) -> str | None:
         """The kind of a column as Arrow found it; texts that look like dates are texts."""
@@ -133,7 +140,7 @@ class JsonRows:
 
     def _type_of(self, name: str) -> pa.DataType:
         kind = self._reading.kind_of(name)
-        return self._stored.get(name, pa.string()) if kind == TEXT else ARROW_TYPES[kind]
+        return self._stored.get(name, pa.string()) if kind in (TEXT, UNREAD) else ARROW_TYPES[kind]
 
     def _parse(self, end: int, schema: pa.Schema | None) -> pa.Table | None:
         """Arrow's answer; None where it refuses, or where lines and objects do not match one to one."""
@@ -146,7 +153,7 @@ class JsonRows:
                 pa.BufferReader(block),
                 read_options=arrow_json.ReadOptions(use_threads=self._reading.threads > 1, block_size=len(block) + 1),
                 parse_options=arrow_json.ParseOptions(
-                    explicit_schema=schema, unexpected_field_behavior="infer" if schema is None else "error"
+                    explicit_schema=schema, unexpected_field_behavior="infer" if schema is None else self._unexpected
                 ),
             )
             names = table.schema.names  # read here, since a name may be no UTF-8
@@ -154,9 +161,16 @@ class JsonRows:
             return None
         return table if names and table.num_rows == lines and b"\0" not in block else None
 
+    @property
+    def _unexpected(self) -> str:
+        """What becomes of keys that the first lines lack: they are named, where they might have been wanted."""
+        return "error" if self._reading.only is None else "ignore"
+
     def _column(self, name: str, column: Any) -> Column | None:
         """A column as it is handed on; None where reading line by line is more exact."""
         kind = self._reading.kind_of(name)
+        if kind == UNREAD:
+            return pa.nulls(len(column))
         if kind != TEXT:
             return column
         if pa.types.is_floating(column.type) and (pc.max(pc.abs(column)).as_py() or 0) >= EXACT:
@@ -175,6 +189,8 @@ class JsonRows:
 
     def _values(self, name: str, values: list[Any]) -> pa.Array:
         kind = self._reading.kind_of(name)
+        if kind == UNREAD:
+            return pa.nulls(len(values))
         tokens = self._reading.na
         present = [None if is_missing(value) or value in tokens else value for value in values]
         if kind == NUMBER:
@@ -219,6 +235,9 @@ class JsonRows:
         return row
 
     def _check(self, name: str, value: Any, line: int) -> None:
+        kind = self._reading.kind_of(name)
+        if kind == UNREAD:
+            return
         where = place(self._file, line=line, column=name)
         if self.names and name not in self.names:
             raise BadData(
@@ -234,7 +253,6 @@ class JsonRows:
             raise BadRow(what, where=where, found=value, remedy=SKIP)
         if isinstance(value, str) and not _encodes(value):
             raise BadRow("text that is not valid Unicode", where=where, found=value, remedy=SKIP)
-        kind = self._reading.kind_of(name)
         if not (is_missing(value) or value in self._reading.na or _fits(kind, value)):
             raise contradiction(str(kind), name, value, where)
 

@@ -16,6 +16,7 @@ COLUMN_LIMIT = 100_000
 EXAMPLES = 5  # skipped rows that are kept word by word
 
 NUMBER, FLAG, TEXT = "number", "true or false", "text"
+UNREAD = "not read"  # what is not asked for is not looked at, so nothing in it is wrong
 
 FEW_TEXTS = 20  # a column of numbers may hold one text in so many values, to be still one,
 MANY_NUMBERS = 20  # where it holds more different numbers than a category would
@@ -51,6 +52,9 @@ class Reading:
     text: frozenset[str] = frozenset()
     number: frozenset[str] = frozenset()
     documents: frozenset[str] = frozenset()  # columns whose texts may be long
+    unread: frozenset[str] = frozenset()  # columns that come without their values,
+    only: frozenset[str] | None = None  # as do all but these, where they are given
+    as_text: bool = False  # whether columns that are not named are read as they stand
     na: tuple[str, ...] = ()
     skip: bool = False
     threads: int = 1
@@ -61,12 +65,14 @@ class Reading:
     first_file: str = ""
 
     def kind_of(self, name: str) -> str | None:
-        """NUMBER, FLAG or TEXT; None as long as no value of the column was seen."""
+        """NUMBER, FLAG, TEXT or UNREAD; None as long as no value of the column was seen."""
+        if name in self.unread or (self.only is not None and name not in self.only):
+            return UNREAD
         if name in self.text:
             return TEXT
         if name in self.number:
             return NUMBER
-        return self.kinds.get(name)
+        return self.kinds.get(name, TEXT if self.as_text else None)
 
     def cell_limit(self, name: str) -> int:
         """The bytes that a cell of a column may have."""

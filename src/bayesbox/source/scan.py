@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesbox.errors import BadData, BadRow
-from bayesbox.source.reading import FLAG, NUMBER, contradiction, place
+from bayesbox.source.reading import FLAG, NUMBER, UNREAD, contradiction, place
 
 QUOTE = ord('"')
 NUMBER_PATTERN = r"^[ \t]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))[ \t]*$"
@@ -135,6 +135,9 @@ class Checker:
         return BadRow(what, where=place(self._file, line=record.line), found=found, remedy=SKIP)
 
     def _field_problem(self, index: int, field: bytes, line: int) -> BadData | None:
+        kind = self._kinds[index]
+        if kind == UNREAD:
+            return None
         where = place(self._file, line=line, column=self._names[index])
         if b"\0" in field:
             return BadRow("a NUL byte", where=where, found=field[:200], remedy=SKIP)
@@ -146,7 +149,6 @@ class Checker:
         except UnicodeDecodeError:
             remedy = "Convert the file, for example: iconv -f latin1 -t utf-8"
             return BadRow("the text is not UTF-8", where=where, found=field[:200], remedy=remedy)
-        kind = self._kinds[index]
         if text in self._missing or _fits(kind, text):
             return None
         return contradiction(str(kind), self._names[index], text, where)

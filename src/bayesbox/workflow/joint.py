@@ -57,7 +57,7 @@ class Joint:
         na: Sequence[str] = (),
     ) -> None:
         kinds = {str(name): as_kind(kind) for name, kind in (columns or {}).items()}
-        source = source_of(data, declared=kinds, na=na, bad_rows="error", format=None)
+        source = source_of(data, declared=kinds, weight=weight, na=na, bad_rows="error", format=None)
         self.table = count_table(source, weight=weight, kinds=kinds)
 
     @classmethod

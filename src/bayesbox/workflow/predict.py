@@ -32,8 +32,16 @@ ROWS_AT_ONCE = 65_536
 LONGEST = 60  # characters of a value that an explanation shows
 
 
-def reading_of(classifier: Classifier, *, keep: Sequence[str] = (), learning: bool = False) -> dict[str, Any]:
-    """How a file is to be read so that its columns are what the model takes them for: `text` and `number`.
+def reading_of(
+    classifier: Classifier,
+    *,
+    keep: Sequence[str] = (),
+    target: str | None = None,
+    weight: str | None = None,
+    learning: bool = False,
+) -> dict[str, Any]:
+    """How a file is to be read so that its columns are what the model takes them for: `text` and `number`; `only`
+    those of the model are looked at, and those that are kept, the `target` and the `weight`.
 
     A column that is only kept is read as it stands, so that 007 stays 007. A flag is told from its values where rows
     are learned, for then another value is a contradiction; else it is read as text, and another value is unseen.
@@ -41,12 +49,16 @@ def reading_of(classifier: Classifier, *, keep: Sequence[str] = (), learning: bo
     assert classifier.schema is not None
     kinds, declared = classifier.schema.kinds, classifier.schema.declared
     number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count, Number))}
-    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Words, Ignore))}
+    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Words))}
     text |= {name for name, kind in kinds.items() if isinstance(kind, Flag) and (name in declared or not learning)}
-    text |= {name for name in keep if name not in classifier.feature_names}
-    if classifier.target is not None:
-        text.add(classifier.target)
-    return {"text": frozenset(text), "number": frozenset(number)}
+    used = set(classifier.feature_names) - {name for name, kind in kinds.items() if isinstance(kind, Ignore)}
+    text |= {name for name in keep if name not in used}
+    text |= {name for name in (target or classifier.target,) if name is not None}
+    if weight is not None:
+        number.add(weight)
+    every = EVERY in keep
+    only = None if every else frozenset(used | text | number)
+    return {"text": frozenset(text), "number": frozenset(number), "only": only, "as_text": every}
 
 
 def absent_columns(classifier: Classifier, names: Sequence[str], *, where: str) -> list[str]:

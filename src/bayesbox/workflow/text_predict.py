@@ -15,7 +15,7 @@ from bayesbox.schema.tokens import Documents
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.documents import TEXT, is_table, open_documents
 from bayesbox.source.files import open_source
-from bayesbox.workflow.predict import Answers, Asked, unsure_where_low
+from bayesbox.workflow.predict import EVERY, Answers, Asked, unsure_where_low
 from bayesbox.workflow.text import DocumentClassifier
 
 CELLS_A_PIECE = 1 << 23  # documents x classes that are judged together
@@ -36,8 +36,11 @@ def documents_to_judge(
     """Documents from tables or files: a table where the names or the format say so, standard input is one document."""
     if is_table(data, reading.get("format")):
         column = classifier.column or TEXT
-        text, documents = frozenset({column, *keep}), frozenset({column})
-        return Unlabelled(open_source(data, text=text, documents=documents, **reading), column, False)
+        text, every = frozenset({column, *keep}), EVERY in keep
+        only = None if every else text
+        documents = frozenset({column})
+        opened = open_source(data, text=text, documents=documents, only=only, as_text=every, **reading)
+        return Unlabelled(opened, column, False)
     if reading.get("na"):
         raise BadOption("--na says how to read a table, but these are documents", found=reading["na"])
     return Unlabelled(open_documents(data, classes=False, bad_rows=reading.get("bad_rows", "error")), TEXT, True)

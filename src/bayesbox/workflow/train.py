@@ -44,12 +44,14 @@ def source_of(
     target: str | None = None,
     declared: Mapping[Any, object] | None = None,
     *,
+    weight: str | None = None,
     threads: int = 1,
     **options: Any,
 ) -> Source:
     """Rows from a source, a frame, or the name of a file, a glob or a folder.
 
-    The target and declared categories are read as text exactly as they stand, declared numbers as numbers.
+    The target and declared categories are read as text exactly as they stand, declared numbers and the weight as
+    numbers; columns that are ignored are not read.
     """
     if hasattr(data, "batches"):
         return data  # type: ignore[no-any-return]
@@ -64,14 +66,18 @@ def source_of(
     from bayesbox.source.files import open_source
 
     kinds = {str(name): as_kind(kind) for name, kind in (declared or {}).items()}
-    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Words, Ignore))}
+    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Words))}
     number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
+    unread = {name for name, kind in kinds.items() if isinstance(kind, Ignore)}
     if target is not None:
         text.add(target)
+    if weight is not None:
+        number.add(weight)
     return open_source(
         data,
         text=frozenset(text),
         number=frozenset(number),
+        unread=frozenset(unread) - {target, weight},
         threads=threads,
         refuse_mixed=target is not None,
         **options,
