@@ -8,6 +8,8 @@ import pytest
 
 import bayesbox as bb
 
+from .conftest import Bayes
+
 DAYS = """town,day,seen,weather
 A,1,walk,dry
 A,2,walk,dry
@@ -182,3 +184,25 @@ def test_update_forget_and_merge_are_exact(model, bayes, days):
     assert "--labels" in bayes("hmm", "update", "both.bayes", "south.csv", code=2).err
     assert "-o" in bayes("hmm", "merge", "both.bayes", "south.bayes", code=2).err
     assert "bayes hmm" in bayes("predict", "days.bayes", "new.csv", code=4).err
+
+
+@pytest.mark.parametrize(
+    ("action", "option"),
+    [
+        ("train", ["--proba"]),
+        ("train", ["--steps", "2"]),
+        ("decode", ["--states", "3"]),
+        ("decode", ["--labels", "act"]),
+        ("score", ["--steps", "2"]),
+        ("forecast", ["--proba"]),
+        ("merge", ["--order", "day"]),
+        ("update", ["--smoothing", "mle"]),
+    ],
+)
+def test_options_of_another_action_are_refused(bayes: Bayes, action: str, option: list[str]) -> None:
+    words = f"{option[0]} is not for {action}"
+    assert words in bayes("hmm", action, "days.bayes", "days.csv", *option, code=2).err
+
+
+def test_a_chain_is_written_to_a_file(bayes: Bayes) -> None:
+    assert "not to standard output" in bayes("hmm", "train", "days.csv", "-o", "-", code=2).err

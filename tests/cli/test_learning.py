@@ -106,3 +106,12 @@ def test_weights(bayes: Bayes, folder: Path) -> None:
     assert bayes("show", "weighted.bayes", "--json").json["classes"] == {"no": 2, "yes": 6}
     bayes("forget", "weighted.bayes", "weighted.csv", "--weight", "n")
     assert bayes("show", "weighted.bayes", "--json").json["digest"] == first
+
+
+def test_models_are_written_to_files(bayes: Bayes, tables: Path) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    for verb in (["update", "cars.bayes", "cars.csv"], ["forget", "cars.bayes", "cars.csv"]):
+        assert "not to standard output" in bayes(*verb, "-o", "-", code=2).err
+    for verb in ("merge", "average"):
+        assert "not to standard output" in bayes(verb, "cars.bayes", "cars.bayes", "-o", "-", code=2).err
+    assert not Path("-").exists()

@@ -163,3 +163,23 @@ def test_approximations_with_options(bayes: Bayes, sprinkler: str) -> None:
     Path("t.csv").write_text("a,b\n1,2\n")
     assert "network" in bayes("query", "t.csv", "P(a=1)", "--approx", "gibbs", code=2).err
     assert "did not come together" in bayes(*asked, "--approx", "gibbs", "--samples", "300").err
+
+
+@pytest.mark.parametrize(
+    ("action", "option"),
+    [
+        ("show", ["-o", "x.bif"]),
+        ("show", ["--seed", "1"]),
+        ("convert", ["-n", "5"]),
+        ("sample", ["--svg", "x.svg"]),
+        ("learn", ["-n", "5"]),
+        ("fit", ["--method", "pc"]),
+    ],
+)
+def test_options_of_another_action_are_refused(bayes: Bayes, action: str, option: list[str]) -> None:
+    assert f"is not for {action}" in bayes("network", action, "x.bif", *option, code=2).err
+
+
+@pytest.mark.parametrize("option", [["--weight", "n"], ["--types", "a=real"], ["--na", "?"], ["--bad-rows", "skip"]])
+def test_a_network_has_no_rows_to_be_read(bayes: Bayes, option: list[str]) -> None:
+    assert f"{option[0]} is about rows" in bayes("query", "x.bif", "P(B)", *option, code=2).err

@@ -28,7 +28,9 @@ from bayesbox.errors import BadOption
     metavar="W,W,...",
     help="The weight of each model, up to a common factor; by default all the same.",
 )
-@click.option("-o", "--output", required=True, metavar="FILE", help="The file for the model of all.")
+@click.option(
+    "-o", "--output", required=True, type=options.MODEL_FILE, metavar="FILE", help="The file for the model of all."
+)
 @options.json_option
 def command(models: tuple[str, ...], weights: list[str] | None, output: str, as_json: bool) -> None:
     """Make one model of several: its answer is the average of theirs, each with its weight.
@@ -41,8 +43,6 @@ def command(models: tuple[str, ...], weights: list[str] | None, output: str, as_
     from bayesbox.workflow.save import save
     from bayesbox.workflow.text import DocumentClassifier
 
-    if output == "-":
-        raise BadOption("a model is written to a file, not to standard output", where="--output")
     with told_warnings() as warned:
         loaded = [load_classifier(path) for path in models]
         for path, each in zip(models, loaded, strict=True):

@@ -21,6 +21,19 @@ if TYPE_CHECKING:
 LEARNING = ("train", "update", "forget", "merge")
 ANSWERS = ("decode", "score", "forecast")
 
+TRAINING = ("states", "choose", "smoothing", "types", "ignore", "rounds", "restarts", "seed")
+ROWS = ("sequence", "order", "na", "bad_rows", "input_format")
+STRANGE = {
+    "train": ("steps", "proba", "svg", "output_format"),
+    "update": (*TRAINING, "steps", "proba", "svg", "output_format"),
+    "forget": (*TRAINING, "steps", "proba", "svg", "output_format"),
+    "merge": (*TRAINING, *ROWS, "labels", "steps", "proba", "svg", "output_format"),
+    "decode": (*TRAINING, "labels", "steps"),
+    "score": (*TRAINING, "labels", "steps", "proba", "svg"),
+    "forecast": (*TRAINING, "labels", "proba", "svg"),
+}
+"""The options that each action does not take, by the names of their parameters."""
+
 
 def _states(text: str) -> int | str:
     """A number of states, or what to choose it from."""
@@ -92,7 +105,8 @@ def _states(text: str) -> int | str:
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
 @options.json_option
-def command(action: str, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, action: str, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Learn a hidden Markov model from rows, or use one.
 
     train takes DATA, and learns by counting where --labels are known, by Baum-Welch where they are not. update and
@@ -100,6 +114,9 @@ def command(action: str, files: tuple[str, ...], as_json: bool, **given: Any) ->
     models that were counted. decode, score and forecast take MODEL and DATA: the most probable path of states, the
     log-likelihood of each sequence, what follows it. Missing values say nothing.
     """
+    options.refuse_typed(context, STRANGE[action], f"is not for {action}")
+    if action in LEARNING and given["output"]:
+        options.model_file(given["output"])
     if action != "train" and len(files) < 2:
         raise click.UsageError("merge takes two models" if action == "merge" else f"{action} takes a model and data")
     with told_warnings() as warned:

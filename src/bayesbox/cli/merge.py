@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     notes="Keys of --json: model, classes, digests_before (by file), digest, warnings.",
 )
 @click.argument("models", nargs=-1, required=True)
-@click.option("-o", "--output", required=True, metavar="FILE", help="The file for the joint model.")
+@click.option(
+    "-o", "--output", required=True, type=options.MODEL_FILE, metavar="FILE", help="The file for the joint model."
+)
 @options.json_option
 def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
     """Join models that were trained apart: the same, to the bit, as one that learned the rows of all.

@@ -135,11 +135,15 @@ def learning_options(verb: F) -> F:
 
 def refuse_strangers(context: click.Context, action: str) -> None:
     """An option of another action is an error, not without effect."""
-    strange = {"learn": FIT, "fit": LEARN}.get(action, (*LEARN, *FIT, *BOTH))
-    for parameter in context.command.params:
-        given = context.get_parameter_source(parameter.name or "")
-        if parameter.name in strange and given is click.core.ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{parameter.opts[-1]} is not for {action}")
+    learning = (*LEARN, *FIT, *BOTH)
+    strange = {
+        "learn": (*FIT, "rows"),
+        "fit": (*LEARN, "rows"),
+        "show": (*learning, "rows", "seed", "out"),
+        "convert": (*learning, "rows", "seed", "out", "svg"),
+        "sample": (*learning, "svg"),
+    }
+    options.refuse_typed(context, strange[action], f"is not for {action}")
 
 
 def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None:

@@ -135,6 +135,13 @@ def threshold(text: str) -> tuple[str, float]:
     return name.strip(), least
 
 
+def model_file(text: str) -> str:
+    """The name of a file for a model."""
+    if text == "-":
+        raise BadOption("a model is written to a file, not to standard output")
+    return text
+
+
 if TYPE_CHECKING:
     AnyType = click.ParamType[Any]
 else:
@@ -161,6 +168,16 @@ WORDS = Read("names", split)
 SHARES = Read("shares", shares)
 COSTS = Read("costs", costs)
 THRESHOLD = Read("class=probability", threshold)
+MODEL_FILE = Read("file", model_file)
+
+
+def refuse_typed(context: click.Context, names: Iterable[str], reason: str) -> None:
+    """Refuse options that mean nothing here where they were given, rather than pass over them."""
+    strange = frozenset(names)
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "")
+        if parameter.name in strange and given is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[-1]} {reason}")
 
 
 def several(lists: tuple[list[str], ...]) -> list[str]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from bayesbox.model.joint import JointTable
 
 
+ROWS = ("weight", "types", "na", "bad_rows")
+
+
 @click.command(
     "query",
     cls=options.Verb,
@@ -63,7 +66,10 @@ if TYPE_CHECKING:
 @click.option("--normalize", is_flag=True, help="Of a network: make rows sum to 1 that do not.")
 @click.option("--show-work", is_flag=True, help="Of a small network: write out the sum behind the answer.")
 @options.json_option
+@click.pass_context
 def command(
+    context: click.Context,
+    /,
     data: tuple[str, ...],
     question: str,
     mpe: bool,
@@ -94,6 +100,7 @@ def command(
     if len(data) == 1 and _is_network(data[0], given["input_format"]):
         from bayesbox.cli.network_query import answer_network
 
+        options.refuse_typed(context, ROWS, f"is about rows, and {data[0]} is a network")
         approximation = None if approx is None else (approx, drawn)
         answer_network(
             data[0],

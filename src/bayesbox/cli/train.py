@@ -52,7 +52,13 @@ if TYPE_CHECKING:
 )
 @click.argument("data", nargs=-1)
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes.")
-@click.option("-o", "--output", metavar="FILE", help="The model file; by default the name of the data with .bayes.")
+@click.option(
+    "-o",
+    "--output",
+    type=options.MODEL_FILE,
+    metavar="FILE",
+    help="The model file; by default the name of the data with .bayes.",
+)
 @click.option(
     "--model",
     default="naive",
@@ -130,8 +136,6 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
     from bayesbox.cli.sources import default_model_name
 
-    if given["output"] == "-":
-        raise BadOption("a model is written to a file, not to standard output", where="--output")
     return given["output"] or default_model_name([given["tables"]] if given["tables"] else data)
 
 
