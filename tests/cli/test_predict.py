@@ -202,3 +202,22 @@ def test_all_columns_of_standard_input_are_kept_as_they_stand(
     bayes("train", "cars.csv", "-t", "class")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"zip,age,car\n00501,25,suv\n")))
     assert bayes("predict", "cars.bayes", "-", "--keep", "*").out.splitlines()[1].startswith("00501,25,suv,")
+
+
+def test_no_rows_are_a_whole_file_too(bayes: Bayes, tables: Path) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    (tables / "none.csv").write_text("age,car,id\n")
+    bayes("predict", "cars.bayes", "none.csv", "--proba", "--keep", "id", "-o", "none.parquet")
+    found = pq.read_table("none.parquet")
+    assert (found.column_names, found.num_rows) == (["id", "prediction", "P(H)", "P(L)"], 0)
+    assert bayes("predict", "cars.bayes", "none.csv", "--keep", "*").out == "age,car,id,prediction\n"
+    assert "no column `idd`" in bayes("predict", "cars.bayes", "none.csv", "--keep", "idd", code=3).err
+    (tables / "other.csv").write_text("size\n")
+    assert "none of the model's columns" in bayes("predict", "cars.bayes", "other.csv", code=3).err
+
+
+@pytest.mark.parametrize("name", ["out.csv.gz", "out.zst", "out.arrow", "out.feather"])
+def test_files_that_would_not_be_what_they_are_called(bayes: Bayes, tables: Path, name: str) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    assert "answers are written as" in bayes("predict", "cars.bayes", "cars.csv", "-o", name, code=2).err
+    assert not Path(name).exists()

@@ -183,3 +183,8 @@ def test_fractions_too_long_to_read_have_no_column(bayes, folder):
     )
     assert "fraction" not in bayes("query", "long.bif", "P(a | b=yes)").out
     assert "0.3" in bayes("query", "long.bif", "P(b | a=no)").out
+
+
+def test_a_table_without_rows(bayes, folder):
+    (folder / "none.csv").write_text("colour,size\n")
+    assert "none.csv: there is no row" in bayes("query", "none.csv", "P(colour)", code=3).err

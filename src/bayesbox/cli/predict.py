@@ -156,9 +156,8 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
         threads=threads,
     )
     first, source = peek(opened)
-    names = tuple(keep) if first is None else first.names  # without a row there is no batch to ask
-    if first is not None:
-        tell_absent(classifier, names, opened.name)
+    names = opened.names if first is None else first.names
+    tell_absent(classifier, names, opened.name)
     asked = Asked(
         given["proba"], given["explain"] or 0, tuple(keep), given["unsure"], given["cost"], given["threshold"]
     )
@@ -175,6 +174,8 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
                 write(table)
                 progress(table.num_rows)
                 predictions = predictions or table["prediction"].slice(0, 1).to_pylist()
+            if not progress.rows:
+                write(answers.no_rows())
     finally:
         progress.close()
     skipped_rows(source)

@@ -44,7 +44,7 @@ def predict(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[s
         format=given["input_format"],
     )
     first, source = peek(asked_for.source)
-    names = tuple(keep) if first is None else first.names
+    names = getattr(asked_for.source, "names", tuple(keep)) if first is None else first.names
     if asked_for.in_files and "-" not in data and not keep:
         keep = [FILE]  # which answer is whose
     asked = Asked(
@@ -67,6 +67,8 @@ def predict(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[s
                 write(answered)
                 progress(answered.num_rows)
                 predictions = predictions or answered["prediction"].slice(0, 1).to_pylist()
+            if not progress.rows:
+                write(answers.no_rows())
     finally:
         progress.close()
     skipped_rows(source)

@@ -15,6 +15,8 @@ from bayesbox import _core
 from bayesbox.errors import BadOption, BayesboxError, SourceUnavailable
 from bayesbox.schema.arrays import numpy_values, text_array
 from bayesbox.schema.tokens import text_buffers
+from bayesbox.source.files import EXTENSIONS
+from bayesbox.source.streams import CODECS
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 
@@ -27,12 +29,17 @@ def format_of(path: str | None, given: str | None) -> str:
     >>> format_of("out.parquet", None), format_of(None, None)
     ('parquet', 'csv')
     """
+    suffix = os.path.splitext(path or "")[1].lower()
+    if suffix in CODECS:
+        remedy = f"Leave out -o and compress what is written: | gzip > {path}"
+        raise BadOption("answers are written as they are, not compressed", found=path, remedy=remedy)
     if given is not None:
         return given
-    suffix = os.path.splitext(path or "")[1].lower().lstrip(".")
-    return {"ndjson": "jsonl", "json": "jsonl", "pq": "parquet", "tab": "tsv"}.get(
-        suffix, suffix if suffix in FORMATS else "csv"
-    )
+    known = EXTENSIONS.get(suffix, "csv")
+    if known not in FORMATS:
+        remedy = "Take another ending, or say it with --format"
+        raise BadOption(f"answers are written as {', '.join(FORMATS)}", found=path, remedy=remedy)
+    return known
 
 
 @contextlib.contextmanager

@@ -48,11 +48,10 @@ def predict(
         answers = Answers(classifier, asked, (), where=source.name)
         return source.with_columns(answers.of, answers.added_fields(), classifier.feature_names)
     first, rows = peek(source)
-    names = tuple(keep) if first is None else first.names
+    names = getattr(source, "names", ()) if first is None else first.names
     answers = Answers(classifier, asked, names, where=source.name)
     tables = list(answer_tables(answers, rows, threads=threads))
-    kept = [(name, pa.string()) for name in answers.keep]
-    return pa.concat_tables(tables) if tables else pa.schema([*kept, *answers.added_fields()]).empty_table()
+    return pa.concat_tables(tables) if tables else answers.no_rows()
 
 
 def _classifier_of(model: Any) -> Classifier:

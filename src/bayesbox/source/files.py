@@ -108,6 +108,7 @@ class FileSource:
         self.paths = tuple(paths)
         self.name = name_of(paths[0]) if len(paths) == 1 else f"{name_of(paths[0])} and {len(paths) - 1} more"
         self.skipped = Skipped()
+        self.names: tuple[str, ...] = ()  # of the columns, once a file was opened, whether it has rows or not
         self.untyped = False  # whether numbers came as text, so that labels such as 1 and 2 may be numbers
         self._format = format
         self._options = options
@@ -187,6 +188,7 @@ class FileSource:
         """Go on with the next file; where it has the columns of the first."""
         self._stream, self._rows, self.untyped = stream, rows, rows.untyped
         same_columns(rows.names, stream.name, reading)
+        self.names = reading.names or ()
         return [rows.names.index(name) for name in reading.names or ()]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bayesbox._core import ExactArray
-from bayesbox.errors import BadOption, KindContradiction, UnknownColumn
+from bayesbox.errors import BadData, BadOption, KindContradiction, UnknownColumn
 from bayesbox.infer.distribution import Distribution
 from bayesbox.infer.independence import Verdict, verdict
 from bayesbox.infer.notation import Independence, Query, parse, parse_query, parse_terms
@@ -176,7 +176,7 @@ def count_table(
     }
     types |= dict.fromkeys(domains, "text")
     if family is None:
-        family = Family.of((), (), ())
+        raise BadData("there is no row", where=source.name)
     return JointTable(family, types, domains, source.name)
 
 

@@ -145,6 +145,10 @@ class Answers:
         fields = [("prediction", label), *((name, pa.float64()) for name in self._posterior_names())]
         return pa.schema([*fields, *([("explanation", pa.string())] if self.asked.explain else [])])
 
+    def no_rows(self) -> pa.Table:
+        """The answers for no row at all; what was kept is then text."""
+        return pa.schema([*((name, pa.string()) for name in self.keep), *self.added_fields()]).empty_table()
+
     def _posterior_names(self) -> list[str]:
         return [f"P({name})" for name in self.classes] if self.asked.proba else []
 
