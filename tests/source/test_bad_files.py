@@ -316,3 +316,19 @@ def test_options_are_checked(tmp_path: Path) -> None:
         assert caught.value.exit_code == 2
     with pytest.raises(errors.BadOption, match="no file was given"):
         open_source([])
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"PK\x03\x04\x14\x00", "a zip archive, such as a workbook of Excel or a model. Save the sheet as CSV"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a workbook of Excel. Save the sheet as CSV"),
+        (b"SQLite format 3\x00", "a database. Ask it with --sql"),
+        (b"\xfd7zXZ\x00", "compressed by xz. Unpack it"),
+    ],
+)
+@pytest.mark.parametrize("name", ["people.xlsx", "people.csv"])
+def test_what_is_no_table_is_called_by_its_name(tmp_path: Path, name: str, data: bytes, words: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(BadData, match=words):
+        read(tmp_path / name)

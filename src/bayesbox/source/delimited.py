@@ -45,6 +45,13 @@ from bayesbox.source.window import BLOCK, Window
 
 WIDE = 256  # rows of a very wide table that a block takes in, by the length of its header
 UTF8_MARK = b"\xef\xbb\xbf"
+OTHERS = {
+    b"PK\x03\x04": ("a zip archive, such as a workbook of Excel or a model", "Save the sheet as CSV, or unpack it"),
+    b"\xd0\xcf\x11\xe0": ("a workbook of Excel", "Save the sheet as CSV"),
+    b"SQLite format 3": ("a database", "Ask it with --sql and --database, or with bb.sql"),
+    b"\xfd7zXZ": ("compressed by xz", "Unpack it: xz -d -c FILE | bayes ... -"),
+}
+"""What is given for a table again and again, by its first bytes: what it is, and the remedy."""
 ARROW_TYPES = {
     NUMBER: pa.float64(),
     FLAG: pa.bool_(),
@@ -70,6 +77,7 @@ class DelimitedRows:
         check_names(self.names, self._file)
 
     def _read_header(self, *, guess: bool) -> tuple[str, ...]:
+        self._refuse_others()
         self._skip_mark()
         if guess:
             self._delimiter = _delimiter_of(self._header_record())
@@ -78,6 +86,12 @@ class DelimitedRows:
         self._window.advance(record.end)
         self._window.widen(min(ROW_LIMIT, max(BLOCK, WIDE * record.end)))
         return names
+
+    def _refuse_others(self) -> None:
+        beginning = bytes(self._window.view[:16])
+        for mark, (what, remedy) in OTHERS.items():
+            if beginning.startswith(mark):
+                raise BadData(f"is no table of text, but {what}", where=self._file, remedy=remedy)
 
     def _skip_mark(self) -> None:
         beginning = bytes(self._window.view[:3])
