@@ -249,3 +249,29 @@ def test_progress_is_for_terminals_and_for_what_takes_long(
     quiet(1000)
     quiet.close()
     assert capsys.readouterr().err == ""
+
+
+def shell(line: str) -> subprocess.CompletedProcess[str]:
+    """A line of the shell, in which `bayes` is the command."""
+    command = f'bayes() {{ {sys.executable} -m bayesbox.cli.main "$@"; }}; {line}'
+    return subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("bayes train tennis.csv -t play -o new.bayes 2>&-", 0),
+        ("bayes demo --data >&-", 0),
+        ("bayes schema - <&-", 3),
+        ("bayes show nowhere.bayes 2>&-", 74),
+    ],
+)
+def test_streams_that_the_caller_closed(tables: Path, line: str, code: int) -> None:
+    ended = shell(line)
+    assert ended.returncode == code
+    assert "bug" not in ended.stderr
+
+
+def test_standard_output_by_its_name(long: Path) -> None:
+    ended = shell("bayes predict tennis.bayes tennis.csv -o /dev/stdout | head -1")
+    assert ended.stdout == "prediction\n"

@@ -108,6 +108,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         os.environ.setdefault(
             "OPENBLAS_THREAD_TIMEOUT", "4"
         )  # or threads that wait for work use up a tenth of a second
+        _open_what_is_closed()
     restore = _end_cleanly_when_terminated()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without Unicode is no reason to fail
@@ -138,6 +139,13 @@ def main() -> NoReturn:
         with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or nobody listens
             stream.flush()
     os._exit(code)
+
+
+def _open_what_is_closed() -> None:
+    """Streams that the caller closed lead nowhere, as if they had been sent there: `bayes ... 2>&-`."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (to the end of the process)
 
 
 class _WithoutPandas:

@@ -37,10 +37,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     name = os.fspath(path)
     with _refused(name):
+        mode = _mode(name)
         target = os.path.realpath(name)
-        mode = _mode(target)
     if mode is not None and not stat.S_ISREG(mode):
-        with _writer(target, name, os.O_WRONLY) as file:
+        with _writer(name, name, os.O_WRONLY) as file:  # by this name: a link to an open pipe leads to none
             yield file
         return
     if mode is not None and not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
@@ -64,10 +64,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     _sync_folder(folder)
 
 
-def _mode(target: str) -> int | None:
-    """The type and the permissions of what has the name, None where nothing has."""
+def _mode(name: str) -> int | None:
+    """The type and the permissions of what has the name, or of what it is a link to; None where nothing has."""
     try:
-        mode = os.stat(target).st_mode
+        mode = os.stat(name).st_mode
     except FileNotFoundError:
         return None
     if stat.S_ISDIR(mode):
