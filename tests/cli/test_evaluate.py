@@ -240,3 +240,10 @@ def test_robustness(bayes):
     _, out, _ = bayes("people.csv", "-t", "label", "--ignore", "times", "--cv", 3, "--json")
     assert plain["naive"]["accuracy"] == json.loads(out)["accuracy"]["value"]
     assert bayes("people.csv", "--robustness")[0] == 2
+
+
+def test_one_class_is_known_for_sure(bayes, folder):
+    (folder / "one.csv").write_text("age,class\n1,+\n2,+\n3,+\n")
+    shown = bayes("evaluate", "one.csv", "-t", "class", "--cv", "3").out
+    assert "class shares alone: 0.0000" in shown
+    assert "-0.0000" not in shown

@@ -282,7 +282,7 @@ def measure(found: Scored, *, repeats: int = 1) -> Metrics:
         found.ranks.area(len(found.classes)),
         labels[int(np.argmax(support))],
         float(support.max()) / n,
-        float(-(shares * np.log(shares)).sum()),
+        float(0.0 - (shares * np.log(shares)).sum()),
         confusion,
         tuple(_class_score(labels[code], code, confusion, per) for code in range(len(labels))),
         bins,
