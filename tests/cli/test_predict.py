@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,6 +14,7 @@ import pytest
 from bayesbox.cli import predict as verb
 from bayesbox.source.files import open_source
 from bayesbox.workflow import save
+from bayesbox.workflow.predict import absent_columns
 
 from .conftest import Bayes
 
@@ -221,3 +223,22 @@ def test_files_that_would_not_be_what_they_are_called(bayes: Bayes, tables: Path
     bayes("train", "cars.csv", "-t", "class")
     assert "answers are written as" in bayes("predict", "cars.bayes", "cars.csv", "-o", name, code=2).err
     assert not Path(name).exists()
+
+
+class Passes(tuple[str, ...]):
+    """Names that count how often they are gone through."""
+
+    count = 0
+
+    def __iter__(self) -> Iterator[str]:
+        self.count += 1
+        return super().__iter__()
+
+
+def test_wide_tables_are_gone_through_a_few_times(bayes: Bayes, folder: Path) -> None:
+    columns = [f"c{place}" for place in range(200)]
+    (folder / "wide.csv").write_text(",".join([*columns, "class"]) + "\n" + "1," * 200 + "+\n" + "2," * 200 + "-\n")
+    bayes("train", "wide.csv", "-t", "class")
+    names = Passes([*columns, "class"])
+    assert absent_columns(save.load("wide.bayes"), names, where="wide.csv") == []
+    assert names.count < 5

@@ -40,7 +40,8 @@ class Batch:
 
     def select(self, names: tuple[str, ...]) -> Batch:
         """The named columns only."""
-        return Batch(names, tuple(self[name] for name in names), self.rows, self.first_row)
+        columns = dict(zip(self.names, self.columns, strict=True))
+        return Batch(names, tuple(columns[name] for name in names), self.rows, self.first_row)
 
     @classmethod
     def from_arrow(cls, table: pa.RecordBatch | pa.Table, first_row: int = 0) -> Batch:

@@ -189,7 +189,8 @@ class FileSource:
         self._stream, self._rows, self.untyped = stream, rows, rows.untyped
         same_columns(rows.names, stream.name, reading)
         self.names = reading.names or ()
-        return [rows.names.index(name) for name in reading.names or ()]
+        place = {name: index for index, name in enumerate(rows.names)}
+        return [place[name] for name in self.names]
 
 
 def _ordered(

@@ -160,8 +160,9 @@ def same_columns(names: tuple[str, ...], file: str, reading: Reading) -> None:
     if reading.names is None:
         reading.names, reading.first_file = names, file
         return
-    lacking = [name for name in reading.names if name not in set(names)]
-    added = [name for name in names if name not in set(reading.names)]
+    here, there = frozenset(names), frozenset(reading.names)
+    lacking = [name for name in reading.names if name not in here]
+    added = [name for name in names if name not in there]
     if lacking or added:
         parts = [f"lacks `{name}`" for name in lacking[:5]] + [f"adds `{name}`" for name in added[:5]]
         raise BadData(

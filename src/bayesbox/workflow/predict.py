@@ -65,7 +65,8 @@ def absent_columns(classifier: Classifier, names: Sequence[str], *, where: str) 
     """The model's columns that are not among the names, each with the nearest name; an error if none is there."""
     assert classifier.schema is not None
     used = [flag for name in classifier.schema.used for flag in classifier.fold.get(name, (name,))]
-    absent = [name for name in used if name not in set(names)]
+    there = frozenset(names)
+    absent = [name for name in used if name not in there]
     if used and len(absent) == len(used):
         near = next((name for name in used if difflib.get_close_matches(name, names, n=1)), used[0])
         error = UnknownColumn(near, available=names, where=where)
