@@ -44,3 +44,9 @@ def test_an_estimator_warns_once_of_many_constant_columns():
     with pytest.warns(DataWarning, match="holds one value only") as told:
         bb.NaiveBayes().fit(X[["size", "same 0", "same 1"]], ["p", "q"] * 10)
     assert len(told) == 2
+
+
+def test_decimal_commas_are_seen():
+    X = pd.DataFrame({"size": [f"{place % 7},5" for place in range(20)], "one": ["a", "b"] * 10})
+    with pytest.warns(DataWarning, match="`size` holds numbers with a decimal comma"):
+        bb.NaiveBayes().fit(X, ["p", "q"] * 10)

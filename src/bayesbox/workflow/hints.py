@@ -21,6 +21,7 @@ from bayesbox.tally.moments import Moments, Spread
 MOST_ALIKE = 3  # columns of which the same is said in as many sentences
 FEW_ROWS = 10  # below this, coincidences are common and nothing is said
 DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?$")
+COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?$")
 SAMPLE = 100  # levels that are looked at
 MANY_FLAGS = 40  # above it, sums agree by chance, and the names must agree as well
 
@@ -88,11 +89,27 @@ def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hi
     elif isinstance(tally, Counts) and not isinstance(kind, (CountGroup, Words)):
         if len(tally.levels) == 1:
             yield constant
+        elif isinstance(kind, Category) and have_decimal_commas(tally.levels):
+            yield Hint(
+                (name,),
+                f"column `{name}` holds numbers with a decimal comma, and each counts as a category by itself",
+                "Write them with a decimal point",
+            )
         elif len(tally.levels) == sum(_exact(tally.totals())) and isinstance(kind, Category):
             if are_dates(tally.levels):
                 yield date_hint(name, "has a different date in every row")
             else:
                 yield Hint((name,), f"column `{name}` has a different value in every row, like an identifier", ignore)
+
+
+def have_decimal_commas(levels: Sequence[str]) -> bool:
+    """Whether levels are numbers as they are written where the comma is the decimal point.
+
+    >>> have_decimal_commas(["1,5", "12"]), have_decimal_commas(["1", "12"]), have_decimal_commas(["1,5,7", "1,5"])
+    (True, False, False)
+    """
+    sample = levels[:SAMPLE]
+    return all(COMMA_NUMBER.match(level) for level in sample) and any("," in level for level in sample)
 
 
 def are_dates(levels: Sequence[str]) -> bool:
