@@ -264,3 +264,11 @@ def test_a_document_that_no_class_allows_keeps_the_prior(mail, bayes) -> None:
     bayes("train", "texts.csv", "-t", "label", "--model", "text", "--smoothing", "mle", "-o", "plain.bayes")
     found = bayes("explain", "plain.bayes", "--set", "text=noon prize", "--json").json
     assert found["log_odds"] == pytest.approx(found["prior_log_odds"])
+
+
+def test_a_weight_of_documents_is_a_column_of_numbers(bayes, folder):
+    (folder / "w.csv").write_text("text,w,class\nhello world,1,a\nbye now,two,b\n")
+    weighed = ["train", "w.csv", "-t", "class", "--model", "text", "--text", "text", "--weight"]
+    assert "w.csv, line 3, column `w`" in bayes(*weighed, "w", code=3).err
+    assert bayes(*weighed, "w", "--bad-rows", "skip", "--json").json["classes"] == {"a": 1}
+    assert "both the target and the weight" in bayes(*weighed, "class", code=2).err

@@ -257,8 +257,9 @@ JSON = (
         (JSON.replace("0.2", "-0.2"), "line 2, column 13", "from 0 to 1"),
         (JSON.replace("0.2", "0,2"), "line 2", "2 numbers"),
         (JSON.replace("0.2", "1e999"), "bad.json", "too large"),
-        (JSON.replace("0.2", '"0.2"'), "line 2, column 13", "2 numbers"),
-        (JSON.replace("0.2", "1" + "0" * 400), "line 2, column 13", "too large"),
+        (JSON.replace("0.2", "1" + "0" * 400), "line", "from 0 to 1"),
+        ('{"age": 25}', "line 1", "--format jsonl"),
+        (JSON.replace("0.2", '"0.2"'), "line 2, column 13", "from 0 to 1; found '0.2'"),
         (JSON.replace('"parents": []', '"parents": ["snow"]'), "line 2", "no node"),
         (JSON.replace("1, ", "2, ", 1), "line 1", "version"),
         (JSON[:-2], "line 2", "no JSON"),
@@ -280,3 +281,9 @@ def test_an_extension_that_is_none(tmp_path):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(OSError, match="no such file"):
         bb.read_network(tmp_path / "network.bif")
+
+
+def test_files_without_a_node(refused):
+    empty = '{"format": "bayesbox network", "version": 1, "nodes": []}'
+    for text, suffix in (("", "net"), ("net { }", "net"), (empty, "json")):
+        assert "line 1, column 1: there is no node" in refused(text, suffix)

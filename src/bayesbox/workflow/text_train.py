@@ -74,7 +74,15 @@ def labelled_documents(
         names = () if _is_stdin(data) else tuple(file_columns(data, format=reading.get("format")))
         found = _of_table(None, names, target, column, weight)
         columns = frozenset({found.target, found.column})
-        opened = open_source(data, text=columns, documents=frozenset({found.column}), **reading)
+        number = frozenset(() if weight is None else (weight,))
+        opened = open_source(
+            data,
+            text=columns,
+            number=number,
+            only=columns | number,
+            documents=frozenset({found.column}),
+            **reading,
+        )
         return Labelled(opened, found.target, found.column)
     for name in ("na", "format"):
         if reading.get(name):

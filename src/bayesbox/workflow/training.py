@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.errors import UnknownColumn
+from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.schema.columns import as_numbers, as_view
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.source.base import Batch
@@ -40,6 +40,8 @@ def split_columns(
     batch: Batch, target: str, weight: str | None = None, *, where: str | None = None
 ) -> tuple[dict[str, Any], Encoded, Any]:
     """(columns, labels, weights) of a batch."""
+    if weight is not None and weight == target:
+        raise BadOption(f"`{weight}` cannot be both the target and the weight")
     columns = {name: as_view(column) for name, column in zip(batch.names, batch.columns, strict=True)}
     for name in (target, weight):
         if name is not None and name not in columns:

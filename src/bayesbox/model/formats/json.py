@@ -10,6 +10,7 @@ A table has a row for each combination of the parents' states, the last parent f
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     except ValueError as error:
         raise BadModelFile(f"this is no JSON: {error}", where=where) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        place.fail(f'expected an object with "format": "{FORMAT}"', 0)
+        remedy = "If these are rows, one object a line, say so: --format jsonl"
+        place.fail(f'expected an object with "format": "{FORMAT}"', 0, remedy=remedy)
     if document.get("version") != VERSION:
         place.fail("this is of another version of the format", 0, document.get("version"), f"Version {VERSION} is read")
     listed = document.get("nodes")
@@ -83,12 +85,12 @@ def _table(each: dict[str, Any], sizes: list[int], size: int, place: Place, offs
     if rows is None:
         return None
     flat = [value for row in rows if isinstance(row, list) for value in row] if isinstance(rows, list) else []
-    if len(flat) != size or any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in flat):
+    if len(flat) != size:
         place.fail(f"the table of `{each['name']}` has {size:,} numbers, in rows", offset, len(flat))
-    try:
-        return np.array(flat, dtype=np.float64).reshape(sizes)
-    except OverflowError:
-        place.fail(f"the table of `{each['name']}` holds a number that is too large", offset)
+    for value in flat:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) > sys.float_info.max:
+            place.fail(f"P({each['name']}): a probability is a number from 0 to 1", offset, value)
+    return np.array(flat, dtype=np.float64).reshape(sizes)
 
 
 def write(graph: Graph, learned: Any = None) -> str:

@@ -132,6 +132,8 @@ def graph_from(
 ) -> Graph:
     """The graph, or a fault told with the place of what it is about: a row of a table, or else the node."""
     listed = list(nodes)
+    if not listed:
+        place.fail("there is no node", 0)
     try:
         return Graph(listed, name=name, normalize=normalize)
     except BadTable as error:
