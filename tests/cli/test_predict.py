@@ -242,3 +242,9 @@ def test_wide_tables_are_gone_through_a_few_times(bayes: Bayes, folder: Path) ->
     names = Passes([*columns, "class"])
     assert absent_columns(save.load("wide.bayes"), names, where="wide.csv") == []
     assert names.count < 5
+
+
+@pytest.mark.parametrize("least", ["nan", "1.5", "-1", "often"])
+def test_what_is_no_probability_to_be_sure_with(bayes: Bayes, tables: Path, least: str) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    assert "probability" in bayes("predict", "cars.bayes", "cars.csv", f"--unsure={least}", code=2).err

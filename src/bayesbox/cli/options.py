@@ -68,6 +68,18 @@ def number(text: str) -> float:
         raise BadOption("a probability is written 0.2, 1/5 or 20%", found=text) from None
 
 
+def probability(text: str) -> float:
+    """A number from 0 to 1.
+
+    >>> probability("9/10")
+    0.9
+    """
+    value = number(text)
+    if not 0 <= value <= 1:
+        raise BadOption("a probability is a number from 0 to 1", found=text)
+    return value
+
+
 def pair(text: str, names: Iterable[str] = ()) -> tuple[str, str]:
     """name=value; the name may be one of those known, which may hold an equals sign itself.
 
@@ -129,10 +141,7 @@ def threshold(text: str) -> tuple[str, float]:
     name, equals, value = text.rpartition("=")
     if not equals or not name.strip():
         raise BadOption("a threshold is written class=0.2", found=text)
-    least = number(value)
-    if not 0 <= least <= 1:
-        raise BadOption("a threshold is a probability, from 0 to 1", found=value)
-    return name.strip(), least
+    return name.strip(), probability(value)
 
 
 def model_file(text: str) -> str:
@@ -167,6 +176,7 @@ class Read(AnyType):
 WORDS = Read("names", split)
 SHARES = Read("shares", shares)
 COSTS = Read("costs", costs)
+PROBABILITY = Read("probability", probability)
 THRESHOLD = Read("class=probability", threshold)
 MODEL_FILE = Read("file", model_file)
 

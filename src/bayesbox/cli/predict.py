@@ -51,7 +51,7 @@ IMPOSSIBLE = re.compile(r"^(\d+) of (\d+) (rows are impossible.*)$")
     "--unsure",
     "--abstain",
     "unsure",
-    type=click.FloatRange(0, 1),
+    type=options.PROBABILITY,
     metavar="P",
     help="Answer `unsure` where no class has a probability of P or more.",
 )
