@@ -58,3 +58,9 @@ def test_what_is_refused(bayes: Bayes, arguments: list[str], said: str, code: in
     bayes("train", "tennis.csv", "-t", "play", "-o", "n.bayes")
     bayes("train", "cars.csv", "-t", "class", "-o", "c.bayes")
     assert said in bayes("average", *arguments, "-o", "out.bayes", code=code).err
+
+
+def test_weights_at_the_edge_of_numbers(bayes, tables):
+    bayes("train", "cars.csv", "-t", "class")
+    report = bayes("average", "cars.bayes", "cars.bayes", "--weights", "1e308,1e308", "-o", "both.bayes", "--json").json
+    assert [each["weight"] for each in report["hypotheses"]] == [0.5, 0.5]

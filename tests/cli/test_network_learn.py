@@ -163,3 +163,16 @@ def test_what_does_not_go_together(bayes: Bayes, rows: str) -> None:
     Path("other.bif").write_text(SPRINKLER.replace("grass", "lawn"))
     assert "different nodes" in bayes("network", "learn", rows, "--known", "other.bif", "-o", "n.bif", code=3).err
     assert not Path("n.bif").exists()
+
+
+def test_the_name_of_the_network_is_looked_at_first(bayes):
+    assert "no file of a network" in bayes("network", "learn", "nowhere.csv", "-o", "net.txt", code=2).err
+
+
+def test_fit_normalizes_where_it_is_told_to(bayes, folder):
+    (folder / "rain.bif").write_text(
+        "variable rain { type discrete [ 2 ] { yes, no }; } probability ( rain ) { table 0.2, 0.7; }"
+    )
+    (folder / "rain.csv").write_text("rain\nyes\nno\n")
+    assert "sum to 1" in bayes("network", "fit", "rain.bif", "rain.csv", code=4).err
+    bayes("network", "fit", "rain.bif", "rain.csv", "--normalize", "-o", "fitted.bif")

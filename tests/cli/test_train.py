@@ -302,3 +302,7 @@ def test_a_weight_that_is_no_number_is_a_broken_row(bayes: Bayes, folder: Path) 
     assert words in bayes("query", "w.csv", "P(class)", "--weight", "w", code=3).err
     found = bayes("train", "w.csv", "-t", "class", "--weight", "w", "--bad-rows", "skip", "--json").json
     assert (found["skipped"], found["classes"]) == (1, {"+": 1, "-": 3})
+
+
+def test_flags_to_fold_that_are_not_there(bayes: Bayes, people: Path) -> None:
+    assert "no column `suv`" in bayes("train", people, "-t", "income", "--fold", "car=suv,van", code=3).err

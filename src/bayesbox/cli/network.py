@@ -57,9 +57,14 @@ def command(
     tables of the network's structure. show and sample take NETWORK, convert NETWORK and the file to write: converting
     keeps every number bit for bit; a UAI file keeps no names. Questions are asked with bayes query.
     """
+    from bayesbox.model.formats import require_format
     from bayesbox.workflow.network import read_network
 
     refuse_strangers(context, action)
+    if action in ("learn", "fit"):
+        given["normalize"] = normalize
+        if given["out"]:
+            require_format(given["out"])  # before anything is learned
     if action == "learn":
         return network_learn.learn(files, given, as_json=as_json)
     if action == "fit":

@@ -152,7 +152,7 @@ def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> No
 
     if given["missing"] == "ignore":
         raise click.UsageError("--missing ignore is for fit; learn takes em, drop or level")
-    known = _known(given["known"])
+    known = _known(given["known"], normalize=given["normalize"])
     source, kinds = _source(files, given)
     progress = SearchProgress()
     with told_warnings() as warned:
@@ -199,7 +199,7 @@ def fit(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None
     """Tables from rows, for a structure that is given."""
     from bayesbox.workflow.network import BayesianNetwork, read_network
 
-    network = read_network(files[0])
+    network = read_network(files[0], normalize=given["normalize"])
     if not isinstance(network, BayesianNetwork):
         raise click.UsageError("fit takes a Bayesian network, and this is a factor graph")
     if given["missing"] == "level":
@@ -263,12 +263,12 @@ def _source(
     return source, kinds
 
 
-def _known(path: str | None) -> BayesianNetwork | None:
+def _known(path: str | None, *, normalize: bool) -> BayesianNetwork | None:
     from bayesbox.workflow.network import BayesianNetwork, read_network
 
     if path is None:
         return None
-    network = read_network(path)
+    network = read_network(path, normalize=normalize)
     if not isinstance(network, BayesianNetwork):
         raise click.UsageError("--known takes a Bayesian network, and this is a factor graph")
     return network

@@ -147,6 +147,9 @@ class Classifier(ABC):
     def schema_of(self, columns: Columns, *, where: str | None = None) -> Schema:
         """The schema after rows with these columns."""
         if self.schema is None:
+            for group, flags in self.fold.items():
+                if group not in columns:
+                    raise UnknownColumn(flags[0], available=columns, where=where)
             return Schema.of(columns, self.declared, where=where, numeric=self.density_of_numbers(self.rules))
         return self.schema.extended(columns, where=where)
 

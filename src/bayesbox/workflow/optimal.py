@@ -79,10 +79,12 @@ class Hypotheses:
             raise BadOption(
                 "there is one weight a hypothesis", found=f"{len(self.weights)} for {len(self.classifiers)}"
             )
-        if not all(math.isfinite(each) and each >= 0 for each in self.weights) or not math.fsum(self.weights) > 0:
+        if not all(math.isfinite(each) and each >= 0 for each in self.weights) or not max(self.weights) > 0:
             raise BadOption("a weight is a finite number, 0 or more, and one is above 0", found=list(self.weights))
-        total = math.fsum(self.weights)
-        object.__setattr__(self, "weights", tuple(each / total for each in self.weights))
+        exponent = math.frexp(max(self.weights))[1]  # a power of two changes no bit, and the sum stays in range
+        scaled = [math.ldexp(each, -exponent) for each in self.weights]
+        total = math.fsum(scaled)
+        object.__setattr__(self, "weights", tuple(each / total for each in scaled))
 
     @property
     def best(self) -> int:

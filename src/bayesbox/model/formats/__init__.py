@@ -42,7 +42,8 @@ def format_of(path: str | PathLike[str]) -> str | None:
     return FORMATS.get(os.path.splitext(name)[1])
 
 
-def _module(path: str | PathLike[str]) -> Any:
+def require_format(path: str | PathLike[str]) -> str:
+    """The format that an extension names, which must be one of a network."""
     found = format_of(path)
     if found is None:
         raise BadOption(
@@ -50,7 +51,11 @@ def _module(path: str | PathLike[str]) -> Any:
             found=os.fspath(path),
             remedy=f"Extensions are {', '.join(FORMATS)}",
         )
-    return importlib.import_module(f"bayesbox.model.formats.{found}")
+    return found
+
+
+def _module(path: str | PathLike[str]) -> Any:
+    return importlib.import_module(f"bayesbox.model.formats.{require_format(path)}")
 
 
 def read_model(path: str | PathLike[str], *, normalize: bool = False) -> Graph | FactorModel:
