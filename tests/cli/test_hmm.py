@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -206,3 +207,20 @@ def test_options_of_another_action_are_refused(bayes: Bayes, action: str, option
 
 def test_a_chain_is_written_to_a_file(bayes: Bayes) -> None:
     assert "not to standard output" in bayes("hmm", "train", "days.csv", "-o", "-", code=2).err
+
+
+def test_faults_of_the_rows_are_told_with_their_file(bayes: Bayes, folder: Path) -> None:
+    (folder / "days.csv").write_text("day,weather,act\n1,rain,shop\n2,dry,walk\n3,rain,walk\n")
+    (folder / "odd.csv").write_text("day,size\n1,2\n,inf\n")
+    for option, words in (
+        (["--order", "night"], "odd.csv: no column `night`"),
+        (["--order", "day"], "odd.csv: column `day` puts the steps in order"),
+        ([], "odd.csv, row 2: column `size` holds an infinite value"),
+    ):
+        assert words in bayes("hmm", "train", "odd.csv", *option, "-o", "odd.bayes", code=3).err
+    bayes("hmm", "train", "days.csv", "--labels", "weather", "--ignore", "day", "-o", "days.bayes")
+    assert "odd.csv: no column `act`" in bayes("hmm", "decode", "days.bayes", "odd.csv", code=3).err
+    before = (folder / "days.bayes").read_bytes()
+    told = bayes("hmm", "forget", "days.bayes", "days.csv", "--labels", "weather", code=3).err
+    assert "days.bayes: these are all the steps it has learned" in told
+    assert (folder / "days.bayes").read_bytes() == before

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bayesbox.cli import options
 from bayesbox.cli.output import decimal, emit_json, note, plural, told_warnings
+from bayesbox.errors import BadData, BayesboxError, CannotForget
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -148,7 +150,6 @@ def _read(
     import pyarrow as pa
 
     from bayesbox.cli.sources import skipped_rows
-    from bayesbox.errors import BadData
     from bayesbox.source.files import open_source
     from bayesbox.workflow.sequences import arrow_column, sequences_of
 
@@ -171,7 +172,18 @@ def _read(
     if not tables:
         raise BadData("there is no row", where=source.name)
     rows = pa.concat_tables(tables, promote_options="permissive").combine_chunks()
-    return rows, sequences_of(rows, sequence=given["sequence"], order=given["order"]), source
+    with _placed(source):
+        return rows, sequences_of(rows, sequence=given["sequence"], order=given["order"]), source
+
+
+@contextlib.contextmanager
+def _placed(source: Any) -> Iterator[None]:
+    """What is wrong with rows that were put together is told with the name of their files."""
+    try:
+        yield
+    except BayesboxError as error:
+        error.where = f"{source.name}, {error.where}" if error.where else source.name
+        raise
 
 
 def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
@@ -186,7 +198,7 @@ def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     for name in (given["sequence"], given["order"], given["labels"]):
         kinds.pop(name, None)  # no part of a step, whatever it is
     unread = frozenset(name for name, kind in kinds.items() if isinstance(kind, Ignore))
-    rows, found, _ = _read(files, given, text=text, number=number, unread=unread)
+    rows, found, source = _read(files, given, text=text, number=number, unread=unread)
     model = HiddenMarkovModel(
         given["states"],
         smoothing=given["smoothing"],
@@ -201,7 +213,8 @@ def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     how = {"sequence": given["sequence"], "order": given["order"]}
     progress = SearchProgress()
     try:
-        model.fit(rows, given["labels"], **how, progress=progress.round)
+        with _placed(source):
+            model.fit(rows, given["labels"], **how, progress=progress.round)
     finally:
         progress.close()
     path = given["output"] or default_model_name(files)
@@ -242,9 +255,13 @@ def _changed(action: str, files: tuple[str, ...], given: dict[str, Any]) -> dict
         if given["labels"] is None:
             raise click.UsageError(f"{action} counts states that are known: --labels COLUMN")
         text, number = model.reading()
-        rows, _, _ = _read(files[1:], given, text=text, number=number)
+        rows, _, source = _read(files[1:], given, text=text, number=number)
         change = model.partial_fit if action == "update" else model.forget
-        change(rows, given["labels"], sequence=given["sequence"], order=given["order"])
+        with _placed(source):
+            change(rows, given["labels"], sequence=given["sequence"], order=given["order"])
+    if not model.book_.states:
+        remedy = "Nothing was changed; remove the file instead"
+        raise CannotForget("these are all the steps it has learned", where=files[0], remedy=remedy)
     path = output or files[0]
     model.save(path)
     return {
@@ -260,7 +277,7 @@ def _tell_change(report: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         emit_json(report)
         return
-    states = ", ".join(report["states"]) or "none, nothing is left"
+    states = ", ".join(report["states"])
     note(f"{report['model']}: {plural(report['steps'], 'step')}, states {states}")
     for text in dict.fromkeys(report["warnings"]):
         note(f"note: {text}")
@@ -294,9 +311,10 @@ def _answer(action: str, model: str, files: tuple[str, ...], given: dict[str, An
 
     hmm = HiddenMarkovModel.load(model)
     text, number = hmm.reading()
-    rows, found, _ = _read(files, {**given, "labels": None}, text=text, number=number)
+    rows, found, source = _read(files, {**given, "labels": None}, text=text, number=number)
     answers = {"decode": _decoded, "score": _scored, "forecast": _forecast}[action]
-    answer: pa.Table = answers(hmm, rows, found, given)
+    with _placed(source):
+        answer: pa.Table = answers(hmm, rows, found, given)
     format = "jsonl" if given["as_json"] else format_of(given["output"], given["output_format"])
     with output_file(given["output"]) as file, table_writer(file, format, tuple(answer.column_names)) as write:
         write(answer)
