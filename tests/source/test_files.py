@@ -191,6 +191,18 @@ def test_files_of_a_set_have_the_same_columns(tmp_path: Path) -> None:
         assert piece in str(caught.value)
 
 
+def test_files_of_a_set_may_differ_in_what_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("age,old\n25,x\n")
+    (tmp_path / "2.csv").write_text("new,age\ny,40\n")
+    with pytest.raises(BadData, match="lacks `old`, adds `new`"):
+        list(open_source(tmp_path).batches())
+    batches = list(open_source(tmp_path, only=frozenset({"age"})).batches())
+    assert values(batches, "age") == [25, 40]
+    assert values(batches, "old") == [None, None]
+    with pytest.raises(BadData, match="adds `new`"):
+        list(open_source(tmp_path, unread=frozenset({"old"})).batches())
+
+
 def test_an_empty_part_is_checked_too(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("age,car\n")
     (tmp_path / "b.csv").write_text("car,age\n")

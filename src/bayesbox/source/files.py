@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from bayesbox.errors import BadOption, SourceUnavailable
 from bayesbox.source.base import Batch, Column, Part, Source
 from bayesbox.source.reading import Reading, Rows, Skipped, same_columns
@@ -184,23 +186,24 @@ class FileSource:
             order = self._take(stream, rows, reading)
             yield from _ordered(rows.tables, reading.names or (), order, first_row)
 
-    def _take(self, stream: ByteStream, rows: Rows, reading: Reading) -> list[int]:
-        """Go on with the next file; where it has the columns of the first."""
+    def _take(self, stream: ByteStream, rows: Rows, reading: Reading) -> list[int | None]:
+        """Go on with the next file; where it has the columns of the first, None for one that is not read."""
         self._stream, self._rows, self.untyped = stream, rows, rows.untyped
         same_columns(rows.names, stream.name, reading)
         self.names = reading.names or ()
         place = {name: index for index, name in enumerate(rows.names)}
-        return [place[name] for name in self.names]
+        return [place.get(name) for name in self.names]
 
 
 def _ordered(
     tables: Callable[[], Iterator[tuple[tuple[Column, ...], int]]],
     names: tuple[str, ...],
-    order: list[int],
+    order: list[int | None],
     first_row: int,
 ) -> Iterator[Batch]:
     for columns, count in tables():
-        yield Batch(names, tuple(columns[index] for index in order), count, first_row)
+        taken = tuple(pa.nulls(count) if index is None else columns[index] for index in order)
+        yield Batch(names, taken, count, first_row)
         first_row += count
 
 

@@ -156,13 +156,13 @@ def check_names(names: tuple[str, ...], file: str) -> None:
 
 
 def same_columns(names: tuple[str, ...], file: str, reading: Reading) -> None:
-    """All files of a set have the same columns, in any order."""
+    """All files of a set have the same columns, in any order, as far as they are read."""
     if reading.names is None:
         reading.names, reading.first_file = names, file
         return
     here, there = frozenset(names), frozenset(reading.names)
-    lacking = [name for name in reading.names if name not in here]
-    added = [name for name in names if name not in there]
+    lacking = [name for name in reading.names if name not in here and reading.kind_of(name) != UNREAD]
+    added = [name for name in names if name not in there and reading.kind_of(name) != UNREAD]
     if lacking or added:
         parts = [f"lacks `{name}`" for name in lacking[:5]] + [f"adds `{name}`" for name in added[:5]]
         raise BadData(
