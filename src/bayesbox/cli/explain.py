@@ -38,7 +38,14 @@ if TYPE_CHECKING:
 )
 @click.argument("model")
 @click.argument("data", required=False)
-@click.option("--set", "values", multiple=True, metavar="COLUMN=VALUE", help="A value of the case; repeat it.")
+@click.option(
+    "--set",
+    "values",
+    type=options.SETTING,
+    multiple=True,
+    metavar="COLUMN=VALUE",
+    help="A value of the case; repeat it.",
+)
 @click.option(
     "--row", type=click.IntRange(min=1), metavar="N", help="Take the case from row N of DATA, counted from 1."
 )

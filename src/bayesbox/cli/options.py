@@ -93,6 +93,12 @@ def pair(text: str, names: Iterable[str] = ()) -> tuple[str, str]:
     return known or name.strip(), value.strip()
 
 
+def setting(text: str) -> str:
+    """name=value as it stands, until the names are known that it may be about."""
+    pair(text)
+    return text
+
+
 def shares(text: str) -> dict[str, float]:
     """Probabilities by name.
 
@@ -177,6 +183,7 @@ WORDS = Read("names", split)
 SHARES = Read("shares", shares)
 COSTS = Read("costs", costs)
 PROBABILITY = Read("probability", probability)
+SETTING = Read("name=value", setting)
 THRESHOLD = Read("class=probability", threshold)
 MODEL_FILE = Read("file", model_file)
 
