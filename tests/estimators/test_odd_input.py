@@ -137,3 +137,22 @@ def test_a_class_that_is_not_there():
         clf.explain(COUNTS).log_odds("c", "a")
     with pytest.raises(bb.CannotForget, match="the class `c` would be left"):
         clf.forget(COUNTS[:1], ["c"])
+
+
+@pytest.mark.parametrize("model", [bb.NaiveBayes, bb.FullBayes, bb.TAN])
+def test_a_single_column_may_have_any_name(model, tmp_path):
+    values = [25.0, 20.5, 25.0, 45.0, 20.0, 26.0]
+    clf = model().fit({"counts": values}, Y)
+    assert clf.feature_names_in_.tolist() == ["counts"]
+    clf.save(tmp_path / "m.bayes")
+    other = model().fit({"age": values}, Y).predict_proba({"age": values})
+    for fitted in (clf, bb.load(tmp_path / "m.bayes")):
+        np.testing.assert_array_equal(fitted.predict_proba({"counts": values}), other)
+    with pytest.raises(BadData, match="X has 3 features"):
+        clf.predict(sparse.csr_array(COUNTS))
+
+
+def test_text_where_counts_were_learned_is_named_by_its_column():
+    clf = bb.NaiveBayes().fit(sparse.csr_array(COUNTS), Y)
+    with pytest.raises(BadData, match=r"row 1: column `1` is a number; found 'two'"):
+        clf.predict([[1, "two", 3]])

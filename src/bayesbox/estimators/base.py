@@ -18,12 +18,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.errors import BadData, DataWarning
 from bayesbox.estimators.answers import CountedEstimator
-from bayesbox.estimators.inputs import GROUP, batch_from, counts_from, labels_from
+from bayesbox.estimators.inputs import batch_from, counts_from, group_of, labels_from
 from bayesbox.explain.evidence import Explanation
 from bayesbox.learn.calibrate import require_kind
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.encode import encode
+from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.levels import level_text
+from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.source.frames import labels_of
 from bayesbox.source.sparse import is_sparse
@@ -60,10 +62,11 @@ class TableEstimator(CountedEstimator):
         self.classifier_ = classifier
         if hasattr(self, "calibration"):
             self.calibration = classifier.calibrate
-        names = classifier.feature_names
-        if names == (GROUP,):
-            self.n_features_in_ = classifier.schema.kinds[GROUP].width
+        group = _group_of(classifier.schema)
+        if group is not None:
+            self.n_features_in_ = group.width
             return self
+        names = classifier.feature_names
         self._name_features(names, named=names != tuple(str(index) for index in range(len(names))))
         return self
 
@@ -165,8 +168,8 @@ class TableEstimator(CountedEstimator):
         """The rows of X under the names that were learned."""
         schema = self.classifier_.schema
         assert schema is not None
-        names = tuple(schema.kinds)
-        if names == (GROUP,):
+        group = _group_of(schema)
+        if group is not None:
             batch = counts_from(X)
         elif is_sparse(X):
             X = X.toarray()
@@ -174,7 +177,7 @@ class TableEstimator(CountedEstimator):
         else:
             batch = batch_from(X)
         self._require_rows(batch)
-        if names == (GROUP,):
+        if group is not None:
             self._require_width(_width(batch))
             return batch
         if _has_own_names(X):
@@ -203,7 +206,7 @@ class TableEstimator(CountedEstimator):
             raise BadData("Found array with 0 sample(s): there are no rows")
 
     def _note_features(self, X: Any, batch: Batch) -> None:
-        if batch.names == (GROUP,):
+        if group_of(batch) is not None:
             self.n_features_in_ = _width(batch)
             return
         self._name_features(batch.names, named=_has_own_names(X))
@@ -225,7 +228,14 @@ class TableEstimator(CountedEstimator):
 
 
 def _width(batch: Batch) -> int:
-    return batch.columns[0].width if batch.names == (GROUP,) else len(batch.names)
+    group = group_of(batch)
+    return len(batch.names) if group is None else group.width
+
+
+def _group_of(schema: Schema | None) -> CountGroup | None:
+    """The group of counts that was learned, None for a table of columns."""
+    kinds = schema.kinds.values() if schema else ()
+    return next((kind for kind in kinds if isinstance(kind, CountGroup)), None)
 
 
 def _has_own_names(X: Any) -> bool:

@@ -30,13 +30,19 @@ def batch_from(X: Any) -> Batch:
 def counts_from(X: Any) -> Batch:
     """The rows of X as one group of counts, whether X is sparse or dense."""
     batch = batch_from(X)
-    if batch.names == (GROUP,):
+    if group_of(batch) is not None:
         return batch
-    dense = np.column_stack([np.asarray(as_numbers(column), dtype=np.float64) for column in batch.columns])
+    numbers = [as_numbers(column, name=name) for name, column in zip(batch.names, batch.columns, strict=True)]
+    dense = np.column_stack([np.asarray(column, dtype=np.float64) for column in numbers])
     rows, columns = np.nonzero(np.nan_to_num(dense))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=batch.rows))])
     matrix = CountMatrix(indptr, columns, dense[rows, columns], len(batch.names))
     return Batch((GROUP,), (matrix,), batch.rows)
+
+
+def group_of(batch: Batch) -> CountMatrix | None:
+    """The group of counts that these rows are, None for a table of columns."""
+    return next((column for column in batch.columns if isinstance(column, CountMatrix)), None)
 
 
 def labels_from(y: Any, rows: int) -> Encoded:
