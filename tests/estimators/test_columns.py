@@ -189,3 +189,19 @@ def test_a_constant_column_is_left_out_with_a_warning():
     alone = bb.NaiveBayes().fit({"x": X["x"]}, list("ababababab"))
     assert clf.predict_proba(X).tobytes() == alone.predict_proba(X).tobytes()
     assert clf.predict_proba({"same": [9.0], "x": [1.0]}).tobytes() == alone.predict_proba({"x": [1.0]}).tobytes()
+
+
+HOLED = {"age": [25.0, 31.0, 40.5, None, 51.0, 62.0, 58.0, 49.5]}
+HOLED_CLASSES = ["a"] * 4 + ["b"] * 4
+
+
+@pytest.mark.parametrize("numeric", ["gaussian", "student", "kernel", "lognormal", "width:3"])
+def test_missing_as_a_level_that_is_impossible_in_a_class(numeric):
+    level = bb.NaiveBayes(missing="level", smoothing="mle", numeric=numeric).fit(HOLED, HOLED_CLASSES)
+    asked = {"age": [44.0, None]}
+    observed = bb.NaiveBayes(smoothing="mle", numeric=numeric).fit(HOLED, HOLED_CLASSES).joint_log_proba(asked)[0]
+    joint = level.joint_log_proba(asked)
+    np.testing.assert_allclose(joint[0], observed + np.log([3 / 4, 1]), rtol=1e-12)
+    np.testing.assert_allclose(joint[1], [np.log(1 / 2 * 1 / 4), -np.inf], rtol=1e-12)
+    np.testing.assert_allclose(level.explain(asked).terms[:, :, 0], joint - np.log(1 / 2), rtol=1e-12)
+    assert level.predict_proba({"age": np.array([44, 30])})[0].tobytes() == level.predict_proba(asked)[0].tobytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,16 +54,24 @@ class Gaussian:
         return terms
 
     def add_to(self, plan: Plan, columns: Columns) -> None:
-        plan.add_constant(self.log_missing)
         column = columns.get(self.column)
         if column is None:
+            plan.add_constant(self.log_missing)
             return
         values = as_numbers(column, name=self.column)
+        self._add_presence(plan, values)
         spread = np.where(self.point_mass, np.inf, self.deviation)
-        constant = self.log_constant + self.log_observed - self.log_missing  # the core adds nothing where missing
-        plan.gaussians.append((values, np.column_stack([self.mean, self.rest, spread, constant])))
+        plan.gaussians.append((values, np.column_stack([self.mean, self.rest, spread, self.log_constant])))
         if self.point_mass.any():
             self._add_point_masses(plan, np.asarray(values, dtype=np.float64))
+
+    def _add_presence(self, plan: Plan, values: NDArray[Any]) -> None:
+        """The terms of being observed or missing, either of which may be impossible; the core adds no density where
+        a value is missing."""
+        if values.dtype.kind != "f":
+            plan.add_constant(self.log_observed)
+        elif self.log_observed.any() or self.log_missing.any():
+            plan.tables.append((np.isnan(values).astype(np.int8), np.vstack([self.log_observed, self.log_missing])))
 
     def _add_point_masses(self, plan: Plan, values: Doubles) -> None:
         observed = ~np.isnan(values)[:, None] & self.point_mass[None, :]
