@@ -158,3 +158,20 @@ def test_rows_that_were_never_learned():
     tables = bb.NaiveBayes.from_tables({"a": 0.5, "b": 0.5}, {"x": {"a": {"u": 1}, "b": {"u": 1}}})
     with pytest.raises(CannotForget, match="given tables"):
         tables.leave_one_out([{"x": "u"}], ["a"])
+
+
+LAST_VALUES = {
+    "the only level": ([None, "red", None, None, None, None], bb.Category(["red", "blue"], missing="level")),
+    "the only flag": ([None, True, None, None, None, None], bb.Flag(missing="level")),
+    "the only count above 0": ([None, 2, 0, None, 0, None], bb.Count("poisson", missing="level")),
+    "one of two above 0": ([None, 2.5, 3.0, None, -1.0, None], bb.Real("lognormal", missing="level")),
+    "one of two values": ([None, 2.5, 3.0, None, None, None], bb.Real("kernel", missing="level")),
+    "one of two in bins": ([None, 2.5, 3.0, None, None, None], bb.Real("width:2", missing="level")),
+}
+
+
+@pytest.mark.filterwarnings("ignore::bayesbox.DataWarning")
+@pytest.mark.parametrize(("values", "kind"), LAST_VALUES.values(), ids=LAST_VALUES)
+def test_a_column_that_says_nothing_without_the_row(values, kind):
+    frame = pd.DataFrame({"x": pd.Series(values, dtype=object), "size": list("mlmlml")})
+    agrees(frame, np.array(list("aabbab")), columns={"x": kind})

@@ -185,7 +185,7 @@ def _add(
     densities which rows a refit must answer."""
     if isinstance(conditional, (Table, Bernoulli)):
         _add_levels(plan, conditional, schema, book, rules, columns)
-        return None
+        return _only_value(conditional.column, schema, book, rules, columns)
     if isinstance(conditional, Multinomial):
         add_words(plan, conditional, book, rules.smoothing, columns, target)
         return None
@@ -200,13 +200,25 @@ def _add(
         return None
     values = np.asarray(as_numbers(column, name=name), dtype=np.float64)
     if isinstance(conditional, Poisson):
-        add_poisson(plan, book[name], rules.smoothing, values, target)
-        return None
+        return add_poisson(plan, book[name], rules.smoothing, values, target)
     if isinstance(conditional, NumberDensity) or schema.density(name) == SPACED:
         nothing = np.zeros(plan.classes)
         options = density_options(kind, rules, nothing, nothing)
         return add_density(plan, conditional, kind, book[name], options, values, target)
     return gaussian(kind, book[name], values)
+
+
+def _only_value(name: str, schema: Schema, book: Book, rules: Rules, columns: Columns) -> NDArray[np.bool_] | None:
+    """The row that alone has a value in a column where missing is a level: without it the column takes no part."""
+    column = columns.get(name)
+    if column is None or not missing_is_level(schema.kinds[name], rules):
+        return None
+    tally = book[name]
+    observed = tally.sums.n if isinstance(tally, Moments) else tally.totals()
+    if observed.to_doubles().sum() != 1:
+        return None
+    found: NDArray[np.bool_] = encode(column).codes >= 0
+    return found
 
 
 def _add_presence(plan: Plan, book: Book, name: str, rule: Smoothing, column: Any, target: Codes) -> None:

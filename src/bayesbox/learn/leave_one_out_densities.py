@@ -53,7 +53,9 @@ def add_density(
     pairs, place = np.unique(np.column_stack([values[observed], target[observed]]), axis=0, return_inverse=True)
     terms = np.zeros((plan.rows, plan.classes))
     if len(pairs):
-        terms[observed] = _terms_of_pairs(_method(density), tally, options, pairs)[place.ravel()]
+        of_pairs, gone = _terms_of_pairs(_method(density), tally, options, pairs)
+        terms[observed] = of_pairs[place.ravel()]
+        doubtful[observed] |= gone[place.ravel()]
     plan.add_terms(terms)
     return doubtful
 
@@ -66,11 +68,12 @@ def _method(density: NumberDensity | Gaussian) -> str:
     return density.method if isinstance(density, Bins) else "kernel" if isinstance(density, Kernel) else "lognormal"
 
 
-def _terms_of_pairs(method: str, tally: Values, options: Options, pairs: Doubles) -> Doubles:
-    """The log-densities in all classes of each value, one row of its class taken out."""
+def _terms_of_pairs(method: str, tally: Values, options: Options, pairs: Doubles) -> tuple[Doubles, Flags]:
+    """The log-densities in all classes of each value, one row of its class taken out; and whether there is none then,
+    so that the column takes no part."""
     values, counts = tally.table
     places = tally.places(pairs[:, 0])
-    terms = np.zeros((len(pairs), counts.shape[1]))
+    terms, gone = np.zeros((len(pairs), counts.shape[1])), np.zeros(len(pairs), dtype=bool)
     for index, (place, (value, label)) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True)):
         label = int(label)
         if place < 0 or counts[place, label] < 1:
@@ -86,7 +89,8 @@ def _terms_of_pairs(method: str, tally: Values, options: Options, pairs: Doubles
             terms[index] = without.summed_log_density(np.array([value]))[0]
         elif isinstance(without, (NumberDensity, Gaussian)):
             terms[index] = without.log_density(np.array([value]))[0]
-    return terms
+        gone[index] = without is None
+    return terms, gone
 
 
 def _student_terms(tally: Moments, values: Doubles, target: Codes) -> tuple[Doubles, Flags]:

@@ -99,8 +99,9 @@ def _is_one_value(excess: Dyadic) -> bool:
     return root * root == 4 * number + 1
 
 
-def add_poisson(plan: Plan, tally: Moments, rule: Smoothing, values: Doubles, target: Codes) -> None:
-    """Enter the terms of a Poisson, whose rate depends only on the class and the count of the row that is gone."""
+def add_poisson(plan: Plan, tally: Moments, rule: Smoothing, values: Doubles, target: Codes) -> Flags:
+    """Enter the terms of a Poisson, whose rate depends only on the class and the count of the row that is gone; which
+    rows a refit must answer, since without them there is no rate."""
     observed = ~np.isnan(values)
     pairs, place = np.unique(np.column_stack([target[observed], values[observed]]), axis=0, return_inverse=True)
     n, total = tally.sums.n.to_doubles(), tally.sums.total.to_doubles()
@@ -109,6 +110,8 @@ def add_poisson(plan: Plan, tally: Moments, rule: Smoothing, values: Doubles, ta
     if len(pairs):
         terms[observed] = table.reshape(-1, plan.classes)[place.ravel()]
     plan.add_terms(terms)
+    all_there_is: Flags = observed & (values == total.sum())
+    return all_there_is
 
 
 def _poisson_row(n: Doubles, total: Doubles, rule: Smoothing, gone: int, count: float) -> Doubles:
