@@ -261,17 +261,41 @@ def _numpy_column(column: np.ndarray, name: str) -> Column:
     kind = column.dtype.kind
     if kind == "c":
         raise BadData("Complex data not supported", where=f"column `{name}`")
+    column = _in_units_of_arrow(column, name) if kind in "mM" else _native(column)
     if isinstance(column, np.ma.MaskedArray):
         return pa.array(np.ascontiguousarray(column.data), mask=np.ma.getmaskarray(column), from_pandas=True)
     if kind in "biuf":
-        return _native(column)
+        return column
     if kind == "S":
         return plain(pa.array(column), name)
     if kind in "OTV":
         return values_column(column, name)
     if kind == "U" and "pandas" not in sys.modules:
         return values_column(column.tolist(), name)
-    return pa.array(_native(column), from_pandas=True)
+    return pa.array(column, from_pandas=True)
+
+
+UNITS = {"Y": "D", "M": "D", "W": "D", "D": "D", "h": "s", "m": "s", "s": "s", "ms": "ms", "us": "us", "ns": "ns"}
+"""The unit in which Arrow takes dates of each unit of numpy's; of durations it has none above a second."""
+
+
+def _in_units_of_arrow(column: np.ndarray, name: str) -> np.ndarray:
+    """Dates and durations in a unit that Arrow has."""
+    given, _ = np.datetime_data(column.dtype)
+    is_duration = column.dtype.kind == "m"
+    unit = UNITS.get(given)
+    if unit is None or (is_duration and given in ("Y", "M")):
+        what = "durations" if is_duration else "dates"
+        raise BadData(
+            f"{what} in a unit that cannot be read",
+            where=f"column `{name}`",
+            found=str(column.dtype),
+            remedy="Convert them, such as by .astype('timedelta64[s]')"
+            if is_duration
+            else "Convert them, such as by .astype('datetime64[ns]')",
+        )
+    wanted = f"=m8[{'s' if unit == 'D' else unit}]" if is_duration else f"=M8[{unit}]"
+    return column.astype(wanted, copy=False)
 
 
 def _native(column: np.ndarray) -> np.ndarray:
