@@ -1,5 +1,6 @@
 """Values at the edge of their types, and options that are nearly right: an answer without NaN, or a plain refusal."""
 
+import datetime
 import warnings
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import bayesbox as bb
-from bayesbox.errors import BadData, BadOption, BadWeight
+from bayesbox.errors import BadData, BadOption, BadWeight, KindContradiction
 
 Y = ["a", "b", "a", "b", "a", "b"]
 HUGE = np.array([2**64 - 1, 1, 2**63, 5, 1, 2**64 - 1], dtype=np.uint64)
@@ -156,3 +157,21 @@ def test_text_where_counts_were_learned_is_named_by_its_column():
     clf = bb.NaiveBayes().fit(sparse.csr_array(COUNTS), Y)
     with pytest.raises(BadData, match=r"row 1: column `1` is a number; found 'two'"):
         clf.predict([[1, "two", 3]])
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([datetime.date(2024, 5, 1)] * 6, "2024-05-01"),
+        (np.array(["NaT", "2024-05-01"] * 3, dtype="M8[s]"), "2024-05-01T00:00:00"),
+        ([datetime.timedelta(days=2)] * 6, "2 days, 0:00:00"),
+    ],
+)
+def test_a_date_is_no_number(values, text):
+    clf = bb.NaiveBayes().fit({"age": [25.0, 20, 25, 45, 20, 25]}, Y)
+    refused = pytest.raises(KindContradiction, match=rf"row [12]: column `age` is a number; found '{text}'. Declare")
+    with refused:
+        clf.predict({"age": values})
+    for kind in ("real", "count"):
+        with refused:
+            bb.NaiveBayes(columns={"age": kind}).fit({"age": values}, Y)

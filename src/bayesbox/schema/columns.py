@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbox.errors import KindContradiction
 from bayesbox.schema.arrays import numpy_values, without_nulls
+from bayesbox.schema.levels import level_text
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,27 @@ def as_numbers(column: Any, *, name: str = "", where: str | None = None) -> NDAr
         return numpy_values(column)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return _numbers_in_text(column, name=name, where=where)
+    if not _is_numeric(kind):
+        row = int(np.argmax(column.is_valid().to_numpy(zero_copy_only=False)))
+        raise _no_number(name, where, row, column[row].as_py())
     if kind != pa.float64():
         column = nearest_doubles(column)
     return without_nulls(column)
+
+
+def _is_numeric(kind: pa.DataType) -> bool:
+    types = pa.types
+    numbers: bool = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    return numbers or bool(types.is_boolean(kind) or types.is_null(kind))
+
+
+def _no_number(name: str, where: str | None, row: int, value: object) -> KindContradiction:
+    return KindContradiction(
+        f"column `{name}` is a number",
+        where=f"{where}, row {row + 1}" if where else f"row {row + 1}",
+        found=value if isinstance(value, str) else level_text(value),
+        remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
+    )
 
 
 def whole_numbers(column: NDArray[Any]) -> NDArray[Any]:
@@ -124,10 +143,5 @@ def _numbers_in_text(column: pa.Array, *, name: str, where: str | None) -> NDArr
         try:
             values[row] = float(text)
         except ValueError:
-            raise KindContradiction(
-                f"column `{name}` is a number",
-                where=f"{where}, row {row + 1}" if where else f"row {row + 1}",
-                found=text,
-                remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
-            ) from None
+            raise _no_number(name, where, row, text) from None
     return values
