@@ -60,6 +60,12 @@ def test_what_is_no_rule(bad):
         lambda: bb.rules.PriorCounts({"a": -1}),
         lambda: bb.rules.ReplaceZero("whole"),
         lambda: bb.rules.AsWritten(1, float("inf")),
+        lambda: bb.rules.Lidstone("1"),
+        lambda: bb.rules.MEstimate(None),
+        lambda: bb.rules.AsWritten(1, "2"),
+        lambda: bb.rules.PriorCounts(["red"]),
+        lambda: bb.rules.PriorCounts({"red": "two"}),
+        lambda: bb.rules.MEstimate(1, [0.5, 0.5]),
     ],
 )
 def test_parameters_are_checked(make):

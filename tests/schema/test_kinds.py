@@ -19,6 +19,24 @@ def test_declared_levels_are_sorted_texts():
     assert Category().levels is None
 
 
+@pytest.mark.parametrize("levels", ["red", b"red", 3])
+def test_levels_are_a_list(levels):
+    with pytest.raises(BadOption, match="the levels of a category are a list"):
+        Category(levels)
+
+
+@pytest.mark.parametrize("hole", [None, float("nan"), np.datetime64("NaT")])
+def test_a_missing_value_is_no_level(hole):
+    with pytest.raises(BadOption, match="a missing value is no level of a category"):
+        Category(["red", hole])
+
+
+@pytest.mark.parametrize("declared", [["age"], [("age", "real")], "age"])
+def test_columns_are_declared_in_a_dict(declared):
+    with pytest.raises(BadOption, match=r"columns are declared by a dict of names and kinds; found .*age"):
+        declared_kinds(declared, ("age",))
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
@@ -42,7 +60,7 @@ def test_what_is_no_kind(bad):
         as_kind(bad)
 
 
-@pytest.mark.parametrize("floor", [-1, float("nan"), float("inf")])
+@pytest.mark.parametrize("floor", [-1, float("nan"), float("inf"), "0.1", None])
 def test_floors_are_checked(floor):
     with pytest.raises(BadOption, match="floor"):
         Real(floor=floor)

@@ -7,6 +7,7 @@ work is to be shown exactly: the formula is the same.
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -91,7 +92,7 @@ def _rule(name: str) -> Any:
 
 
 def _non_negative(what: str, value: float) -> None:
-    if not 0 <= value < float("inf"):
+    if not isinstance(value, numbers.Real) or not 0 <= value < float("inf"):
         raise BadOption(f"{what} is a finite number, 0 or more", found=value)
 
 
@@ -238,6 +239,8 @@ class AsWritten:
 
 
 def _by_text(what: str, values: Mapping[Any, float]) -> dict[str, float]:
+    if not isinstance(values, Mapping):
+        raise BadOption(f"{what} is given for each value, in a dict", found=values)
     texts = {level_text(value): number for value, number in values.items()}
     for number in texts.values():
         _non_negative(what, number)

@@ -5,12 +5,13 @@ A kind says how a column is read and which family of distributions it gets; it n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import numbers
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bayesbox.errors import BadOption
-from bayesbox.schema.levels import level_text
+from bayesbox.schema.levels import is_missing, level_text
 
 if TYPE_CHECKING:
     from bayesbox.schema.tokens import Tokens
@@ -64,11 +65,24 @@ class Category(Kind):
     ) -> None:
         if group not in (None, "modl"):
             raise BadOption("levels are grouped by modl, or not at all", found=group)
-        texts = None if levels is None else tuple(sorted({level_text(level) for level in levels}))
-        object.__setattr__(self, "levels", texts)
+        object.__setattr__(self, "levels", None if levels is None else _level_texts(levels))
         object.__setattr__(self, "missing", missing)
         object.__setattr__(self, "group", group)
         self.__post_init__()
+
+
+def _level_texts(levels: Iterable[object]) -> tuple[str, ...]:
+    """Declared levels as sorted texts. A single text is no list of its letters, and a missing value no level."""
+    if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
+        raise BadOption("the levels of a category are a list", found=levels, remedy="Write Category(['yes', 'no'])")
+    given = list(levels)
+    if any(is_missing(level) for level in given):
+        raise BadOption(
+            "a missing value is no level of a category",
+            found=given,
+            remedy="Leave it out; missing='level' counts missing values as a level of their own",
+        )
+    return tuple(sorted({level_text(level) for level in given}))
 
 
 @dataclass(frozen=True)
@@ -91,7 +105,7 @@ class Real(Kind):
         super().__post_init__()
         if self.density is not None:
             check_density(self.density)
-        if not 0 <= self.floor < float("inf"):
+        if not isinstance(self.floor, numbers.Real) or not 0 <= self.floor < float("inf"):
             raise BadOption("a variance floor is a finite number, 0 or more", found=self.floor)
         if self.density in (SPACED, ROUNDED) and self.floor != DEFAULT_FLOOR:
             raise BadOption(f"the floor of {self.density} is the spacing of the values", found=self.floor)
@@ -217,3 +231,16 @@ def as_kind(given: object) -> Kind:
     if isinstance(given, str):
         return kind_named(given)
     raise BadOption("a column is declared by a kind, such as Category(), Real() or 'flag'", found=given)
+
+
+def kinds_by_key(declared: Mapping[Any, object] | None) -> dict[Any, Kind]:
+    """What a user declares of columns, by their names or positions.
+
+    >>> kinds_by_key({"age": "real"})
+    {'age': Real(missing=None, density=None, floor=0.0001)}
+    """
+    if declared is not None and not isinstance(declared, Mapping):
+        raise BadOption(
+            "columns are declared by a dict of names and kinds", found=declared, remedy="Write {'zip': 'category'}"
+        )
+    return {key: as_kind(kind) for key, kind in (declared or {}).items()}

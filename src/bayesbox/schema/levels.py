@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import math
 import numbers
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -40,6 +42,26 @@ def level_text(value: object) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", errors="backslashreplace")
     return str(value)
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN of any make, and the NA and NaT of pandas.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return False
+    if isinstance(value, float | np.floating):
+        return math.isnan(value)
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
 
 
 def class_position(label: object, classes: Sequence[object], *, where: str | None = None) -> int:

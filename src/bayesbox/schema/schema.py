@@ -19,7 +19,7 @@ from bayesbox.schema.kinds import (
     Real,
     Unknown,
     Words,
-    as_kind,
+    kinds_by_key,
 )
 
 
@@ -102,13 +102,13 @@ def declared_kinds(
 ) -> dict[str, Kind]:
     """Declarations by name; a whole number that is no name is a position."""
     given: dict[str, Kind] = {}
-    for key, kind in (declared or {}).items():
+    for key, kind in kinds_by_key(declared).items():
         name = key if isinstance(key, str) else str(key)
         if name not in names and isinstance(key, int) and not isinstance(key, bool) and -len(names) <= key < len(names):
             name = names[key]
         if name not in names:
             raise UnknownColumn(key, available=names, where=where)
-        given[name] = as_kind(kind)
+        given[name] = kind
     return given
 
 

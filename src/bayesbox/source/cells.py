@@ -16,31 +16,11 @@ import pyarrow as pa
 from bayesbox.errors import BadData
 from bayesbox.schema.arrays import double_array, flag_array, integer_array, text_array
 from bayesbox.schema.compute import pc
-from bayesbox.schema.levels import level_text
+from bayesbox.schema.levels import is_missing, level_text
 
 MANY = 100_000  # values for which `pa.array` is worth its import of pandas
 REFUSED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError)
 """What Arrow raises for values that have no type in common."""
-
-
-def is_missing(value: object) -> bool:
-    """None, NaN of any make, and the NA and NaT of pandas.
-
-    >>> is_missing(None), is_missing(float("nan")), is_missing("")
-    (True, True, False)
-    """
-    if value is None:
-        return True
-    if isinstance(value, str):
-        return False
-    if isinstance(value, float | np.floating):
-        return math.isnan(value)
-    if isinstance(value, decimal.Decimal):
-        return value.is_nan()
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        return bool(np.isnat(value))
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
 
 
 def _has_text(value: object) -> bool:

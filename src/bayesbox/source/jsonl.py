@@ -16,10 +16,9 @@ import pyarrow.json as arrow_json
 from bayesbox.errors import BadData, BadRow
 from bayesbox.schema.arrays import double_array, flag_array, text_array
 from bayesbox.schema.compute import pc
-from bayesbox.schema.levels import level_text
+from bayesbox.schema.levels import is_missing, level_text
 from bayesbox.source.arrow_files import kind_of_type, without_tokens
 from bayesbox.source.base import Column
-from bayesbox.source.cells import is_missing
 from bayesbox.source.reading import (
     FLAG,
     NUMBER,

@@ -19,7 +19,7 @@ from bayesbox.model.joint import JointTable, common_type, require_column
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Real, as_kind
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Real, kinds_by_key
 from bayesbox.schema.levels import label_type_of
 from bayesbox.source.base import Batch, Source
 from bayesbox.tally.base import digest_of
@@ -56,7 +56,7 @@ class Joint:
         columns: Mapping[Any, object] | None = None,
         na: Sequence[str] = (),
     ) -> None:
-        kinds = {str(name): as_kind(kind) for name, kind in (columns or {}).items()}
+        kinds = {str(name): kind for name, kind in kinds_by_key(columns).items()}
         source = source_of(data, declared=kinds, weight=weight, na=na, bad_rows="error", format=None)
         self.table = count_table(source, weight=weight, kinds=kinds)
 

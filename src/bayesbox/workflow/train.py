@@ -8,7 +8,7 @@ from typing import Any
 
 from bayesbox.errors import BadData, BadOption
 from bayesbox.schema.fold import folded
-from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, Words, as_kind
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, Words, kinds_by_key
 from bayesbox.schema.levels import natural_label_type
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch, OneBatch, Source
@@ -65,7 +65,7 @@ def source_of(
         return OneBatch(batch_of(data))
     from bayesbox.source.files import open_source
 
-    kinds = {str(name): as_kind(kind) for name, kind in (declared or {}).items()}
+    kinds = {str(name): kind for name, kind in kinds_by_key(declared).items()}
     text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Words))}
     number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
     unread = {name for name, kind in kinds.items() if isinstance(kind, Ignore)}
