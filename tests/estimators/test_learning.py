@@ -1,6 +1,8 @@
 """partial_fit, forget, merge and given tables: what they accept, what they refuse, and that refusal changes nothing."""
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import bayesbox as bb
@@ -198,3 +200,30 @@ def test_contradiction_in_a_later_batch(clf, change):
 def test_an_unknown_column_in_a_later_batch(clf):
     with pytest.raises(UnknownColumn, match="Did you mean `age`"):
         clf.partial_fit({"car": ["suv"], "agee": [3.0]}, ["a"])
+
+
+EMPTY = {
+    "floats": np.full(3, np.nan),
+    "doubles of Arrow": pa.array([np.nan, None, np.nan]),
+    "text of Arrow": pa.nulls(3, pa.string()),
+    "flags of Arrow": pa.nulls(3, pa.bool_()),
+    "nullable integers": pd.array([pd.NA] * 3, dtype="Int64"),
+    "dates of pandas": pd.Series([pd.NaT] * 3),
+    "objects": [None] * 3,
+}
+
+
+@pytest.mark.filterwarnings("ignore::bayesbox.DataWarning")
+@pytest.mark.parametrize("model", [bb.NaiveBayes, bb.FullBayes])
+@pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
+@pytest.mark.parametrize("values", [["red", "blue", "red"], [2.5, 3.0, 4.5], [True, False, True]])
+def test_a_batch_without_a_value_says_nothing_of_the_kind(model, empty, values):
+    first, second = {"x": empty, "size": [1.5, 2.5, 3.0]}, {"x": values, "size": [2.0, 3.5, 1.0]}
+    whole = model().fit({"x": [None] * 3 + values, "size": [1.5, 2.5, 3.0, 2.0, 3.5, 1.0]}, list("ababab"))
+    parts = [(first, list("aba")), (second, list("bab"))]
+    for ordered in (parts, parts[::-1]):
+        clf = model()
+        for X, y in ordered:
+            clf.partial_fit(X, y)
+        assert clf.book_.digest() == whole.book_.digest()
+        np.testing.assert_array_equal(clf.predict_proba(second), whole.predict_proba(second))

@@ -93,6 +93,8 @@ def as_numbers(column: Any, *, name: str = "", where: str | None = None) -> NDAr
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return _numbers_in_text(column, name=name, where=where)
     if not _is_numeric(kind):
+        if column.null_count == len(column):
+            return np.full(len(column), np.nan)
         row = int(np.argmax(column.is_valid().to_numpy(zero_copy_only=False)))
         raise _no_number(name, where, row, column[row].as_py())
     if kind != pa.float64():

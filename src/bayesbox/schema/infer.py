@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadData
-from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.kinds import Category, CountGroup, Flag, Kind, Number, Unknown, Words
 
 LONG = 40  # bytes that a free text has in the mean
@@ -18,7 +18,7 @@ MOSTLY = 0.5  # the share of free texts that are unlike one another
 
 
 def kind_of(column: Any, *, name: str = "") -> Kind:
-    """What a column is by its type: text is a Category, bool a Flag, a number a Number, all null Unknown.
+    """What a column is by its type: text is a Category, bool a Flag, a number a Number; Unknown without a value.
 
     Long free text is Words: several words each, and hardly one text like another.
 
@@ -28,9 +28,23 @@ def kind_of(column: Any, *, name: str = "") -> Kind:
     if isinstance(column, CountMatrix):
         return CountGroup(width=column.width)
     if isinstance(column, np.ndarray):
-        return _kind_of_numpy(column, name)
-    kind = _kind_of_arrow(column.type, name)
+        kind = _kind_of_numpy(column, name)
+    else:
+        kind = _kind_of_arrow(column.type, name)
+    if _has_no_value(column):
+        return Unknown()
     return Words() if isinstance(kind, Category) and is_free_text(column) else kind
+
+
+def _has_no_value(column: Any) -> bool:
+    """Whether every value is null or NaN, whatever the type: pandas reads a column without a value as numbers."""
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind == "f" and (not len(column) or bool(np.isnan(column[0]) and np.isnan(column).all()))
+    if column.null_count == len(column):
+        return True
+    if not pa.types.is_floating(column.type) or (column[0].is_valid and column[0].as_py() == column[0].as_py()):
+        return False
+    return bool(np.isnan(as_numbers(column)).all())
 
 
 def is_free_text(column: Any) -> bool:
@@ -41,6 +55,8 @@ def is_free_text(column: Any) -> bool:
     >>> is_free_text(pa.array([f"the {k}th guest liked the room but not the noise" for k in range(9)]))
     True
     """
+    if isinstance(column, np.ndarray):
+        return False
     if isinstance(column, pa.ChunkedArray):
         column = next((chunk for chunk in column.chunks if len(chunk)), None)
     if column is None or not len(column):
