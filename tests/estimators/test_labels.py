@@ -76,3 +76,24 @@ def test_labels_of_two_types_do_not_mix():
     with pytest.raises(bb.BadData, match="type"):
         clf.partial_fit(X, ["a", "b", "a", "b", "a", "b"])
     assert clf.book_.digest() == before
+
+
+@pytest.mark.parametrize("model", [bb.NaiveBayes, bb.TextClassifier])
+@pytest.mark.parametrize(
+    ("y", "classes"), [([1, 2], ["x", "y"]), (["a", "b"], [1, 2]), ([EARLY, LATE], ["early"]), ([True, False], [0, 1])]
+)
+def test_declared_classes_are_of_the_type_of_the_labels(model, y, classes):
+    rows = {"x": [1.0, 2.5]} if model is bb.NaiveBayes else ["one kiwi", "two sheep"]
+    with pytest.raises(bb.BadData, match=r"the classes that are declared are of type \w+, the labels of type"):
+        model().partial_fit(rows, y, classes=classes)
+    clf = model().partial_fit(rows, y)
+    before = clf.book_.digest()
+    with pytest.raises(bb.BadData, match="the classes that are declared"):
+        clf.partial_fit(rows, y, classes=classes)
+    assert clf.book_.digest() == before
+
+
+def test_declared_classes_that_are_measurements():
+    with pytest.raises(bb.BadData, match="continuous"):
+        bb.NaiveBayes().partial_fit(X, [1, 1, 2, 2, 2, 1], classes=[1, 2, 2.5])
+    assert bb.NaiveBayes().partial_fit(X, [1, 1, 2, 2, 2, 1], classes=[1.0, 2.0, 3.0]).classes_.tolist() == [1, 2, 3]

@@ -18,16 +18,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.errors import BadData, DataWarning
 from bayesbox.estimators.answers import CountedEstimator
-from bayesbox.estimators.inputs import batch_from, counts_from, group_of, labels_from
+from bayesbox.estimators.inputs import batch_from, classes_from, counts_from, group_of, labels_from
 from bayesbox.explain.evidence import Explanation
 from bayesbox.learn.calibrate import require_kind
 from bayesbox.rule.priors import given_prior
-from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import CountGroup
-from bayesbox.schema.levels import level_text
+from bayesbox.schema.levels import label_type_of
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
-from bayesbox.source.frames import labels_of
 from bayesbox.source.sparse import is_sparse
 from bayesbox.workflow.classifier import Classifier
 from bayesbox.workflow.hints import said_once
@@ -93,27 +91,27 @@ class TableEstimator(CountedEstimator):
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count more rows; equal to one fit on all of them. Classes may be declared, or turn up later."""
-        if not hasattr(self, "classifier_"):
-            batch = batch_from(X)
-            self._require_rows(batch)
-            classifier = self.blank_classifier()
-            labels = labels_from(y, batch.rows)
-            classifier.learn(batch, labels, weights=sample_weight)
+        first = not hasattr(self, "classifier_")
+        batch = batch_from(X) if first else self._checked(X)
+        self._require_rows(batch)
+        labels = labels_from(y, batch.rows)
+        if classes is not None:
+            classes_from(classes, label_type_of(labels.values))  # refuses those that do not fit, before rows count
+        classifier = self.blank_classifier() if first else self.classifier_
+        classifier.learn(batch, labels, weights=sample_weight)
+        if first:
             self._note_features(X, batch)
             self.classifier_ = classifier
-        else:
-            batch = self._checked(X)
-            self.classifier_.learn(batch, labels_from(y, batch.rows), weights=sample_weight)
         if classes is not None:
             self.declare(classes)
         return self
 
     def declare(self, classes: Any) -> None:
         """Know of these classes, though no row may have one of them."""
-        schema = self.classifier_.schema
+        schema, book = self.classifier_.schema, self.classifier_.book
         assert schema is not None
-        texts = tuple(sorted({level_text(value) for value in encode(labels_of(classes)).values}))
-        self.classifier_.accept(schema.with_classes(texts), self.classifier_.book)
+        texts = classes_from(classes, book.label_type if book.classes else None)
+        self.classifier_.accept(schema.with_classes(texts), book)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows out again: the tallies are as if these had never been learned."""

@@ -12,6 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 from bayesbox.errors import BadData, MissingTarget
 from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.levels import label_type_of
 from bayesbox.source.base import Batch
 from bayesbox.source.frames import batch_of, labels_of
 from bayesbox.source.sparse import csr_of, is_sparse
@@ -62,6 +63,21 @@ def labels_from(y: Any, rows: int) -> Encoded:
             remedy="Drop the rows without one; `bayesbox.train` does so and says how many",
         )
     return labels
+
+
+def classes_from(classes: Any, label_type: str | None) -> tuple[str, ...]:
+    """The texts of classes that are declared beside labels of this type, None where no label was seen yet."""
+    column = labels_of(classes)
+    refuse_continuous(column)
+    found = encode(column)
+    declared = label_type_of(found.values) if found.values else label_type
+    if label_type is not None and declared != label_type and {declared, label_type} != {"integer", "real"}:
+        raise BadData(
+            f"the classes that are declared are of type {declared}, the labels of type {label_type}",
+            found=found.values,
+            remedy="Declare them as the labels are written",
+        )
+    return tuple(sorted(found.levels))
 
 
 def categories_of(y: Any) -> list[Any] | None:

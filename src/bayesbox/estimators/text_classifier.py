@@ -13,14 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.errors import BadData
 from bayesbox.estimators.answers import CountedEstimator
-from bayesbox.estimators.inputs import counts_from, labels_from
+from bayesbox.estimators.inputs import classes_from, counts_from, labels_from
 from bayesbox.explain.words import TextExplanation
 from bayesbox.model.text import AUTO, Parameters, TextRules, parameters
 from bayesbox.rule.priors import given_prior
 from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.columns import CountMatrix
-from bayesbox.schema.encode import encode
-from bayesbox.schema.levels import level_text
+from bayesbox.schema.levels import label_type_of, level_text
 from bayesbox.schema.tokens import Documents, Tokens, as_stop_words
 from bayesbox.source.frames import labels_of
 from bayesbox.source.sparse import is_sparse
@@ -164,9 +163,10 @@ class TextClassifier(CountedEstimator):
         classifier = self.classifier_ if hasattr(self, "classifier_") else self.new_classifier()
         texts = texts_from(X)
         labels = labels_from(y, texts.rows)
+        declared = None if classes is None else classes_from(classes, label_type_of(labels.values))
         classifier.learn(texts, labels, weights=sample_weight)
-        if classes is not None:
-            classifier.declare(tuple(level_text(value) for value in encode(labels_of(classes)).values))
+        if declared is not None:
+            classifier.declare(declared)
         settle(classifier, texts, labels, weights=sample_weight)
         self.classifier_ = classifier
         return self
