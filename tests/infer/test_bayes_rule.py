@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,3 +83,24 @@ def test_what_is_no_probability(arguments):
 def test_impossible_evidence(arguments):
     with pytest.raises(bb.ImpossibleEvidence):
         bb.bayes_rule(**arguments)
+
+
+def test_fractions_stay_exact():
+    assert bb.bayes_rule(prior=Fraction(1, 50000), likelihood=Fraction(1, 2), evidence=Fraction(1, 20)) == Fraction(
+        1, 5000
+    )
+    prior = {"fair": Fraction(3, 4), "loaded": Fraction(1, 4)}
+    assert bb.bayes_rule(prior, [DICE] * 2) == {"fair": Fraction(1, 4), "loaded": Fraction(3, 4)}
+
+
+def test_numbers_of_numpy():
+    found = bb.bayes_rule(prior=np.float32(0.5), likelihood=np.int64(1), evidence=np.float64(0.75))
+    assert (type(found), found) == (float, 0.5 / 0.75)
+    found = bb.bayes_rule({"a": np.float32(0.5), "b": np.float32(0.5)}, {"a": np.int64(1), "b": np.float32(0.25)})
+    assert found == {"a": 0.8, "b": 0.2}
+
+
+@pytest.mark.parametrize("likelihood", [0.5, None, "half", [0.5, 0.5], [[0.5, 0.5]]])
+def test_a_likelihood_over_hypotheses_is_a_dict(likelihood):
+    with pytest.raises(bb.BadOption, match="a likelihood is a dict of them, or a list of dicts"):
+        bb.bayes_rule(prior={"a": 0.5, "b": 0.5}, likelihood=likelihood)

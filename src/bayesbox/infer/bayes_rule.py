@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import numbers
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from bayesbox.errors import BadOption, ImpossibleEvidence
@@ -18,6 +20,8 @@ def bayes_rule(prior: Any, likelihood: Any, evidence: float | None = None) -> An
 
     >>> bayes_rule(prior=0.00002, likelihood=0.5, evidence=0.05)
     0.0002
+    >>> bayes_rule(prior=Fraction(1, 50000), likelihood=Fraction(1, 2), evidence=Fraction(1, 20))
+    Fraction(1, 5000)
 
     With a prior over hypotheses and one likelihood for each, or a list of these, the posterior after one piece of
     evidence is the prior of the next.
@@ -31,9 +35,8 @@ def bayes_rule(prior: Any, likelihood: Any, evidence: float | None = None) -> An
         return _updated(prior, likelihood)
     if evidence is None:
         raise BadOption("the rule needs P(e), the probability of the evidence", remedy="Give evidence=")
-    _probability("prior", prior)
-    _probability("likelihood", likelihood)
-    _probability("evidence", evidence)
+    prior, likelihood = _probability("prior", prior), _probability("likelihood", likelihood)
+    evidence = _probability("evidence", evidence)
     if evidence == 0:
         raise ImpossibleEvidence("the evidence has probability 0, so nothing follows from it")
     answer = likelihood * prior / evidence
@@ -42,22 +45,23 @@ def bayes_rule(prior: Any, likelihood: Any, evidence: float | None = None) -> An
             "P(e) is at least P(e | h) P(h), so these three do not belong together",
             found=f"{evidence} < {likelihood * prior}",
         )
-    return min(answer, 1.0)
+    return min(answer, type(answer)(1))
 
 
 def _updated(prior: Mapping[Any, float], likelihood: Any) -> dict[Any, float]:
-    for value in prior.values():
-        _probability("prior", value)
-    if abs(math.fsum(prior.values()) - 1) > SUM_TOLERANCE:
-        raise BadOption("a prior sums to 1", found=math.fsum(prior.values()))
-    steps: Sequence[Mapping[Any, float]] = [likelihood] if isinstance(likelihood, Mapping) else list(likelihood)
-    weights = {hypothesis: [value] for hypothesis, value in prior.items()}
+    weights = {hypothesis: [_probability("prior", value)] for hypothesis, value in prior.items()}
+    total = math.fsum(value for [value] in weights.values())
+    if abs(total - 1) > SUM_TOLERANCE:
+        raise BadOption("a prior sums to 1", found=total)
+    steps = [likelihood] if isinstance(likelihood, Mapping) or not isinstance(likelihood, Iterable) else [*likelihood]
+    if not all(isinstance(step, Mapping) for step in steps):
+        what = "with a prior over hypotheses a likelihood is a dict of them, or a list of dicts"
+        raise BadOption(what, found=likelihood)
     for step in steps:
         if set(step) != set(prior):
             raise BadOption("a likelihood names the same hypotheses as the prior", found=list(step))
         for hypothesis, value in step.items():
-            _probability("likelihood", value)
-            weights[hypothesis].append(value)
+            weights[hypothesis].append(_probability("likelihood", value))
     logs = {h: math.fsum(math.log(v) for v in vs) if 0 not in vs else -math.inf for h, vs in weights.items()}
     best = max(logs.values())
     if best == -math.inf:
@@ -66,10 +70,13 @@ def _updated(prior: Mapping[Any, float], likelihood: Any) -> dict[Any, float]:
         products = {h: math.prod(vs) for h, vs in weights.items()}
     else:
         products = {h: math.exp(value - best) for h, value in logs.items()}
-    total = math.fsum(products.values())
-    return {h: product / total for h, product in products.items()}
+    exact = all(isinstance(product, Fraction) for product in products.values())
+    whole = sum(products.values()) if exact else math.fsum(products.values())
+    return {h: product / whole for h, product in products.items()}
 
 
-def _probability(what: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+def _probability(what: str, value: Any) -> Any:
+    """A fraction as it is, any other number from 0 to 1 as a float."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= float(value) <= 1:
         raise BadOption(f"a {what} is a number from 0 to 1", found=value)
+    return value if isinstance(value, Fraction) else float(value)
