@@ -6,12 +6,13 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -133,3 +134,15 @@ def test_not_fitted():
     for method in ("predict", "predict_proba", "predict_log_proba", "joint_log_proba", "log_density", "explain"):
         with pytest.raises(NotFittedError):
             getattr(bb.NaiveBayes(), method)([[1.0]])
+
+
+@pytest.mark.parametrize("model", [bb.NaiveBayes, bb.FullBayes, bb.AODE, bb.TAN, bb.KDB])
+def test_weights_are_routed_to_fit_and_score(frame, model):
+    X, y = frame
+    weights = np.where(y == "high", 5.0, 1.0)
+    with config_context(enable_metadata_routing=True):
+        asking = model().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        found = cross_validate(asking, X, y, cv=2, params={"sample_weight": weights})["test_score"]
+        plain = cross_validate(model(), X, y, cv=2)["test_score"]
+    assert found.shape == plain.shape == (2,)
+    assert (found != plain).any()

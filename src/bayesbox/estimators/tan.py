@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MethodType
 from typing import Any, Self
+
+from sklearn.base import ClassifierMixin
 
 from bayesbox.estimators.augmented import AugmentedEstimator
 from bayesbox.workflow.tan import TreeClassifier, TreeRules
+
+
+class _MethodBesideParameter:
+    """scikit-learn's method and the parameter of TAN have one name, `score`: to read it gives the method, for the class
+    too, whose signature says what is routed to it; to set it sets the parameter, which `get_params` tells."""
+
+    def __get__(self, instance: TAN | None, owner: type[TAN]) -> Any:
+        return ClassifierMixin.score if instance is None else MethodType(ClassifierMixin.score, instance)
+
+    def __set__(self, instance: TAN, value: str) -> None:
+        instance.__dict__["score"] = value
 
 
 class TAN(AugmentedEstimator):
@@ -64,16 +78,7 @@ class TAN(AugmentedEstimator):
         self.fold = fold
         self.calibration = calibration
 
-    # scikit-learn's method and the parameter have one name: to call is to judge, and `get_params` tells the parameter.
-
-    @property
-    def score(self) -> Any:
-        """The mean accuracy on given rows and labels: `score(X, y)`."""
-        return super().score
-
-    @score.setter
-    def score(self, value: str) -> None:
-        self.__dict__["score"] = value
+    score = _MethodBesideParameter()
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
