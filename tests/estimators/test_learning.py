@@ -121,6 +121,10 @@ BAD_TABLES = {
     "a class without a row": {"car": {"a": {"suv": 1.0}}},
     "a row that does not sum to one": {"car": {"a": {"suv": 0.9}, "b": {"suv": 1.0}}},
     "a negative probability": {"car": {"a": {"suv": 1.5, "van": -0.5}, "b": {"suv": 1.0}}},
+    "a probability in words": {"car": {"a": {"suv": "all"}, "b": {"suv": 1.0}}},
+    "a row that is a list": {"car": {"a": [0.5, 0.5], "b": [1.0]}},
+    "a table that is a list": {"car": [0.5, 0.5]},
+    "no dict": ["car"],
 }
 
 
@@ -136,6 +140,7 @@ BAD_PRIORS = {
     "a class left out": {"a": 1.0},
     "an unknown class": {"a": 0.5, "b": 0.25, "z": 0.25},
     "not a number": {"a": float("nan"), "b": 0.5},
+    "a list": [0.5, 0.5],
 }
 
 

@@ -174,6 +174,6 @@ class CountedEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The same likelihoods under another base rate."""
         check_is_fitted(self)
         result = copy.copy(self)
-        result.prior = dict(prior)
         result.classifier_ = self.classifier_.with_prior(prior)
+        result.prior = dict(prior)
         return result

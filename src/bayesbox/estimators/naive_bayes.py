@@ -226,4 +226,5 @@ class NaiveBayes(TableEstimator):
         >>> clf.predict([{"Radio1": "like"}])
         array(['young'], dtype='<U5')
         """
-        return cls(prior=dict(prior)).adopt(classifier_from_tables(prior, tables))
+        classifier = classifier_from_tables(prior, tables)
+        return cls(prior=dict(prior)).adopt(classifier)
