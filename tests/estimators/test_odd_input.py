@@ -175,3 +175,9 @@ def test_a_date_is_no_number(values, text):
     for kind in ("real", "count"):
         with refused:
             bb.NaiveBayes(columns={"age": kind}).fit({"age": values}, Y)
+
+
+@pytest.mark.parametrize("model", [bb.NaiveBayes, "naive", 3])
+def test_a_model_to_train_is_an_estimator(model):
+    with pytest.raises(BadOption, match=r"a model to train is one of bayesbox's estimators; found .* Write model="):
+        bb.train({"age": [25.0, 20.0], "risk": ["a", "b"]}, target="risk", model=model)

@@ -52,6 +52,10 @@ def train(
     >>> train({"age": [25, 20, 45], "class": ["L", "H", "H"]}, target="class").classes_
     array(['H', 'L'], dtype='<U1')
     """
+    if model is not None and (isinstance(model, type) or not hasattr(model, "new_classifier")):
+        raise BadOption(
+            "a model to train is one of bayesbox's estimators", found=model, remedy="Write model=bayesbox.NaiveBayes()"
+        )
     estimator = NaiveBayes() if model is None else clone(model)
     if isinstance(estimator, TextClassifier):
         labelled = labelled_documents(data, target, text, weight=weight, na=na, bad_rows=bad_rows, format=format)
@@ -64,8 +68,6 @@ def train(
         raise BadOption("text= names the column of a TextClassifier", found=type(estimator).__name__)
     if target is None:
         raise BadOption("which column holds the classes is not said", remedy="Give target=")
-    if not hasattr(estimator, "new_classifier"):
-        raise BadOption("a model to train is one of bayesbox's estimators", found=type(model).__name__)
     classifier = estimator.blank_classifier()
     source = workflow.source_of(
         data, target, estimator.columns, weight=weight, threads=threads, na=na, bad_rows=bad_rows, format=format
