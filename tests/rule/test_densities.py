@@ -17,6 +17,7 @@ from bayesbox.errors import UnknownColumn
 from bayesbox.rule.choose import CANDIDATES, choose, folds_of
 from bayesbox.rule.densities import Options, of_values
 from bayesbox.rule.smoothing import Laplace
+from bayesbox.schema.kinds import REAL_DENSITIES
 
 
 def options(classes: int) -> Options:
@@ -264,3 +265,13 @@ def test_pictures() -> None:
         moments.density_svg("c")
     with pytest.raises(UnknownColumn):
         moments.density_svg("y")
+
+
+@pytest.mark.filterwarnings("ignore::bayesbox.DataWarning")
+@pytest.mark.parametrize("numeric", REAL_DENSITIES)
+@pytest.mark.parametrize("steps", [[0, 0, 1, 1, 0, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 0, 0, 0], [1, 2, 4, 8, 16, 9]])
+def test_the_least_numbers_there_are(numeric, steps):
+    x = {"x": [5e-324 * step for step in steps]}
+    clf = bb.NaiveBayes(numeric=numeric, columns={"x": "real"}).fit(x, list("ababab"))
+    for p in (clf.predict_proba(x), clf.predict_proba({"x": [1e-300, 1.0]}), clf.leave_one_out(x, list("ababab"))):
+        np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-12)

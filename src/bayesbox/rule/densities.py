@@ -25,7 +25,7 @@ from bayesbox.rule.normal import gaussian, student
 from bayesbox.rule.smoothing import Cells, Smoothing, ratio
 from bayesbox.schema.kinds import OF_MOMENTS, ROUNDED, SPACED
 from bayesbox.tally.counts import Counts
-from bayesbox.tally.moments import Moments
+from bayesbox.tally.moments import LEAST, Moments
 from bayesbox.tally.values import Values
 
 
@@ -125,7 +125,7 @@ def rounded_gaussian(column: str, values: Doubles, counts: Doubles, options: Opt
 
 def _mean_gap(values: Doubles) -> float:
     """The mean distance between neighbouring values; their difference may be too large for a double."""
-    return float((values[-1] / 2 - values[0] / 2) / (len(values) - 1) * 2)
+    return max(float((values[-1] / 2 - values[0] / 2) / (len(values) - 1) * 2), LEAST)
 
 
 def kernel(column: str, values: Doubles, counts: Doubles, options: Options) -> Kernel:
@@ -148,7 +148,7 @@ def _curves(values: Doubles, weights: Doubles, gap: float) -> Curves:
     seen = weights > 0
     own, weights = values[seen], weights[seen]
     spread = (own[-1] / 2 - own[0] / 2) / np.sqrt(weights.sum()) * 2
-    width = float(np.hypot(spread, gap / np.sqrt(12)))
+    width = max(float(np.hypot(spread, gap / np.sqrt(12))), LEAST)
     return Curves(np.ascontiguousarray(own), np.ascontiguousarray(weights), width)
 
 

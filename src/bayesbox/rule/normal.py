@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from functools import lru_cache
 
@@ -12,7 +11,7 @@ from bayesbox.dist.base import Doubles
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.student import GREATEST, Student, apart
 from bayesbox.tally.exact import Dyadic, rounded_root
-from bayesbox.tally.moments import Moments, Spread
+from bayesbox.tally.moments import LEAST, Moments, Spread
 
 
 def gaussian(
@@ -96,9 +95,6 @@ def student_parameters(
     return distance * (n / (n + 1)), scale
 
 
-LEAST = math.ulp(0.0)  # a spread that is there, but less than half of this, does not round to a point mass
-
-
 @lru_cache
 def _exact(floor: float) -> Fraction:
     """A floor as it is written: 0.1 is one tenth."""
@@ -115,4 +111,4 @@ def floored_deviation(spread: Spread, whole: Spread, floor: float) -> float:
     least_under = whole.n * whole.n * Dyadic(share.denominator, 0)
     if (spread.excess * least_under - least * (spread.n * spread.n)).m < 0:
         return max(rounded_root(least, least_under), LEAST)
-    return max(spread.deviation, LEAST) if spread.excess.m else 0.0
+    return spread.deviation

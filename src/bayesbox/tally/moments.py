@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -12,6 +13,8 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.tally.base import added, dyadic, numbers, positions, quoted, register, union
 from bayesbox.tally.exact import ZERO, Dyadic, rounded_ratio, rounded_root
+
+LEAST = math.ulp(0.0)
 
 
 class Spread(NamedTuple):
@@ -45,7 +48,9 @@ class Spread(NamedTuple):
 
     @property
     def deviation(self) -> float:
-        return rounded_root(self.excess, self.n * self.n)
+        """The root of the variance; where values differ never 0, which would be a point mass."""
+        excess = self.excess
+        return max(rounded_root(excess, self.n * self.n), LEAST) if excess.m else 0.0
 
     def __add__(self, other: Spread) -> Spread:  # type: ignore[override]
         return Spread(self.n + other.n, self.total + other.total, self.squares + other.squares)
