@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData, CannotForget, KindContradiction, UnknownColumn
 from bayesbox.schema.levels import common_label_type, label_order, natural_label_type
-from bayesbox.tally.base import Removable, Tally, added, digest_of, numbers, positions, quoted
+from bayesbox.tally.base import Tally, added, digest_of, is_removable, numbers, positions, quoted
 
 VERSION = b"bayesbox book 1\n"
 LEVEL_LIMIT = 1_000_000  # of one column
@@ -102,7 +102,7 @@ class Book:
             joint = None if joint is None else _subtracted(TOGETHER, joint, theirs.joint)
         left = columns if joint is None else {**columns, TOGETHER: joint}
         for name, tally in left.items():  # those too that were not subtracted from
-            _require_learned(not isinstance(tally, Removable) or tally.fits(counts), f"column `{name}`")
+            _require_learned(not is_removable(tally) or tally.fits(counts), f"column `{name}`")
         return Book(classes, counts, columns, label_type=self.label_type, joint=joint).pruned()
 
     def pruned(self) -> Book:
@@ -198,7 +198,7 @@ def _require_same_form(name: str, one: Tally, other: Tally) -> None:
 
 def _subtracted(name: str, one: Tally, other: Tally) -> Tally:
     _require_same_form(name, one, other)
-    if not isinstance(one, Removable):
+    if not is_removable(one):
         raise CannotForget(f"column `{name}` is kept in a tally that cannot be subtracted from")
     left = one - other
     _require_learned(left.is_possible(), f"column `{name}`")
