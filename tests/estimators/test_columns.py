@@ -205,3 +205,21 @@ def test_missing_as_a_level_that_is_impossible_in_a_class(numeric):
     np.testing.assert_allclose(joint[1], [np.log(1 / 2 * 1 / 4), -np.inf], rtol=1e-12)
     np.testing.assert_allclose(level.explain(asked).terms[:, :, 0], joint - np.log(1 / 2), rtol=1e-12)
     assert level.predict_proba({"age": np.array([44, 30])})[0].tobytes() == level.predict_proba(asked)[0].tobytes()
+
+
+@pytest.mark.parametrize("fold", [["a", "b"], "ab", {"car": "ab"}, {"car": 3}])
+def test_what_is_folded_is_a_dict_of_lists(fold):
+    with pytest.raises(bb.BadOption, match="what is folded is a dict of new names and lists of columns"):
+        bb.NaiveBayes(fold=fold).fit({"a": [1, 0, 1], "b": [0, 1, 0]}, ["x", "y", "x"])
+
+
+def test_columns_of_an_array_are_folded_by_position():
+    flags = np.array([[1, 0], [0, 1], [1, 0]])
+    clf = bb.NaiveBayes(fold={"car": [0, 1]}).fit(flags, ["x", "y", "x"])
+    assert clf.book_["car"].counts.tolist() == [[2, 0], [0, 1]]
+    assert clf.predict(flags).tolist() == ["x", "y", "x"]
+
+
+def test_the_probability_of_a_column_is_a_number():
+    with pytest.raises(bb.BadOption, match="the prior probability of a column is from 0 to 1"):
+        bb.AveragedNaiveBayes(inclusion="half").fit({"a": [1.5, 0.5]}, ["x", "y"])

@@ -13,6 +13,7 @@ is most probable under that prior, worth a quarter of a row; or Student's t, the
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -52,7 +53,7 @@ class AveragedRules(Rules):
             raise BadOption("averaged naive Bayes averages over all selections of columns, and takes none")
         if self.missing != "ignore":
             raise BadOption("averaged naive Bayes leaves missing values out", found=f"missing={self.missing}")
-        if not 0 <= self.inclusion <= 1:
+        if not isinstance(self.inclusion, numbers.Real) or not 0 <= self.inclusion <= 1:
             raise BadOption("the prior probability of a column is from 0 to 1", found=self.inclusion)
 
 

@@ -5,16 +5,34 @@ Coded as flags they depend on each other whatever the class, so naive Bayes woul
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from bayesbox.errors import BadData, UnknownColumn
+from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.columns import as_numbers
 
 Fold = Mapping[str, Sequence[str]]
+
+
+def fold_of(given: Mapping[Any, Sequence[Any]] | None) -> dict[str, tuple[str, ...]]:
+    """What a user declares to be folded: the name of a category, and the columns it is made of.
+
+    >>> fold_of({"car": ["suv", "van"]})
+    {'car': ('suv', 'van')}
+    """
+    groups = {} if given is None else given
+    if not isinstance(groups, Mapping) or any(
+        isinstance(flags, (str, bytes)) or not isinstance(flags, Iterable) for flags in groups.values()
+    ):
+        raise BadOption(
+            "what is folded is a dict of new names and lists of columns",
+            found=given,
+            remedy="Write {'car': ['suv', 'van']}",
+        )
+    return {str(name): tuple(str(flag) for flag in flags) for name, flags in groups.items()}
 
 
 def folded(columns: Mapping[str, Any], groups: Fold, *, where: str | None = None) -> dict[str, Any]:

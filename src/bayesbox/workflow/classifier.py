@@ -23,7 +23,7 @@ from bayesbox.infer import direct
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.columns import as_view
 from bayesbox.schema.encode import Encoded
-from bayesbox.schema.fold import Fold, folded
+from bayesbox.schema.fold import Fold, fold_of, folded
 from bayesbox.schema.levels import label_order
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
@@ -51,7 +51,7 @@ class Classifier(ABC):
     def __init__(self, rules: Any, declared: Mapping[Any, object] | None = None, fold: Fold | None = None) -> None:
         self.rules = rules
         self.declared = declared
-        self.fold: dict[str, tuple[str, ...]] = {name: tuple(flags) for name, flags in (fold or {}).items()}
+        self.fold = fold_of(fold)
         self.target: str | None = None  # the name of the column that holds the labels, where they had one
         self.schema: Schema | None = None
         self.book = Book.empty()
