@@ -100,7 +100,7 @@ def _student_terms(tally: Moments, values: Doubles, target: Codes) -> tuple[Doub
     column's deviation. Where hardly anything of the column's variance is left, the row is doubtful.
     """
     whole, spreads = tally.pooled(), tally.spreads()
-    unit, centre = whole.deviation, whole.mean
+    unit, centre = whole.unit, whole.mean
     n, mean, squares = np.array([_scaled(each, whole) for each in (*spreads, whole)]).T
     present = ~np.isnan(values)
     away = apart(np.where(present, values, centre), centre)
@@ -127,7 +127,7 @@ def _scaled(spread: Spread, whole: Spread) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
     n = float(spread.n.fraction)
     distance = float(apart(spread.mean, whole.mean)) + (spread.rest_of_mean - whole.rest_of_mean)
-    return n, distance / whole.deviation, n * (spread.deviation / whole.deviation) ** 2
+    return n, distance / whole.unit, n * (spread.unit / whole.unit) ** 2
 
 
 def _without(n: Doubles, mean: Doubles, squares: Doubles, x: Doubles) -> tuple[Doubles, Doubles, Doubles]:

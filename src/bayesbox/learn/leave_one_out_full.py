@@ -210,7 +210,7 @@ class _Column(NamedTuple):
             np.array([float(whole.n.fraction) for whole in wholes]),
             np.array([whole.mean for whole in wholes]),
             np.array([whole.rest_of_mean for whole in wholes]),
-            np.array([whole.deviation for whole in wholes]),
+            np.array([whole.unit for whole in wholes]),
             np.array(columns.floors),
         )
 

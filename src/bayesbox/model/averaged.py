@@ -162,8 +162,8 @@ def _units(moments: Moments) -> tuple[Doubles, Doubles, Doubles]:
     n, distance, deviation = np.zeros((3, len(moments.classes)))
     for index, each in enumerate(moments.spreads()):
         if each.n.m:
-            n[index], deviation[index] = float(each.n.fraction), each.deviation / whole.deviation
-            distance[index] = ((each.mean - whole.mean) + (each.rest_of_mean - whole.rest_of_mean)) / whole.deviation
+            n[index], deviation[index] = float(each.n.fraction), each.unit / whole.unit
+            distance[index] = ((each.mean - whole.mean) + (each.rest_of_mean - whole.rest_of_mean)) / whole.unit
     return n, distance, deviation
 
 
@@ -218,9 +218,9 @@ def _whole_density(conditional: Gaussian | Student, moments: Moments) -> Gaussia
     if isinstance(conditional, Gaussian):
         every = np.ones(len(conditional.mean))
         return replace(
-            conditional, mean=whole.mean * every, rest=whole.rest_of_mean * every, deviation=whole.deviation * every
+            conditional, mean=whole.mean * every, rest=whole.rest_of_mean * every, deviation=whole.unit * every
         )
     n = np.array([float(whole.n.fraction)])
-    _, scale = student_parameters(n, np.zeros(1), np.array([whole.deviation]), whole.deviation)
+    _, scale = student_parameters(n, np.zeros(1), np.array([whole.unit]), whole.unit)
     every = np.ones(len(conditional.offset))
     return replace(conditional, offset=whole.rest_of_mean * every, scale=scale[0] * every, degrees=(n[0] + 1) * every)

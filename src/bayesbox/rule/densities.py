@@ -85,7 +85,7 @@ def spaced_gaussian(column: str, values: Doubles, counts: Doubles, options: Opti
     """The normal density of each class, its deviation at least a sixth of the mean distance between neighbouring values
     of the whole column. That is Weka's floor: a class with one value is known no better than the values are fine."""
     moments = Moments(_classes(counts), _sums(values, counts))
-    gap = _mean_gap(values) / moments.pooled().deviation
+    gap = _mean_gap(values) / moments.pooled().unit
     floor = float(gap / 6) ** 2
     return gaussian(column, moments, floor=floor, log_observed=options.log_observed, log_missing=options.log_missing)
 

@@ -51,7 +51,7 @@ class Columns:
 
     @property
     def deviations(self) -> Doubles:
-        return np.array([whole.deviation for whole in self.wholes])
+        return np.array([whole.unit for whole in self.wholes])
 
 
 def patterns_of(tally: CoMoments, cells: NDArray[Any]) -> list[Pattern]:

@@ -75,9 +75,9 @@ def student(column: str, moments: Moments, *, log_observed: Doubles, log_missing
     n, distance, deviation = np.zeros((3, len(moments.classes)))
     for index, each in enumerate(moments.spreads()):
         if each.n.m:
-            n[index], deviation[index] = float(each.n.fraction), each.deviation
+            n[index], deviation[index] = float(each.n.fraction), each.unit
             distance[index] = apart(each.mean, whole.mean) + (each.rest_of_mean - whole.rest_of_mean)
-    offset, scale = student_parameters(n, distance, deviation, whole.deviation)
+    offset, scale = student_parameters(n, distance, deviation, whole.unit)
     return Student(column, log_observed, log_missing, whole.mean, whole.rest_of_mean + offset, scale, n + 1)
 
 
@@ -111,4 +111,4 @@ def floored_deviation(spread: Spread, whole: Spread, floor: float) -> float:
     least_under = whole.n * whole.n * Dyadic(share.denominator, 0)
     if (spread.excess * least_under - least * (spread.n * spread.n)).m < 0:
         return max(rounded_root(least, least_under), LEAST)
-    return spread.deviation
+    return spread.unit

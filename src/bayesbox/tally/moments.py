@@ -48,9 +48,12 @@ class Spread(NamedTuple):
 
     @property
     def deviation(self) -> float:
-        """The root of the variance; where values differ never 0, which would be a point mass."""
-        excess = self.excess
-        return max(rounded_root(excess, self.n * self.n), LEAST) if excess.m else 0.0
+        return rounded_root(self.excess, self.n * self.n)
+
+    @property
+    def unit(self) -> float:
+        """The deviation as a measure of distances: where values differ never 0, as if they were all at one point."""
+        return max(self.deviation, LEAST) if self.excess.m else 0.0
 
     def __add__(self, other: Spread) -> Spread:  # type: ignore[override]
         return Spread(self.n + other.n, self.total + other.total, self.squares + other.squares)

@@ -31,8 +31,7 @@ from bayesbox.infer.query import POSITIVE
 from bayesbox.model.factor_graph import FactorModel
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.intervals import interval_of
-from bayesbox.schema.levels import level_text
-from bayesbox.source.cells import is_missing
+from bayesbox.schema.levels import is_missing, level_text
 from bayesbox.source.frames import batch_of
 
 Evidence = Mapping[Any, Any]
