@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from bayesbox import _core
 from bayesbox.dist.base import Conditional, Doubles, Plan
 from bayesbox.dist.bins import Bins
 from bayesbox.dist.rounded import Rounded
+from bayesbox.explain.svg_text import safe
 
 COLORS = ("#3b6fb6", "#c8553d", "#4c9f70", "#8f5fa8", "#b08900", "#4f8a8b", "#a23b72", "#6b705c")
 INK, QUIET, GRID = "#222", "#666", "#ddd"
@@ -37,9 +37,9 @@ def density_svg(title: str, panels: Sequence[Panel], classes: Sequence[str], low
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         'font-family="sans-serif" font-size="11">',
-        f"<title>{html.escape(title)}</title>",
+        f"<title>{safe(title)}</title>",
         f'<rect width="{width}" height="{height}" fill="white"/>',
-        f'<text x="{LEFT}" y="18" fill="{INK}" font-size="13" font-weight="bold">{html.escape(title)}</text>',
+        f'<text x="{LEFT}" y="18" fill="{INK}" font-size="13" font-weight="bold">{safe(title)}</text>',
         *_legend(classes),
     ]
     for index, panel in enumerate(panels):
@@ -54,13 +54,13 @@ def _legend(classes: Sequence[str]) -> Iterator[str]:
     x = float(LEFT)
     for index, name in enumerate(classes[: len(COLORS)]):
         yield f'<rect x="{x:g}" y="28" width="10" height="10" fill="{COLORS[index]}"/>'
-        yield f'<text x="{x + 14:g}" y="37" fill="{QUIET}">{html.escape(name)}</text>'
+        yield f'<text x="{x + 14:g}" y="37" fill="{QUIET}">{safe(name)}</text>'
         x += 14 + 7 * len(name) + 14
 
 
 def _panel(panel: Panel, classes: int, low: float, high: float) -> Iterator[str]:
     right, floor = PANEL_WIDTH - LEFT, PANEL_HEIGHT - BOTTOM
-    yield f'<text x="{LEFT}" y="16" fill="{INK}">{html.escape(panel.title)}</text>'
+    yield f'<text x="{LEFT}" y="16" fill="{INK}">{safe(panel.title)}</text>'
     yield f'<line x1="{LEFT}" y1="{floor}" x2="{right}" y2="{floor}" stroke="{QUIET}"/>'
     for share, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
         x = LEFT + share * (right - LEFT)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 
+from bayesbox.explain.svg_text import safe
 from bayesbox.model.graph import Graph
 
 SWEEPS = 12
@@ -175,7 +175,7 @@ def _svg(
             f'fill="{fill}" stroke="#334" stroke-width="1.2"/>'
         )
         weight = ' font-weight="bold"' if posteriors is not None else ""
-        parts.append(f'<text x="{place.x:.1f}" y="{top + 20:.1f}" text-anchor="middle"{weight}>{escape(name)}</text>')
+        parts.append(f'<text x="{place.x:.1f}" y="{top + 20:.1f}" text-anchor="middle"{weight}>{safe(name)}</text>')
         if posteriors is not None:
             parts += _bars(graph.nodes[name].states, posteriors[name], left, top + 26, place.width)
     return "\n".join([*parts, "</svg>"]) + "\n"
@@ -209,7 +209,7 @@ def _bars(states: Sequence[str], posterior: Mapping[str, float], left: float, to
         y = top + LINE * line
         share = posterior[state]
         right = left + width - 10
-        parts.append(f'<text x="{left + 10:.1f}" y="{y + 12:.1f}">{escape(state)}</text>')
+        parts.append(f'<text x="{left + 10:.1f}" y="{y + 12:.1f}">{safe(state)}</text>')
         parts.append(
             f'<rect x="{right - 54 - BAR:.1f}" y="{y + 3:.1f}" width="{BAR * share:.1f}" height="9" fill="#5b8bd0"/>'
         )

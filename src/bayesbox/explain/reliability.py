@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-from xml.sax.saxutils import escape
+
+from bayesbox.explain.svg_text import safe
 
 BAR = 20  # characters of the longest bar
 
@@ -99,12 +100,7 @@ def reliability_svg(bins: Sequence[Bin], title: str = "Reliability", before: Seq
 
 
 def _text(x: float, y: float, words: str, *, anchor: str = "middle", color: str = QUIET, extra: str = "") -> str:
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{color}"{extra}>{_safe(words)}</text>'
-
-
-def _safe(words: str) -> str:
-    """Text that XML can hold: control characters replaced, marks escaped."""
-    return escape("".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in words))
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{color}"{extra}>{safe(words)}</text>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, color: str, extra: str = "") -> str:
@@ -121,7 +117,7 @@ def _y(share: float) -> float:
 
 def _frame(title: str) -> Iterator[str]:
     shown = title if len(title) <= TITLE else title[: TITLE - 3] + "..."
-    yield f"<title>{_safe(title)}</title>"
+    yield f"<title>{safe(title)}</title>"
     yield f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>'
     yield _text(WIDTH / 2, 26, shown, color=INK, extra=' font-size="12" font-weight="bold"')
 

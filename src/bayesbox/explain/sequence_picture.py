@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
 from bayesbox.explain.density_picture import COLORS, GRID, INK, QUIET
+from bayesbox.explain.svg_text import safe
 
 WIDTH, LEFT, RIGHT, HEAD = 760, 84, 16, 48
 SEEN_HEIGHT, LINE, SHARES_HEIGHT, GAP, FOOT = 150, 20, 110, 14, 30
@@ -54,9 +54,9 @@ def sequence_svg(title: str, decoded: Decoded, seen: Seen | None) -> str:
     head = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
         'font-family="sans-serif" font-size="11">',
-        f"<title>{html.escape(title)}</title>",
+        f"<title>{safe(title)}</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
-        f'<text x="{LEFT}" y="18" fill="{INK}" font-size="13" font-weight="bold">{html.escape(title)}</text>',
+        f'<text x="{LEFT}" y="18" fill="{INK}" font-size="13" font-weight="bold">{safe(title)}</text>',
         *_legend(decoded.states),
     ]
     return "\n".join([*head, *parts, "</svg>"]) + "\n"
@@ -70,7 +70,7 @@ def _legend(states: Sequence[str]) -> Iterator[str]:
     x = float(LEFT)
     for index, name in enumerate(states[: len(COLORS)]):
         yield f'<rect x="{x:g}" y="28" width="10" height="10" fill="{_color(index)}"/>'
-        yield f'<text x="{x + 14:g}" y="37" fill="{QUIET}">{html.escape(name)}</text>'
+        yield f'<text x="{x + 14:g}" y="37" fill="{QUIET}">{safe(name)}</text>'
         x += 14 + 7 * len(name) + 14
 
 
@@ -87,7 +87,7 @@ def _seen(seen: Seen, decoded: Decoded, top: float) -> Iterator[str]:
     if seen.levels:
         shown = seen.levels[:MOST_LEVELS]
         for line, level in enumerate(shown):
-            y, text = top + LINE * (line + 0.5), html.escape(level[:12])
+            y, text = top + LINE * (line + 0.5), safe(level[:12])
             yield f'<text x="{LEFT - 8}" y="{y + 4:g}" fill="{QUIET}" text-anchor="end">{text}</text>'
         heights = [top + LINE * (value + 0.5) if 0 <= value < len(shown) else math.nan for value in seen.values]
     else:
@@ -97,7 +97,7 @@ def _seen(seen: Seen, decoded: Decoded, top: float) -> Iterator[str]:
             yield f'<text x="{LEFT - 8}" y="{y + 4:g}" fill="{QUIET}" text-anchor="end">{value:.4g}</text>'
         points = [f"{x:.1f},{y:.1f}" for x, y in zip(centres, heights, strict=True) if not math.isnan(y)]
         yield f'<polyline points="{" ".join(points)}" fill="none" stroke="{GRID}"/>'
-    name = html.escape(seen.name[:12])
+    name = safe(seen.name[:12])
     yield f'<text x="{LEFT - 8}" y="{top - 6}" fill="{INK}" text-anchor="end">{name}</text>'
     for x, y, state in zip(centres, heights, decoded.path.tolist(), strict=True):
         if not math.isnan(y):
@@ -135,7 +135,7 @@ def _ticks(decoded: Decoded, floor: float) -> Iterator[str]:
     for step in few:
         x = LEFT + (step + 0.5) * wide
         yield f'<line x1="{x:.1f}" y1="{floor}" x2="{x:.1f}" y2="{floor + 4}" stroke="{QUIET}"/>'
-        name = html.escape(decoded.names[step][:14])
+        name = safe(decoded.names[step][:14])
         yield f'<text x="{x:.1f}" y="{floor + 16}" fill="{QUIET}" text-anchor="middle">{name}</text>'
 
 
