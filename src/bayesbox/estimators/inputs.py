@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,22 @@ def counts_from(X: Any) -> Batch:
 def group_of(batch: Batch) -> CountMatrix | None:
     """The group of counts that these rows are, None for a table of columns."""
     return next((column for column in batch.columns if isinstance(column, CountMatrix)), None)
+
+
+def one_row(row: Any) -> Any:
+    """One row as X: a dict of values, or a row of a frame, becomes a list of one; X of any other shape stays.
+
+    >>> one_row({"age": 34, "car": "suv"}), one_row({"age": [34]})
+    ([{'age': 34, 'car': 'suv'}], {'age': [34]})
+    """
+    if getattr(row, "ndim", 0) == 1:  # an array, or a row that a frame gave out with its names
+        return [dict(row.items())] if hasattr(row, "items") else row.reshape(1, -1)
+    is_mapping = isinstance(row, Mapping)
+    if is_mapping and not any(
+        hasattr(value, "__len__") and not isinstance(value, (str, bytes)) for value in row.values()
+    ):
+        return [dict(row)]
+    return row
 
 
 def labels_from(y: Any, rows: int) -> Encoded:

@@ -8,7 +8,8 @@ from typing import Any, Self
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.estimators.base import TableEstimator
-from bayesbox.estimators.inputs import batch_from, labels_from
+from bayesbox.estimators.inputs import batch_from, labels_from, one_row
+from bayesbox.explain.nomogram import Nomogram
 from bayesbox.model.naive import Rules
 from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.workflow.densities import losses, picture
@@ -18,6 +19,7 @@ from bayesbox.workflow.linear import LinearWeights, linear_weights
 from bayesbox.workflow.naive import NaiveClassifier
 from bayesbox.workflow.naive_network import network_of
 from bayesbox.workflow.network import BayesianNetwork
+from bayesbox.workflow.nomogram import nomogram
 from bayesbox.workflow.rows import Rows
 from bayesbox.workflow.tables import classifier_from_tables
 
@@ -180,6 +182,17 @@ class NaiveBayes(TableEstimator):
         check_is_fitted(self)
         found = losses(self.classifier_, str(column)).losses
         return dict(sorted(found.items(), key=lambda each: each[1]))
+
+    def nomogram(self, label: Any = None, against: Any = None, *, row: Any = None, top: int = 10) -> Nomogram:
+        """A ruler for each column, on which every value stands at what it adds to the log-odds of two classes.
+
+        `label` is the second class unless it is given, `against` the most probable of the others. `row` (a dict, or X
+        of one row) is marked on the rulers. `top` columns are drawn, the most telling first. A notebook shows the
+        picture, whose text is `svg()`; `print` writes it in characters.
+        """
+        check_is_fitted(self)
+        batch = None if row is None else self._asked(one_row(row))
+        return nomogram(self.classifier_, label, against, batch, top)
 
     def to_network(self, target: str | None = None) -> BayesianNetwork:
         """The same model as a Bayesian network: the class is the only parent of every column."""

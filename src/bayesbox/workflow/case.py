@@ -90,7 +90,8 @@ class Case:
                 mended = float(lead(total, plain))
         values = classifier.columns_of(batch)
         columns = tuple(
-            (name, _value(values.get(name)), float(odds)) for name, odds in zip(explanation.columns, moved, strict=True)
+            (name, value_text(values.get(name)), float(odds))
+            for name, odds in zip(explanation.columns, moved, strict=True)
         )
         return cls(
             model.classes[best],
@@ -149,7 +150,8 @@ def held_against(classes: tuple[str, ...], posterior: Any, best: int, against: s
     return int(others.argmax())
 
 
-def _value(column: Any) -> str | None:
+def value_text(column: Any) -> str | None:
+    """The text of the first value of a column; None where it is missing."""
     if column is None:
         return None
     value = column.tolist()[0] if isinstance(column, np.ndarray) else column[0].as_py()

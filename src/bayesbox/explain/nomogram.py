@@ -1,0 +1,213 @@
+"""The nomogram of naive Bayes: a ruler for each column, on which every value stands at what it adds to the log-odds.
+
+Between two classes naive Bayes is a sum,
+
+    log P(c | x) / P(d | x)  =  log P(c) / P(d)  +  sum_j log P(x_j | c) / P(x_j | d)
+
+so that a row is judged by eye: read off what each value adds, add the prior, and look up the probability that goes with
+the total (Mozina, Demsar, Kattan and Zupan, "Nomograms for Visualization of Naive Bayesian Classifier", 2004). Here are
+the numbers; `nomogram_picture` and `nomogram_text` draw them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+EXTREME = math.log(9999.0)  # log-odds beyond which four decimals tell nothing
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A value and what it adds to the log-odds: infinite where one of the classes gives it a probability of 0.
+
+    `number` is the value itself, where it is one of a scale.
+    """
+
+    label: str
+    log_odds: float
+    number: float | None = None
+
+
+@dataclass(frozen=True)
+class Ruler:
+    """One column: its values, in the order of their levels or ascending, and the value of the row, where there is one.
+
+    A column of free text, or a matrix of counts, has too many values for marks: only that of a row is shown.
+    """
+
+    column: str
+    marks: tuple[Mark, ...]
+    own: Mark | None = None
+
+    @property
+    def range(self) -> float:
+        """How far its values are apart: how much the column can say."""
+        odds = [mark.log_odds for mark in self.marks]
+        return max(odds) - min(odds) if odds and max(odds) > min(odds) else 0.0
+
+    @property
+    def finite_range(self) -> float:
+        """The same of the values that no class excludes."""
+        odds = [mark.log_odds for mark in self.marks if math.isfinite(mark.log_odds)]
+        return max(odds) - min(odds) if odds else 0.0
+
+    def reach(self) -> tuple[float, float]:
+        """The least and the most that it adds, finite values only; a missing value adds nothing."""
+        odds = [mark.log_odds for mark in self.every if math.isfinite(mark.log_odds)]
+        return min(odds, default=0.0), max(odds, default=0.0)
+
+    @property
+    def is_scale(self) -> bool:
+        """Whether its values are numbers on a scale, rather than levels."""
+        return any(mark.number is not None for mark in self.marks)
+
+    @property
+    def every(self) -> tuple[Mark, ...]:
+        """The marks, and the row's own at the end."""
+        return self.marks if self.own is None else (*self.marks, self.own)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "name": self.column,
+            "marks": [{"value": mark.label, "log_odds": mark.log_odds} for mark in self.marks],
+            "value": None if self.own is None else self.own.label,
+            "log_odds": None if self.own is None else self.own.log_odds,
+        }
+
+
+@dataclass(frozen=True)
+class Nomogram:
+    """Rulers of the columns, the most telling first; `others` are those beyond the number that was asked for.
+
+    `prior` is log P(label) / P(against). `total` is the log-odds of the row, all columns and the prior together; None
+    without a row. All is of the model's own terms, before any calibration.
+
+    >>> import bayesbox as bb
+    >>> clf = bb.NaiveBayes().fit({"sex": ["male", "male", "female", "female"], "age": [31, 40, 8, 25]},
+    ...                           ["no", "no", "yes", "no"])
+    >>> found = clf.nomogram("yes", row={"sex": "female", "age": 8})
+    >>> [ruler.column for ruler in found.rulers]
+    ['age', 'sex']
+    >>> [(mark.label, round(mark.log_odds, 2)) for mark in found.rulers[1].marks]
+    [('female', 0.51), ('male', -0.59)]
+    >>> [found.total] == clf.explain([{"sex": "female", "age": 8}]).log_odds("yes", "no").tolist()
+    True
+    >>> print(clf.nomogram("yes", top=0))  # the columns apart
+    yes against no: what each value adds to the log-odds
+    ...
+    """
+
+    label: str
+    against: str
+    prior: float
+    rulers: tuple[Ruler, ...]
+    others: tuple[Ruler, ...] = ()
+    total: float | None = None
+    target: str | None = None
+    two_classes: bool = True
+    calibrated: bool = False
+
+    @property
+    def probability(self) -> float | None:
+        """P(label | x) of the row, where label and against are the only two classes there are."""
+        return None if self.total is None else chance(self.total)
+
+    @property
+    def title(self) -> str:
+        """The two classes, and the name of the target where it is known."""
+        named = "" if self.target is None else f"{self.target} = "
+        return f"{named}{self.label} against {self.against}"
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be known of the probability."""
+        found = [] if self.two_classes else [f"P({self.label}) leaves all classes but these two aside."]
+        return (*found, "The model is calibrated; this is before.") if self.calibrated else tuple(found)
+
+    def reach(self) -> tuple[float, float]:
+        """The least and the most that the total can be, from values that no class excludes."""
+        ends = [ruler.reach() for ruler in (*self.rulers, *self.others)]
+        prior = self.prior if math.isfinite(self.prior) else 0.0
+        return prior + sum(min(low, 0.0) for low, _ in ends), prior + sum(max(high, 0.0) for _, high in ends)
+
+    def rest(self) -> Ruler | str | None:
+        """What the other columns add: for a row a ruler of one mark, else how far they reach, in words."""
+        if not self.others:
+            return None
+        name = f"{len(self.others)} other column" + ("s" if len(self.others) > 1 else "")
+        added = sum(ruler.own.log_odds for ruler in self.others if ruler.own is not None)
+        if self.total is not None and not math.isnan(added):
+            return Ruler(name, (), Mark(signed(added), added))
+        ends = [ruler.reach() for ruler in self.others]
+        low, high = sum(min(low, 0.0) for low, _ in ends), sum(max(high, 0.0) for _, high in ends)
+        return f"{name} not drawn: together from {signed(low)} to {signed(high)}"
+
+    def unmarked(self) -> str | None:
+        """The columns that have no values to mark, in words."""
+        names = [ruler.column for ruler in self.rulers if not ruler.every]
+        return f"without a ruler, since their values are too many: {', '.join(names)}" if names else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "class": self.label,
+            "against": self.against,
+            "prior_log_odds": self.prior,
+            "columns": [ruler.as_dict() for ruler in self.rulers],
+            "others": [ruler.column for ruler in self.others],
+            "log_odds": self.total,
+            "probability": self.probability,
+        }
+
+    def svg(self) -> str:
+        """The nomogram drawn as SVG."""
+        from bayesbox.explain.nomogram_picture import nomogram_svg
+
+        return nomogram_svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def text(self, width: int = 100) -> str:
+        """The nomogram in so many characters a line."""
+        from bayesbox.explain.nomogram_text import nomogram_text
+
+        return nomogram_text(self, width)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def signed(odds: float, infinite: str = "inf") -> str:
+    """Log-odds in two decimals, what rounds to nothing without a minus.
+
+    >>> signed(-1.204), signed(-1e-17), signed(math.inf)
+    ('-1.20', '+0.00', '+inf')
+    """
+    if math.isinf(odds):
+        return f"{'+' if odds > 0 else '-'}{infinite}"
+    return f"{round(odds, 2) + 0.0:+.2f}"
+
+
+def chance_text(log_odds: float) -> str:
+    """The probability that goes with log-odds, for the eye.
+
+    >>> chance_text(1.5), chance_text(-20.0), chance_text(20.0)
+    ('0.8176', 'below 0.0001', 'above 0.9999')
+    """
+    if abs(log_odds) < EXTREME:
+        return f"{chance(log_odds):.4f}"
+    return "above 0.9999" if log_odds > 0 else "below 0.0001"
+
+
+def chance(log_odds: float) -> float:
+    """The probability that goes with log-odds.
+
+    >>> chance(0.0), chance(-math.inf), chance(800.0)
+    (0.5, 0.0, 1.0)
+    """
+    share = math.exp(-abs(log_odds))
+    return 1 / (1 + share) if log_odds >= 0 else share / (1 + share)

@@ -1,0 +1,148 @@
+"""The rulers of a nomogram: which values of a column are marked, and what each adds to the log-odds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bayesbox.dist.base import Columns, Conditional, Doubles
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.bins import Bins
+from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.poisson import Poisson
+from bayesbox.dist.student import apart
+from bayesbox.dist.table import Table
+from bayesbox.explain.evidence import explanation, lead
+from bayesbox.explain.nomogram import Mark, Ruler
+from bayesbox.model.naive import NaiveModel
+from bayesbox.schema.levels import level_text
+from bayesbox.tally.book import Book
+from bayesbox.tally.moments import Moments
+from bayesbox.tally.values import Values
+
+FAR = 5.0  # log-odds of 150 : 1: numbers beyond are shown at the edge, so that the others can be told apart
+DEVIATIONS = 3  # of each class, where only the moments are known
+ABOUT = 8  # marks of a number
+GRID = 401  # values looked at to find those that are not far
+MISSING = "missing"
+
+
+def rulers_of(model: NaiveModel, book: Book, one: int, other: int) -> list[Ruler]:
+    """The ruler of each column, for the class at place `one` against that at `other`; the most telling first."""
+    counted = book.with_classes(model.classes)
+    rulers = [_Reader(model, counted, each, weight, one, other).ruler() for each, weight in _singles(model)]
+    return sorted(rulers, key=lambda ruler: (-ruler.range, -ruler.finite_range, ruler.column))
+
+
+def _singles(model: NaiveModel) -> Iterator[tuple[Conditional, float]]:
+    """The conditional of each column with its weight; words that are counted in columns of their own stand alone."""
+    for conditional in model.conditionals:
+        weight = model.weight_of(conditional)
+        if isinstance(conditional, Multinomial) and conditional.group is None:
+            for index, word in enumerate(conditional.words):
+                yield Multinomial((word,), conditional.log_p[index : index + 1]), weight
+        else:
+            yield conditional, weight
+
+
+class _Reader:
+    """Reads off one conditional what its values add."""
+
+    def __init__(self, model: NaiveModel, book: Book, conditional: Any, weight: float, one: int, other: int) -> None:
+        self.column: str = conditional.columns[0]
+        # the model of this column alone, so that a mark is the very term that explains a row
+        self.model = replace(model, conditionals=(conditional,), weights={self.column: weight})
+        self.conditional = conditional
+        self.tally = book.columns.get(self.column)
+        self.one = one
+        self.other = other
+
+    def ruler(self) -> Ruler:
+        found = self.conditional
+        if isinstance(found, (Table, Bernoulli)):
+            return self._marked(found.levels, pa.array([*found.levels, None], pa.string()))
+        if isinstance(found, Bins):
+            return self._marked(found.levels, np.append(_in_bins(found.cuts), np.nan))
+        if isinstance(self.tally, Moments) and _is_number(found):
+            values = self._values(self.tally)
+            return self._marked(values.tolist(), np.append(values, np.nan))
+        return Ruler(self.column, ())
+
+    def _marked(self, values: Sequence[Any], column: Any) -> Ruler:
+        """The marks of these values, and of a missing one where that says something: the last of the column."""
+        odds = self._odds(column, len(values) + 1).tolist()
+        marks = [
+            Mark(level_text(value), share, value if isinstance(value, float) else None)
+            for value, share in zip(values, odds, strict=False)
+        ]
+        return Ruler(self.column, (*marks, Mark(MISSING, odds[-1])) if odds[-1] else tuple(marks))
+
+    def _odds(self, column: Any, rows: int) -> Doubles:
+        columns: Columns = {self.column: column}
+        terms = explanation(self.model, columns, rows, (self.column,)).terms
+        return lead(terms[:, self.one, 0], terms[:, self.other, 0])
+
+    def _values(self, tally: Moments) -> Doubles:
+        """Round values where the column has its rows, closer together where their log-odds are not far."""
+        low, high = self._range(tally)
+        whole = not tally.sums.fractional.signs().any()
+        values = round_values(low, high, whole=whole)
+        share = np.linspace(0.0, 1.0, GRID)
+        grid = low * (1 - share) + high * share
+        near = grid[np.abs(self._odds(grid, GRID)) <= FAR]
+        if len(near) and (near[0] > low or near[-1] < high):
+            closer = round_values(float(near[0]), float(near[-1]), whole=whole)
+            ends = [value for value in (values[:1], values[-1:]) if len(value)]
+            values = np.unique(np.concatenate([closer, *ends]))
+        if isinstance(self.conditional, Gaussian):
+            values = np.union1d(values, self.conditional.mean[self.conditional.point_mass])
+        return values
+
+    def _range(self, tally: Moments) -> tuple[float, float]:
+        """From the least to the greatest value; of moments alone, three deviations around the mean of each class."""
+        if isinstance(tally, Values) and len(tally.values):
+            return float(tally.values[0]), float(tally.values[-1])
+        spreads = [tally.spreads()[place] for place in (self.one, self.other)]
+        spreads = [each for each in spreads if each.n.m] or [tally.pooled()]
+        low = min(float(apart(each.mean, DEVIATIONS * each.deviation)) for each in spreads)
+        high = max(float(apart(each.mean, -DEVIATIONS * each.deviation)) for each in spreads)
+        return (max(low, 0.0), high) if isinstance(self.conditional, (Poisson, Multinomial)) else (low, high)
+
+
+def _is_number(conditional: Any) -> bool:
+    if isinstance(conditional, Multinomial):
+        return conditional.group is None
+    return isinstance(conditional, (Gaussian, NumberDensity, Poisson))
+
+
+def _in_bins(cuts: Doubles) -> Doubles:
+    """A value of each bin: a cut belongs to the bin below it, and the last bin begins just above its cut."""
+    return np.append(cuts, np.nextafter(cuts[-1], np.inf) if len(cuts) else 0.0)
+
+
+def round_values(low: float, high: float, *, whole: bool = False, about: int = ABOUT) -> Doubles:
+    """About so many round numbers from `low` to `high`; only whole ones on request.
+
+    >>> round_values(3.2, 71.9)
+    array([10., 20., 30., 40., 50., 60., 70.])
+    >>> round_values(0.1, 3.9), round_values(0.2, 3.9, whole=True)
+    (array([0.5, 1. , 1.5, 2. , 2.5, 3. , 3.5]), array([1., 2., 3.]))
+    """
+    wide = high / about - low / about  # their difference need not be a double
+    size = 10.0 ** math.floor(math.log10(wide)) if 0 < wide < math.inf else 0.0
+    if size == 0:
+        return np.unique([low, high])
+    step = size * min((1, 2, 5, 10), key=lambda part: abs(math.log(part * size / wide)))
+    step = max(step, 1.0) if whole else step
+    if not math.isfinite(high / step - low / step):
+        return np.unique([low, high])
+    first, last = math.ceil(low / step), math.floor(high / step)
+    found = [float(f"{place * step:.15g}") for place in range(first, last + 1)]
+    return np.unique([value for value in found if low <= value <= high] or [low, high])
