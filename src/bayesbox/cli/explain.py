@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     examples=(
         "bayes explain weather.bayes --set outlook=sunny --set temperature=cool --set windy=true",
         "bayes explain weather.bayes --set outlook=sunny --show-work",
+        "bayes explain weather.bayes --set outlook=sunny --svg sunny.svg",
         "bayes explain people.bayes new.csv --row 3 --against '>50K'",
         "bayes explain spam.bayes message.eml",
     ),
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 )
 @click.option("--show-work", is_flag=True, help="Print the Bayes box: every factor as a count over a count.")
 @click.option("--against", metavar="CLASS", help="The class to compare with; by default the runner-up.")
+@click.option("--svg", metavar="FILE", help="Draw the nomogram of naive Bayes with the case marked on its rulers.")
 @options.prior_option
 @options.na_option
 @options.input_format_option("-f", "--format")
@@ -70,12 +72,19 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
         if given["prior"]:
             classifier = classifier.with_prior(given["prior"])
         if isinstance(classifier, DocumentClassifier):
+            if given["svg"]:
+                raise click.UsageError("--svg draws the columns of naive Bayes, and this is a model of documents")
             _explain_text(classifier, data, given, as_json=as_json)
             return
         batch = _batch(classifier, model, data, given)
         case = Case.of(classifier, batch, against=given["against"])
         work = _work(classifier, batch) if given["show_work"] else None
         optimal = _hypotheses(classifier, batch)
+        if given["svg"]:
+            from bayesbox.cli.nomogram import write
+            from bayesbox.workflow.nomogram import nomogram
+
+            write(nomogram(classifier, case.prediction, case.against, batch), given["svg"])
     notes = [*case.notes(classifier), *dict.fromkeys(warned)]
     if as_json:
         emit_json({**case.as_dict(), "notes": notes, **({"work": work.as_dict()} if work else {}), **optimal})

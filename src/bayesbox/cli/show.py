@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
+from bayesbox.cli import nomogram, options
 from bayesbox.cli.output import decimal, emit_json, note, say, table, whole
 from bayesbox.errors import BadOption
 
@@ -25,22 +25,36 @@ EXACT_UP_TO = 10**15
     examples=(
         "bayes show people.bayes",
         "bayes show people.bayes --column age --svg age.svg",
+        "bayes show people.bayes --nomogram --class '>50K' --svg people.svg",
         "bayes show people.bayes --json",
     ),
     notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities (of the numbers), left_out, "
     "parameters, joint_parameters (null where a density takes part), column_weights (where columns were selected or "
     "have weights), naive_parameters and notes (of full Bayes), "
     "hypotheses (kind, weight, log_score: of a Bayes optimal model), "
-    "digest (null for a model of given tables), and with --column also column; for documents text, words, vocabulary, "
+    "digest (null for a model of given tables), and with --column also column, with --nomogram also nomogram (class, "
+    "against, prior_log_odds, columns (name, marks (value, log_odds)), others); for documents text, words, vocabulary, "
     "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters; for hidden "
     "Markov models model, kind, origin, states, start, transition, columns (what is seen in each state), left_out, "
     "parameters and digest.",
 )
 @click.argument("model")
 @click.option("--column", metavar="NAME", help="Also the tally of one column, or word, class by class.")
-@click.option("--svg", metavar="FILE", help="Draw the density of the --column, a number, in each class.")
+@click.option(
+    "--nomogram",
+    is_flag=True,
+    help="Also, of naive Bayes, a ruler for each column: what each value adds to the log-odds of a class.",
+)
+@click.option("--class", "label", metavar="CLASS", help="--nomogram: that of this class; by default the second one.")
+@click.option("--against", metavar="CLASS", help="--nomogram: compared with this one; by default the most probable.")
+@click.option(
+    "--top", type=click.IntRange(min=0), metavar="N", help="--nomogram: the N most telling columns; by default 10."
+)
+@click.option(
+    "--svg", metavar="FILE", help="Draw the density of the --column, a number, in each class, or the --nomogram."
+)
 @options.json_option
-def command(model: str, column: str | None, svg: str | None, as_json: bool) -> None:
+def command(model: str, column: str | None, svg: str | None, as_json: bool, **given: Any) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
     from bayesbox.cli.reports import column_weights
     from bayesbox.model import file as container
@@ -51,16 +65,18 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool) -> N
     from bayesbox.workflow.models import model_name
     from bayesbox.workflow.text import DocumentClassifier
 
-    if svg and not column:
-        raise click.UsageError("--svg draws one column: name it with --column")
+    nomogram.require_fitting(column, svg, given)
     if is_chain(container.read(model), name=model):
         from bayesbox.cli import chain_show
 
+        if given["nomogram"]:
+            raise click.UsageError("--nomogram draws naive Bayes, and this is a hidden Markov model")
         if svg:
             raise click.UsageError("--svg draws the densities of naive Bayes; bayes hmm decode --svg draws a sequence")
         chain_show.show(HiddenMarkovModel.load(model), model, column, as_json=as_json)
         return
     classifier = load_classifier(model)
+    found = nomogram.asked(classifier, given)
     if isinstance(classifier, DocumentClassifier):
         from bayesbox.cli import text
 
@@ -74,7 +90,9 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool) -> N
         (auto if classifier.kind == "auto" else optimal).show(classifier, model, as_json=as_json)
         return
     assert classifier.schema is not None
-    if svg and column:
+    if svg and found:
+        nomogram.write(found, svg)
+    elif svg and column:
         _draw(classifier, column, svg)
     if not classifier.classes:
         _tell_emptied(classifier, model, as_json=as_json)
@@ -98,13 +116,20 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool) -> N
         }
         if size.naive is not None:
             report |= {"naive_parameters": size.naive, "notes": list(getattr(classifier.model, "notes", ()))}
-        emit_json({**report, "column": _tally(classifier, column, model)} if column else report)
+        if column:
+            report["column"] = _tally(classifier, column, model)
+        if found:
+            report["nomogram"] = found.as_dict()
+        emit_json(report)
         return
     tally = _tally(classifier, column, model) if column else None  # refused before anything is said
     _tell(classifier, model, size)
     if tally:
         say()
         _tell_column(tally)
+    if found:
+        say()
+        nomogram.tell(found)
 
 
 def _draw(classifier: NaiveClassifier, column: str, path: str) -> None:
