@@ -149,7 +149,7 @@ def _rest(found: Nomogram, scale: Scale, top: float) -> tuple[list[str], float]:
     parts, y = _single(rest, scale, top) if isinstance(rest, Ruler) else ([], top)
     for words in (rest, found.unmarked()):
         if isinstance(words, str):
-            parts.append(_text(MARGIN, y + 4, cut(words, LONGEST_LINE)))
+            parts.append(_text(MARGIN, y + 4, cut(words, LONGEST_LINE), extra=HALO))
             y += LINE + GAP
     return parts, y
 
@@ -170,7 +170,7 @@ def _totals(found: Nomogram, top: float) -> tuple[list[str], float]:
             parts.append(_text(x, height - 9, words, color=OWN, anchor="middle", extra=' font-weight="bold"' + HALO))
     end = lower + BELOW
     for remark in found.remarks:
-        end += LINE + 4
+        end += LINE + 8
         parts.append(_text(MARGIN, end, cut(remark, LONGEST_LINE)))
     return parts, end + 4
 

@@ -30,7 +30,7 @@ from bayesbox.tally.values import Values
 FAR = 5.0  # log-odds of 150 : 1: numbers beyond are shown at the edge, so that the others can be told apart
 DEVIATIONS = 3  # of each class, where only the moments are known
 ABOUT = 8  # marks of a number
-GRID = 401  # values looked at to find those that are not far
+GRID, LOOKS = 201, 4  # values looked at to find those that are not far, and how often more closely
 MISSING = "missing"
 
 
@@ -94,16 +94,31 @@ class _Reader:
         low, high = self._range(tally)
         whole = not tally.sums.fractional.signs().any()
         values = round_values(low, high, whole=whole)
-        share = np.linspace(0.0, 1.0, GRID)
-        grid = low * (1 - share) + high * share
-        near = grid[np.abs(self._odds(grid, GRID)) <= FAR]
-        if len(near) and (near[0] > low or near[-1] < high):
-            closer = round_values(float(near[0]), float(near[-1]), whole=whole)
-            ends = [value for value in (values[:1], values[-1:]) if len(value)]
-            values = np.unique(np.concatenate([closer, *ends]))
+        near = self._near(low, high)
+        if near is not None and near != (low, high):
+            closer = round_values(*near, whole=whole)
+            closer = closer[closer == np.floor(closer)] if whole else closer
+            values = np.unique(np.concatenate([values[:1], closer, values[-1:]]))
         if isinstance(self.conditional, Gaussian):
             values = np.union1d(values, self.conditional.mean[self.conditional.point_mass])
         return values
+
+    def _near(self, low: float, high: float) -> tuple[float, float] | None:
+        """The first and the last value whose log-odds are not far, or where they change sides at once."""
+        share = np.linspace(0.0, 1.0, GRID)
+        for _ in range(LOOKS):
+            grid = low * (1 - share) + high * share
+            odds = self._odds(grid, GRID)
+            near = np.flatnonzero(np.abs(odds) <= FAR)
+            if not len(near):
+                near = np.flatnonzero(np.diff(np.sign(odds)))
+            if not len(near):
+                return None
+            first, last = int(near[0]), int(near[-1])
+            if last - first > GRID // 8:
+                return float(grid[first]), float(grid[last])
+            low, high = float(grid[max(first - 1, 0)]), float(grid[min(last + 1, GRID - 1)])
+        return low, high
 
     def _range(self, tally: Moments) -> tuple[float, float]:
         """From the least to the greatest value; of moments alone, three deviations around the mean of each class."""
