@@ -6,6 +6,7 @@ import math
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -207,3 +208,17 @@ def test_a_box_wider_than_the_terminal_is_folded(monkeypatch: pytest.MonkeyPatch
     folded = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out)
     assert max(map(len, folded.splitlines())) <= 40
     assert "1/4" in folded
+
+
+def test_a_case_on_the_nomogram(bayes: Bayes, tennis: Path) -> None:
+    case = ["explain", "tennis.bayes", "--set", "outlook=sunny", "--set", "humidity=high"]
+    ended = bayes(*case, "--svg", "case.svg", "--json")
+    assert "nomogram of play = no against yes written to case.svg" in ended.err
+    drawn = (tennis / "case.svg").read_text(encoding="utf-8")
+    ElementTree.fromstring(drawn)
+    assert f">{ended.json['log_odds']:+.2f}</text>" in drawn
+    assert f">{ended.json['posterior']['no']:.4f}</text>" in drawn
+    bayes("train", "tennis.csv", "-t", "play", "--model", "aode", "-o", "aode.bayes")
+    refused = bayes("explain", "aode.bayes", "--set", "outlook=sunny", "--svg", "aode.svg", code=2)
+    assert "the columns of naive Bayes" in refused.err
+    assert not (tennis / "aode.svg").exists()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import math
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -146,3 +148,57 @@ def test_an_unknown_column_is_refused_before_anything_is_said(bayes: Bayes, tabl
     refused = bayes("show", "cars.bayes", "--column", "agee", code=3)
     assert "Did you mean `age`?" in refused.err
     assert not refused.out
+
+
+def test_the_nomogram(bayes: Bayes, folder: Path) -> None:
+    bayes("train", "tennis.csv", "-t", "play")
+    out = bayes("show", "tennis.bayes", "--nomogram").out
+    assert "play = yes against no: what each value adds to the log-odds" in out
+    assert "overcast" in out
+    assert "P(yes)" in out
+    assert max(map(len, out.splitlines())) <= 120
+    found = bayes("show", "tennis.bayes", "--nomogram", "--class", "no", "--top", "2", "--json").json["nomogram"]
+    assert (found["class"], found["against"]) == ("no", "yes")
+    assert [column["name"] for column in found["columns"]] == ["outlook", "humidity"]
+    assert found["others"] == ["windy", "temperature"]
+    marks = {mark["value"]: mark["log_odds"] for mark in found["columns"][0]["marks"]}
+    assert marks == pytest.approx(
+        {
+            "overcast": math.log((1 / 8) / (5 / 12)),
+            "rainy": math.log((3 / 8) / (4 / 12)),
+            "sunny": math.log((4 / 8) / (3 / 12)),
+        }
+    )
+    ended = bayes("show", "tennis.bayes", "--nomogram", "--svg", "tennis.svg", "--json")
+    assert "nomogram of play = yes against no written to tennis.svg" in ended.err
+    assert "nomogram" in ended.json
+    ElementTree.parse(folder / "tennis.svg")
+
+
+def test_zeros_of_a_nomogram_are_texts_in_json(bayes: Bayes) -> None:
+    bayes("train", "tennis.csv", "-t", "play", "--smoothing", "mle")
+    found = bayes("show", "tennis.bayes", "--nomogram", "--json").json["nomogram"]["columns"][0]
+    assert {"value": "overcast", "log_odds": "inf"} in found["marks"]
+    assert "overcast (+inf)" in bayes("show", "tennis.bayes", "--nomogram").out
+
+
+def test_what_the_nomogram_refuses(bayes: Bayes) -> None:
+    bayes("train", "tennis.csv", "-t", "play")
+    assert "--top goes with --nomogram" in bayes("show", "tennis.bayes", "--top", "3", code=2).err
+    both = bayes("show", "tennis.bayes", "--nomogram", "--column", "windy", "--svg", "x.svg", code=2)
+    assert "one picture" in both.err
+    assert "--column NAME or --nomogram" in bayes("show", "tennis.bayes", "--svg", "x.svg", code=2).err
+    assert "no such class" in bayes("show", "tennis.bayes", "--nomogram", "--class", "perhaps", code=2).err
+    same = bayes("show", "tennis.bayes", "--nomogram", "--class", "no", "--against", "no", code=2)
+    assert "the class itself" in same.err
+    bayes("train", "tennis.csv", "-t", "play", "--model", "tan", "-o", "tan.bayes")
+    refused = bayes("show", "tan.bayes", "--nomogram", code=2)
+    assert "the columns of naive Bayes" in refused.err
+    assert not refused.out
+    Path("notes.csv").write_text("text,label\ngood film,yes\nbad film,no\n")
+    bayes("train", "notes.csv", "-t", "label", "--model", "text", "-o", "notes.bayes")
+    assert "a model of documents" in bayes("show", "notes.bayes", "--nomogram", code=2).err
+    assert "a model of documents" in bayes("explain", "notes.bayes", "notes.csv", "--svg", "x.svg", code=2).err
+    Path("steps.csv").write_text("run,state,seen\na,rain,shop\na,dry,walk\na,dry,walk\n")
+    bayes("hmm", "train", "steps.csv", "--sequence", "run", "--labels", "state", "-o", "steps.bayes")
+    assert "hidden Markov" in bayes("show", "steps.bayes", "--nomogram", code=2).err

@@ -3,6 +3,7 @@
 import math
 import warnings
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -154,6 +155,25 @@ def test_zeros_are_infinite_and_named():
     assert "b, c (+∞)" in svg
     both = clf.nomogram("y", row={"x": "a", "z": "q"})  # each class excludes one of the values
     assert both.total == both.prior == pytest.approx(math.log(3 / 2))
+
+
+def test_a_class_without_a_prior():
+    clf = bb.NaiveBayes(prior={"n": 0.0, "y": 1.0}).fit({"x": list("aabb")}, list("nnyy"))
+    found = clf.nomogram("y", row={"x": "a"})
+    assert found.prior == found.total == math.inf
+    assert "+inf (" not in str(found)
+    assert "+∞ (" not in found.svg()
+
+
+def test_the_numbers_for_json():
+    clf = fitted(bb.NaiveBayes(), CARS.X, CARS.y)
+    bare = clf.nomogram("H").as_dict()
+    assert list(bare) == ["class", "against", "prior_log_odds", "columns", "others"]
+    assert list(bare["columns"][0]) == ["name", "marks"]
+    found = clf.nomogram("H", row={"car": "suv"}).as_dict()
+    odds = 4 / 2 * (3 / 7) / (1 / 5)
+    assert (found["log_odds"], found["probability"]) == pytest.approx((math.log(odds), odds / (1 + odds)))
+    assert [column["value"] for column in found["columns"] if column["name"] == "car"] == ["suv"]
 
 
 def test_infinite_columns_come_before_finite_ones():
@@ -328,3 +348,10 @@ def test_round_values_at_the_edges_of_doubles():
     assert np.isfinite(round_values(-1.7e308, 1.7e308)).all()
     assert round_values(1e12, 1e12 + 4).tolist() == [1e12 + k / 2 for k in range(9)]
     assert round_values(0.2, 0.8, whole=True).tolist() == [0.2, 0.8]
+
+
+def test_the_picture_of_the_gallery_is_current():
+    root = Path(__file__).parents[2]
+    clf = bb.train(str(root / "src" / "bayesbox" / "data" / "titanic.csv"), target="survived", weight="people")
+    found = clf.nomogram("yes", row={"cabin": "3rd", "sex": "female", "age": "child"})
+    assert (root / "docs" / "gallery" / "titanic.svg").read_text(encoding="utf-8") == found.svg()

@@ -70,12 +70,9 @@ class Ruler:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "name": self.column,
-            "marks": [{"value": mark.label, "log_odds": mark.log_odds} for mark in self.marks],
-            "value": None if self.own is None else self.own.label,
-            "log_odds": None if self.own is None else self.own.log_odds,
-        }
+        own = {} if self.own is None else {"value": self.own.label, "log_odds": self.own.log_odds}
+        marks = [{"value": mark.label, "log_odds": mark.log_odds} for mark in self.marks]
+        return {"name": self.column, "marks": marks, **own}
 
 
 @dataclass(frozen=True)
@@ -158,8 +155,7 @@ class Nomogram:
             "prior_log_odds": self.prior,
             "columns": [ruler.as_dict() for ruler in self.rulers],
             "others": [ruler.column for ruler in self.others],
-            "log_odds": self.total,
-            "probability": self.probability,
+            **({} if self.total is None else {"log_odds": self.total, "probability": self.probability}),
         }
 
     def svg(self) -> str:

@@ -105,7 +105,7 @@ def spots(ruler: Ruler, scale: Scale, longest: int, infinite: str = "inf") -> li
     for (odds, above, own), names in groups.items():
         beyond = scale.beyond(odds)
         label = joined(names, longest)
-        if beyond:
+        if beyond and label not in (signed(odds), signed(odds, infinite)):
             label += f" ({signed(odds, infinite) if math.isinf(odds) else f'{odds:+.0f}'})"
         found.append(Spot(scale.share(odds), label, tuple(names), odds, beyond, above, own))
     return sorted(found, key=lambda spot: (spot.odds, not spot.own))
