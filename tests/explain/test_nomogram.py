@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from tests.laws.mixed import estimator, table
@@ -254,8 +255,7 @@ def test_the_text_keeps_to_its_width(width):
 
 
 def test_a_row_may_be_a_dict_or_x_of_one_row():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(CARS.X)
+    frame = pd.DataFrame(CARS.X)
     clf = fitted(bb.NaiveBayes(), frame, CARS.y)
     by_dict = clf.nomogram(row={"age": 25, "car": "suv"})
     assert clf.nomogram(row=[{"age": 25, "car": "suv"}]) == by_dict
