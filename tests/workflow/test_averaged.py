@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import bayesbox as bb
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadOption, DataWarning
 
 
 def table(seed=0, rows=30):
@@ -159,6 +159,15 @@ def test_a_class_with_one_value_has_a_density():
         clf = bb.AveragedNaiveBayes(columns={"size": bb.Real(floor=floor)}).fit(rows, list("aabb"))
         assert clf.predict(rows).tolist() == list("aabb")
         assert np.isfinite(clf.joint_log_proba(rows)).all()
+
+
+def test_a_column_of_one_value_says_nothing():
+    rows = pd.DataFrame({"size": [1.0, 1.0, 2.0, 3.0], "same": 7.0})
+    with pytest.warns(DataWarning, match="one value"):
+        clf = bb.AveragedNaiveBayes(columns={"same": bb.Real(floor=0)}).fit(rows, list("aabb"))
+    without = bb.AveragedNaiveBayes().fit(rows[["size"]], list("aabb"))
+    np.testing.assert_array_equal(clf.predict_proba(rows), without.predict_proba(rows[["size"]]))
+    assert list(clf.inclusion_) == ["size"]
 
 
 @pytest.mark.parametrize("numeric", ["student", "mdl"])

@@ -83,12 +83,17 @@ def averaged_model(schema: Schema, book: Book, rules: AveragedRules) -> Averaged
     """Apply the rules to the tallies."""
     naive = naive_model(schema, book, rules)
     counted = book.with_classes(naive.classes)
-    made = [_averaged(each, schema, counted, rules) for each in naive.conditionals]
+    silent = {
+        each.column: "all its values are equal"  # a point mass under floor=0 has no evidence
+        for each in naive.conditionals
+        if isinstance(each, Gaussian) and not counted[each.column].pooled().excess.m
+    }
+    taking_part = [each for each in naive.conditionals if each.columns[0] not in silent]
+    made = [_averaged(each, schema, counted, rules) for each in taking_part]
     conditionals = tuple(conditional for conditional, _ in made)
     inclusion = {each.columns[0]: weight for each, weight in made}
-    return AveragedModel(
-        naive.classes, naive.labels, naive.log_prior, conditionals, naive.left_out, inclusion=inclusion
-    )
+    left_out = {**naive.left_out, **silent}
+    return AveragedModel(naive.classes, naive.labels, naive.log_prior, conditionals, left_out, inclusion=inclusion)
 
 
 def _averaged(conditional: Conditional, schema: Schema, book: Book, rules: AveragedRules) -> tuple[Conditional, float]:
