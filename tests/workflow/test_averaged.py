@@ -7,9 +7,14 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
 
 import bayesbox as bb
-from bayesbox.errors import BadOption, DataWarning
+from bayesbox.errors import BadOption, CannotForget, DataWarning
+from bayesbox.workflow.averaged import AveragedClassifier
+from bayesbox.workflow.demo import TITANIC
 
 
 def table(seed=0, rows=30):
@@ -144,6 +149,90 @@ def test_leave_one_out_forgetting_and_terms(numeric):
     clf.forget(frame.head(5), labels[:5]).partial_fit(frame.head(5), labels[:5])
     assert clf.book_.digest() == digest
     np.testing.assert_array_equal(clf.predict_proba(frame), answer)
+
+
+@st.composite
+def mixed_tables(draw):
+    """(frame, labels): few rows of many kinds of columns, with rare levels and classes, outliers and missing values."""
+    rows = draw(st.integers(3, 14))
+
+    def column(values):
+        return draw(st.lists(st.none() | values, min_size=rows, max_size=rows))
+
+    frame = pd.DataFrame(
+        {
+            "colour": pd.Series(column(st.sampled_from("abcdef")), dtype=object),
+            "domain": pd.Series(column(st.sampled_from("ab")), dtype=object),
+            "count": pd.Series(column(st.integers(0, 2)), dtype="float64"),
+            "size": pd.Series(column(st.floats(-5, 5).map(lambda x: round(x, 2))), dtype="float64"),
+            "far": pd.Series(column(st.sampled_from([1e6, 1e6 + 1, 1e6 + 1.5, 3e9, -7.0])), dtype="float64"),
+        }
+    )
+    labels = np.array(draw(st.lists(st.sampled_from("xyz"), min_size=rows, max_size=rows)))
+    return frame, labels
+
+
+@given(
+    mixed_tables(),
+    st.sampled_from(["gaussian", "student", "mdl", "frequency:2"]),
+    st.sampled_from(["laplace", "lidstone:0.5", "m:2"]),
+    st.fixed_dictionaries(
+        {
+            "inclusion": st.sampled_from([0, 0.2, 0.5, 1]),
+            "unseen": st.sampled_from(["smooth", "ignore"]),
+            "prior_smoothing": st.sampled_from([None, "laplace"]),
+        }
+    ),
+    st.sampled_from([0, 1e-4]),
+)
+@settings(max_examples=30, deadline=None)
+@pytest.mark.filterwarnings("ignore")
+def test_leave_one_out_is_a_refit_a_row(rows, numeric, smoothing, options, floor):
+    frame, labels = rows
+    assume(len(set(labels)) > 1)
+    columns = {"colour": bb.Category(), "domain": bb.Category(["a", "b", "c"]), "far": bb.Real(floor=floor)}
+    clf = bb.AveragedNaiveBayes(numeric=numeric, smoothing=smoothing, columns=columns, **options)
+    found = clone(clf).fit(frame, labels).leave_one_out(frame, labels)
+    classes = sorted(set(labels))
+    for row in range(len(labels)):
+        others = np.arange(len(labels)) != row
+        refit = clone(clf).fit(frame[others].reset_index(drop=True), labels[others])
+        answer = refit.predict_proba(frame[row : row + 1].reset_index(drop=True))[0]
+        expected = dict.fromkeys(classes, 0.0) | dict(zip(refit.classes_, answer, strict=True))
+        np.testing.assert_allclose(found[row], list(expected.values()), rtol=1e-12, atol=1e-15)
+
+
+def test_leave_one_out_of_the_demo_with_a_given_prior():
+    people = pd.read_csv(TITANIC)
+    frame = people.loc[people.index.repeat(people.pop("people"))].reset_index(drop=True)
+    labels = frame.pop("survived").to_numpy()
+    prior = {name: (place + 1) / 3 for place, name in enumerate(sorted(set(labels)))}
+    clf = bb.AveragedNaiveBayes(prior=prior).fit(frame, labels)
+    found = clf.leave_one_out(frame, labels)
+    for row in range(0, len(frame), 200):
+        others = np.arange(len(frame)) != row
+        refit = bb.AveragedNaiveBayes(prior=prior).fit(frame[others].reset_index(drop=True), labels[others])
+        one = frame[row : row + 1].reset_index(drop=True)
+        np.testing.assert_allclose(found[row], refit.predict_proba(one)[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("numeric", ["gaussian", "student"])
+def test_leave_one_out_makes_a_model_for_few_rows(numeric, monkeypatch):
+    frame, labels = table(4, 400)
+    frame.loc[7, "n1"] = 1e9
+    clf = bb.AveragedNaiveBayes(numeric=numeric).fit(frame, labels)
+    made = []
+    accept = AveragedClassifier.accept
+    monkeypatch.setattr(AveragedClassifier, "accept", lambda *given: made.append(1) or accept(*given))
+    clf.leave_one_out(frame, labels)
+    assert len(made) == 1  # the row that is so far away that its digits cancel
+
+
+def test_rows_that_were_never_learned_are_refused():
+    frame, labels = table()
+    clf = bb.AveragedNaiveBayes().fit(frame, labels)
+    with pytest.raises(CannotForget):
+        clf.leave_one_out(frame.assign(c2="never"), labels)
 
 
 def test_what_has_no_evidence_is_refused():

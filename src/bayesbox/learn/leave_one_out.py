@@ -32,7 +32,7 @@ from bayesbox.rule.smoothing import Cells, MaximumLikelihood, Smoothing, listed_
 from bayesbox.rule.table import LevelCounts, group_counts
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded, encode
-from bayesbox.schema.kinds import SPACED
+from bayesbox.schema.kinds import SPACED, Kind
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import added
 from bayesbox.tally.book import Book
@@ -238,16 +238,21 @@ def _add_levels(
     name = conditional.column
     kind = schema.kinds[name]
     counts = level_counts(book, name, kind, rules)
-    domain = counts.levels if isinstance(conditional, Bernoulli) else (getattr(kind, "levels", None) or ())
+    domain = declared_levels(conditional, kind, counts)
     if isinstance(conditional, Table) and conditional.groups:  # they stay, and the share in a group tells no class
         counts = group_counts(counts, conditional.groups)
         domain = counts.levels
     table = level_table(counts, rules.smoothing, domain=(*domain, *listed_levels(rules.smoothing)), unseen=rules.unseen)
     table[counts.as_cells().counts[:, : counts.size].ravel() < 1] = np.nan  # a row with this level was never learned
-    _add_by_class(plan, conditional, counts, table.reshape(counts.classes, counts.size, -1), columns.get(name))
+    add_by_class(plan, conditional, counts, table.reshape(counts.classes, counts.size, -1), columns.get(name))
 
 
-def _add_by_class(plan: Plan, conditional: Table | Bernoulli, counts: LevelCounts, table: Doubles, column: Any) -> None:
+def declared_levels(conditional: Table | Bernoulli, kind: Kind, counts: LevelCounts) -> tuple[str, ...]:
+    """The levels that stay though no row has them."""
+    return counts.levels if isinstance(conditional, Bernoulli) else (getattr(kind, "levels", None) or ())
+
+
+def add_by_class(plan: Plan, conditional: Table | Bernoulli, counts: LevelCounts, table: Doubles, column: Any) -> None:
     """Enter a table by class under the codes that the column has, without coding it anew."""
     unknown = np.full((counts.classes, 1, plan.classes), np.nan)
     missing = table[:, len(counts.levels) :] if counts.missing is not None else np.zeros_like(unknown)
@@ -288,9 +293,8 @@ def level_table(counts: LevelCounts, rule: Smoothing, *, domain: tuple[str, ...]
     cells = counts.as_cells()
     classes, width = counts.classes, counts.size
     table = np.empty((classes, width, classes))
-    once = cells.counts[:, :width].sum(axis=0) == 1
-    kept = np.array([name in domain or not isinstance(name, str) for name in counts.names[:width]])
-    size = np.where(once & ~kept, counts.size - 1, counts.size)
+    gone_too = levels_of_one_row(counts, domain)
+    size = np.where(gone_too, counts.size - 1, counts.size)
     for gone in range(classes):
         left, totals = cells.counts[:, :width].copy(), np.tile(cells.totals[:, None], (1, width))
         left[gone] = np.maximum(left[gone] - 1, 0)
@@ -298,8 +302,16 @@ def level_table(counts: LevelCounts, rule: Smoothing, *, domain: tuple[str, ...]
         over, under = ratio(rule, Cells(left, totals, size, counts.names[:width]))
         table[gone] = left_out_where_impossible((log(over) - log(under)).T)
         if unseen == "ignore":
-            table[gone, once & ~kept] = 0.0
+            table[gone, gone_too] = 0.0
     return table.reshape(classes * width, classes)
+
+
+def levels_of_one_row(counts: LevelCounts, domain: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Which levels are gone with the row that has them; one of the domain stays, and so does missing."""
+    once = counts.as_cells().counts[:, : counts.size].sum(axis=0) == 1
+    kept = np.array([name in domain or not isinstance(name, str) for name in counts.names[: counts.size]], dtype=bool)
+    found: NDArray[np.bool_] = once & ~kept
+    return found
 
 
 def _add_table(plan: Plan, table: Doubles, codes: Codes, target: Codes, width: int) -> None:

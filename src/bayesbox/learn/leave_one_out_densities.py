@@ -6,10 +6,13 @@ worked out once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Doubles, Plan
+from bayesbox.dist.base import Conditional, Doubles, Plan
 from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.kernel import Kernel
@@ -28,6 +31,8 @@ from bayesbox.tally.values import Values
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
+Finish = Callable[[Any, Doubles, Doubles], Conditional]
+
 LOST_DIGITS = 1e-6  # the share of the column's variance that must be left, for doubles to tell it
 
 
@@ -39,8 +44,12 @@ def add_density(
     options: Options,
     values: Doubles,
     target: Codes,
+    finished: Finish | None = None,
 ) -> Flags:
-    """Enter the terms of one column; which rows a refit must answer. A gaussian is one whose floor is the spacing."""
+    """Enter the terms of one column; which rows a refit must answer. A gaussian is one whose floor is the spacing.
+
+    What is made of a density and of the counts of distinct values that it is from is said by `finished`.
+    """
     refuse_infinite({density.column: values}, ~np.isnan(values), 0)
     doubtful = np.zeros(plan.rows, dtype=bool)
     doubtful[leaves_only_flags(kind, tally, tally.pooled(), values)] = True
@@ -53,7 +62,7 @@ def add_density(
     pairs, place = np.unique(np.column_stack([values[observed], target[observed]]), axis=0, return_inverse=True)
     terms = np.zeros((plan.rows, plan.classes))
     if len(pairs):
-        of_pairs, gone = _terms_of_pairs(_method(density), tally, options, pairs)
+        of_pairs, gone = _terms_of_pairs(_method(density), tally, options, pairs, finished)
         terms[observed] = of_pairs[place.ravel()]
         doubtful[observed] |= gone[place.ravel()]
     plan.add_terms(terms)
@@ -68,7 +77,9 @@ def _method(density: NumberDensity | Gaussian) -> str:
     return density.method if isinstance(density, Bins) else "kernel" if isinstance(density, Kernel) else "lognormal"
 
 
-def _terms_of_pairs(method: str, tally: Values, options: Options, pairs: Doubles) -> tuple[Doubles, Flags]:
+def _terms_of_pairs(
+    method: str, tally: Values, options: Options, pairs: Doubles, finished: Finish | None
+) -> tuple[Doubles, Flags]:
     """The log-densities in all classes of each value, one row of its class taken out; and whether there is none then,
     so that the column takes no part."""
     values, counts = tally.table
@@ -84,6 +95,8 @@ def _terms_of_pairs(method: str, tally: Values, options: Options, pairs: Doubles
             )
         counts[place, label] -= 1
         without = of_values(method, "", values, counts, options)
+        if finished is not None and without is not None:
+            without = finished(without, values, counts)
         counts[place, label] += 1
         if isinstance(without, Kernel):
             terms[index] = without.summed_log_density(np.array([value]))[0]
@@ -94,7 +107,32 @@ def _terms_of_pairs(method: str, tally: Values, options: Options, pairs: Doubles
 
 
 def _student_terms(tally: Moments, values: Doubles, target: Codes) -> tuple[Doubles, Flags]:
-    """Student's t of each row's value in all classes, the row's own value taken out of class and column.
+    """Student's t of each row's value in all classes, the row's own value taken out of class and column."""
+    others = others_of(tally, values, target)
+    offset, scale = student_parameters(others.n, others.distance, others.deviation, others.whole_deviation)
+    terms = log_student(others.x, offset, scale, others.n + 1) - np.log(others.unit)
+    terms[~others.present] = 0.0
+    return terms, others.doubtful
+
+
+class Others(NamedTuple):
+    """The moments of all other rows than each one, rows x classes or x 1, in units of the whole column's deviation.
+
+    `x`: the row's own value, from the mean of the others; `distance`: that of the mean of each class from it.
+    """
+
+    unit: float
+    present: Flags  # the rows that have a value
+    doubtful: Flags  # the rows that doubles cannot tell of
+    x: Doubles
+    n: Doubles
+    distance: Doubles
+    deviation: Doubles
+    whole_deviation: Doubles
+
+
+def others_of(tally: Moments, values: Doubles, target: Codes) -> Others:
+    """The moments without each row's own value.
 
     With d = x - mean: mean' = mean - d / (n - 1) and n' variance' = n variance - d**2 n / (n - 1), in units of the
     column's deviation. Where hardly anything of the column's variance is left, the row is doubtful.
@@ -115,10 +153,8 @@ def _student_terms(tally: Moments, values: Doubles, target: Codes) -> tuple[Doub
     deviation = np.sqrt(np.where(doubtful | (all_n < 1), 1.0, all_squares) / np.maximum(all_n, 1))[:, None]
     class_deviation = np.sqrt(class_squares / np.maximum(class_n, 1))
     distance = np.where(class_n > 0, class_mean - all_mean[:, None], 0.0)
-    offset, scale = student_parameters(class_n, distance, class_deviation, deviation)
-    terms = log_student((x - all_mean)[:, None], offset, scale, class_n + 1) - np.log(unit)
-    terms[~present] = 0.0
-    return terms, doubtful
+    x = (x - all_mean)[:, None]
+    return Others(unit, present, doubtful, x, class_n, distance, class_deviation, deviation)
 
 
 def _scaled(spread: Spread, whole: Spread) -> tuple[float, float, float]:

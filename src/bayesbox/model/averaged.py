@@ -16,6 +16,7 @@ import math
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.student import Student
+from bayesbox.dist.student import Student, log_gamma
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption
 from bayesbox.model.augmented import added_counts
@@ -64,19 +65,23 @@ class AveragedModel(NaiveModel):
     inclusion: Mapping[str, float] = field(default_factory=dict)
 
 
+class Shares(NamedTuple):
+    """w and 1 - w, each to all its digits: what is next to nothing may weigh a density that is far greater."""
+
+    inside: Any  # a number, or one a row
+    outside: Any
+
+
 @dataclass(frozen=True)
 class AveragedNumber(NumberDensity):
     """w p(x | class) + (1 - w) p(x): the density of each class and that of the whole column."""
 
     by_class: Gaussian | Student
     whole: Gaussian | Student
-    inclusion: float
+    shares: Shares
 
     def log_density(self, values: Doubles) -> Doubles:
-        one = self.by_class.log_density(values) + log(self.inclusion)
-        other = self.whole.log_density(values) + log(1 - self.inclusion)
-        found: Doubles = np.logaddexp(one, other)
-        return found
+        return mixed_densities(self.by_class.log_density(values), self.whole.log_density(values), self.shares)
 
 
 def averaged_model(schema: Schema, book: Book, rules: AveragedRules) -> AveragedModel:
@@ -103,23 +108,22 @@ def _averaged(conditional: Conditional, schema: Schema, book: Book, rules: Avera
         raise BadOption("averaged naive Bayes leaves missing values out", found=f"missing='level' of column `{name}`")
     if isinstance(conditional, (Table, Bernoulli)):
         cells = level_counts(book, name, kind, rules).as_cells().counts  # the last level was never seen
-        weight = _weight(level_evidence(cells[:, :-1], rules.smoothing), rules.inclusion)
-        mixed = mixed_levels(cells, rules.smoothing, cells.shape[1] - 1, weight).T
+        size = cells.shape[1] - 1
+        shares = shares_of(level_evidence(cells, rules.smoothing, size), rules.inclusion)
+        mixed = mixed_levels(cells, rules.smoothing, size, shares).T
         unseen = log(mixed[-1]) if rules.unseen != "ignore" else np.zeros(len(book.classes))
-        return replace(conditional, log_p=log(mixed[:-1]), log_unseen=unseen), weight
+        return replace(conditional, log_p=log(mixed[:-1]), log_unseen=unseen), float(shares.inside)
     if isinstance(conditional, Bins):
         counts = np.asarray(bin_counts(book[name], conditional).counts, dtype=np.float64)
-        weight = _weight(level_evidence(counts, rules.smoothing), rules.inclusion)
-        mixed = mixed_levels(counts, rules.smoothing, counts.shape[1], weight).T
-        return replace(conditional, log_bins=log(mixed)), weight
+        return averaged_bins(conditional, counts, rules)
     if isinstance(conditional, (Gaussian, Student)) and schema.density(name) != SPACED:
         rows = PRIOR_ROWS if isinstance(conditional, Gaussian) else 1.0
-        weight = _weight(number_evidence(book[name], rows), rules.inclusion)
+        shares = shares_of(number_evidence(*_units(book[name]), rows), rules.inclusion)
         conditional = _with_prior(conditional, book[name])
         whole = _whole_density(conditional, book[name])
         return AveragedNumber(
-            name, conditional.log_observed, conditional.log_missing, conditional, whole, weight
-        ), weight
+            name, conditional.log_observed, conditional.log_missing, conditional, whole, shares
+        ), float(shares.inside)
     raise BadOption(
         f"column `{name}` has a density without evidence, so that it cannot be averaged over",
         found=schema.density(name) if isinstance(conditional, Gaussian) else type(conditional).__name__,
@@ -127,20 +131,27 @@ def _averaged(conditional: Conditional, schema: Schema, book: Book, rules: Avera
     )
 
 
-def _weight(log_odds: float, inclusion: float) -> float:
-    """w from the log of the evidence for the class over the evidence against it, and the prior."""
-    if inclusion in (0, 1):
-        return float(inclusion)
-    exponent = log_odds + math.log(inclusion) - math.log1p(-inclusion)
-    return 1 / (1 + math.exp(-exponent)) if exponent > -700 else math.exp(exponent)
+def averaged_bins(bins: Bins, counts: Doubles, rules: AveragedRules) -> tuple[Bins, float]:
+    """The bins with their average, from counts of classes x bins; and w."""
+    size = counts.shape[1]
+    shares = shares_of(level_evidence(counts, rules.smoothing, size), rules.inclusion)
+    mixed = mixed_levels(counts, rules.smoothing, size, shares).T
+    return replace(bins, log_bins=log(mixed)), float(shares.inside)
 
 
-def level_evidence(counts: Doubles, rule: Smoothing) -> float:
-    """The log of P(levels | class matters) / P(levels | it does not), from classes x levels.
+def shares_of(log_odds: float | Doubles, inclusion: float) -> Shares:
+    """w and 1 - w from the log of the evidence for the class over the evidence against it, and the prior."""
+    exponent = log_odds + (log(inclusion) - log(1 - inclusion))
+    return Shares(np.exp(-np.logaddexp(0.0, -exponent)), np.exp(-np.logaddexp(0.0, exponent)))
+
+
+def level_evidence(counts: Doubles, rule: Smoothing, size: int) -> float:
+    """The log of P(levels | class matters) / P(levels | it does not), from classes x levels, of which there can be so
+    many.
 
     Either is a Dirichlet-multinomial: of each class by itself, or of all rows together.
     """
-    a, b = added_counts(rule, counts.shape[1])
+    a, b = added_counts(rule, size)
     if not a:
         raise BadOption("maximum likelihood is no prior, so that there is no evidence", remedy="Take laplace")
     by_class = sum(_dirichlet(row, a, b) for row in counts.tolist())
@@ -152,12 +163,18 @@ def _dirichlet(counts: list[float], a: float, b: float) -> float:
     return math.fsum([math.lgamma(b), -math.lgamma(sum(counts) + b), *terms])
 
 
-def mixed_levels(counts: Doubles, rule: Smoothing, size: int, weight: float) -> Doubles:
+def mixed_levels(counts: Doubles, rule: Smoothing, size: int, shares: Shares) -> Doubles:
     """w P(level | class) + (1 - w) P(level), classes x levels."""
     a, b = added_counts(rule, size)
     by_class = (counts + a) / (counts.sum(axis=1, keepdims=True) + b)
     whole = counts.sum(axis=0)
-    mixed: Doubles = weight * by_class + (1 - weight) * ((whole + a) / (whole.sum() + b))[None, :]
+    mixed: Doubles = shares.inside * by_class + shares.outside * ((whole + a) / (whole.sum() + b))[None, :]
+    return mixed
+
+
+def mixed_densities(by_class: Doubles, whole: Doubles, shares: Shares) -> Doubles:
+    """The same of densities, all in logs."""
+    mixed: Doubles = np.logaddexp(by_class + log(shares.inside), whole + log(shares.outside))
     return mixed
 
 
@@ -172,31 +189,33 @@ def _units(moments: Moments) -> tuple[Doubles, Doubles, Doubles]:
     return n, distance, deviation
 
 
-def number_evidence(moments: Moments, rows: float) -> float:
+def number_evidence(n: Doubles, distance: Doubles, deviation: Doubles, rows: float) -> Any:
     """The same for numbers, under a prior worth so many rows with the mean and the variance of the whole column:
 
     mean ~ N(column's mean, variance / rows), variance ~ inverse gamma(rows / 2, rows / 2 times the column's variance).
-    The unit of the column cancels.
+    The unit of the column cancels. The last axis is that of the classes.
     """
-    n, distance, deviation = _units(moments)
-    each = zip(n.tolist(), distance.tolist(), deviation.tolist(), strict=True)
-    by_class = math.fsum(_normal(*one, rows) for one in each)
-    return by_class - _normal(float(n.sum()), 0.0, 1.0, rows)
+    by_class = _normal(n, posterior_squares(n, distance, deviation, rows), rows).sum(axis=-1)
+    whole = n.sum(axis=-1)
+    return by_class - _normal(whole, rows + whole, rows)
 
 
-def _normal(n: float, distance: float, deviation: float, rows: float) -> float:
-    """log of the evidence of n values with this distance d of the mean and this deviation s, a prior of r rows:
+def posterior_squares(n: Doubles, distance: Doubles, deviation: Doubles, rows: float) -> Doubles:
+    """r + n s**2 + r n d**2 / (n + r), with the distance d of the mean, the deviation s and a prior of r rows."""
+    return rows + n * deviation**2 + rows * n * distance**2 / (n + rows)
 
-    log G((n + r) / 2) - log G(r / 2) + log(r / (n + r)) / 2 + r/2 log r
-    - (n + r) / 2 log(r + n s**2 + r n d**2 / (n + r)) - n/2 log pi
+
+def _normal(n: Doubles, squares: Doubles, rows: float) -> Doubles:
+    """log of the evidence of n values with these squares q after a prior of r rows:
+
+    log G((n + r) / 2) - log G(r / 2) + log(r / (n + r)) / 2 + r/2 log r - (n + r) / 2 log q - n/2 log pi
     """
-    squares = rows + n * deviation**2 + rows * n * distance**2 / (n + rows)
     return (
-        math.lgamma((n + rows) / 2)
+        log_gamma((n + rows) / 2)
         - math.lgamma(rows / 2)
-        + 0.5 * math.log(rows / (n + rows))
+        + 0.5 * np.log(rows / (n + rows))
         + rows / 2 * math.log(rows)
-        - (n + rows) / 2 * math.log(squares)
+        - (n + rows) / 2 * np.log(squares)
         - n / 2 * math.log(math.pi)
     )
 

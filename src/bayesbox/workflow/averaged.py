@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
-from bayesbox.learn.leave_one_out import learned_target
+from bayesbox.learn.leave_one_out_averaged import leave_one_out
 from bayesbox.model.averaged import AveragedModel, AveragedRules, averaged_model
 from bayesbox.model.naive import Rules
 from bayesbox.schema.encode import Encoded
@@ -61,18 +61,21 @@ class AveragedClassifier(NaiveClassifier):
         return rules
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
-        """Each row's tally is subtracted and the rules are applied anew: exact, at the cost of a model a row."""
+        """P(class | x) of each learned row under the model of all the others.
+
+        Where its own unit cannot be taken out of all rows at once, the row's tally is subtracted and a model is made.
+        """
         self.require_counts("forget")
         assert self.schema is not None
         classes = self.model.classes
-        learned_target(labels, classes, self.book.with_classes(classes))
-        answer = np.zeros((batch.rows, len(classes)))
+        answer, doubtful = leave_one_out(self.schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
         other = self.untrained()
-        for row in range(batch.rows):
+        for row in np.flatnonzero(doubtful).tolist():
             one = batch.slice(row, row + 1)
             label = labels._replace(codes=labels.codes[row : row + 1])
             other.accept(self.schema, self.book - self.tally(one, label, self.schema))
             place = [classes.index(name) for name in other.model.classes]
+            answer[row] = 0.0
             answer[row, place] = np.exp(other.plain_log_posterior(one)[0])
         return answer
 
