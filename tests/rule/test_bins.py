@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
+from bayesbox import _core
 from bayesbox.errors import BadOption
 from bayesbox.rule.bins import (
     between,
@@ -122,6 +123,16 @@ def grouping_cost(counts: np.ndarray, groups: list[int]) -> float:
     ways = sum(1 for each in partitions(levels) if max(each) < size)
     own = sum(lgamma(sum(g) + classes) - lgamma(classes) - sum(lgamma(n + 1) for n in g) for g in cells.tolist())
     return log(levels) + log(ways) + own
+
+
+@pytest.mark.parametrize("classes", [1, 2, 4])
+@pytest.mark.parametrize("rows", [1, 30, 2000])
+def test_modl_of_runs_is_modl_of_values(classes: int, rows: int) -> None:
+    random = np.random.default_rng(rows)
+    values = np.unique(random.normal(size=rows).round(2))
+    counts = random.integers(0, 2, (len(values), classes)) * (random.random((len(values), 1)) < 0.8)
+    cells = np.ascontiguousarray(counts, dtype=np.float64)
+    assert modl(values, counts).tolist() == between(values, _core.modl_cuts(cells)).tolist()
 
 
 @settings(max_examples=25, deadline=None)

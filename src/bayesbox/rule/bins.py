@@ -14,6 +14,7 @@ after a row is learned or forgotten they are derived anew.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise
 from math import lgamma, log
 from typing import Any
@@ -29,6 +30,7 @@ Doubles = NDArray[np.float64]
 
 DEFAULT_BINS = 10
 MOST_BINS = 10_000
+MOST_KEPT = 100_000  # cells of a table whose cuts are kept for the next one with the same runs
 BY_NUMBER = {"width": "equal width", "frequency": "equal frequency"}
 BY_CLASS = {"mdl": "least description length", "modl": "most probable partition"}
 
@@ -88,7 +90,28 @@ def modl(values: Doubles, counts: NDArray[Any]) -> Doubles:
     >>> modl(np.arange(20.0), np.repeat([[1, 0], [0, 1]], 10, axis=0))
     array([9.5])
     """
-    return between(values, _core.modl_cuts(_checked(values, counts)))
+    cells = _checked(values, counts)
+    if not 0 < cells.size <= MOST_KEPT:
+        return between(values, _core.modl_cuts(cells))
+    first = _first_of_runs(cells)
+    runs = np.add.reduceat(cells, first, axis=0)
+    last = np.append(first[1:], len(cells)) - 1
+    return between(values, last[list(_cuts_of_runs(runs.tobytes(), runs.shape[1]))])
+
+
+def _first_of_runs(cells: Doubles) -> NDArray[np.int64]:
+    """Where runs begin: neighbours of one and the same class only are in one run, any other value is by itself."""
+    there = cells > 0
+    only = np.where(there.sum(axis=1) == 1, there.argmax(axis=1), -1)
+    begins = (only[1:] != only[:-1]) | (only[1:] < 0)
+    return np.flatnonzero(np.concatenate([[True], begins]))
+
+
+@lru_cache(maxsize=4)
+def _cuts_of_runs(runs: bytes, classes: int) -> tuple[int, ...]:
+    """The cuts between runs. They are asked for again when one row is left out after another: without any one row of a
+    run the runs are the same."""
+    return tuple(_core.modl_cuts(np.frombuffer(runs).reshape(-1, classes)).tolist())
 
 
 def modl_cost(counts: NDArray[Any]) -> float:
