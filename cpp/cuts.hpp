@@ -251,6 +251,8 @@ class Modl {
         intervals = k;
       }
       std::swap(before, now);
+      const bool is_power_of_two = (k & (k - 1)) == 0;  // a look ahead costs as much as a number of intervals
+      if (is_power_of_two && k + 1 < size && least_from(k + 1, each, size) > least + 1e-9 * std::abs(least)) break;
     }
     std::vector<std::size_t> kept(intervals + 1);
     std::size_t at = size;
@@ -260,6 +262,18 @@ class Modl {
     }
     kept[0] = bounds[0];
     return kept;
+  }
+
+  // No partition of `fewest` intervals or more costs less than this. With u the least sum of interval + toll over all
+  // partitions, one of k intervals costs at least prior(k) - toll k + u; as the prior is concave in k, that is least at an
+  // end of the range, and the toll is chosen so that it is the same at both.
+  double least_from(std::size_t fewest, const std::vector<double>& each, std::size_t size) const {
+    const double toll = (prior(size) - prior(fewest)) / static_cast<double>(size - fewest);
+    std::vector<double> best(size + 1, std::numeric_limits<double>::infinity());
+    best[0] = 0;
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = i + 1; j <= size; ++j) best[j] = std::min(best[j], best[i] + toll + each[i * (size + 1) + j]);
+    return prior(fewest) - toll * static_cast<double>(fewest) + best[size];
   }
 
   // Move each cut to its best place between its neighbours, until none moves.
