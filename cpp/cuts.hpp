@@ -120,6 +120,8 @@ class Modl {
       if (counts.of(0, counts.values(), c) > 0) ++present_;
     n_ = counts.total(0, counts.values());
     offset_ = log_gamma(std::max(present_, 1.0));
+    if (n_ <= kMostTabled * static_cast<double>(counts.values()))
+      for (double whole = 0; whole <= n_ + present_; ++whole) tabled_.push_back(log_gamma(whole));
   }
 
   // The terms of one interval, the values first .. last - 1.
@@ -129,9 +131,9 @@ class Modl {
       const double each = counts_.of(first, last, c);
       if (each <= 0) continue;
       n += each;
-      factorials += log_gamma(each + 1);
+      factorials += log_gamma_of(each + 1);
     }
-    return log_gamma(n + std::max(present_, 1.0)) - offset_ - factorials;
+    return log_gamma_of(n + std::max(present_, 1.0)) - offset_ - factorials;
   }
   // The terms that know only how many intervals there are.
   double prior(std::size_t intervals) const {
@@ -158,6 +160,13 @@ class Modl {
   }
 
  private:
+  static constexpr double kMostTabled = 16;  // rows a value: with more, a table costs more than it saves
+
+  double log_gamma_of(double x) const {
+    const bool is_tabled = x < static_cast<double>(tabled_.size()) && x == std::floor(x);
+    return is_tabled ? tabled_[static_cast<std::size_t>(x)] : log_gamma(x);
+  }
+
   // Bounds of runs: neighbouring values of one and the same class are never separated.
   std::vector<std::size_t> runs() const {
     std::vector<std::size_t> bounds = {0};
@@ -297,6 +306,7 @@ class Modl {
 
   const RunningCounts& counts_;
   double present_ = 0, n_ = 0, offset_ = 0;
+  std::vector<double> tabled_;  // log gamma of whole numbers
 };
 
 }  // namespace bayesbox
