@@ -147,7 +147,10 @@ def test_what_does_not_go_together(bayes: Bayes, rows: str) -> None:
     assert "--score is not for show" in bayes("network", "show", "sprinkler.bif", "--score", "bic", code=2).err
     assert "--forbid is not for fit" in bayes("network", "fit", "sprinkler.bif", rows, "--forbid", "a->b", code=2).err
     assert "--bins is not for sample" in bayes("network", "sample", "sprinkler.bif", "--bins", "width:2", code=2).err
+    assert "--bins is not for fit" in bayes("network", "fit", "sprinkler.bif", rows, "--bins", "width:2", code=2).err
     assert "--hidden is not for learn" in bayes("network", "learn", rows, "--hidden", "rain", code=2).err
+    assert "method hill does not use alpha" in bayes("network", "learn", rows, "--alpha", "0.05", code=2).err
+    assert "only with --known" in bayes("network", "learn", rows, "--normalize", code=2).err
     assert "fit takes a network and data" in bayes("network", "fit", "sprinkler.bif", code=2).err
     assert (
         "fit takes em, drop or ignore"

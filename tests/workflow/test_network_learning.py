@@ -116,8 +116,9 @@ def test_a_file_by_stream_gives_the_same_network_with_a_pass_for_each_step(rows,
 
     monkeypatch.setattr(network_learning, "SourceCounter", watched)
     for method in ("hill", "pc", "chow-liu"):
-        held = bb.learn_network(rows, method=method, restarts=0)
-        streamed = bb.learn_network(tmp_path / "rows.csv", method=method, restarts=0, most_bytes=1000)
+        once = {"restarts": 0} if method == "hill" else {}
+        held = bb.learn_network(rows, method=method, **once)
+        streamed = bb.learn_network(tmp_path / "rows.csv", method=method, **once, most_bytes=1000)
         assert streamed == held
     hill = made[0]
     assert hill.passes <= 2 + whole.learning_.moves  # one for the families, one for the first gains, one a move
@@ -176,7 +177,8 @@ def test_rows_with_holes(rows):
     level = bb.learn_network(holed, missing="level")
     assert level.states("smoke") == ["no", "yes", "missing"]
     for method in ("chow-liu", "pc", "exact"):
-        assert bb.learn_network(holed, method=method, max_given=2).learning_.rows == 4000
+        limit = {"max_given": 2} if method == "pc" else {}
+        assert bb.learn_network(holed, method=method, **limit).learning_.rows == 4000
 
 
 def test_structure_of_constants_and_single_columns():
@@ -195,6 +197,26 @@ def test_a_column_of_names_is_suspicious(rows):
     few = rows.slice(0, 60).append_column("id", pa.array([f"r{place}" for place in range(60)]))
     with pytest.warns(bb.DataWarning, match="`id` has 60 states in 60 rows"):
         bb.learn_network(few)
+
+
+@pytest.mark.parametrize("method", ["hill", "tabu", "exact", "chow-liu", "tan", "pc"])
+@pytest.mark.parametrize(
+    ("option", "used_by"),
+    [
+        ({"alpha": 0.05}, "pc"),
+        ({"max_given": 1}, "pc"),
+        ({"max_parents": 2}, "hill tabu exact"),
+        ({"restarts": 0}, "hill tabu"),
+        ({"patience": 0}, "hill tabu"),
+    ],
+)
+def test_an_option_is_used_or_refused(rows, method, option, used_by):
+    target = {"target": "lung"} if method == "tan" else {}
+    if method in used_by.split():
+        bb.learn_network(rows, method=method, **target, **option)
+        return
+    with pytest.raises(BadOption, match=f"method {method} does not use {next(iter(option))}; found .* Leave it away"):
+        bb.learn_network(rows, method=method, **target, **option)
 
 
 def test_progress_is_told(rows):

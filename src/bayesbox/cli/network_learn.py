@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 METHODS = ["hill", "tabu", "exact", "chow-liu", "tan", "pc"]
-BOTH = ("smoothing", "types", "ignore", "bins", "missing", "na", "bad_rows", "input_format")
+BOTH = ("smoothing", "types", "ignore", "missing", "na", "bad_rows", "input_format")
 LEARN = (
     "score",
     "method",
@@ -36,6 +36,7 @@ LEARN = (
     "alpha",
     "bootstrap",
     "known",
+    "bins",
 )
 FIT = ("prior_cases", "hidden")
 """The options that only these actions take, by the names of their parameters."""
@@ -71,18 +72,26 @@ def learning_options(verb: F) -> F:
                 metavar="COLUMN,...",
                 help="learn: columns of one tier; a column has no parent of a later tier. Give all tiers in order.",
             ),
-            click.option("--max-parents", type=click.IntRange(min=0), metavar="N", help="learn: parents of a node."),
             click.option(
-                "--restarts", type=click.IntRange(min=0), metavar="N", help="learn: more climbs, by default 5, or more."
+                "--max-parents",
+                type=click.IntRange(min=0),
+                metavar="N",
+                help="learn: parents of a node, with hill, tabu and exact.",
+            ),
+            click.option(
+                "--restarts",
+                type=click.IntRange(min=0),
+                metavar="N",
+                help="learn: more climbs of hill and tabu, by default 5, or more.",
             ),
             click.option(
                 "--patience",
                 type=click.IntRange(min=0),
                 metavar="N",
-                help="learn: moves beyond a summit, by default 0, with tabu 15.",
+                help="learn: moves of hill and tabu beyond a summit, by default 0, with tabu 15.",
             ),
             click.option(
-                "--alpha", type=float, default=0.05, show_default=True, help="learn: the level of the tests of pc."
+                "--alpha", type=float, metavar="LEVEL", help="learn: the level of the tests of pc, by default 0.05."
             ),
             click.option(
                 "--bootstrap",
@@ -110,7 +119,7 @@ def learning_options(verb: F) -> F:
                 default="frequency:3",
                 show_default=True,
                 metavar="width:N|frequency:N",
-                help="learn, fit: how numbers are cut; whole numbers of up to 10 values stay as they are.",
+                help="learn: how numbers are cut; whole numbers of up to 10 values stay as they are.",
             ),
             click.option(
                 "--prior-cases",
@@ -152,6 +161,8 @@ def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> No
 
     if given["missing"] == "ignore":
         raise click.UsageError("--missing ignore is for fit; learn takes em, drop or level")
+    if given["normalize"] and given["known"] is None:
+        raise click.UsageError("--normalize is about the tables of a network, and learn reads one only with --known")
     known = _known(given["known"], normalize=given["normalize"])
     source, kinds = _source(files, given)
     progress = SearchProgress()

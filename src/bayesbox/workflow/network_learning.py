@@ -32,9 +32,19 @@ from bayesbox.workflow.train import require_rereadable, source_of
 METHODS = ("hill", "tabu", "chow-liu", "tan", "pc", "exact")
 RESTARTS = 5  # and more where columns are few, as a climb then costs next to nothing
 PATIENCE = 15
+ALPHA = 0.05
 COPIES = 5  # completions of a row with holes
 NAMES_FROM = 20  # states from which a column may be one of names
 MISSING_STATE = "missing"
+CLIMBING = ("hill", "tabu")
+USED_BY = {
+    "max_parents": (*CLIMBING, "exact"),
+    "restarts": CLIMBING,
+    "patience": CLIMBING,
+    "alpha": ("pc",),
+    "max_given": ("pc",),
+}
+"""The options that not every method uses, and the methods that do."""
 
 Arc = tuple[str, str]
 
@@ -106,7 +116,7 @@ def learn_network(
     max_parents: int | None = None,
     restarts: int | None = None,
     patience: int | None = None,
-    alpha: float = 0.05,
+    alpha: float | None = None,
     max_given: int | None = None,
     smoothing: Any = "laplace",
     missing: str = "em",
@@ -123,8 +133,9 @@ def learn_network(
 
     `method`: "hill" climbs by single arcs, and again from the start by `restarts` other ways; "tabu" goes `patience`
     moves beyond each summit as well; "exact" finds the best structure of all, for up to about 20 columns; "chow-liu"
-    the best tree; "tan" the tree under a `target` (from `root`); "pc" tests independence at the level `alpha`, with at
-    most `max_given` columns given. `score`: bic, aic, loglik, k2, bdeu:1 or dirichlet:0.5.
+    the best tree; "tan" the tree under a `target` (from `root`); "pc" tests independence at the level `alpha` (0.05),
+    with at most `max_given` columns given. The first three hold to `max_parents`. An option that a method does not use
+    is refused. `score`: bic, aic, loglik, k2, bdeu:1 or dirichlet:0.5.
 
     `required` and `forbidden` are arcs such as "rain->grass"; a column of one of the `tiers` is no parent of one of an
     earlier tier. Numbers are cut into `bins` ("frequency:3", "width:2"); whole numbers of few values stay as they are.
@@ -142,6 +153,9 @@ def learn_network(
         raise BadOption(f"a method is one of {', '.join(METHODS)}", found=method)
     if missing not in ("em", "drop", "level"):
         raise BadOption("missing is 'em', 'drop' or 'level'", found=missing)
+    given = {"restarts": restarts, "patience": patience, "alpha": alpha, "max_given": max_given}
+    _refuse_unused(method, {"max_parents": max_parents, **given})
+    alpha = ALPHA if alpha is None else alpha
     if not 0 < alpha < 1:
         raise BadOption("alpha is a level of significance between 0 and 1", found=alpha)
     whole = {"restarts": restarts, "patience": patience, "bootstrap": bootstrap, "seed": seed, "max_given": max_given}
@@ -194,6 +208,19 @@ def learn_network(
         strengths,
     )
     return network
+
+
+def _refuse_unused(method: str, given: Mapping[str, object]) -> None:
+    """An option that the method would pass over is refused."""
+    for name, value in given.items():
+        if value is not None and method not in USED_BY[name]:
+            used = USED_BY[name]
+            methods = " or ".join(filter(None, (", ".join(used[:-1]), used[-1])))
+            raise BadOption(
+                f"method {method} does not use {name}",
+                found=value,
+                remedy=f"Leave it away, or take {methods} as the method",
+            )
 
 
 def _warn_of_names(rows: NetworkRows) -> None:
