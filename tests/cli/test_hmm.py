@@ -116,6 +116,23 @@ def test_errors(model, bayes, arguments, code, message):
     assert message in bayes("hmm", *arguments, code=code).err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--states", "3"], "the labels name 2 states"),
+        (["--states", "3..5"], "the labels name 2 states"),
+        (["--rounds", "5"], "--rounds is about states to be found"),
+        (["--states", "auto", "--choose", "cv"], "--choose is about states to be found"),
+        (["--choose", "bic"], "--choose goes with --states auto or 2..6"),
+    ],
+)
+def test_what_says_nothing_where_all_labels_are_known(days, bayes, arguments, message):
+    given = ("hmm", "train", "days.csv", "--labels", "weather", *HOW, "-o", "m.bayes")
+    assert message in bayes(*given, *arguments, code=2).err
+    assert not (days / "m.bayes").exists()
+    assert bayes(*given, "--states", "2", "--json").json["states"] == ["dry", "rain"]
+
+
 def test_number_of_states_is_chosen(days, bayes):
     given = ("days.csv", "--ignore", "weather", *HOW, "-o", "m.bayes")
     ended = bayes("hmm", "train", *given, "--states", "1..3", "--json")

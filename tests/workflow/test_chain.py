@@ -333,6 +333,26 @@ def test_states_that_are_named_and_known(tmp_path):
         bb.HiddenMarkovModel(1.5)
 
 
+def test_the_number_of_states_is_that_of_the_labels():
+    days, weather = ["walk", "shop", "clean"], ["dry", "rain", "snow"]
+    for states in (None, 3, np.int64(3), "auto", "2..3"):
+        assert bb.HiddenMarkovModel(states).fit(days, weather).states_.tolist() == weather
+    for states in (2, 5, "4..6", "1..2"):
+        with pytest.raises(bb.BadOption, match=rf"the labels name 3 states; found 'states={states}'.*naming all"):
+            bb.HiddenMarkovModel(states).fit(days, weather)
+    partly = ["dry", "rain", None]
+    assert bb.HiddenMarkovModel().fit(days, partly).states_.tolist() == ["dry", "rain"]
+    assert len(bb.HiddenMarkovModel().fit([*days, "walk"], [*weather, None]).states_) == 3
+    assert len(bb.HiddenMarkovModel().fit(days).states_) == 2
+    with pytest.raises(bb.BadOption, match="the labels name 3 states"):
+        bb.HiddenMarkovModel("1..2").fit([*days, "walk"], [*weather, None])
+    many = [f"s{place}" for place in range(10)]  # more than `auto` tries
+    assert len(bb.HiddenMarkovModel("auto").fit(["a"] * 11, [*many, None]).states_) == 10
+    hmm = bb.HiddenMarkovModel(2).partial_fit(days[:1], weather[:1]).partial_fit(days[1:2], weather[1:2])
+    with pytest.raises(bb.BadOption, match="the labels name 3 states"):
+        hmm.partial_fit(days[2:], weather[2:])
+
+
 def test_labels_of_a_frame_that_was_filtered():
     """Its categories may be more than its rows have."""
     labels = pd.Series(pd.Categorical(["dry", None, "rain"], categories=["snow", "rain", "dry"]))

@@ -24,6 +24,7 @@ LEARNING = ("train", "update", "forget", "merge")
 ANSWERS = ("decode", "score", "forecast")
 
 TRAINING = ("states", "choose", "smoothing", "types", "ignore", "rounds", "restarts", "seed")
+SEARCH = ("choose", "rounds", "restarts", "seed")
 ROWS = ("sequence", "order", "na", "bad_rows", "input_format")
 STRANGE = {
     "train": ("steps", "proba", "svg", "output_format"),
@@ -73,10 +74,8 @@ def _states(text: str) -> int | str:
 @click.option(
     "--states",
     type=options.Read("states", _states),
-    default="2",
-    show_default=True,
     metavar="NUMBER|auto|2..6",
-    help="train: how many states, or which numbers to choose from.",
+    help="train: how many states, or which numbers to choose from; by default those that --labels name, else 2.",
 )
 @click.option(
     "--choose",
@@ -123,7 +122,9 @@ def command(context: click.Context, /, action: str, files: tuple[str, ...], as_j
         raise click.UsageError("merge takes two models" if action == "merge" else f"{action} takes a model and data")
     with told_warnings() as warned:
         if action == "train":
-            report = _train(files, given)
+            if given["states"] is None or isinstance(given["states"], int):
+                options.refuse_typed(context, ("choose",), "goes with --states auto or 2..6")
+            report = _train(files, given, context)
         elif action in LEARNING:
             report = _changed(action, files, given)
         else:
@@ -186,11 +187,11 @@ def _placed(source: Any) -> Iterator[None]:
         raise
 
 
-def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+def _train(files: tuple[str, ...], given: dict[str, Any], context: click.Context) -> dict[str, Any]:
     from bayesbox.cli.search_progress import SearchProgress
     from bayesbox.cli.sources import declared_kinds, default_model_name
     from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real
-    from bayesbox.workflow.chain import HiddenMarkovModel
+    from bayesbox.workflow.chain import COUNTED, HiddenMarkovModel
 
     kinds: dict[str, Kind] = declared_kinds(given["types"], options.several(given["ignore"]))
     text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag))}
@@ -217,6 +218,8 @@ def _train(files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
             model.fit(rows, given["labels"], **how, progress=progress.round)
     finally:
         progress.close()
+    if model.origin_ == COUNTED:
+        options.refuse_typed(context, SEARCH, "is about states to be found, and here every label is known")
     path = given["output"] or default_model_name(files)
     model.save(path)
     scores = model.score(rows, **how)

@@ -25,25 +25,26 @@ from bayesbox.schema.schema import Schema
 from bayesbox.tally.chain import ChainBook, count_states
 from bayesbox.tally.count import count
 from bayesbox.workflow.chain_answers import ChainAnswers
-from bayesbox.workflow.chain_labels import named_states, read_steps, state_names, state_positions
+from bayesbox.workflow.chain_labels import named_states, read_steps, require_number, state_names, state_positions
 from bayesbox.workflow.chain_tables import given_chain
 from bayesbox.workflow.sequences import Sequences, kinds_for, sequences_of, steps_of
 
 EMISSIONS = ("auto", "category", "gaussian", "mixed")
+STATES = 2  # where neither a number nor a label says how many
 LEARNED, COUNTED, GIVEN = "learned", "counted", "given"
 
 
 class HiddenMarkovModel(ChainAnswers):
     """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
 
-    `states` is how many there are, or their names, or "auto" or "2..6" (where all are known and none named, the labels
-    tell): the number is chosen by `choose`, "bic" or "cv"
-    (the likelihood of held-out sequences), and `choice_` has the scores. A step has one column or several, each by the
-    distributions and rules of naive Bayes; missing values say nothing. `emissions` is "category" or "gaussian" for all
-    columns, "mixed" for the kind of each column's type, or "auto": the same, but integers without a column name are
-    symbols. `number_prior` is how many rows the prior of a normal density is worth, which has the mean and the variance
-    of the whole column; by default one where states are found by Baum-Welch, so that none shrinks to a few equal
-    values, and none where they are counted.
+    `states` is how many there are, or their names, or "auto" or "2..6": the number is chosen by `choose`, "bic" or "cv"
+    (the likelihood of held-out sequences), and `choice_` has the scores. By default the states are those that the
+    labels name, and two where nothing is known. Where every label is known, a number must be theirs; a state that no
+    label has is declared by naming all. A step has one column or several, each by the distributions and rules of naive
+    Bayes; missing values say nothing. `emissions` is "category" or "gaussian" for all columns, "mixed" for the kind of
+    each column's type, or "auto": the same, but integers without a column name are symbols. `number_prior` is how many
+    rows the prior of a normal density is worth, which has the mean and the variance of the whole column; by default one
+    where states are found by Baum-Welch, so that none shrinks to a few equal values, and none where they are counted.
 
     >>> hmm = HiddenMarkovModel.from_tables(
     ...     start=[0.6, 0.4], transition=[[0.7, 0.3], [0.4, 0.6]], emission=[[0.1, 0.4, 0.5], [0.6, 0.3, 0.1]],
@@ -59,7 +60,7 @@ class HiddenMarkovModel(ChainAnswers):
 
     def __init__(
         self,
-        states: int | str | Sequence[Any] = 2,
+        states: int | str | Sequence[Any] | None = None,
         *,
         emissions: str = "auto",
         smoothing: Any = "laplace",
@@ -109,7 +110,7 @@ class HiddenMarkovModel(ChainAnswers):
         self._origin = ""
         if isinstance(states, str):
             candidates(states)
-        else:
+        elif states is not None:
             named_states(states)  # refuses states that cannot be
 
     @classmethod
@@ -152,6 +153,7 @@ class HiddenMarkovModel(ChainAnswers):
             raise BadData("there is no step to learn from")
         schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions))
         if known is not None and (known.codes >= 0).all():
+            require_number(self.states, len(known.levels))
             self._accept(self._declared(schema, known), self._tally(found, known, schema), COUNTED)
             return self
         rules = self._rules(LEARNED)
@@ -172,17 +174,19 @@ class HiddenMarkovModel(ChainAnswers):
                 progress=progress,
             )
 
-        wanted: Any = self.states
+        least = 0 if known is None else len(known.levels)
+        wanted: Any = max(STATES, least) if self.states is None else self.states
         choice = None
         if isinstance(wanted, str):
             if initial is not None:
                 raise BadOption("a first model has its own number of states", found=f"states={wanted}")
             numbers, impatient = candidates(wanted)
-            least = 0 if known is None else len(known.levels)
+            if not impatient and least > numbers[-1]:
+                require_number(wanted, least)
             choice = choose_states(
                 task_of,
                 learn,
-                [number for number in numbers if number >= least],
+                [number for number in numbers if number >= least] or [least],
                 by=self.choose,
                 folds=self.folds,
                 seed=self.seed,
@@ -238,12 +242,16 @@ class HiddenMarkovModel(ChainAnswers):
             schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions))
         else:
             schema = self._schema.extended(found.columns)
+        if what == "learn" and isinstance(self.states, (int, np.integer)):
+            count = len({*self._book.states, *known.levels})
+            if count > self.states:  # fewer may be those of the sequences so far
+                require_number(self.states, count)
         return self._declared(schema, known), self._tally(found, known, schema)
 
     def _declared(self, schema: Schema, known: Encoded) -> Schema:
         """The schema, with the states that were named: they are there though no step has them, and no others are."""
         named = schema.classes or self.states
-        if isinstance(named, (int, np.integer, str)):
+        if named is None or isinstance(named, (int, np.integer, str)):
             return schema
         return schema.with_classes(state_names(named, known)[0])
 

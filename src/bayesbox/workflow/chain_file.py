@@ -146,7 +146,7 @@ def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel
     labels = label_values(states, label_type)
     model: chain.HiddenMarkovModel = made(
         lambda: chain.HiddenMarkovModel(
-            labels.tolist() if named else max(len(labels), 1),
+            labels.tolist() if named else None,
             emissions=emissions,
             columns=declared,
             number_prior=number_prior,

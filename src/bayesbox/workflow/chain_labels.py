@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, BadOption
+from bayesbox.learn.states import candidates
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.levels import label_order, label_type_of, level_text
 from bayesbox.source.frames import labels_of
@@ -29,6 +30,22 @@ def named_states(states: Any) -> tuple[tuple[str, ...], str]:
     return tuple(label_order(texts, kind)), kind
 
 
+def require_number(wanted: Any, count: int) -> None:
+    """Refuse a number of states, or a range of numbers, that labels of `count` states contradict."""
+    if isinstance(wanted, str):
+        numbers, open_ = candidates(wanted)
+        fits = open_ or count in numbers
+    else:
+        fits = not isinstance(wanted, (int, np.integer)) or wanted == count
+    if not fits:
+        raise BadOption(
+            f"the labels name {count} states",
+            found=f"states={wanted}",
+            remedy="Leave the number away (by command --states): the labels tell it. A state that no label has is "
+            "declared by naming all: states=[...]",
+        )
+
+
 def state_names(wanted: Any, known: Encoded | None) -> tuple[tuple[str, ...], str]:
     """The states: those that are named; where they are only a number, those that are known, then others."""
     states, kind = named_states(wanted)
@@ -37,7 +54,7 @@ def state_names(wanted: Any, known: Encoded | None) -> tuple[tuple[str, ...], st
     if not isinstance(wanted, (int, np.integer)):
         raise BadOption("a label is none of the states", found=sorted(set(known.levels) - set(states)))
     if len(known.levels) > len(states):
-        raise BadOption(f"the labels name {len(known.levels)} states", found=f"states={wanted}")
+        require_number(wanted, len(known.levels))
     fresh = (f"state {index}" for index in range(len(states)))
     names = [*known.levels, *(name for name in fresh if name not in known.levels)][: len(states)]
     return tuple(sorted(names)), "text"
