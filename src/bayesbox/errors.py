@@ -29,6 +29,8 @@ The exit code is the one the command ends with.
 from __future__ import annotations
 
 import difflib
+import operator
+import os
 from collections.abc import Iterable
 
 SHOWN = 80  # characters of a found value that a message repeats
@@ -87,6 +89,34 @@ class BadOption(BayesboxError, ValueError):
     """A parameter, or an option of the command, that cannot be used."""
 
     exit_code = 2
+
+
+def require_whole(name: str, value: object, *, least: int = 0) -> None:
+    """Refuse an option that is no whole number, or too small a one.
+
+    >>> require_whole("seed", "3")
+    Traceback (most recent call last):
+    bayesbox.errors.BadOption: seed is a whole number, 0 or more; found '3'
+    """
+    try:
+        fits = not isinstance(value, bool) and operator.index(value) >= least  # type: ignore[arg-type]
+    except TypeError:
+        fits = False
+    if not fits:
+        raise BadOption(f"{name} is a whole number, {least} or more", found="None" if value is None else value)
+
+
+def file_name(path: object) -> str:
+    """The name of a file as text; what cannot be one is refused.
+
+    >>> file_name(None)
+    Traceback (most recent call last):
+    bayesbox.errors.BadOption: a file is given by its name, a text or a path; found 'NoneType'
+    """
+    try:
+        return os.fsdecode(path)  # type: ignore[arg-type]
+    except TypeError:
+        raise BadOption("a file is given by its name, a text or a path", found=type(path).__name__) from None
 
 
 class MissingExtra(BayesboxError, ImportError):

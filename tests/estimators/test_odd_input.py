@@ -181,3 +181,67 @@ def test_a_date_is_no_number(values, text):
 def test_a_model_to_train_is_an_estimator(model):
     with pytest.raises(BadOption, match=r"a model to train is one of bayesbox's estimators; found .* Write model="):
         bb.train({"age": [25.0, 20.0], "risk": ["a", "b"]}, target="risk", model=model)
+
+
+NET = bb.BayesianNetwork({"grass": ["rain"]})
+CHAIN = bb.HiddenMarkovModel.from_tables(start=[0.5, 0.5], transition=[[0.5, 0.5]] * 2, emission=[[0.5, 0.5]] * 2)
+FITTED = bb.NaiveBayes().fit({"car": ["suv", "bus"]}, ["a", "b"])
+CASE = {"car": ["suv"]}
+
+
+@pytest.mark.parametrize("number", [-1, "3", 1.5, True, [1]])
+def test_what_is_no_whole_number_is_refused(number):
+    NET.fit({"rain": ["yes", "no"], "grass": ["wet", "dry"]})
+    for call in (NET.sample, CHAIN.sample, lambda value: NET.sample(3, seed=value)):
+        with pytest.raises(BadOption, match="is a whole number, 0 or more; found"):
+            call(number)
+    with pytest.raises(BadOption, match="seed is a whole number"):
+        CHAIN.sample(3, seed=number)
+    with pytest.raises(BadOption, match="steps is a whole number, 1 or more"):
+        CHAIN.forecast([0, 1], number)
+    with pytest.raises(BadOption, match="restarts is a whole number, 1 or more"):
+        bb.HiddenMarkovModel(restarts=number)
+    assert NET.sample(np.int64(3), seed=np.int64(1)) == NET.sample(3, seed=1)
+    assert len(NET.sample(2, seed=None)) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"costs": 3}, "costs are a dict by true class and answer; found 3. Write"),
+        ({"costs": [[0, 1], [1, 0]]}, "costs are a dict"),
+        ({"costs": {"a": 1}}, "under the true class and the answer; found 'a'"),
+        ({"costs": {("a", "b"): "x"}}, "a cost is a number"),
+        ({"threshold": 3}, "the threshold of one class; found 3"),
+        ({"threshold": {"a": "x"}}, "a threshold is a probability"),
+        ({"abstain": "x"}, "a probability is a number from 0 to 1"),
+    ],
+)
+def test_decisions_of_the_wrong_type(options, message):
+    with pytest.raises(BadOption, match=message):
+        FITTED.decide(CASE, **options)
+    assert FITTED.decide(CASE, costs={("b", "a"): np.int64(50)}).tolist() == ["b"]
+
+
+@pytest.mark.parametrize("path", [None, 3, ["m.bayes"]])
+def test_what_is_no_name_of_a_file(path):
+    for call in (bb.load, bb.read_network, bb.HiddenMarkovModel.load, FITTED.save, NET.write):
+        with pytest.raises(BadOption, match="a file is given by its name"):
+            call(path)
+
+
+def test_hypotheses_that_are_not_fitted():
+    optimal = bb.BayesOptimal([FITTED, bb.NaiveBayes()])
+    for call in (optimal.predict, lambda _: optimal.classes_, lambda rows: optimal.fit(rows, ["a"])):
+        with pytest.raises(BadOption, match=r"hypothesis 2 is not fitted; found 'NaiveBayes'. Call its fit"):
+            call(CASE)
+    with pytest.raises(BadOption, match="hypotheses are a list"):
+        bb.BayesOptimal(3).predict(CASE)
+    with pytest.raises(BadOption, match="one number, the weight, a hypothesis; found"):
+        bb.BayesOptimal([FITTED], ["x"]).predict(CASE)
+
+
+def test_the_root_of_a_tree_is_a_column():
+    for rows in ({"car": ["suv", "bus"]}, {"car": ["suv", "bus"], "age": ["old", "new"]}):
+        with pytest.raises(bb.BadData, match=r"root: no column `cat`. Did you mean `car`"):
+            bb.TAN(root="cat").fit(rows, ["a", "b"])

@@ -7,6 +7,7 @@ answer is wrong and 0 where it is right, so that without costs the most probable
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from bayesbox.schema.levels import level_text
 Doubles = NDArray[np.float64]
 Costs = Mapping[tuple[Any, Any], float]
 """By (true class, answer)."""
+WRITTEN = "Write {(true class, answer): cost}"
 
 
 def cost_matrix(costs: Costs, classes: tuple[str, ...]) -> Doubles:
@@ -28,12 +30,17 @@ def cost_matrix(costs: Costs, classes: tuple[str, ...]) -> Doubles:
            [ 1.,  0.]])
     """
     matrix = 1.0 - np.eye(len(classes))
-    for (true, answer), cost in costs.items():
+    if not isinstance(costs, Mapping):
+        raise BadOption("costs are a dict by true class and answer", found=costs, remedy=WRITTEN)
+    for pair, cost in costs.items():
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            raise BadOption("a cost stands under the true class and the answer", found=pair, remedy=WRITTEN)
+        true, answer = pair
         for name in (level_text(true), level_text(answer)):
             if name not in classes:
                 known = ", ".join(classes[:12]) + (", ..." if len(classes) > 12 else "")
                 raise BadOption("a cost names a class that is not there", found=name, remedy=f"The classes are {known}")
-        if not (isinstance(cost, (int, float)) and np.isfinite(cost)):
+        if not (isinstance(cost, Real) and np.isfinite(cost)):
             raise BadOption("a cost is a number", found=cost)
         matrix[classes.index(level_text(true)), classes.index(level_text(answer))] = cost
     return matrix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ def answers_at(posterior: Doubles, place: int, least: float) -> NDArray[np.int64
     >>> answers_at(np.array([[0.3, 0.7], [0.1, 0.9]]), 0, 0.2)
     array([0, 1])
     """
-    if not 0 <= least <= 1:
+    if not (isinstance(least, Real) and 0 <= least <= 1):
         raise BadOption("a threshold is a probability, from 0 to 1", found=least)
     others = posterior.copy()
     others[:, place] = -1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -134,16 +135,18 @@ class CountedEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         posterior = self.predict_proba(X)
         classes = tuple(level_text(label) for label in self.classes_.tolist())
         if threshold is None:
-            chosen = cheapest(posterior, cost_matrix(costs or {}, classes))
-        elif costs or len(threshold) != 1:
-            raise BadOption("a decision takes costs or the threshold of one class", found=threshold)
+            chosen = cheapest(posterior, cost_matrix({} if costs is None else costs, classes))
+        elif costs is not None or not isinstance(threshold, Mapping) or len(threshold) != 1:
+            raise BadOption(
+                "a decision takes costs or the threshold of one class", found=threshold, remedy="Write {class: 0.2}"
+            )
         else:
             [(label, least)] = threshold.items()
             chosen = answers_at(posterior, self._place_of(label), least)
         answers: NDArray[Any] = self.classes_[chosen]
         if abstain is None:
             return answers
-        if not 0 <= abstain <= 1:
+        if not (isinstance(abstain, Real) and 0 <= abstain <= 1):
             raise BadOption("a probability is a number from 0 to 1", found=abstain)
         answers = answers.astype(object)
         answers[posterior.max(axis=1) < abstain] = None

@@ -95,14 +95,13 @@ class BayesOptimal(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """P(h | D): the weights as probabilities."""
         count = self._require_hypotheses()
         if self.weights is None or not isinstance(self.weights, str):
-            given = np.ones(count) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
-            return _shares(given, count, "weight")
+            return _shares(_numbers(self.weights, count, "weight"), count, "weight")
         if self.weights not in WAYS:
             raise BadOption(f"weights are numbers, or one of {', '.join(WAYS)}", found=self.weights)
         if self.weights == "evidence":
             if self.log_evidence is None:
                 raise BadOption("weights from evidence need log_evidence, one a hypothesis")
-            scores = np.asarray(self.log_evidence, dtype=np.float64)
+            scores = _numbers(self.log_evidence, count, "log evidence")
         else:
             if not hasattr(self, "_log_scores"):
                 raise BadData("the weights are to come from leave-one-out: call fit with the rows that were learned")
@@ -111,7 +110,7 @@ class BayesOptimal(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise BadOption(
                 "there is one log evidence a hypothesis, and one of them is possible", found=scores.tolist()
             )
-        prior = _shares(np.ones(count) if self.prior is None else np.asarray(self.prior, dtype=float), count, "prior")
+        prior = _shares(_numbers(self.prior, count, "prior"), count, "prior")
         return _shares(prior * np.exp(scores - scores[prior > 0].max()), count, "weight")
 
     @property
@@ -184,18 +183,32 @@ class BayesOptimal(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.weights != "leave-one-out" or hasattr(self, "_log_scores")
 
     def _require_hypotheses(self) -> int:
-        if not len(self.hypotheses):
-            raise BadOption("there is one hypothesis or more")
-        for each in self.hypotheses:
+        if not isinstance(self.hypotheses, Sequence) or not self.hypotheses:
+            raise BadOption("hypotheses are a list of one classifier or more", found=self.hypotheses)
+        for number, each in enumerate(self.hypotheses, start=1):
             if not hasattr(each, "predict_proba"):
                 raise BadOption("a hypothesis is a fitted classifier with predict_proba", found=type(each).__name__)
+            if not hasattr(each, "classes_"):
+                raise BadOption(
+                    f"hypothesis {number} is not fitted",
+                    found=type(each).__name__,
+                    remedy="Call its fit with rows first",
+                )
         return len(self.hypotheses)
+
+
+def _numbers(given: object, count: int, what: str) -> Doubles:
+    """What was given for each hypothesis; 1 for each where nothing was."""
+    try:
+        return np.ones(count) if given is None else np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadOption(f"there is one number, the {what}, a hypothesis", found=given) from None
 
 
 def _shares(given: Doubles, count: int, what: str) -> Doubles:
     """Numbers as shares of their sum."""
     if given.shape != (count,):
-        raise BadOption(f"there is one {what} a hypothesis", found=f"{given.size} for {count}")
+        raise BadOption(f"there is one {what} a hypothesis, in a list", found=f"shape {given.shape} for {count}")
     if not (np.isfinite(given).all() and (given >= 0).all() and math.fsum(given) > 0):
         raise BadOption(f"a {what} is a finite number, 0 or more, and one is above 0", found=given.tolist())
     shares: Doubles = given / math.fsum(given)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from sklearn.base import clone
 
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadOption, file_name
 from bayesbox.estimators.naive_bayes import NaiveBayes
 from bayesbox.estimators.text_classifier import TextClassifier
 from bayesbox.model import file as container
@@ -81,7 +81,7 @@ def train(
 
 def load(path: str | PathLike[str]) -> Any:
     """The estimator in a model file; it goes on learning where it was saved."""
-    data, name = container.read(path), fspath(path)
+    data, name = container.read(path), file_name(path)
     if save_text.is_text(data, name=name):
         return _text_classifier(save_text.from_bytes(data, name=name))
     if chain_file.is_chain(data, name=name):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadOption, UnknownNode
+from bayesbox.errors import BadOption, UnknownNode, require_whole
 
 Matrix = NDArray[np.bool_]  # [parent, child]
 Arc = tuple[str, str]
@@ -65,8 +65,7 @@ class ArcRules:
                 raise BadOption("an arc is both required and forbidden", found=f"{names[parent]}->{names[child]}")
             must[parent, child] = True
         most = max(count - 1, 0) if max_parents is None else max_parents
-        if most < 0:
-            raise BadOption("max_parents is a whole number, 0 or more", found=max_parents)
+        require_whole("max_parents", most)
         if must.sum(axis=0).max(initial=0) > most:
             raise BadOption(f"more parents are required than the {most} that are allowed")
         if has_cycle(must):

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
-from bayesbox.errors import SourceUnavailable
+from bayesbox.errors import SourceUnavailable, file_name
 
 REMEDY = "Nothing was changed; check the free space and the permissions of the folder, or write elsewhere"
 
@@ -35,7 +35,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     ...     os.listdir(folder)
     ['answers.csv']
     """
-    name = os.fspath(path)
+    name = file_name(path)
     with _refused(name):
         mode = _mode(name)
         target = os.path.realpath(name)

@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Mapping
 from typing import NamedTuple, NoReturn
 
-from bayesbox.errors import BadModelFile, SourceUnavailable
+from bayesbox.errors import BadModelFile, SourceUnavailable, file_name
 from bayesbox.model.strict_json import dumps
 
 LIMIT = 1 << 30  # bytes of a file
@@ -186,7 +186,7 @@ def _content(data: bytes, entry: _Entry, name: str) -> bytes:
 
 def read(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file, if they are not too many for a model."""
-    name = os.fspath(path)
+    name = file_name(path)
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.table import Table
-from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, require_whole
 from bayesbox.learn.baum_welch import Learned, Progress, Task, baum_welch
 from bayesbox.learn.states import CRITERIA, StateChoice, candidates, choose_states
 from bayesbox.model.chain import ChainModel, ChainRules, chain_model
@@ -78,10 +78,9 @@ class HiddenMarkovModel(ChainAnswers):
     ) -> None:
         if emissions not in EMISSIONS:
             raise BadOption(f"emissions is one of {', '.join(EMISSIONS)}", found=emissions)
-        if iterations < 1 or restarts < 1:
-            raise BadOption("iterations and restarts are 1 or more", found=min(iterations, restarts))
-        if seed < 0:
-            raise BadOption("seed is a whole number, 0 or more", found=seed)
+        require_whole("iterations", iterations, least=1)
+        require_whole("restarts", restarts, least=1)
+        require_whole("seed", seed)
         if number_prior is not None and not (math.isfinite(number_prior) and number_prior >= 0):
             raise BadOption("number_prior is a number of rows, 0 or more", found=number_prior)
         if choose not in CRITERIA:

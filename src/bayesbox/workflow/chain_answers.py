@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, log
-from bayesbox.errors import BadData, BadOption, DataWarning
+from bayesbox.errors import BadData, DataWarning, require_whole
 from bayesbox.infer import forward_backward
 from bayesbox.infer.viterbi import best_path
 from bayesbox.model.chain import ChainModel, Steps
@@ -101,8 +101,7 @@ class ChainAnswers:
     def forecast(self, sequences: Any = None, steps: int = 1, **how: Any) -> Any:
         """What follows: P(state) and the distribution of every column for the next steps; a list for several
         sequences, and from the beginning where none is given."""
-        if steps < 1:
-            raise BadOption("a forecast is for one step or more", found=steps)
+        require_whole("steps", steps, least=1)
         if sequences is None:
             return Forecast.of(self.model_, None, steps)
         found = sequences_of(sequences, **how)

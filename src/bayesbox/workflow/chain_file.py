@@ -15,7 +15,7 @@ import bayesbox
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.table import Table
-from bayesbox.errors import BadData, BadModelFile
+from bayesbox.errors import BadData, BadModelFile, file_name
 from bayesbox.model import file as container
 from bayesbox.model.chain import ChainModel, ChainRules
 from bayesbox.model.strict_json import document
@@ -45,7 +45,7 @@ def save(model: chain.HiddenMarkovModel, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> chain.HiddenMarkovModel:
     """The model of a file."""
-    return from_bytes(container.read(path), name=os.fspath(path))
+    return from_bytes(container.read(path), name=file_name(path))
 
 
 def is_chain(data: bytes, *, name: str = "model") -> bool:

@@ -14,7 +14,7 @@ from bayesbox.dist.base import Conditional, Doubles, log
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.table import Table
-from bayesbox.errors import BadOption, ImpossibleEvidence
+from bayesbox.errors import BadOption, ImpossibleEvidence, require_whole
 from bayesbox.infer.forward_backward import log_terms
 from bayesbox.model.chain import ChainModel, Steps
 from bayesbox.schema.levels import label_values, natural_label_type
@@ -170,8 +170,9 @@ class Sample(NamedTuple):
 
 def sample(model: ChainModel, n: int, seed: int | None) -> Sample:
     """n steps by chance: the same for the same seed."""
-    if n < 0:
-        raise BadOption("a sample has 0 steps or more", found=n)
+    require_whole("n, the steps of a sample,", n)
+    if seed is not None:
+        require_whole("seed", seed)
     random = np.random.default_rng(seed)
     draws = random.random(n).tolist()
     rows = [_ladder(row) for row in np.exp(model.log_transition)]

@@ -10,7 +10,7 @@ import numpy as np
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.table import Table
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadOption, require_whole
 from bayesbox.model.chain import ChainModel
 from bayesbox.schema.kinds import Category
 from bayesbox.schema.levels import label_type_of, label_values, level_text
@@ -93,8 +93,7 @@ def network_of(model: ChainModel, length: int) -> Any:
     """The chain of `length` steps as a Bayesian network: state1, state2, ... and the columns of each step."""
     from bayesbox.workflow.network import BayesianNetwork
 
-    if length < 1:
-        raise BadOption("a chain has one step or more", found=length)
+    require_whole("length", length, least=1)
     structure: dict[str, list[str]] = {}
     tables: dict[str, Any] = {}
     domains: dict[str, Sequence[Any]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from bayesbox.errors import file_name
 from bayesbox.model import file as container
 from bayesbox.workflow import save_text
 from bayesbox.workflow.text import DocumentClassifier
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def load_classifier(path: str | os.PathLike[str]) -> Any:
     """The classifier of a file: a `Classifier` of rows or a `DocumentClassifier`."""
-    data, name = container.read(path), os.fspath(path)
+    data, name = container.read(path), file_name(path)
     if save_text.is_text(data, name=name):
         return save_text.from_bytes(data, name=name)
     from bayesbox.workflow import save  # what rows need is not loaded for documents

@@ -5,13 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadData, BadOption
+from bayesbox.errors import BadData, BadOption, file_name, require_whole
 from bayesbox.infer.approximate import Method
 from bayesbox.infer.distribution import Distribution
 from bayesbox.infer.dsep import active_path, path_text, relevant
@@ -208,8 +208,9 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
         """`n` rows drawn from the joint distribution, as an Arrow table with a column a node."""
         import pyarrow as pa
 
-        if n < 0:
-            raise BadOption("a sample has 0 rows or more", found=n)
+        require_whole("n, the rows of a sample,", n)
+        if seed is not None:
+            require_whole("seed", seed)
         require_tables(self.graph)
         generator = np.random.default_rng(seed)
         codes: dict[str, NDArray[np.int32]] = {}
@@ -309,5 +310,5 @@ def read_network(path: str | PathLike[str], *, normalize: bool = False) -> Bayes
     if found.learned is not None:
         from bayesbox.workflow.network_counts import take_learned
 
-        take_learned(network, found.learned, where=fspath(path))
+        take_learned(network, found.learned, where=file_name(path))
     return network

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import expected_counts
-from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, require_whole
 from bayesbox.infer.compiled import CompiledModel
 from bayesbox.infer.junction import Propagation
 from bayesbox.learn.coded import Variable
@@ -87,8 +87,9 @@ class NetworkFitting:
             raise BadOption("missing is 'em', 'ignore' or 'drop'", found=missing)
         if not 0 <= prior_cases < float("inf"):
             raise BadOption("prior_cases is a number, 0 or more", found=prior_cases)
-        if restarts < 1 or iterations < 1:
-            raise BadOption("restarts and iterations are 1 or more", found=min(restarts, iterations))
+        require_whole("restarts", restarts, least=1)
+        require_whole("iterations", iterations, least=1)
+        require_whole("seed", seed)
         rows = self.read_rows(
             data, weight=weight, hidden=hidden, columns=columns, bins=bins, na=na, most_bytes=most_bytes
         )

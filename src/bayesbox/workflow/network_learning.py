@@ -6,11 +6,12 @@ import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from bayesbox.errors import BadData, BadOption, DataWarning, UnknownNode
+from bayesbox.errors import BadData, BadOption, DataWarning, UnknownNode, require_whole
 from bayesbox.learn.arcs import ArcRules, unpacked
 from bayesbox.learn.coded import Coded
 from bayesbox.learn.compare import pattern_of
@@ -156,12 +157,12 @@ def learn_network(
     given = {"restarts": restarts, "patience": patience, "alpha": alpha, "max_given": max_given}
     _refuse_unused(method, {"max_parents": max_parents, **given})
     alpha = ALPHA if alpha is None else alpha
-    if not 0 < alpha < 1:
+    if not (isinstance(alpha, Real) and 0 < alpha < 1):
         raise BadOption("alpha is a level of significance between 0 and 1", found=alpha)
     whole = {"restarts": restarts, "patience": patience, "bootstrap": bootstrap, "seed": seed, "max_given": max_given}
     for name, value in whole.items():
-        if value is not None and value < 0:
-            raise BadOption(f"{name} is a whole number, 0 or more", found=value)
+        if value is not None:
+            require_whole(name, value)
     begun = time.perf_counter()
     kinds = {str(name): as_kind(kind) for name, kind in (columns or {}).items()}
     source = source_of(data, declared=kinds, na=na, bad_rows="error", format=None)

@@ -10,7 +10,7 @@ import os
 from typing import Any
 
 import bayesbox
-from bayesbox.errors import BadData, BadModelFile
+from bayesbox.errors import BadData, BadModelFile, file_name
 from bayesbox.model import file as container
 from bayesbox.model.atomic import replacing as replacing
 from bayesbox.model.strict_json import document
@@ -40,7 +40,7 @@ def save(classifier: Classifier, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> Any:
     """The classifier of a file."""
-    return from_bytes(container.read(path), name=os.fspath(path))
+    return from_bytes(container.read(path), name=file_name(path))
 
 
 def to_bytes(classifier: Classifier) -> bytes:

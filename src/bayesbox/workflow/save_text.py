@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 import bayesbox
-from bayesbox.errors import BadData, BadModelFile
+from bayesbox.errors import BadData, BadModelFile, file_name
 from bayesbox.model import file as container
 from bayesbox.model.strict_json import document
 from bayesbox.model.text import Strength, TextRules
@@ -72,7 +72,7 @@ def to_bytes(classifier: DocumentClassifier) -> bytes:
 
 def load(path: str | os.PathLike[str]) -> DocumentClassifier:
     """The classifier of a file."""
-    return from_bytes(container.read(path), name=os.fspath(path))
+    return from_bytes(container.read(path), name=file_name(path))
 
 
 def is_text(data: bytes, *, name: str = "model") -> bool:

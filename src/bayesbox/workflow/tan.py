@@ -51,13 +51,16 @@ class TreeClassifier(ArcsClassifier):
     rules_type = TreeRules
     option_types = ArcsClassifier.option_types | {"score": (str,), "root": (str, None)}
 
+    def accept(self, schema: Schema, book: Book) -> None:
+        if self.rules.root is not None and self.rules.root not in schema.used:
+            raise UnknownColumn(self.rules.root, available=schema.used, where="root")
+        super().accept(schema, book)
+
     def make_model(self, schema: Schema, book: Book) -> AugmentedModel:
         frame, coding = Frame.of(schema, book, self.rules), self.coding(schema, book)
         pairs = frame.book.joint
         if not isinstance(pairs, Pairs):
             pairs = Pairs.of(frame.classes, {}, np.empty(0, dtype=np.int32))
-        if self.rules.root is not None and self.rules.root not in schema.used:
-            raise UnknownColumn(self.rules.root, available=schema.used)
         parents = tree_parents(pairs, coding, self.rules.score, self.rules.root)
         alone, left_out = columns_alone(schema, frame, pairs, coding, self.rules.smoothing)
         tables = {table.column: table for table in alone}

@@ -13,7 +13,7 @@ import zlib
 from os import PathLike
 from typing import Any
 
-from bayesbox.errors import BadModelFile, BadOption, SourceUnavailable
+from bayesbox.errors import BadModelFile, BadOption, SourceUnavailable, file_name
 from bayesbox.model.atomic import replacing
 from bayesbox.model.factor_graph import FactorModel
 from bayesbox.model.graph import Graph
@@ -38,7 +38,7 @@ def format_of(path: str | PathLike[str]) -> str | None:
     >>> format_of("alarm.bif.gz"), format_of("people.csv")
     ('bif', None)
     """
-    name = os.fspath(path).lower().removesuffix(".gz")
+    name = file_name(path).lower().removesuffix(".gz")
     return FORMATS.get(os.path.splitext(name)[1])
 
 
@@ -48,7 +48,7 @@ def require_format(path: str | PathLike[str]) -> str:
     if found is None:
         raise BadOption(
             "this is no file of a network by its extension",
-            found=os.fspath(path),
+            found=file_name(path),
             remedy=f"Extensions are {', '.join(FORMATS)}",
         )
     return found
@@ -61,7 +61,7 @@ def _module(path: str | PathLike[str]) -> Any:
 def read_model(path: str | PathLike[str], *, normalize: bool = False) -> Graph | FactorModel:
     """The network of a file; a UAI file of type MARKOV gives factors."""
     module = _module(path)
-    name = os.fspath(path)
+    name = file_name(path)
     found: Graph | FactorModel = module.read(read_bytes(name), where=name, normalize=normalize)
     return found
 
@@ -75,13 +75,13 @@ def write_graph(graph: Graph, path: str | PathLike[str], *, learned: Any = None)
 def write_factors(model: FactorModel, path: str | PathLike[str]) -> None:
     """Write factors, which only the UAI format holds."""
     if format_of(path) != "uai":
-        raise BadOption("a factor graph is written in the UAI format", found=os.fspath(path), remedy="Name it *.uai")
+        raise BadOption("a factor graph is written in the UAI format", found=file_name(path), remedy="Name it *.uai")
     _put(_module(path).write_factors(model), path)
 
 
 def _put(text: str, path: str | PathLike[str]) -> None:
     data = text.encode("utf-8")
-    if os.fspath(path).lower().endswith(".gz"):
+    if file_name(path).lower().endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     with replacing(path) as file:
         file.write(data)
