@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any, NoReturn
+
+TOKEN = re.compile(r'"(?:\\.|[^"\\])*"(?P<key>[ \t\r\n]*:)?|[{}]|NaN|-?Infinity|-?[0-9][-+0-9.eE]*', re.DOTALL)
 
 
 def dumps(value: Any) -> bytes:
@@ -32,31 +35,62 @@ def _item(item: Any) -> str:
 
 
 def parse(data: bytes) -> Any:
-    """The value of a text in UTF-8; ValueError where it is not strictly JSON.
+    """The value of a text in UTF-8; ValueError where it is not strictly JSON, with the place where it has one.
 
     >>> parse(b'{"a": 1, "a": 2}')
     Traceback (most recent call last):
-    ValueError: the key 'a' occurs twice
+    json.decoder.JSONDecodeError: the key 'a' occurs twice: line 1 column 10 (char 9)
     """
     text = data.decode("utf-8")
     try:
         value = json.loads(text, parse_float=_float, parse_constant=_constant, object_pairs_hook=_pairs)
     except RecursionError:
         raise ValueError("the lists and mappings are nested too deep") from None
+    except Licence as error:
+        raise json.JSONDecodeError(str(error), text, _place(text, error)) from None
     if "\\ud" in text.lower():  # an escape may be half of a pair, which is no character
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
 
+class Licence(ValueError):
+    """What JSON allows, or Python's reader of it, and a document of ours does not have."""
+
+
+class Twice(Licence):
+    """A key that its mapping has already."""
+
+
+def _place(text: str, error: Licence) -> int:
+    """Where the first number stands that is none, or the first key that its mapping has already."""
+    twice = isinstance(error, Twice)
+    keys: list[set[str]] = []
+    for found in TOKEN.finditer(text):
+        token = found[0]
+        if token == "{":
+            keys.append(set())
+        elif token == "}":
+            keys.pop()
+        elif token[0] != '"':
+            if not twice and not math.isfinite(float(token)):
+                return found.start()
+        elif found["key"]:
+            key = json.loads(token[: -len(found["key"])], strict=False)
+            if twice and key in keys[-1]:
+                return found.start()
+            keys[-1].add(key)
+    return 0
+
+
 def _float(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"the number {text} is too large")
+        raise Licence(f"the number {text} is too large")
     return value
 
 
 def _constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not a number of JSON")
+    raise Licence(f"{text} is not a number of JSON")
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -65,6 +99,6 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise ValueError(f"the key {key!r} occurs twice")
+                raise Twice(f"the key {key!r} occurs twice")
             seen.add(key)
     return result

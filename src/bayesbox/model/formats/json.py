@@ -9,8 +9,11 @@ A table has a row for each combination of the parents' states, the last parent f
 
 from __future__ import annotations
 
+import difflib
 import json
+import re
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +24,8 @@ from bayesbox.model.formats.text import Place, decoded, graph_from
 from bayesbox.model.graph import MOST_CELLS, MOST_NODES, Doubles, Graph, Node
 
 FORMAT = "bayesbox network"
+KEYS = ("format", "version", "name", "nodes", "learned")
+NODE_KEYS = ("name", "states", "parents", "table")
 VERSION = 1
 
 
@@ -39,6 +44,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         place.fail(f'expected an object with "format": "{FORMAT}"', 0, remedy=remedy)
     if document.get("version") != VERSION:
         place.fail("this is of another version of the format", 0, document.get("version"), f"Version {VERSION} is read")
+    _refuse_unknown(document, KEYS, place)
     listed = document.get("nodes")
     if not isinstance(listed, list) or len(listed) > MOST_NODES:
         place.fail(f"expected a list of at most {MOST_NODES:,} nodes", 0)
@@ -46,6 +52,8 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     def offset(name: str) -> int:
         return max(text.find(f'"name": {json.dumps(name)}'), 0)
 
+    for each in listed:
+        _refuse_unknown(each, NODE_KEYS, place)
     states = {each["name"]: each["states"] for each in listed if _is_node(each)}
     cells = 0
     nodes = []
@@ -71,6 +79,20 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     )
     graph.learned = document.get("learned")
     return graph
+
+
+def _refuse_unknown(mapping: Any, keys: Sequence[str], place: Place) -> None:
+    """A key that means nothing is most likely one that was meant to be another."""
+    for key in mapping if isinstance(mapping, dict) else ():
+        if key not in keys:
+            near = difflib.get_close_matches(key, keys, n=1)
+            found = re.search(re.escape(json.dumps(key)) + r"\s*:", place.text)
+            place.fail(
+                "the format has no such key",
+                found.start() if found else 0,
+                key,
+                f'Did you mean "{near[0]}"?' if near else f"Here there are {', '.join(keys)}",
+            )
 
 
 def _is_node(each: Any) -> bool:
