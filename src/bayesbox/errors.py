@@ -153,7 +153,19 @@ class UnknownColumn(BadData, KeyError):
 
 
 class KindContradiction(BadData):
-    """A value that does not fit what the column was taken for."""
+    """A value that does not fit what the column was taken for; `column` is its name."""
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        found: object = None,
+        remedy: str | None = None,
+        column: str | None = None,
+    ) -> None:
+        super().__init__(what, where=where, found=found, remedy=remedy)
+        self.column = column
 
 
 class BadRow(BadData):

@@ -115,3 +115,85 @@ def test_models_are_written_to_files(bayes: Bayes, tables: Path) -> None:
     for verb in ("merge", "average"):
         assert "not to standard output" in bayes(verb, "cars.bayes", "cars.bayes", "-o", "-", code=2).err
     assert not Path("-").exists()
+
+
+ODD = ["inf,suv,1,a", "-inf,bus,1,b", "1e999,bus,1,b", "3,bus,-1,b", "3,bus,nan,b", "3,bus,,b", "3,bus,inf,b"]
+GOOD = [f"{place / 8},{'suv' if place % 3 else 'bus'},{1 + place % 2},{'ab'[place % 2]}" for place in range(24)]
+HEADER = "size,car,w,class"
+
+
+def _table(path: Path, rows: list[str], format: str) -> str:
+    path.with_suffix(".csv").write_text("\n".join([HEADER, *rows]) + "\n")
+    if format == "csv":
+        return path.with_suffix(".csv").name
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    values = [
+        (float(size), car, float(weight) if weight else None, label)
+        for size, car, weight, label in (row.split(",") for row in rows)
+    ]
+    columns = zip(*values, strict=True)
+    table = pa.table(dict(zip(HEADER.split(","), (list(column) for column in columns), strict=True)))
+    parquet.write_table(table, path.with_suffix(".parquet"), row_group_size=8)
+    return path.with_suffix(".parquet").name
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_rows_that_cannot_be_learned_are_skipped_where_broken_ones_are(bayes: Bayes, folder: Path, format: str) -> None:
+    good = _table(folder / "good", GOOD, format)
+    odd = _table(folder / "odd", [*GOOD[:10], *ODD, *GOOD[10:]], format)
+    skip, weight = ("--bad-rows", "skip"), ("--weight", "w")
+    assert "row 11" in bayes("train", odd, "-t", "class", "-o", "m.bayes", "--ignore", "w", code=3).err
+    assert "a weight is a finite number" in bayes("train", odd, "-t", "class", *weight, code=3).err
+    expected = bayes("train", good, "-t", "class", *weight, "-o", "good.bayes", "--json").json["digest"]
+    for threads in (1, 3):
+        given = ("train", odd, "-t", "class", *weight, *skip, "-o", "m.bayes", "--threads", threads, "--json")
+        report = bayes(*given).json
+        assert (report["digest"], report["skipped"], report["rows"]) == (expected, 7, 24)
+    told = bayes("train", odd, "-t", "class", "--ignore", "w", *skip, "-o", "m.bayes").err
+    assert "3 broken rows left out" in told
+    assert f"{odd}, row 11, column `size`: an infinite value; found inf" in told
+    assert "24 rows learned" in bayes("update", "good.bayes", odd, *weight, *skip, "-o", "more.bayes").err
+    assert bayes("forget", "more.bayes", odd, *weight, *skip, "--json").json["digest"] == expected
+    assert bayes("evaluate", "good.bayes", odd, *weight, *skip, "--json").json["rows"] == 24
+    answers = bayes("predict", "good.bayes", odd, *skip)
+    assert len(answers.out.splitlines()) == 1 + len(GOOD) + 4  # without the infinite ones: a weight is not read
+    assert "3 broken rows left out" in answers.err
+    assert "infinite value" in bayes("predict", "good.bayes", odd, code=3).err
+
+
+def test_texts_that_are_declared_levels_are_no_infinite_numbers(bayes: Bayes, folder: Path) -> None:
+    (folder / "t.csv").write_text("size,class\ninf,a\nsmall,b\ninf,b\n")
+    report = bayes("train", "t.csv", "-t", "class", "--bad-rows", "skip", "--types", "size=category", "--json").json
+    assert (report["skipped"], report["rows"]) == (0, 3)
+
+
+def test_a_text_among_the_weights_is_no_category(bayes: Bayes, folder: Path) -> None:
+    (folder / "w.csv").write_text("car,w,class\nsuv,1,a\nbus,two,b\n")
+    told = bayes("train", "w.csv", "-t", "class", "--weight", "w", code=3).err
+    assert "w.csv, line 3, column `w`: a weight is a finite number, 0 or more; found 'two'" in told
+    assert "category" not in told
+
+
+@pytest.mark.parametrize("types", [(), ("--types", "old=flag")])
+@pytest.mark.parametrize("value", ["maybe", "3"])
+def test_a_value_that_is_no_flag(bayes: Bayes, folder: Path, types: tuple[str, ...], value: str) -> None:
+    (folder / "t.csv").write_text("old,class\ntrue,a\nfalse,b\n")
+    (folder / "more.csv").write_text(f"old,class\ntrue,a\n1,b\n{value},b\nmaybe,b\n")
+    bayes("train", "t.csv", "-t", "class", *types)
+    told = bayes("update", "t.bayes", "more.csv", code=3).err
+    assert f"more.csv, row 3: column `old` is a flag: false, true, 0 or 1; found '{value}'. t.bayes has learned" in told
+    assert "train anew with --types old=category" in told
+    (folder / "more.csv").write_text("old,class\ntrue,a\n1,b\nFALSE,b\n")
+    assert "3 rows learned" in bayes("update", "t.bayes", "more.csv").err
+
+
+def test_a_text_in_a_number_that_was_learned(bayes: Bayes, folder: Path) -> None:
+    (folder / "t.csv").write_text("size,class\n1.5,a\n2.5,b\n")
+    (folder / "more.csv").write_text("size,class\n1.5,a\nbig,b\n")
+    bayes("train", "t.csv", "-t", "class")
+    for verb in ("update", "forget", "predict", "evaluate"):
+        told = bayes(verb, "t.bayes", "more.csv", code=3).err
+        assert "line 3, column `size`" in told
+        assert "t.bayes has learned the column so: mend the value, say --na 'big'" in told

@@ -211,7 +211,7 @@ def _reading(given: dict[str, Any], threads: int) -> dict[str, Any]:
 
 def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     from bayesbox.cli.predict import tell_absent
-    from bayesbox.cli.sources import Progress, skipped_rows
+    from bayesbox.cli.sources import Progress, as_learned, skipped_rows
     from bayesbox.source.files import open_source, peek
     from bayesbox.workflow.evaluate import evaluate_held_out
     from bayesbox.workflow.load import load_classifier
@@ -237,14 +237,14 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     threads = options.threads_or_default(given["threads"])
     reading = reading_of(classifier, target=target, weight=given["weight"])
     opened = open_source(data, **reading, **_reading(given, threads))
-    first, source = peek(opened)
-    if first is not None:
-        tell_absent(classifier, first.names, opened.name)
     progress = Progress()
     try:
-        found = evaluate_held_out(
-            classifier, source, target, weight=given["weight"], bins=given["bins"], threads=threads, progress=progress
-        )
+        with as_learned(model):
+            first, source = peek(opened)
+            if first is not None:
+                tell_absent(classifier, first.names, opened.name)
+            rows = {"bins": given["bins"], "threads": threads, "progress": progress}
+            found = evaluate_held_out(classifier, source, target, weight=given["weight"], **rows)
     finally:
         progress.close()
     skipped_rows(source)

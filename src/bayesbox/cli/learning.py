@@ -67,7 +67,7 @@ def _certify(path: str, before: Book, classifier: Classifier | DocumentClassifie
 def _counted(
     classifier: Classifier, model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool
 ) -> dict[str, Any]:
-    from bayesbox.cli.sources import Progress, model_source, skipped_rows
+    from bayesbox.cli.sources import Progress, as_learned, model_source, skipped_rows
     from bayesbox.workflow.train import train
 
     if classifier.fixed:
@@ -90,9 +90,10 @@ def _counted(
     )
     progress = Progress(source)
     try:
-        training = train(
-            classifier, source, target, weight=given["weight"], threads=threads, progress=progress, forget=forget
-        )
+        with as_learned(model):
+            training = train(
+                classifier, source, target, weight=given["weight"], threads=threads, progress=progress, forget=forget
+            )
     finally:
         progress.close()
     if source.left:

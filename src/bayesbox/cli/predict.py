@@ -113,7 +113,10 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
                 raise click.UsageError("--cost is for tables")
             only = text.predict(classifier, data, given)
         else:
-            only = _answer(classifier, data, given)
+            from bayesbox.cli.sources import as_learned
+
+            with as_learned(model):
+                only = _answer(classifier, data, given)
     for line in gathered(warned):
         note(f"note: {line}")
     if given["exit_class"] is not None:

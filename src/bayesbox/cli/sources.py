@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ import click
 
 from bayesbox.cli.options import split
 from bayesbox.cli.output import note, plural
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadOption, KindContradiction
 
 if TYPE_CHECKING:
     from bayesbox.schema.kinds import Kind
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0  # seconds before progress is shown
 PAUSE = 0.2  # seconds between two looks
+SHORT = 10  # characters of a text that may stand for a missing value
 
 
 def declared_kinds(types: Sequence[str], ignore: Sequence[str] = ()) -> dict[str, Kind]:
@@ -134,6 +136,22 @@ def model_source(classifier: Classifier, data: Any, *, target: str, weight: str 
     reading = reading_of(classifier, target=target, weight=weight, learning=True)
     wanted = [*classifier.feature_names, target, *([weight] if weight else [])]
     return Narrowed(open_source(data, **reading, **options), wanted)
+
+
+@contextlib.contextmanager
+def as_learned(model: str) -> Iterator[None]:
+    """A value that contradicts what a model has learned of its column is told with the remedy that there is then."""
+    try:
+        yield
+    except KindContradiction as error:
+        if error.column is not None:
+            missing = isinstance(error.found, str) and 0 < len(error.found) <= SHORT
+            error.remedy = (
+                f"{model} has learned the column so: mend the value"
+                + (f", say --na '{error.found}' if it stands for a missing one" if missing else "")
+                + f", or train anew with --types {error.column}=category"
+            )
+        raise
 
 
 def skipped_rows(source: Source) -> int:

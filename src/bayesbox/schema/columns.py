@@ -114,6 +114,7 @@ def _no_number(name: str, where: str | None, row: int, value: object) -> KindCon
         where=f"{where}, row {row + 1}" if where else f"row {row + 1}",
         found=value if isinstance(value, str) else level_text(value),
         remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
+        column=name,
     )
 
 

@@ -67,7 +67,13 @@ class Schema:
         for name in columns:
             if name not in self.kinds:
                 raise UnknownColumn(name, available=self.kinds, where=where)
-        return self.merged(Schema({name: kind_of(column, name=name) for name, column in columns.items()}), where=where)
+        found = {name: kind_of(column, name=name) for name, column in columns.items()}
+        for name, kind in found.items():
+            if isinstance(kind, Category) and isinstance(self.kinds[name], Flag):
+                found[name] = (
+                    Flag()
+                )  # by the texts true and false; another is refused, with its row, where it is counted
+        return self.merged(Schema(found), where=where)
 
     def merged(self, other: Schema, *, where: str | None = None) -> Schema:
         """The schema of the rows of both: kinds must agree where neither is declared here or unknown."""
@@ -83,6 +89,7 @@ class Schema:
                     f"column `{name}` was a {before.name} so far and is a {now.name} now",
                     where=where,
                     remedy=f"Declare its kind: columns={{'{name}': ...}} in Python, --types {name}=... in the command",
+                    column=name,
                 )
         declared = self.declared | other.declared
         return replace(self, kinds=kinds, declared=declared, classes=union_of(self.classes, other.classes))

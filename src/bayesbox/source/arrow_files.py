@@ -122,7 +122,7 @@ class _TypedRows:
             column = without_tokens(column, reading.na)
         kind = kind_of_type(column.type)
         if name in reading.number and kind == TEXT:
-            return numbers_of_texts(column, name, file=self._file, row=row)
+            return numbers_of_texts(column, name, file=self._file, row=row, weight=reading.weight)
         return column
 
     def _check_kind(self, name: str, kind: str | None) -> None:
@@ -276,7 +276,7 @@ def without_tokens(column: Any, tokens: tuple[str, ...]) -> Any:
     return pc.if_else(missing, pa.nulls(len(column), column.type), column)
 
 
-def numbers_of_texts(column: Any, name: str, *, file: str, row: int = 0) -> pa.Array:
+def numbers_of_texts(column: Any, name: str, *, file: str, row: int = 0, weight: str | None = None) -> pa.Array:
     """A text column that was declared a number; the first value that is none is an error.
 
     >>> numbers_of_texts(pa.array(["25", None, " +3"]), "age", file="people.parquet").to_pylist()
@@ -287,6 +287,6 @@ def numbers_of_texts(column: Any, name: str, *, file: str, row: int = 0) -> pa.A
     if not pc.all(fits).as_py():
         index = fits.to_pylist().index(False)
         where = place(file, row=row + index + 1, column=name)
-        raise contradiction(NUMBER, name, texts[index].as_py(), where)
+        raise contradiction(NUMBER, name, texts[index].as_py(), where, weight=weight)
     bare = pc.replace_substring_regex(texts, r"^[ \t]*\+?|[ \t]+$", "")
     return bare.cast(pa.float64())

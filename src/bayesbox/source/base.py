@@ -10,7 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.compute import pc
 
 Column = Any  # pa.Array, pa.ChunkedArray or a one-dimensional np.ndarray of any stride
 
@@ -47,6 +52,25 @@ class Batch:
     def from_arrow(cls, table: pa.RecordBatch | pa.Table, first_row: int = 0) -> Batch:
         """An Arrow record batch or table as it is."""
         return cls(tuple(table.schema.names), tuple(table.columns), table.num_rows, first_row)
+
+
+def taken(column: Any, rows: NDArray[np.int64]) -> Any:
+    """These rows of a column."""
+    if isinstance(column, np.ndarray):
+        return column[rows]
+    if isinstance(column, CountMatrix):
+        return column.take(rows)
+    wanted = np.ascontiguousarray(rows, dtype=np.int64)
+    # as a buffer: pa.array would load pandas to see whether these are some of its values
+    places = pa.Array.from_buffers(pa.int64(), len(wanted), [None, pa.py_buffer(wanted)])
+    found = column.take(places)
+    return _compact(found) if pa.types.is_dictionary(found.type) else found
+
+
+def _compact(column: pa.DictionaryArray) -> pa.DictionaryArray:
+    """A dictionary of the levels that occur: one that does not is no level these rows bring."""
+    used = pc.drop_null(pc.unique(column.indices))
+    return pa.DictionaryArray.from_arrays(pc.index_in(column.indices, value_set=used), column.dictionary.take(used))
 
 
 class Source(Protocol):

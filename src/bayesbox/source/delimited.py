@@ -23,6 +23,7 @@ from bayesbox.source.reading import (
     FLAG,
     NUMBER,
     ROW_LIMIT,
+    SKIP,
     TEXT,
     UNREAD,
     Reading,
@@ -33,7 +34,6 @@ from bayesbox.source.reading import place as place_of
 from bayesbox.source.scan import (
     FALSE_TEXTS,
     NUMBER_PATTERN,
-    SKIP,
     TRUE_TEXTS,
     Checker,
     Record,
@@ -210,7 +210,7 @@ class DelimitedRows:
         text = bytes(window.view[:end])
         kinds = [reading.kind_of(name) for name in self.names]
         limits = [reading.cell_limit(name) for name in self.names]
-        checker = Checker(self.names, kinds, limits, reading.na, self._file)
+        checker = Checker(self.names, kinds, limits, reading.na, self._file, weight=reading.weight)
         kept = []
         for record in self._records(text):
             problem = checker.problem(record)

@@ -54,6 +54,8 @@ def open_source(
     format: str | None = None,
     threads: int = 1,
     refuse_mixed: bool = False,
+    finite: bool = False,
+    weight: str | None = None,
 ) -> FileSource:
     """A source of rows from a path, a glob pattern, a folder, a list of these, or `-` for standard input.
 
@@ -63,7 +65,8 @@ def open_source(
     or of all that are not in `only`, the values are not looked at: they come as missing, whatever they hold. `na` adds
     words that stand for a missing value. `bad_rows="skip"` leaves broken rows out and counts them in `source.skipped`.
     `format` overrides the extension. With `refuse_mixed` a few texts among many numbers are broken rows, not
-    categories.
+    categories; with `finite` rows with an infinite number are broken too, and those whose `weight`, a column, is
+    missing or negative.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
@@ -86,6 +89,8 @@ def open_source(
         "skip": bad_rows == "skip",
         "threads": threads,
         "refuse_mixed": refuse_mixed,
+        "finite": finite,
+        "weight": weight,
     }
     return FileSource(expand(paths), format=_format_option(format), options=options)
 
@@ -175,7 +180,7 @@ class FileSource:
             row = 0
             for group, count in enumerate(groups):
                 tables = partial(rows.group_tables, group, row)
-                yield Part(name_of(path), partial(_ordered, tables, reading.names or (), order, first_row))
+                yield Part(name_of(path), partial(_ordered, tables, order, first_row, reading, name_of(path)))
                 row, first_row = row + count, first_row + count
                 rows.share_read = row / rows.row_count if rows.row_count else 1.0
         self._finished = len(self.paths)
@@ -184,7 +189,7 @@ class FileSource:
         with ByteStream(path) as stream:
             rows = open_rows(stream, reading, self._format)
             order = self._take(stream, rows, reading)
-            yield from _ordered(rows.tables, reading.names or (), order, first_row)
+            yield from _ordered(rows.tables, order, first_row, reading, stream.name)
 
     def _take(self, stream: ByteStream, rows: Rows, reading: Reading) -> list[int | None]:
         """Go on with the next file; where it has the columns of the first, None for one that is not read."""
@@ -197,14 +202,21 @@ class FileSource:
 
 def _ordered(
     tables: Callable[[], Iterator[tuple[tuple[Column, ...], int]]],
-    names: tuple[str, ...],
     order: list[int | None],
     first_row: int,
+    reading: Reading,
+    file: str,
 ) -> Iterator[Batch]:
     for columns, count in tables():
         taken = tuple(pa.nulls(count) if index is None else columns[index] for index in order)
-        yield Batch(names, taken, count, first_row)
+        batch = Batch(reading.names or (), taken, count, first_row)
         first_row += count
+        if reading.skip and reading.finite:
+            from bayesbox.source.usable import usable
+
+            batch = usable(batch, reading, file)
+        if batch.rows:
+            yield batch
 
 
 def _parquet_rows(stream: ByteStream, reading: Reading) -> ParquetRows:

@@ -22,6 +22,7 @@ from bayesbox.source.base import Column
 from bayesbox.source.reading import (
     FLAG,
     NUMBER,
+    SKIP,
     TEXT,
     UNREAD,
     Reading,
@@ -30,7 +31,6 @@ from bayesbox.source.reading import (
     is_broken_number,
     place,
 )
-from bayesbox.source.scan import SKIP
 from bayesbox.source.streams import ByteStream
 from bayesbox.source.window import Window
 
@@ -253,7 +253,7 @@ class JsonRows:
         if isinstance(value, str) and not _encodes(value):
             raise BadRow("text that is not valid Unicode", where=where, found=value, remedy=SKIP)
         if not (is_missing(value) or value in self._reading.na or _fits(kind, value)):
-            raise contradiction(str(kind), name, value, where)
+            raise contradiction(str(kind), name, value, where, weight=self._reading.weight)
 
 
 def _is_one_object_a_line(block: bytes, newline: bytes, lines: int) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
+from threading import Lock
 from typing import Protocol
 
-from bayesbox.errors import BadData, BayesboxError, KindContradiction
+from bayesbox.errors import BadData, BadWeight, BayesboxError, KindContradiction
 from bayesbox.source.base import Column
 
 CELL_LIMIT = 1 << 20  # bytes of one cell
@@ -14,6 +16,7 @@ DOCUMENT_LIMIT = 256 << 20  # bytes of one cell of a column of documents
 ROW_LIMIT = 64 << 20  # bytes of one row
 COLUMN_LIMIT = 100_000
 EXAMPLES = 5  # skipped rows that are kept word by word
+ADDING = Lock()
 
 NUMBER, FLAG, TEXT = "number", "true or false", "text"
 UNREAD = "not read"  # what is not asked for is not looked at, so nothing in it is wrong
@@ -40,9 +43,13 @@ class Skipped:
 
     def add(self, error: BayesboxError) -> None:
         """One more row, and what is wrong with it."""
-        self.count += 1
-        if len(self.first) < EXAMPLES:
-            self.first.append(str(error))
+        self.add_all(1, iter([error]))
+
+    def add_all(self, count: int, errors: Iterator[BayesboxError]) -> None:
+        """So many more rows, and what is wrong with each; any thread may tell."""
+        with ADDING:
+            self.count += count
+            self.first += [str(error) for error in islice(errors, EXAMPLES - len(self.first))]
 
 
 @dataclass
@@ -59,6 +66,8 @@ class Reading:
     skip: bool = False
     threads: int = 1
     refuse_mixed: bool = False
+    finite: bool = False  # whether an infinite number makes a row a broken one
+    weight: str | None = None  # the column of the weights
     skipped: Skipped = field(default_factory=Skipped)
     kinds: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
@@ -126,8 +135,13 @@ def place(file: str, *, line: int | None = None, column: str | None = None, row:
     return ", ".join(parts)
 
 
-def contradiction(kind: str, column: str, value: object, where: str) -> KindContradiction:
+SKIP = "Mend the row, or leave broken rows out: --bad-rows skip on the command line, bad_rows='skip' in Python"
+
+
+def contradiction(kind: str, column: str, value: object, where: str, *, weight: str | None = None) -> BadData:
     """A value that does not fit what its column was taken for, with the remedy in both worlds."""
+    if column == weight:
+        return BadWeight("a weight is a finite number, 0 or more", where=where, found=value, remedy=SKIP)
     remedy = (
         f"If the column holds categories, say --types {column}=category on the command line, "
         f"columns={{'{column}': 'category'}} in Python"
@@ -135,7 +149,8 @@ def contradiction(kind: str, column: str, value: object, where: str) -> KindCont
     if isinstance(value, str) and 0 < len(value) <= 10:
         remedy += f"; if this stands for a missing value, --na '{value}' or na=['{value}']"
     wanted = "a number" if kind == NUMBER else "true or false"
-    return KindContradiction(f"the column was read as {wanted} so far", where=where, found=value, remedy=remedy)
+    what = f"the column was read as {wanted} so far"
+    return KindContradiction(what, where=where, found=value, remedy=remedy, column=column)
 
 
 def check_names(names: tuple[str, ...], file: str) -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesbox.errors import BadData, BadRow
-from bayesbox.source.reading import FLAG, NUMBER, UNREAD, contradiction, place
+from bayesbox.source.reading import FLAG, NUMBER, SKIP, UNREAD, contradiction, place
 
 QUOTE = ord('"')
 NUMBER_PATTERN = r"^[ \t]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))[ \t]*$"
@@ -109,13 +109,21 @@ class Checker:
     """What a row must be: as many fields as the header, each short enough, UTF-8, of its kind."""
 
     def __init__(
-        self, names: tuple[str, ...], kinds: list[str | None], limits: list[int], na: tuple[str, ...], file: str
+        self,
+        names: tuple[str, ...],
+        kinds: list[str | None],
+        limits: list[int],
+        na: tuple[str, ...],
+        file: str,
+        *,
+        weight: str | None = None,
     ) -> None:
         self._names = names
         self._kinds = kinds
         self._limits = limits  # bytes of a cell
         self._missing = {"", *na}
         self._file = file
+        self._weight = weight
 
     def problem(self, record: Record) -> BadData | None:
         """What is wrong with a row; None if nothing is."""
@@ -151,10 +159,7 @@ class Checker:
             return BadRow("the text is not UTF-8", where=where, found=field[:200], remedy=remedy)
         if text in self._missing or _fits(kind, text):
             return None
-        return contradiction(str(kind), self._names[index], text, where)
-
-
-SKIP = "Mend the row, or leave broken rows out: --bad-rows skip on the command line, bad_rows='skip' in Python"
+        return contradiction(str(kind), self._names[index], text, where, weight=self._weight)
 
 
 def _fits(kind: str | None, text: str) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -143,19 +144,24 @@ class _Counter:
 
     def _coded(self, name: str, column: Any, kind: Kind) -> None:
         codes, texts, _ = encode_narrow(column)
-        self.coded[name] = (codes, self._flag_texts(name, texts) if isinstance(kind, Flag) else texts)
+        self.coded[name] = (codes, self._flag_texts(name, texts, lambda: codes) if isinstance(kind, Flag) else texts)
 
-    def _flag_texts(self, name: str, texts: list[str]) -> list[str]:
+    def _flag_texts(self, name: str, texts: list[str], codes: Callable[[], NDArray[Any]]) -> list[str]:
+        """The texts as false and true; `codes` gives the rows as places in the texts, to name the row of another."""
         flags = [FLAG_TEXTS.get(text.lower()) for text in texts]
-        for text, flag in zip(texts, flags, strict=True):
-            if flag is None:
+        others = [place for place, flag in enumerate(flags) if flag is None]
+        if others:
+            found = codes()
+            rows = np.flatnonzero(np.isin(found, others))
+            if len(rows):
                 raise KindContradiction(
                     f"column `{name}` is a flag: false, true, 0 or 1",
-                    where=self.where,
-                    found=text,
+                    where=_place(self.where, self.first_row + int(rows[0])),
+                    found=texts[int(found[rows[0]])],
                     remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
+                    column=name,
                 )
-        return [flag for flag in flags if flag is not None]
+        return [flag or "false" for flag in flags]  # no row has one that is neither
 
     def counts(self) -> dict[str, Tally]:
         """The tallies of the columns of levels."""
@@ -186,7 +192,7 @@ class _Counter:
             seen = np.flatnonzero(table.any(axis=0))
             texts = [str(lowest + int(index)) for index in seen]
             if isinstance(kind, Flag) or column.dtype.kind == "b":
-                texts = self._flag_texts(name, texts)
+                texts = self._flag_texts(name, texts, partial(_places, lowest + seen, column))
             cells = ExactArray.from_integers(np.ascontiguousarray(table[:, seen]).ravel())
             tallies[name] = _merged(self.classes, texts, cells)
         return tallies
@@ -249,6 +255,12 @@ class _Counter:
         documents = Documents.of(column, where=where)
         words, cells, _ = count_words(documents, target, len(self.classes), kind.tokens, self.weights)
         return Words.of(self.classes, list(words), cells)
+
+
+def _places(values: NDArray[np.int64], column: NDArray[Any]) -> NDArray[np.int64]:
+    """Where each number stands among these, which ascend; -1 where it does not."""
+    at = np.minimum(np.searchsorted(values, column), len(values) - 1)
+    return np.where(values[at] == column, at, -1)
 
 
 def _place(where: str | None, row: int) -> str:

@@ -58,7 +58,8 @@ def reading_of(
         number.add(weight)
     every = EVERY in keep
     only = None if every else frozenset(used | text | number)
-    return {"text": frozenset(text), "number": frozenset(number), "only": only, "as_text": every}
+    columns = {"text": frozenset(text), "number": frozenset(number), "only": only, "as_text": every}
+    return {**columns, "finite": True, "weight": weight}
 
 
 def absent_columns(classifier: Classifier, names: Sequence[str], *, where: str) -> list[str]:

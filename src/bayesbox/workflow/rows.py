@@ -14,14 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.learn.folds import shuffle_keys
-from bayesbox.schema.columns import CountMatrix
-from bayesbox.schema.compute import pc
 from bayesbox.schema.encode import Encoded
-from bayesbox.source.base import Batch
+from bayesbox.source.base import Batch, taken
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
@@ -44,25 +41,6 @@ class Rows:
         labels = self.labels._replace(codes=self.labels.codes[rows])
         weights = None if self.weights is None else self.weights[rows]
         return Rows(Batch(self.batch.names, columns, len(rows)), labels, weights)
-
-
-def taken(column: Any, rows: Places) -> Any:
-    """These rows of a column."""
-    if isinstance(column, np.ndarray):
-        return column[rows]
-    if isinstance(column, CountMatrix):
-        return column.take(rows)
-    wanted = np.ascontiguousarray(rows, dtype=np.int64)
-    # as a buffer: pa.array would load pandas to see whether these are some of its values
-    places = pa.Array.from_buffers(pa.int64(), len(wanted), [None, pa.py_buffer(wanted)])
-    found = column.take(places)
-    return _compact(found) if pa.types.is_dictionary(found.type) else found
-
-
-def _compact(column: pa.DictionaryArray) -> pa.DictionaryArray:
-    """A dictionary of the levels that occur: one that does not is no level these rows bring."""
-    used = pc.drop_null(pc.unique(column.indices))
-    return pa.DictionaryArray.from_arrays(pc.index_in(column.indices, value_set=used), column.dictionary.take(used))
 
 
 def sample_of(kept: list[Rows], most: int) -> list[Rows]:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbox.learn.folds import row_keys
-from bayesbox.source.base import Batch, Part, Source
-from bayesbox.workflow.rows import taken
+from bayesbox.source.base import Batch, Part, Source, taken
 
 if TYPE_CHECKING:
     from bayesbox.workflow.classifier import Classifier

@@ -80,6 +80,8 @@ def source_of(
         unread=frozenset(unread) - {target, weight},
         threads=threads,
         refuse_mixed=target is not None,
+        finite=target is not None,
+        weight=weight,
         **options,
     )
 
