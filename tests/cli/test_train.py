@@ -306,3 +306,22 @@ def test_a_weight_that_is_no_number_is_a_broken_row(bayes: Bayes, folder: Path) 
 
 def test_flags_to_fold_that_are_not_there(bayes: Bayes, people: Path) -> None:
     assert "no column `suv`" in bayes("train", people, "-t", "income", "--fold", "car=suv,van", code=3).err
+
+
+@pytest.mark.parametrize("model", ["naive", "aode", "text"])
+def test_rows_of_one_class_are_told_of(bayes, folder, model):
+    (folder / "rows.csv").write_text("note,class\nlate bus,yes\nno bus,yes\n")
+    given = ("train", "rows.csv", "-t", "class", "--model", model)
+    assert "note: every row has the class yes, so every answer will be yes" in bayes(*given).err
+    assert bayes(*given, "--json").json["warnings"] == ["every row has the class yes, so every answer will be yes"]
+    (folder / "rows.csv").write_text("note,class\nlate bus,yes\nno bus,no\n")
+    assert "every answer" not in bayes(*given).err
+
+
+def test_levels_beyond_those_declared_are_told_of(bayes, folder):
+    (folder / "rows.csv").write_text("car,class\nsuv,a\nbus,b\nvan,a\nvan,b\nsuv,b\n")
+    given = ("train", "rows.csv", "-t", "class", "--types")
+    told = "note: column `car` holds what was not declared, "
+    assert f"{told}'van', in 2 of the rows: counted as further levels" in bayes(*given, "car=category:suv:bus").err
+    assert f"{told}2 levels, the first 'bus', in 3 of the rows" in bayes(*given, "car=category:suv:truck").err
+    assert "not declared" not in bayes(*given, "car=category:suv:bus:van:truck").err

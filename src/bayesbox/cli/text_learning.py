@@ -23,6 +23,7 @@ TELLING = 5  # words of each class that are shown after training
 def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: bool) -> None:
     """Learn documents and write the model."""
     from bayesbox.workflow.save_text import save
+    from bayesbox.workflow.training import one_class
 
     source = elsewhere.rows_elsewhere(data, given)
     if source is None and not data:
@@ -49,7 +50,7 @@ def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: b
         "occurrence": classifier.rules.occurrence,
         "once": classifier.rules.once,
         "tried": [each._asdict() for each in classifier.tried],
-        "warnings": list(dict.fromkeys(warned)),
+        "warnings": [*dict.fromkeys(warned), *one_class(classifier.book.classes)],
         "digest": classifier.book.digest(),
     }
     if as_json:

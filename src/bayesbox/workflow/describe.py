@@ -37,6 +37,7 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
 from bayesbox.workflow.hints import are_dates, date_hint, hints, said_once
+from bayesbox.workflow.training import one_class
 
 MISSING_MARKS = frozenset(
     {"?", "na", "n/a", "nan", "null", "none", "nil", "-", "--", ".", "missing", "unknown", "#n/a"}
@@ -131,12 +132,28 @@ def remarks(schema: Schema, book: Book) -> list[str]:
     """What is probably not meant, in words: the hints, and what the levels and the target look like."""
     found = [(hint.first, str(hint)) for hint in hints(schema, book)]
     rows = float(np.sum(book.n))
+    found.extend((name, text) for name, kind in schema.kinds.items() for text in _undeclared(name, kind, book))
     if rows < FEW:
-        return said_once(found)
+        return [*said_once(found), *one_class(book.classes)]
     for facts in column_facts(schema, book):
         if facts.kind != "ignore":
             found.extend((facts.name, text) for text in _of_column(facts, book, rows))
-    return [*said_once(found), *_of_target(book, rows)]
+    return [*said_once(found), *one_class(book.classes), *_of_target(book, rows)]
+
+
+def _undeclared(name: str, kind: Kind, book: Book) -> Iterator[str]:
+    """Levels beyond those that a category was declared to have."""
+    tally = book.columns.get(name)
+    if not (isinstance(kind, Category) and kind.levels and isinstance(tally, Counts)):
+        return
+    places = [place for place, level in enumerate(tally.levels) if level not in kind.levels]
+    if places:
+        total = float(np.asarray(tally.counts, dtype=np.float64)[:, places].sum())
+        rows = int(total) if total.is_integer() else round(total, 6)
+        first = tally.levels[places[0]]
+        which = f"{first!r}" if len(places) == 1 else f"{len(places):,} levels, the first {first!r}"
+        what = f"column `{name}` holds what was not declared, {which}"
+        yield f"{what}, in {rows:,} of the rows: counted as further levels"
 
 
 def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[str]:
@@ -232,10 +249,7 @@ def _tells_the_class(tally: Counts) -> bool:
 
 
 def _of_target(book: Book, rows: float) -> Iterator[str]:
-    if len(book.classes) == 1:
-        yield f"every row has the class {book.classes[0]}, so there is nothing to tell apart"
-        return
-    if len(book.classes) > min(MANY_CLASSES, 0.5 * rows):
+    if len(book.classes) > max(min(MANY_CLASSES, 0.5 * rows), 1):
         yield f"the target has {len(book.classes):,} classes: is it a measurement?"
         return
     rare = [name for name, count in zip(book.classes, book.n, strict=True) if count == 1]

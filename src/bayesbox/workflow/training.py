@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,15 @@ class Training:
     rows: int
     unlabelled: int
     skipped: int = 0
+
+
+def one_class(classes: Sequence[str]) -> list[str]:
+    """What to say of rows that all have the same class.
+
+    >>> one_class(["yes"]), one_class(["no", "yes"])
+    (['every row has the class yes, so every answer will be yes'], [])
+    """
+    return [f"every row has the class {name}, so every answer will be {name}" for name in classes if len(classes) == 1]
 
 
 def is_path(data: Any) -> bool:
