@@ -179,3 +179,12 @@ def test_fit_normalizes_where_it_is_told_to(bayes, folder):
     (folder / "rain.csv").write_text("rain\nyes\nno\n")
     assert "sum to 1" in bayes("network", "fit", "rain.bif", "rain.csv", code=4).err
     bayes("network", "fit", "rain.bif", "rain.csv", "--normalize", "-o", "fitted.bif")
+
+
+def test_infinite_numbers_are_refused_or_skipped(bayes, folder):
+    rows = "".join(f"{place},{'yes' if place > 9 else 'no'}\n" for place in range(20))
+    (folder / "rows.csv").write_text(f"size,large\n{rows}inf,yes\n")
+    told = bayes("network", "learn", "rows.csv", code=3).err
+    assert "rows.csv: column `size` holds an infinite value; found inf. Replace it" in told
+    report = bayes("network", "learn", "rows.csv", "--bad-rows", "skip", "--json").json
+    assert (report["rows"], report["skipped"]) == (20, 1)

@@ -270,6 +270,7 @@ def _source(
         na=options.several(given["na"]),
         bad_rows=given["bad_rows"],
         format=given["input_format"],
+        finite=network is None,  # fit does not look at columns that are no nodes
     )
     return source, kinds
 

@@ -134,16 +134,22 @@ class Levels:
 class Numbers:
     """A column of numbers, or of nothing so far: its distinct values, and how many rows have each."""
 
-    def __init__(self, name: str, kind: Kind | None) -> None:
+    def __init__(self, name: str, kind: Kind | None, where: str) -> None:
         self.name = name
         self.declared = kind
+        self.where = where
         self.values = np.empty(0)
         self.counts = np.empty(0, dtype=np.int64)
 
     def take(self, column: Any) -> Doubles:
         numbers = np.asarray(as_numbers(column, name=self.name), dtype=np.float64)
         if np.isinf(numbers).any():
-            raise BadData(f"column `{self.name}` holds an infinite number")
+            raise BadData(
+                f"column `{self.name}` holds an infinite value",
+                where=self.where,
+                found=float(numbers[np.isinf(numbers)][0]),
+                remedy="Replace it by a number or by a missing value",
+            )
         self._add(*np.unique(numbers[~np.isnan(numbers)], return_counts=True))
         return numbers
 
@@ -162,7 +168,7 @@ class Numbers:
         return np.asarray(np.isnan(codes))
 
     def joined(self, other: Numbers) -> Numbers:
-        both = Numbers(self.name, self.declared)
+        both = Numbers(self.name, self.declared, self.where)
         both._add(self.values, self.counts)
         both._add(other.values, other.counts)
         return both
@@ -228,7 +234,7 @@ class Request:
             return Known(Variable.known(name, self.known[name]), self.where)
         kind = self.kinds.get(name)
         number = isinstance(kind_of(column, name=name), (Number, Unknown)) and not isinstance(kind, (Category, Flag))
-        return Numbers(name, kind) if number or isinstance(kind, (Real, Count)) else Levels(name, kind)
+        return Numbers(name, kind, self.where) if number or isinstance(kind, (Real, Count)) else Levels(name, kind)
 
 
 class Findings:

@@ -46,12 +46,14 @@ def source_of(
     *,
     weight: str | None = None,
     threads: int = 1,
+    finite: bool | None = None,
     **options: Any,
 ) -> Source:
     """Rows from a source, a frame, or the name of a file, a glob or a folder.
 
     The target and declared categories are read as text exactly as they stand, declared numbers and the weight as
-    numbers; columns that are ignored are not read.
+    numbers; columns that are ignored are not read. Rows with an infinite number count as broken where a target is to be
+    learned, or where `finite` says so.
     """
     if hasattr(data, "batches"):
         return data  # type: ignore[no-any-return]
@@ -80,7 +82,7 @@ def source_of(
         unread=frozenset(unread) - {target, weight},
         threads=threads,
         refuse_mixed=target is not None,
-        finite=target is not None,
+        finite=target is not None if finite is None else finite,
         weight=weight,
         **options,
     )
