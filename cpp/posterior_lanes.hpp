@@ -2,6 +2,8 @@
 // namespace, behind the lanes.
 constexpr std::size_t kPosteriorRows = 64;  // worked on together
 
+constexpr std::size_t whole_vectors(std::size_t count) { return (count + Lanes::width - 1) / Lanes::width * Lanes::width; }
+
 constexpr double kLog2Head = 0.6931471803691238, kLog2Tail = 1.9082149292705877e-10;  // ln 2, the first with few digits
 
 // e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts. -inf gives 0, NaN gives NaN.
@@ -103,7 +105,7 @@ void write_class(Lanes values, std::size_t rows, std::size_t c, std::size_t clas
 
 bool posteriors_of_some(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out) {
   double top[kPosteriorRows];
-  const std::size_t padded = (count + Lanes::width - 1) / Lanes::width * Lanes::width;
+  const std::size_t padded = whole_vectors(count);
   const auto sum_at = [&](std::size_t c, std::size_t row) { return Lanes::load(sums + c * row_stride + row); };
   for (std::size_t row = 0; row < padded; row += Lanes::width) {
     Lanes largest = sum_at(0, row);
@@ -142,7 +144,7 @@ void log_totals(const double* sums, std::size_t class_count, std::size_t row_str
 
 bool log_posteriors_of_some(double* sums, std::size_t class_count, std::size_t row_stride, std::size_t count, double* out) {
   double top[kPosteriorRows], totals[kPosteriorRows];
-  const std::size_t padded = (count + Lanes::width - 1) / Lanes::width * Lanes::width;
+  const std::size_t padded = whole_vectors(count);
   log_totals(sums, class_count, row_stride, padded, top, totals);
   bool impossible = false;
   for (std::size_t row = 0; row < padded; row += Lanes::width) {
@@ -171,7 +173,7 @@ void log_sums(const double* sums, std::size_t class_count, std::size_t row_strid
   double top[kPosteriorRows], totals[kPosteriorRows];
   for (std::size_t first = 0; first < count; first += kPosteriorRows) {
     const std::size_t some = count - first < kPosteriorRows ? count - first : kPosteriorRows;
-    log_totals(sums + first, class_count, row_stride, (some + Lanes::width - 1) / Lanes::width * Lanes::width, top, totals);
+    log_totals(sums + first, class_count, row_stride, whole_vectors(some), top, totals);
     for (std::size_t row = 0; row < some; ++row)
       out[first + row] = __builtin_isinf(top[row]) ? top[row] : top[row] + totals[row];
   }

@@ -187,6 +187,14 @@ SETTING = Read("name=value", setting)
 THRESHOLD = Read("class=probability", threshold)
 MODEL_FILE = Read("file", model_file)
 
+new_model = click.option(
+    "-o",
+    "--output",
+    type=MODEL_FILE,
+    metavar="FILE",
+    help="Another file for the new model; by default the model itself.",
+)
+
 
 def refuse_typed(context: click.Context, names: Iterable[str], reason: str) -> None:
     """Refuse options that mean nothing here where they were given, rather than pass over them."""

@@ -23,13 +23,7 @@ from bayesbox.cli.learning import change
 )
 @click.argument("model")
 @click.argument("data", nargs=-1, required=True)
-@click.option(
-    "-o",
-    "--output",
-    type=options.MODEL_FILE,
-    metavar="FILE",
-    help="Another file for the new model; by default the model itself.",
-)
+@options.new_model
 @click.option(
     "-t", "--target", metavar="COLUMN", help="The column of the classes, if it has another name than in the model."
 )
