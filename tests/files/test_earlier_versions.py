@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.files import examples
 
 import bayesbox as bb
-from tests.files import examples
 
 HERE = pathlib.Path(__file__).parent
 VERSIONS = sorted(path.name for path in HERE.iterdir() if (path / "answers.json").exists())
