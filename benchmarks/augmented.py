@@ -15,10 +15,10 @@ from sklearn.naive_bayes import CategoricalNB
 import bayesbox as bb
 import harness
 import synthetic
+from bayesbox.classifier.evaluate import cross_validate, evaluate_held_out
+from bayesbox.classifier.train import train
 from bayesbox.source.base import OneBatch
 from bayesbox.source.frames import batch_of
-from bayesbox.workflow.evaluate import cross_validate, evaluate_held_out
-from bayesbox.workflow.train import train
 
 REPEATS = 10
 WITHIN = 1.5  # points

@@ -28,7 +28,7 @@ from sklearn.preprocessing import OneHotEncoder
 import bayesbox as bb
 import harness
 from bayesbox.errors import TooCostly
-from bayesbox.learn.folds import stratified_folds
+from bayesbox.stat.folds import stratified_folds
 
 FOLDS, REPEATS = 10, 5
 QUICK_ROWS = 2_000

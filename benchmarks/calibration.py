@@ -10,10 +10,10 @@ import warnings
 
 import auto
 import harness
+from bayesbox.classifier.evaluate import cross_validate
+from bayesbox.classifier.registry import new_classifier
 from bayesbox.source.base import OneBatch
 from bayesbox.source.frames import batch_of
-from bayesbox.workflow.evaluate import cross_validate
-from bayesbox.workflow.models import new_classifier
 
 TABLES = ("adult-train", "letter", "nursery", "mushroom")
 KINDS = ("auto", "temperature", "isotonic", "dirichlet")

@@ -30,9 +30,9 @@ MOST_MEGABYTES = 350
 
 OURS = """
 import sys
-from bayesbox.model.naive import Rules
-from bayesbox.workflow.naive import NaiveClassifier
-from bayesbox.workflow.train import source_of, train
+from bayesbox.rule.naive import Rules
+from bayesbox.table.naive.classifier import NaiveClassifier
+from bayesbox.classifier.train import source_of, train
 threads = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 classifier = NaiveClassifier(Rules())
 source = source_of(sys.argv[1], "label", threads=threads)

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 import harness
-from bayesbox.model.text import TextRules
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.base import Batch
-from bayesbox.workflow.text import DocumentClassifier
-from bayesbox.workflow.text_train import Labelled, train_documents
+from bayesbox.text.classifier import DocumentClassifier
+from bayesbox.text.model import TextRules
+from bayesbox.text.train import Labelled, train_documents
 from memory import status
 
 WORDS, QUICK_WORDS = 10_000_000, 500_000

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import bayesbox as bb
 import harness
-from bayesbox.model.formats.uai import read_evidence
+from bayesbox.network.formats.uai import read_evidence
 
 
 def run(session: harness.Session) -> None:

@@ -18,19 +18,19 @@ _WHERE = {
     "BadOption": "errors",
     "BayesOptimal": "estimators.bayes_optimal",
     "BayesboxError": "errors",
-    "BayesianNetwork": "workflow.network",
+    "BayesianNetwork": "network.network",
     "CannotForget": "errors",
     "CannotMerge": "errors",
     "Category": "schema.kinds",
     "Count": "schema.kinds",
     "DataWarning": "errors",
-    "FactorGraph": "workflow.network",
+    "FactorGraph": "network.network",
     "Flag": "schema.kinds",
     "FullBayes": "estimators.full_bayes",
-    "HiddenMarkovModel": "workflow.chain",
+    "HiddenMarkovModel": "sequence.hmm",
     "Ignore": "schema.kinds",
     "ImpossibleEvidence": "errors",
-    "Joint": "workflow.joint",
+    "Joint": "network.joint.joint",
     "KDB": "estimators.kdb",
     "AutoBayes": "estimators.auto_bayes",
     "NaiveBayes": "estimators.naive_bayes",
@@ -40,11 +40,11 @@ _WHERE = {
     "TAN": "estimators.tan",
     "TextClassifier": "estimators.text_classifier",
     "Words": "schema.kinds",
-    "bayes_rule": "infer.bayes_rule",
-    "learn_network": "workflow.network_learning",
+    "bayes_rule": "stat.bayes_rule",
+    "learn_network": "network.learn.learn_network",
     "load": "estimators.train",
     "predict": "estimators.predict",
-    "read_network": "workflow.network",
+    "read_network": "network.network",
     "sql": "source.sql",
     "train": "estimators.train",
 }
@@ -75,20 +75,20 @@ if TYPE_CHECKING:
     from bayesbox.estimators.text_classifier import TextClassifier as TextClassifier
     from bayesbox.estimators.train import load as load
     from bayesbox.estimators.train import train as train
-    from bayesbox.infer.bayes_rule import bayes_rule as bayes_rule
+    from bayesbox.network.joint.joint import Joint as Joint
+    from bayesbox.network.learn.learn_network import learn_network as learn_network
+    from bayesbox.network.network import BayesianNetwork as BayesianNetwork
+    from bayesbox.network.network import FactorGraph as FactorGraph
+    from bayesbox.network.network import read_network as read_network
     from bayesbox.schema.kinds import Category as Category
     from bayesbox.schema.kinds import Count as Count
     from bayesbox.schema.kinds import Flag as Flag
     from bayesbox.schema.kinds import Ignore as Ignore
     from bayesbox.schema.kinds import Real as Real
     from bayesbox.schema.kinds import Words as Words
+    from bayesbox.sequence.hmm import HiddenMarkovModel as HiddenMarkovModel
     from bayesbox.source.sql import sql as sql
-    from bayesbox.workflow.chain import HiddenMarkovModel as HiddenMarkovModel
-    from bayesbox.workflow.joint import Joint as Joint
-    from bayesbox.workflow.network import BayesianNetwork as BayesianNetwork
-    from bayesbox.workflow.network import FactorGraph as FactorGraph
-    from bayesbox.workflow.network import read_network as read_network
-    from bayesbox.workflow.network_learning import learn_network as learn_network
+    from bayesbox.stat.bayes_rule import bayes_rule as bayes_rule
 
 
 def __getattr__(name: str) -> Any:

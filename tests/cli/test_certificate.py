@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from bayesbox.classifier.certificate import Certificate
 from bayesbox.cli.main import run
 from bayesbox.errors import BadData
-from bayesbox.workflow.certificate import Certificate
 
 HEADER = "age,car,risk\n"
 ROWS = ["25,sports,low", "20,vintage,high", "25,sports,low", "45,suv,high", "20,sports,high", ",suv,high"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbox.workflow import demo
+from bayesbox.cli import titanic as demo
 
 from .conftest import Bayes
 

@@ -214,7 +214,7 @@ def test_calibration_is_judged_before_and_after(bayes, tmp_path):
 
 
 def test_all_kinds_are_compared(bayes, monkeypatch):
-    from bayesbox.cli import compare
+    from bayesbox.cli.print import compare
 
     monkeypatch.setattr(compare, "KINDS", (("naive", {}), ("naive", {"numeric": "mdl"}), ("kdb:x", {})))
     options = ("people.csv", "-t", "label", "--ignore", "times", "--cv", 3, "--compare")

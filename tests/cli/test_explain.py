@@ -196,7 +196,7 @@ def test_what_says_nothing_has_no_bar(bayes: Bayes, tennis: Path) -> None:
 
 
 def test_a_box_wider_than_the_terminal_is_folded(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    from bayesbox.cli.output import wide_table
+    from bayesbox.cli.print.output import wide_table
 
     rows = [("", "no", "yes"), ("P(a long name of a column=a long level | class)", "1/2 = 0.5", "1/4 = 0.25")]
     text = "\n".join("  ".join(row) for row in rows)

@@ -11,10 +11,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from bayesbox.classifier import codec as save
+from bayesbox.classifier.predict import absent_columns
 from bayesbox.cli import predict as verb
-from bayesbox.source.files import open_source
-from bayesbox.workflow import save
-from bayesbox.workflow.predict import absent_columns
+from bayesbox.source.files.open import open_source
 
 from .conftest import Bayes
 
@@ -135,8 +135,8 @@ def test_threads_and_batches_do_not_change_the_answers(
     (tables / "long.csv").write_text(header + "".join(rows * 20))
     options = ["predict", "tennis.bayes", "long.csv", "--proba", "--explain", "2"]
     one = bayes(*options, "--threads", "1").out
-    monkeypatch.setattr("bayesbox.workflow.predict.ROWS_AT_ONCE", 7)
-    monkeypatch.setattr("bayesbox.workflow.predict.TERMS_AT_ONCE", 20)
+    monkeypatch.setattr("bayesbox.classifier.predict.ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("bayesbox.classifier.predict.TERMS_AT_ONCE", 20)
     assert bayes(*options, "--threads", "1").out == one
     assert bayes(*options, "--threads", "3").out == one
     assert one.count("\n") == 1 + 20 * len(rows)
@@ -148,7 +148,7 @@ def test_impossible_rows_are_counted_over_all_batches(
     (folder / "train.csv").write_text("x,z,y\na,c,yes\nb,d,no\n")
     bayes("train", "train.csv", "-t", "y", "--smoothing", "mle")
     (folder / "new.csv").write_text("x,z\n" + "a,d\na,c\n" * 10)
-    monkeypatch.setattr("bayesbox.workflow.predict.ROWS_AT_ONCE", 3)
+    monkeypatch.setattr("bayesbox.classifier.predict.ROWS_AT_ONCE", 3)
     ended = bayes("predict", "train.bayes", "new.csv", "--proba", "--threads", "1")
     assert "note: 10 of 20 rows are impossible in every class" in ended.err
     assert ended.err.count("impossible") == 1

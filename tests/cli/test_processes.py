@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bayesbox.cli import sources
+from bayesbox.cli.options import sources
 
 from .conftest import Bayes
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 import pytest
 
+from bayesbox.classifier.registry import MODELS
 from bayesbox.cli import reference
 from bayesbox.cli.main import VERBS, bayes
-from bayesbox.workflow.models import MODELS
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import bayesbox as bb
-from bayesbox.workflow import text_predict
+from bayesbox.text import predict as text_predict
 
 HAM = ["see you at noon", "lunch at the harbour", "the meeting is at noon", "thanks for lunch"]
 SPAM = ["win a prize now", "you won a free prize", "free loan now"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bayesbox.classifier import codec as save
 from bayesbox.cli.main import run
-from bayesbox.workflow import save
 
 from .conftest import Bayes
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bayesbox.cli.writers import table_writer
+from bayesbox.cli.print.writers import table_writer
 
 CELLS = st.text(alphabet="ab1.,;\"\r\n\t'=+-@e é", max_size=6)
 

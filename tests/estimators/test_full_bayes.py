@@ -176,9 +176,9 @@ def test_columns_that_come_late_or_not_at_all():
 
 
 def test_cross_validation_subtracts():
+    from bayesbox.classifier.evaluate import cross_validate, leave_one_out
     from bayesbox.source.base import OneBatch
     from bayesbox.source.frames import batch_of
-    from bayesbox.workflow.evaluate import cross_validate, leave_one_out
 
     X, y = mixed(60)
     frame = X.assign(label=y)
@@ -204,8 +204,8 @@ def test_a_file_whose_tallies_disagree_is_refused(tmp_path, column):
     """Any cell of the table of columns together that is changed is noticed, though all checksums are right."""
     import pyarrow as pa
 
-    from bayesbox.model import arrow_file
-    from bayesbox.model import file as container
+    from bayesbox.file import arrow as arrow_file
+    from bayesbox.file import container
 
     X, y = mixed(30, holes=0.1)
     bb.FullBayes().fit(X, y).save(tmp_path / "m.bayes")

@@ -331,7 +331,7 @@ def test_refusals():
 
 
 def test_other_models_are_refused():
-    from bayesbox.workflow.nomogram import nomogram
+    from bayesbox.table.naive.nomogram import nomogram
 
     tree = fitted(bb.TAN(), {"x": list("aabb"), "z": list("pqpq")}, list("nnyy"))
     with pytest.raises(BadOption, match=r"columns of naive Bayes.*tree-augmented"):

@@ -16,10 +16,10 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
+from bayesbox.classifier.train import source_of, train
 from bayesbox.errors import BadRow, BayesboxError, DataWarning, KindContradiction
-from bayesbox.model.naive import Rules
-from bayesbox.workflow.naive import NaiveClassifier
-from bayesbox.workflow.train import source_of, train
+from bayesbox.rule.naive import Rules
+from bayesbox.table.naive.classifier import NaiveClassifier
 
 CSV = b'''age,car,"note, short",new,risk
 25,sports,"says ""no""",true,low

@@ -12,11 +12,11 @@ import pyarrow.parquet
 import pytest
 from tests.laws.mixed import KINDS, TARGET, estimator, pick, state, table
 
-from bayesbox.model.naive import Rules
+from bayesbox.classifier.train import tally_source
+from bayesbox.rule.naive import Rules
 from bayesbox.schema.kinds import Category, Flag
-from bayesbox.source.files import open_source
-from bayesbox.workflow.naive import NaiveClassifier
-from bayesbox.workflow.train import tally_source
+from bayesbox.source.files.open import open_source
+from bayesbox.table.naive.classifier import NaiveClassifier
 
 X, Y = table()
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from tests.laws.mixed import KINDS, ROWS, TARGET, estimator, pick, state, table, take
 
 import bayesbox as bb
-from bayesbox.model.naive import Rules
+from bayesbox.classifier.train import tally_source
+from bayesbox.rule.naive import Rules
 from bayesbox.source.base import OneBatch
 from bayesbox.source.frames import batch_of
+from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.tally.book import Book
-from bayesbox.workflow.naive import NaiveClassifier
-from bayesbox.workflow.train import tally_source
 
 X, Y = table()
 EVERY = list(range(ROWS))
@@ -173,7 +173,7 @@ def test_rules_are_not_in_the_digest(whole):
 @pytest.mark.parametrize("threads", [1, 2, 3, 4])
 @pytest.mark.parametrize("rows_a_piece", [1, 7, 1000])
 def test_threads(whole, monkeypatch, threads, rows_a_piece):
-    monkeypatch.setattr("bayesbox.source.fold.ROWS_A_PIECE", rows_a_piece)
+    monkeypatch.setattr("bayesbox.source.reduce.ROWS_A_PIECE", rows_a_piece)
     source = OneBatch(batch_of(X | {TARGET: Y}))
     counted = tally_source(NaiveClassifier(Rules(), KINDS), source, TARGET, threads=threads)
     assert counted.rows == ROWS

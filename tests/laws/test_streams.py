@@ -66,7 +66,7 @@ def test_one_digest(folder, digest, name, threads):
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 4])
 def test_a_frame_on_threads(frame, digest, threads, monkeypatch):
-    monkeypatch.setattr("bayesbox.source.fold.ROWS_A_PIECE", 500)
+    monkeypatch.setattr("bayesbox.source.reduce.ROWS_A_PIECE", 500)
     assert bb.train(frame, "label", threads=threads).book_.digest() == digest
 
 

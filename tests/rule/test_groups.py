@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import bayesbox as bb
+from bayesbox.classifier import codec as save
 from bayesbox.rule.bins import modl_groups
-from bayesbox.workflow import save
 
 GROUPED = {"town": bb.Category(group="modl")}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bayesbox.source import delimited, window
+from bayesbox.source.files import delimited, window
 
 SMALL = 64  # bytes in a block, so that a few rows make many blocks
 

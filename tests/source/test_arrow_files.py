@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayesbox.errors import KindContradiction
-from bayesbox.source.files import file_columns, open_source
+from bayesbox.source.files.open import file_columns, open_source
 
 DAY = datetime.date(2024, 5, 1)
 PEOPLE = pa.table(

@@ -15,8 +15,8 @@ import pytest
 
 from bayesbox import errors
 from bayesbox.errors import BadData, BadRow, KindContradiction, SourceUnavailable
-from bayesbox.source import reading, streams
-from bayesbox.source.files import open_source
+from bayesbox.source.files import reading, streams
+from bayesbox.source.files.open import open_source
 
 GOOD = b"age,car\n" + b"25,suv\n" * 5
 LONG = b"x" * ((1 << 20) + 1)

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bayesbox.errors import BadRow, KindContradiction
-from bayesbox.source.files import open_source
+from bayesbox.source.files.open import open_source
 
 
 def write(folder: Path, text: str | bytes, name: str = "people.csv") -> Path:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from bayesbox.errors import BadData, SourceUnavailable
-from bayesbox.source import documents
-from bayesbox.source.documents import is_table, open_documents
+from bayesbox.source.files import documents
+from bayesbox.source.files.documents import is_table, open_documents
 
 SEPARATOR = "From ann@example.org Mon Jan  1 10:00:00 2001\n"
 
@@ -111,7 +111,7 @@ def test_links_to_folders_are_not_followed(mail: Path) -> None:
 
 
 def test_documents_come_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bayesbox.source.documents.BATCH_BYTES", 10)
+    monkeypatch.setattr("bayesbox.source.files.documents.BATCH_BYTES", 10)
     for number in range(5):
         (tmp_path / f"{number}.txt").write_text("word " * 3)
     batches = list(open_documents(tmp_path, classes=False).batches())

@@ -18,7 +18,7 @@ import pytest
 
 from bayesbox.errors import BadData, BadOption, KindContradiction
 from bayesbox.source.base import Batch, Source
-from bayesbox.source.files import expand, file_columns, open_source, peek
+from bayesbox.source.files.open import expand, file_columns, open_source, peek
 
 PEOPLE = "age,car\n25,suv\n40,sports\n"
 
@@ -270,7 +270,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, case: str) -> None:
 
 def test_standard_input_of_a_process() -> None:
     code = (
-        "from bayesbox.source.files import open_source\n"
+        "from bayesbox.source.files.open import open_source\n"
         "for batch in open_source('-').batches(): print(batch['age'].to_pylist())"
     )
     command = [sys.executable, "-c", code]

@@ -38,7 +38,7 @@ def test_reading_a_file(tmp_path: Path, name: str) -> None:
         with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
     code = (
-        "from bayesbox.source.files import open_source\n"
+        "from bayesbox.source.files.open import open_source\n"
         f"rows = sum(b.rows for b in open_source({str(path)!r}, text=frozenset({{'car'}}), na=['?']).batches())\n"
         "assert rows == 2\n"
     )

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from bayesbox.errors import BadData, KindContradiction
 from bayesbox.schema.levels import level_text
-from bayesbox.source import jsonl
-from bayesbox.source.files import open_source
+from bayesbox.source.files import jsonl
+from bayesbox.source.files.open import open_source
 
 
 def write(folder: Path, rows: list[Any], name: str = "people.jsonl") -> Path:

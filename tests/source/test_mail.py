@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesbox._core import cut_mailbox
-from bayesbox.source.mail import (
+from bayesbox.source.files.mail import (
     is_mailbox,
     is_message,
     mail_reader,

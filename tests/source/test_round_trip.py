@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bayesbox.source.base import Batch
-from bayesbox.source.files import open_source
+from bayesbox.source.files.open import open_source
 from bayesbox.source.frames import batch_of
 
 Rows = list[dict[str, Any]]

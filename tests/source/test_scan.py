@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbox.source.scan import NUMBER_PATTERN, end_of_rows, records
+from bayesbox.source.files.scan import NUMBER_PATTERN, end_of_rows, records
 
 rough = st.text(st.sampled_from('ab,"\n\r é'), max_size=60)
 cell = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)

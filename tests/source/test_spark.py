@@ -15,10 +15,10 @@ from tests.export.cases import CASES, people
 from tests.export.test_sql import numbered, require_equal
 
 import bayesbox as bb
+from bayesbox.classifier import codec as save
 from bayesbox.cli.main import run
 from bayesbox.errors import BadData, BadOption, KindContradiction, SourceUnavailable, UnknownColumn
 from bayesbox.source.spark import SparkSource, spark_table
-from bayesbox.workflow import save
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("sockets_left_open")]
 

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesbox.errors import BadData, DataWarning
-from bayesbox.model.text import TextRules
 from bayesbox.schema.encode import encode
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.base import Batch
 from bayesbox.tally import documents, words
 from bayesbox.tally.documents import WORDS, DocumentCounter, count_documents, limited
-from bayesbox.workflow.text import DocumentClassifier
-from bayesbox.workflow.text_train import Labelled, train_documents
+from bayesbox.text.classifier import DocumentClassifier
+from bayesbox.text.model import TextRules
+from bayesbox.text.train import Labelled, train_documents
 
 ROWS = st.lists(
     st.tuples(st.text(alphabet="ab é", max_size=12), st.sampled_from(["x", "y", "z"]), st.integers(0, 2)), min_size=1

@@ -7,7 +7,7 @@ import pytest
 from tests.oracle.near import near
 
 import bayesbox as bb
-from bayesbox.model.text import parameters
+from bayesbox.text.model import parameters
 
 TEXTS = ["Kiwi Sheep Kiwi", "Kiwi Kiwi Bird", "Kiwi Auckland", "Munich Oktoberfest Kiwi"]
 LABELS = ["NZ", "NZ", "NZ", "DE"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import emit_json, note, told_warnings
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import emit_json, note, told_warnings
 from bayesbox.errors import BadOption
 
 
@@ -37,11 +37,11 @@ def command(models: tuple[str, ...], weights: list[str] | None, output: str, as_
 
     They may be of different kinds and know different classes; columns that they share must be the same to all.
     """
-    from bayesbox.workflow.load import load_classifier
-    from bayesbox.workflow.models import model_name
-    from bayesbox.workflow.optimal import OptimalClassifier
-    from bayesbox.workflow.save import save
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.classifier.codec import save
+    from bayesbox.classifier.registry import model_name
+    from bayesbox.file.load import load_classifier
+    from bayesbox.table.optimal.classifier import OptimalClassifier
+    from bayesbox.text.classifier import DocumentClassifier
 
     with told_warnings() as warned:
         loaded = [load_classifier(path) for path in models]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import emit_json
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import emit_json
 
 
 @click.command(

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import emit_json, say, table
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import emit_json, say, table
 
 FOLDS, SHARE = 10, 0.3
 CASE = {"cabin": "1st", "sex": "female", "age": "adult"}
@@ -25,7 +25,7 @@ CASE = {"cabin": "1st", "sex": "female", "age": "adult"}
 @options.json_option
 def command(data: bool, as_json: bool) -> None:
     """Train on the 2,201 people of the Titanic, test on people the model does not know, and explain one of them."""
-    from bayesbox.workflow import demo
+    from bayesbox.cli import titanic as demo
 
     if data:
         click.echo(demo.TITANIC.read_text(encoding="utf-8"), nl=False)
@@ -52,8 +52,8 @@ def command(data: bool, as_json: bool) -> None:
 
 
 def _case(classifier: Any) -> tuple[Any, Any]:
+    from bayesbox.classifier.case import Case, batch_of_values
     from bayesbox.explain.work import bayes_box
-    from bayesbox.workflow.case import Case, batch_of_values
 
     batch = batch_of_values(classifier, CASE)
     columns = classifier.columns_of(batch)

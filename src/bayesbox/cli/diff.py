@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import emit_json, say, whole
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import emit_json, say, whole
 
 
 @click.command(
@@ -26,9 +26,9 @@ def command(one: str, other: str, as_json: bool) -> None:
 
     The tallies are compared, levels and classes aligned by name; then the rules.
     """
-    from bayesbox.cli import chain_show
-    from bayesbox.workflow.difference import differences, rule_differences
-    from bayesbox.workflow.load import load_classifier
+    from bayesbox.classifier.difference import differences, rule_differences
+    from bayesbox.cli.print import chain as chain_show
+    from bayesbox.file.load import load_classifier
 
     rules: dict[str, list[Any]] = {}
     chains = chain_show.chains_of(one, other)

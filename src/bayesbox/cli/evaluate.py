@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options, text
-from bayesbox.cli.output import emit_json, note, say
-from bayesbox.cli.text_options import TEXT_ONLY, refuse, text_options
+from bayesbox.cli import text
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.text import TEXT_ONLY, refuse, text_options
+from bayesbox.cli.print.output import emit_json, note, say
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.evaluation import Evaluation
     from bayesbox.source.base import Batch, Source
-    from bayesbox.workflow.classifier import Classifier
-    from bayesbox.workflow.evaluation import Evaluation
 
 ZIP = b"PK\3\4"
 MODEL_SUFFIX = ".bayes"
@@ -147,7 +148,7 @@ def _best_threshold(evaluation: Evaluation, asked: str | None) -> dict[str, Any]
 
 
 def _compare(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, as_json: bool) -> None:
-    from bayesbox.cli import compare
+    from bayesbox.cli.print import compare
 
     if is_model(files[0]) or given["model"] or given["loo"] or svg:
         raise click.UsageError("--compare cross-validates every kind of model on DATA: without MODEL, --model, --loo")
@@ -161,7 +162,7 @@ def _compare(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, 
 
 
 def _shake(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, as_json: bool) -> None:
-    from bayesbox.cli import robustness
+    from bayesbox.cli.print import robustness
     from bayesbox.errors import BadData
     from bayesbox.source.base import OneBatch
 
@@ -194,7 +195,7 @@ def is_model(path: str) -> bool:
 
 
 def _write(path: str, text: str) -> None:
-    from bayesbox.model.atomic import replacing
+    from bayesbox.file.atomic import replacing
 
     with replacing(path) as file:
         file.write(text.encode())
@@ -210,13 +211,13 @@ def _reading(given: dict[str, Any], threads: int) -> dict[str, Any]:
 
 
 def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
+    from bayesbox.classifier.evaluate import evaluate_held_out
+    from bayesbox.classifier.predict import reading_of
+    from bayesbox.cli.options.sources import Progress, as_learned, skipped_rows
     from bayesbox.cli.predict import tell_absent
-    from bayesbox.cli.sources import Progress, as_learned, skipped_rows
-    from bayesbox.source.files import open_source, peek
-    from bayesbox.workflow.evaluate import evaluate_held_out
-    from bayesbox.workflow.load import load_classifier
-    from bayesbox.workflow.predict import reading_of
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.file.load import load_classifier
+    from bayesbox.source.files.open import open_source, peek
+    from bayesbox.text.classifier import DocumentClassifier
 
     model, *data = files
     if not data:
@@ -252,9 +253,9 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
 
 
 def _of_rows(data: Sequence[str], given: dict[str, Any]) -> Evaluation:
-    from bayesbox.cli.sources import skipped_rows
+    from bayesbox.classifier.row_sample import watched
+    from bayesbox.cli.options.sources import skipped_rows
     from bayesbox.errors import DataWarning
-    from bayesbox.workflow.sampled import watched
 
     target = given["target"]
     if given["model"] == "text":
@@ -269,7 +270,7 @@ def _of_rows(data: Sequence[str], given: dict[str, Any]) -> Evaluation:
     sampled = None if given["compare"] else watched(classifier, source)
     found = _judged(classifier, sampled or source, target, given, threads)
     if sampled is not None and sampled.enough:
-        from bayesbox.workflow.dependence import dependence_in
+        from bayesbox.table.dependence import dependence_in
 
         harm = dependence_in(sampled, classifier, target, given["weight"])
         if harm is not None:
@@ -294,9 +295,9 @@ def _require_one_way(given: dict[str, Any]) -> None:
 
 def _learner(data: Sequence[str], target: str, given: dict[str, Any], threads: int) -> tuple[Classifier, Source]:
     """A classifier that has learned nothing yet, and the rows as it reads them."""
-    from bayesbox.cli.sources import declared_kinds, without_target
-    from bayesbox.workflow.models import new_classifier
-    from bayesbox.workflow.train import source_of
+    from bayesbox.classifier.registry import new_classifier
+    from bayesbox.classifier.train import source_of
+    from bayesbox.cli.options.sources import declared_kinds, without_target
 
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, given["weight"])
     classifier = new_classifier(given["model"] or "naive", given, kinds)
@@ -307,8 +308,8 @@ def _learner(data: Sequence[str], target: str, given: dict[str, Any], threads: i
 
 
 def _judged(classifier: Classifier, source: Source, target: str, given: dict[str, Any], threads: int) -> Evaluation:
-    from bayesbox.cli.sources import Progress
-    from bayesbox.workflow.evaluate import cross_validate, leave_one_out
+    from bayesbox.classifier.evaluate import cross_validate, leave_one_out
+    from bayesbox.cli.options.sources import Progress
 
     progress = Progress()
     common = {"bins": given["bins"], "threads": threads, "progress": progress}

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import bar, decimal, emit_json, note, say, signed, table, told_warnings, wide_table
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import bar, decimal, emit_json, note, say, signed, table, told_warnings, wide_table
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.case import Case
     from bayesbox.explain.box import Work
     from bayesbox.source.base import Batch
-    from bayesbox.workflow.case import Case
-    from bayesbox.workflow.classifier import Classifier
-    from bayesbox.workflow.naive import NaiveClassifier
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.table.naive.classifier import NaiveClassifier
+    from bayesbox.text.classifier import DocumentClassifier
 
 
 @click.command(
@@ -63,9 +63,9 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
     The case is given by --set, or is row N of DATA. Columns that are not set are missing. For a model of documents DATA
     may be a text file or a message, or - for standard input; the words that decided are shown with their counts.
     """
-    from bayesbox.workflow.case import Case
-    from bayesbox.workflow.load import load_classifier
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.classifier.case import Case
+    from bayesbox.file.load import load_classifier
+    from bayesbox.text.classifier import DocumentClassifier
 
     with told_warnings() as warned:
         classifier = load_classifier(model)
@@ -81,8 +81,8 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
         work = _work(classifier, batch) if given["show_work"] else None
         optimal = _hypotheses(classifier, batch)
         if given["svg"]:
-            from bayesbox.cli.nomogram import write
-            from bayesbox.workflow.nomogram import nomogram
+            from bayesbox.cli.print.nomogram import write
+            from bayesbox.table.naive.nomogram import nomogram
 
             write(nomogram(classifier, case.prediction, case.against, batch), given["svg"])
     notes = [*case.notes(classifier), *dict.fromkeys(warned)]
@@ -91,7 +91,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
         return
     tell(case, classifier.target or "class")
     if optimal:
-        from bayesbox.cli.optimal import tell_answers
+        from bayesbox.cli.print.optimal import tell_answers
 
         say()
         tell_answers(classifier, batch)
@@ -120,7 +120,7 @@ def _hypotheses(classifier: Classifier, batch: Batch) -> dict[str, Any]:
     """What each hypothesis of a Bayes optimal model says by itself."""
     if classifier.kind != "bayes-optimal":
         return {}
-    from bayesbox.cli.optimal import answers
+    from bayesbox.cli.print.optimal import answers
 
     return {"hypotheses": answers(classifier, batch)}  # type: ignore[arg-type]
 
@@ -141,10 +141,10 @@ def _work(classifier: NaiveClassifier, batch: Batch) -> Any:
 
 
 def _batch(classifier: NaiveClassifier, model: str, data: str | None, given: dict[str, Any]) -> Batch:
+    from bayesbox.classifier.case import batch_of_values
+    from bayesbox.classifier.predict import find_row, reading_of
     from bayesbox.cli.predict import tell_absent
-    from bayesbox.source.files import open_source
-    from bayesbox.workflow.case import batch_of_values
-    from bayesbox.workflow.predict import find_row, reading_of
+    from bayesbox.source.files.open import open_source
 
     if (data is None) != (given["row"] is None):
         raise click.UsageError("--row and DATA belong together" if data is None else "say which row of DATA: --row N")
@@ -161,7 +161,7 @@ def _batch(classifier: NaiveClassifier, model: str, data: str | None, given: dic
 
 def tell(case: Case, target: str) -> None:
     """The posterior and what each column says, for the eye."""
-    from bayesbox.workflow.predict import cut
+    from bayesbox.classifier.predict import cut
 
     values = ", ".join(f"{name}={cut(value)}" for name, value, _ in case.columns if value is not None) or "nothing"
     say(f"{target} = {case.prediction}, given {values}")

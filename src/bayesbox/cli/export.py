@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import emit_json, note
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import emit_json, note
 
 DIALECTS = ("duckdb", "postgres", "sqlite", "spark")
 
@@ -45,9 +45,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Write a trained model in another language, to be used without this package."""
-    from bayesbox.cli.writers import output_file
-    from bayesbox.workflow.export import onnx_of, pmml_of, sql_of
-    from bayesbox.workflow.load import load_classifier
+    from bayesbox.cli.print.writers import output_file
+    from bayesbox.file.load import load_classifier
+    from bayesbox.table.naive.export import onnx_of, pmml_of, sql_of
 
     if (sql is not None) + pmml + onnx != 1:
         raise click.UsageError("say which language: one of --sql, --pmml and --onnx")

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import decimal, emit_json, note, plural, told_warnings
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import decimal, emit_json, note, plural, told_warnings
 from bayesbox.errors import BadData, BayesboxError, CannotForget
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from bayesbox.schema.kinds import Kind
-    from bayesbox.workflow.chain import HiddenMarkovModel
-    from bayesbox.workflow.sequences import Sequences
+    from bayesbox.sequence.hmm import HiddenMarkovModel
+    from bayesbox.sequence.steps import Sequences
 
 
 LEARNING = ("train", "update", "forget", "merge")
@@ -40,7 +40,7 @@ STRANGE = {
 
 def _states(text: str) -> int | str:
     """A number of states, or what to choose it from."""
-    from bayesbox.learn.states import candidates
+    from bayesbox.sequence.states import candidates
 
     if text.isdecimal() and int(text) > 0:
         return int(text)
@@ -150,9 +150,9 @@ def _read(
     """(all rows, the steps in order, their known states)."""
     import pyarrow as pa
 
-    from bayesbox.cli.sources import skipped_rows
-    from bayesbox.source.files import open_source
-    from bayesbox.workflow.sequences import arrow_column, sequences_of
+    from bayesbox.cli.options.sources import skipped_rows
+    from bayesbox.sequence.steps import arrow_column, sequences_of
+    from bayesbox.source.files.open import open_source
 
     # by whatever it holds, or 10 would come before 9 where the model leaves the column out
     text = (text - {given["order"]}) | {name for name in (given["sequence"], given.get("labels")) if name}
@@ -188,10 +188,10 @@ def _placed(source: Any) -> Iterator[None]:
 
 
 def _train(files: tuple[str, ...], given: dict[str, Any], context: click.Context) -> dict[str, Any]:
-    from bayesbox.cli.search_progress import SearchProgress
-    from bayesbox.cli.sources import declared_kinds, default_model_name
+    from bayesbox.cli.options.sources import declared_kinds, default_model_name
+    from bayesbox.cli.print.search_progress import SearchProgress
     from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real
-    from bayesbox.workflow.chain import COUNTED, HiddenMarkovModel
+    from bayesbox.sequence.hmm import COUNTED, HiddenMarkovModel
 
     kinds: dict[str, Kind] = declared_kinds(given["types"], options.several(given["ignore"]))
     text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag))}
@@ -244,7 +244,7 @@ def _train(files: tuple[str, ...], given: dict[str, Any], context: click.Context
 
 def _changed(action: str, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
     """Learn more, forget, or merge: by counts."""
-    from bayesbox.workflow.chain import HiddenMarkovModel
+    from bayesbox.sequence.hmm import HiddenMarkovModel
 
     model = HiddenMarkovModel.load(files[0])
     before = model.book_.digest()
@@ -309,8 +309,8 @@ def _tell(report: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _answer(action: str, model: str, files: tuple[str, ...], given: dict[str, Any]) -> None:
-    from bayesbox.cli.writers import format_of, output_file, table_writer
-    from bayesbox.workflow.chain import HiddenMarkovModel
+    from bayesbox.cli.print.writers import format_of, output_file, table_writer
+    from bayesbox.sequence.hmm import HiddenMarkovModel
 
     hmm = HiddenMarkovModel.load(model)
     text, number = hmm.reading()
@@ -328,8 +328,8 @@ def _answer(action: str, model: str, files: tuple[str, ...], given: dict[str, An
 
 
 def _draw(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dict[str, Any]) -> None:
-    from bayesbox.model.atomic import replacing
-    from bayesbox.workflow.chain_picture import picture
+    from bayesbox.file.atomic import replacing
+    from bayesbox.sequence.picture import picture
 
     names = None
     if given["order"] is not None:
@@ -384,7 +384,7 @@ def _forecast(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: d
     import numpy as np
     import pyarrow as pa
 
-    from bayesbox.workflow.chain_forecast import LevelForecast
+    from bayesbox.sequence.forecast import LevelForecast
 
     forecasts = hmm.forecast(rows, given["steps"], sequence=given["sequence"], order=given["order"])
     forecasts = forecasts if isinstance(forecasts, list) else [forecasts]

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bayesbox.cli import options
-from bayesbox.cli.output import emit_json, note, plural, told_warnings
-from bayesbox.cli.text_options import refuse
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.text import refuse
+from bayesbox.cli.print.output import emit_json, note, plural, told_warnings
 from bayesbox.errors import BadModelFile, CannotForget
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.base import Classifier
     from bayesbox.tally.book import Book
-    from bayesbox.workflow.classifier import Classifier
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.text.classifier import DocumentClassifier
 
 
 def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool, as_json: bool) -> None:
     """Learn or forget the rows of data and write the model again."""
     from bayesbox.cli import text_learning
-    from bayesbox.workflow.load import load_classifier, save_classifier
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.file.load import load_classifier, save_classifier
+    from bayesbox.text.classifier import DocumentClassifier
 
     with told_warnings() as warned:
         classifier = load_classifier(model)
@@ -55,8 +55,8 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
 
 def _certify(path: str, before: Book, classifier: Classifier | DocumentClassifier, count: int) -> None:
     """Write the certificate of a forgetting."""
-    from bayesbox.model.atomic import replacing
-    from bayesbox.workflow.certificate import Certificate
+    from bayesbox.classifier.certificate import Certificate
+    from bayesbox.file.atomic import replacing
 
     taken = before - classifier.book
     certificate = Certificate.of(before, taken, classifier.book, count, classifier.not_undone())
@@ -67,8 +67,8 @@ def _certify(path: str, before: Book, classifier: Classifier | DocumentClassifie
 def _counted(
     classifier: Classifier, model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool
 ) -> dict[str, Any]:
-    from bayesbox.cli.sources import Progress, as_learned, model_source, skipped_rows
-    from bayesbox.workflow.train import train
+    from bayesbox.classifier.train import train
+    from bayesbox.cli.options.sources import Progress, as_learned, model_source, skipped_rows
 
     if classifier.fixed:
         raise CannotForget("this model was made of given tables: there are no counts behind it", where=model)
@@ -103,7 +103,7 @@ def _counted(
 
 
 def _tell(report: dict[str, Any], done: str) -> None:
-    from bayesbox.cli.reports import counted_classes
+    from bayesbox.cli.print.reports import counted_classes
 
     without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
     note(f"{plural(report['rows'] - report['unlabelled'], 'row')} {done}{without}")

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import click
 
 from bayesbox import __version__
-from bayesbox.cli.options import CONTEXT
+from bayesbox.cli.options.shared import CONTEXT
 from bayesbox.errors import BayesboxError
 
 VERBS = {
@@ -46,6 +46,8 @@ VERBS = {
 }
 """Every verb and what it does, in the order of the help."""
 
+_MODULES = {"network": "network.network"}  # where a verb has a folder of its own
+
 COMPLETE = "_BAYES_COMPLETE"  # where a shell asks what could follow
 
 OK, USAGE, BUG, IO_ERROR, INTERRUPTED, TERMINATED = 0, 2, 70, 74, 130, 143
@@ -60,7 +62,7 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"bayesbox.cli.{cmd_name}")
+        module = importlib.import_module(f"bayesbox.cli.{_MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = module.command
         return command
 
@@ -218,7 +220,7 @@ def _system_words(error: OSError) -> str:
 
 
 def _say(message: str) -> None:
-    from bayesbox.cli.output import printable
+    from bayesbox.cli.print.output import printable
 
     with contextlib.suppress(OSError):  # nobody may be listening
         click.echo(printable(message), err=True)

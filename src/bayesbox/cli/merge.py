@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import emit_json, note, told_warnings
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import emit_json, note, told_warnings
 from bayesbox.errors import BayesboxError, CannotMerge
 
 if TYPE_CHECKING:
-    from bayesbox.workflow.classifier import Classifier
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.classifier.base import Classifier
+    from bayesbox.text.classifier import DocumentClassifier
 
 
 @click.command(
@@ -32,8 +32,8 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
 
     They must have the same rules. Rows that were learned by two of them count twice.
     """
-    from bayesbox.cli.reports import counted_classes
-    from bayesbox.workflow.load import load_classifier, save_classifier
+    from bayesbox.cli.print.reports import counted_classes
+    from bayesbox.file.load import load_classifier, save_classifier
 
     if len(models) < 2:
         raise click.UsageError("two models or more are needed")
@@ -68,7 +68,7 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
 
 
 def _merged(whole: Any, other: Any, path: str) -> Classifier | DocumentClassifier:
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.text.classifier import DocumentClassifier
 
     if isinstance(whole, DocumentClassifier) is not isinstance(other, DocumentClassifier):
         raise CannotMerge("one is a model of rows, the other one of documents", where=path)

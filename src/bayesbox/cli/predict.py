@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import note, plural, told_warnings
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import note, plural, told_warnings
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
-    from bayesbox.workflow.classifier import Classifier
+    from bayesbox.classifier.base import Classifier
 
 OUTPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet"]
 EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is not of the class
@@ -96,8 +96,8 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
     standard input is then one document, unless --input-format says otherwise.
     """
     from bayesbox.cli import text
-    from bayesbox.workflow.load import load_classifier
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.file.load import load_classifier
+    from bayesbox.text.classifier import DocumentClassifier
 
     with told_warnings() as warned:
         classifier = load_classifier(model)
@@ -113,7 +113,7 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
                 raise click.UsageError("--cost is for tables")
             only = text.predict(classifier, data, given)
         else:
-            from bayesbox.cli.sources import as_learned
+            from bayesbox.cli.options.sources import as_learned
 
             with as_learned(model):
                 only = _answer(classifier, data, given)
@@ -132,7 +132,7 @@ def _require_class(name: str | None, classes: tuple[str, ...], model: str) -> No
 
 def _end_by(prediction: str | None, name: str) -> None:
     """End with an exit code that says whether the only row is of a class."""
-    from bayesbox.workflow.predict import UNSURE
+    from bayesbox.classifier.predict import UNSURE
 
     if prediction is None:
         raise BadOption("--exit-class tells the class of one row or document, and there was not one")
@@ -142,11 +142,11 @@ def _end_by(prediction: str | None, name: str) -> None:
 
 def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]) -> str | None:
     """Write the answers; the prediction where there was one row."""
-    from bayesbox.cli.sources import Progress, skipped_rows
-    from bayesbox.cli.writers import format_of, output_file, table_writer
+    from bayesbox.classifier.predict import Answers, Asked, answer_tables, reading_of
+    from bayesbox.cli.options.sources import Progress, skipped_rows
+    from bayesbox.cli.print.writers import format_of, output_file, table_writer
     from bayesbox.schema.levels import level_text
-    from bayesbox.source.files import open_source, peek
-    from bayesbox.workflow.predict import Answers, Asked, answer_tables, reading_of
+    from bayesbox.source.files.open import open_source, peek
 
     keep = options.several(given["keep"])
     threads = options.threads_or_default(given["threads"])
@@ -189,7 +189,7 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
 
 def tell_absent(classifier: Classifier, names: tuple[str, ...], where: str) -> None:
     """Say which of the model's columns the data lack; refuse data that lack them all."""
-    from bayesbox.workflow.predict import absent_columns
+    from bayesbox.classifier.predict import absent_columns
 
     absent = absent_columns(classifier, names, where=where)
     if absent:

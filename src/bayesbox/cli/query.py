@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import decimal, emit_json, note, plural, say, table
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import decimal, emit_json, note, plural, say, table
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from bayesbox.infer.independence import Verdict
-    from bayesbox.infer.notation import Question
-    from bayesbox.infer.query import Answer
-    from bayesbox.model.joint import JointTable
+    from bayesbox.network.joint.independence import Verdict
+    from bayesbox.network.joint.model import JointTable
+    from bayesbox.network.joint.query import Answer
+    from bayesbox.network.query.notation import Question
 
 
 ROWS = ("weight", "types", "na", "bad_rows")
@@ -87,9 +87,9 @@ def command(
     Rows that lack a value of a column in the question are left out. DATA may be the file of a Bayesian network
     (.bif, .xmlbif, .xml, .uai, .net, .xdsl, .json): then the answer is exact inference, independence is d-separation.
     """
-    from bayesbox.infer.independence import verdict
-    from bayesbox.infer.notation import Query, parse
-    from bayesbox.infer.query import answer
+    from bayesbox.network.joint.independence import verdict
+    from bayesbox.network.joint.query import answer
+    from bayesbox.network.query.notation import Query, parse
 
     if not data:
         raise click.UsageError("give the data, and then the question")
@@ -98,7 +98,7 @@ def command(
     if drawn and approx is None:
         raise click.UsageError("--samples and --seed go with --approx")
     if len(data) == 1 and _is_network(data[0], given["input_format"]):
-        from bayesbox.cli.network_query import answer_network
+        from bayesbox.cli.network.query import answer_network
 
         options.refuse_typed(context, ROWS, f"is about rows, and {data[0]} is a network")
         approximation = None if approx is None else (approx, drawn)
@@ -125,16 +125,16 @@ def command(
 
 def _is_network(path: str, input_format: str | None) -> bool:
     """Whether a file is one of a network, by its extension."""
-    from bayesbox.model.formats import format_of
+    from bayesbox.network.formats import format_of
 
     return input_format is None and format_of(path) is not None
 
 
 def _counted(data: tuple[str, ...], asked: Question, given: dict[str, Any]) -> JointTable:
     """The columns of the question, counted together."""
-    from bayesbox.cli.sources import Progress, declared_kinds, skipped_rows
-    from bayesbox.workflow.joint import count_table
-    from bayesbox.workflow.train import source_of
+    from bayesbox.classifier.train import source_of
+    from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows
+    from bayesbox.network.joint.joint import count_table
 
     kinds = declared_kinds(given["types"])
     source = source_of(
@@ -165,7 +165,7 @@ def _probability(value: Fraction) -> dict[str, Any]:
 
 
 def _answer_facts(found: Answer) -> dict[str, Any]:
-    from bayesbox.infer.distribution import Distribution
+    from bayesbox.network.query.probability_table import Distribution
 
     facts: dict[str, Any] = {"question": str(found.query)}
     if isinstance(found.value, Distribution):
@@ -186,7 +186,7 @@ def _answer_facts(found: Answer) -> dict[str, Any]:
 
 
 def _tell_answer(found: Answer) -> None:
-    from bayesbox.infer.distribution import Distribution, figure
+    from bayesbox.network.query.probability_table import Distribution, figure
 
     if isinstance(found.value, Distribution):
         columns = found.value.columns

@@ -7,7 +7,7 @@ import sys
 import click
 
 from bayesbox.cli.main import VERBS, bayes
-from bayesbox.cli.options import CONTEXT
+from bayesbox.cli.options.shared import CONTEXT
 
 WIDTH = 100
 HEAD = """# The command

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import decimal, emit_json, say, table
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import decimal, emit_json, say, table
 
 
 @click.command(
@@ -42,7 +42,7 @@ def command(prior: str, likelihood: tuple[str, ...], evidence: str | None, as_js
 
 
 def _numbers(prior: str, likelihood: tuple[str, ...], evidence: str | None, *, as_json: bool) -> None:
-    from bayesbox.infer.bayes_rule import bayes_rule
+    from bayesbox.stat.bayes_rule import bayes_rule
 
     if len(likelihood) > 1:
         raise click.UsageError("several likelihoods need a prior over hypotheses: --prior ill=.01,well=.99")
@@ -79,7 +79,7 @@ def _reading(p: float) -> str:
 def _hypotheses(
     prior: dict[str, float], likelihoods: list[dict[str, float]], evidence: str | None, *, as_json: bool
 ) -> None:
-    from bayesbox.infer.bayes_rule import bayes_rule
+    from bayesbox.stat.bayes_rule import bayes_rule
 
     if evidence is not None:
         raise click.UsageError("with hypotheses the probability of the evidence follows by itself: leave it out")

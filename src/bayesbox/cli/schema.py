@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import decimal, emit_json, note, plural, say, table
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import decimal, emit_json, note, plural, say, table
 from bayesbox.errors import BadData
 
 if TYPE_CHECKING:
-    from bayesbox.workflow.describe import ColumnFacts
-    from bayesbox.workflow.survey import Surveyed
+    from bayesbox.classifier.describe import ColumnFacts
+    from bayesbox.classifier.survey import Surveyed
 
 
 @click.command(
@@ -41,9 +41,9 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
     Reads DATA once by the same code that trains; writes nothing.
     """
-    from bayesbox.cli.sources import Progress, declared_kinds, skipped_rows, without_target
-    from bayesbox.workflow.survey import survey
-    from bayesbox.workflow.train import source_of
+    from bayesbox.classifier.survey import survey
+    from bayesbox.classifier.train import source_of
+    from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows, without_target
 
     target = given["target"]
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, None)
@@ -63,8 +63,8 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
 
 def _tell(found: Surveyed, target: str | None, skipped: int, *, as_json: bool) -> None:
-    from bayesbox.cli.reports import counted_classes, missing
-    from bayesbox.workflow.describe import column_facts, few_texts, remarks
+    from bayesbox.classifier.describe import column_facts, few_texts, remarks
+    from bayesbox.cli.print.reports import counted_classes, missing
 
     facts = column_facts(found.schema, found.book)
     warnings = [text for text in remarks(found.schema, found.book) if target or not text.startswith("every row has")]

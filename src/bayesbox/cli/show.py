@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import nomogram, options
-from bayesbox.cli.output import decimal, emit_json, note, say, table, whole
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print import nomogram
+from bayesbox.cli.print.output import decimal, emit_json, note, say, table, whole
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
-    from bayesbox.workflow.describe import Size
-    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.classifier.describe import Size
+    from bayesbox.table.naive.classifier import NaiveClassifier
 
 EXACT_UP_TO = 10**15
 
@@ -56,18 +57,18 @@ EXACT_UP_TO = 10**15
 @options.json_option
 def command(model: str, column: str | None, svg: str | None, as_json: bool, **given: Any) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
-    from bayesbox.cli.reports import column_weights
-    from bayesbox.model import file as container
-    from bayesbox.workflow.chain import HiddenMarkovModel
-    from bayesbox.workflow.chain_file import is_chain
-    from bayesbox.workflow.describe import column_facts, rules_facts, size_of
-    from bayesbox.workflow.load import load_classifier
-    from bayesbox.workflow.models import model_name
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.classifier.describe import column_facts, rules_facts, size_of
+    from bayesbox.classifier.registry import model_name
+    from bayesbox.cli.print.reports import column_weights
+    from bayesbox.file import container
+    from bayesbox.file.load import load_classifier
+    from bayesbox.sequence.codec import is_chain
+    from bayesbox.sequence.hmm import HiddenMarkovModel
+    from bayesbox.text.classifier import DocumentClassifier
 
     nomogram.require_fitting(column, svg, given)
     if is_chain(container.read(model), name=model):
-        from bayesbox.cli import chain_show
+        from bayesbox.cli.print import chain as chain_show
 
         if given["nomogram"]:
             raise click.UsageError("--nomogram draws naive Bayes, and this is a hidden Markov model")
@@ -83,7 +84,7 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
         text.show(classifier, model, column, as_json=as_json)
         return
     if classifier.kind in ("auto", "bayes-optimal"):
-        from bayesbox.cli import auto, optimal
+        from bayesbox.cli.print import auto, optimal
 
         if column:
             raise click.UsageError(f"--column shows the tally that a model counts by; {classifier.title} has several")
@@ -133,9 +134,9 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
 
 
 def _draw(classifier: NaiveClassifier, column: str, path: str) -> None:
-    from bayesbox.model.atomic import replacing
-    from bayesbox.workflow.densities import picture
-    from bayesbox.workflow.naive import NaiveClassifier
+    from bayesbox.file.atomic import replacing
+    from bayesbox.table.naive.classifier import NaiveClassifier
+    from bayesbox.table.naive.densities import picture
 
     if not isinstance(classifier, NaiveClassifier):
         raise BadOption("--svg draws the densities of naive Bayes", found=classifier.title)
@@ -147,8 +148,8 @@ def _draw(classifier: NaiveClassifier, column: str, path: str) -> None:
 
 def _tell_emptied(classifier: NaiveClassifier, path: str, *, as_json: bool) -> None:
     """A model of which every row was forgotten."""
-    from bayesbox.workflow.describe import rules_facts
-    from bayesbox.workflow.models import model_name
+    from bayesbox.classifier.describe import rules_facts
+    from bayesbox.classifier.registry import model_name
 
     digest = classifier.book.digest()
     if as_json:
@@ -171,7 +172,7 @@ def _prior(classifier: NaiveClassifier) -> dict[str, float]:
 
 def _densities(classifier: NaiveClassifier) -> dict[str, str]:
     """The density of each column of numbers, in a few words."""
-    from bayesbox.workflow.describe import density_text
+    from bayesbox.classifier.describe import density_text
 
     conditionals = getattr(classifier.model, "conditionals", ())
     texts = {each.columns[0]: density_text(each) for each in conditionals}
@@ -179,8 +180,8 @@ def _densities(classifier: NaiveClassifier) -> dict[str, str]:
 
 
 def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
-    from bayesbox.cli.reports import column_weights, columns_table, weights_text
-    from bayesbox.workflow.describe import rules_facts
+    from bayesbox.classifier.describe import rules_facts
+    from bayesbox.cli.print.reports import column_weights, columns_table, weights_text
 
     counts, prior = _counts(classifier), _prior(classifier)
     say(f"{path}: {classifier.title}" + (", made of given tables" if classifier.fixed else ""))

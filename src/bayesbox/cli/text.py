@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import bar, decimal, emit_json, note, plural, say, signed, table, whole
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import bar, decimal, emit_json, note, plural, say, signed, table, whole
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.evaluation import Evaluation
     from bayesbox.schema.tokens import Documents
-    from bayesbox.workflow.evaluation import Evaluation
-    from bayesbox.workflow.text import DocumentClassifier
-    from bayesbox.workflow.text_case import TextCase
+    from bayesbox.text.case import TextCase
+    from bayesbox.text.classifier import DocumentClassifier
 
 MOST_WORDS = 20
 TELLING = 10
@@ -25,12 +25,12 @@ TELLING = 10
 def predict(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[str, Any]) -> str | None:
     """Judge documents and write the answers; the prediction where there was one document."""
     from bayesbox._core import keep_freed_memory
-    from bayesbox.cli.sources import Progress, skipped_rows
-    from bayesbox.cli.writers import format_of, output_file, table_writer
-    from bayesbox.source.documents import FILE
-    from bayesbox.source.files import peek
-    from bayesbox.workflow.predict import Asked, answer_tables
-    from bayesbox.workflow.text_predict import DocumentAnswers, documents_to_judge
+    from bayesbox.classifier.predict import Asked, answer_tables
+    from bayesbox.cli.options.sources import Progress, skipped_rows
+    from bayesbox.cli.print.writers import format_of, output_file, table_writer
+    from bayesbox.source.files.documents import FILE
+    from bayesbox.source.files.open import peek
+    from bayesbox.text.predict import DocumentAnswers, documents_to_judge
 
     keep_freed_memory()
     keep = options.several(given["keep"])
@@ -79,7 +79,7 @@ def predict(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[s
 
 def explain(classifier: DocumentClassifier, data: str | None, given: dict[str, Any]) -> TextCase:
     """One document, and the words that decided."""
-    from bayesbox.workflow.text_case import TextCase
+    from bayesbox.text.case import TextCase
 
     if given["show_work"]:
         raise click.UsageError("--show-work prints the Bayes box of a table; the words of a text are shown in any case")
@@ -87,10 +87,10 @@ def explain(classifier: DocumentClassifier, data: str | None, given: dict[str, A
 
 
 def _one(classifier: DocumentClassifier, data: str | None, given: dict[str, Any]) -> Documents:
+    from bayesbox.classifier.predict import find_row
     from bayesbox.schema.tokens import Documents
-    from bayesbox.source.documents import TEXT
-    from bayesbox.workflow.predict import find_row
-    from bayesbox.workflow.text_predict import documents_to_judge
+    from bayesbox.source.files.documents import TEXT
+    from bayesbox.text.predict import documents_to_judge
 
     if data is None:
         column = classifier.column or TEXT
@@ -148,9 +148,9 @@ def tell_case(case: TextCase, target: str) -> None:
 
 def evaluate_model(classifier: DocumentClassifier, data: Sequence[str], given: dict[str, Any]) -> Evaluation:
     """A model of documents held against others."""
-    from bayesbox.cli.sources import Progress, skipped_rows
+    from bayesbox.cli.options.sources import Progress, skipped_rows
     from bayesbox.cli.text_learning import columns_of, documents
-    from bayesbox.workflow.text_evaluate import evaluate_held_out
+    from bayesbox.text.evaluate import evaluate_held_out
 
     columns = columns_of(tuple(data), given, given["text"] or classifier.column, given["target"] or classifier.target)
     labelled = documents(tuple(data), given, **columns)
@@ -168,10 +168,10 @@ def evaluate_model(classifier: DocumentClassifier, data: Sequence[str], given: d
 
 def evaluate_documents(data: Sequence[str], given: dict[str, Any], folds: int) -> Evaluation:
     """Documents learned and judged in turns."""
-    from bayesbox.cli.sources import Progress, skipped_rows
+    from bayesbox.cli.options.sources import Progress, skipped_rows
+    from bayesbox.cli.options.text import ROWS_ONLY, new_classifier, refuse
     from bayesbox.cli.text_learning import documents
-    from bayesbox.cli.text_options import ROWS_ONLY, new_classifier, refuse
-    from bayesbox.workflow.text_evaluate import cross_validate, leave_one_out
+    from bayesbox.text.evaluate import cross_validate, leave_one_out
 
     refuse(given, ROWS_ONLY, "is about columns: --model text has none")
     classifier = new_classifier(given)

@@ -6,24 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import elsewhere, options
-from bayesbox.cli.output import emit_json, note, plural, told_warnings
-from bayesbox.cli.text_options import ROWS_ONLY, new_classifier, refuse
+from bayesbox.cli.options import remote_sources as elsewhere
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.text import ROWS_ONLY, new_classifier, refuse
+from bayesbox.cli.print.output import emit_json, note, plural, told_warnings
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.training import Training
     from bayesbox.source.base import Source
     from bayesbox.tally.book import Book
-    from bayesbox.workflow.text import DocumentClassifier
-    from bayesbox.workflow.text_train import Labelled
-    from bayesbox.workflow.training import Training
+    from bayesbox.text.classifier import DocumentClassifier
+    from bayesbox.text.train import Labelled
 
 TELLING = 5  # words of each class that are shown after training
 
 
 def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: bool) -> None:
     """Learn documents and write the model."""
-    from bayesbox.workflow.save_text import save
-    from bayesbox.workflow.training import one_class
+    from bayesbox.classifier.training import one_class
+    from bayesbox.text.codec import save
 
     source = elsewhere.rows_elsewhere(data, given)
     if source is None and not data:
@@ -68,7 +69,7 @@ def documents(
     label: str | None = None,
 ) -> Labelled:
     """The documents of a verb's arguments, or of rows elsewhere, with their classes."""
-    from bayesbox.workflow.text_train import labelled_documents
+    from bayesbox.text.train import labelled_documents
 
     return labelled_documents(
         list(data) if isinstance(data, tuple) else data,
@@ -87,8 +88,8 @@ def counted(
 ) -> tuple[Training, int]:
     """Learn or forget documents, with progress on a terminal; also how many broken ones were left out."""
     from bayesbox._core import keep_freed_memory
-    from bayesbox.cli.sources import Progress, skipped_rows
-    from bayesbox.workflow.text_train import train_documents
+    from bayesbox.cli.options.sources import Progress, skipped_rows
+    from bayesbox.text.train import train_documents
 
     keep_freed_memory()
     threads = options.threads_or_default(given["threads"])
@@ -117,7 +118,7 @@ def change(
 
 def book_of(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[str, Any]) -> Book:
     """The tallies of some documents alone, read as the model reads them."""
-    from bayesbox.workflow.text_train import train_documents
+    from bayesbox.text.train import train_documents
 
     fresh = classifier.untrained()
     given = {"bad_rows": "error", **given}
@@ -130,7 +131,7 @@ def columns_of(
     data: tuple[str, ...], given: dict[str, Any], column: str | None, target: str | None
 ) -> dict[str, str | None]:
     """Where the classes and texts stand: in the model's columns of a table; documents in files have none."""
-    from bayesbox.source.documents import is_table
+    from bayesbox.source.files.documents import is_table
 
     if is_table(list(data), given["input_format"]):
         return {"target": target, "column": column}
@@ -142,7 +143,7 @@ def _model_name(model: dict[str, Any]) -> str:
 
 
 def _tell(report: dict[str, Any]) -> None:
-    from bayesbox.cli.reports import counted_classes
+    from bayesbox.cli.print.reports import counted_classes
 
     without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
     note(f"{plural(report['rows'], 'document')}{without}; {report['target']}: {counted_classes(report['classes'])}")

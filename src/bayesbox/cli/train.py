@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import elsewhere, options
-from bayesbox.cli.output import emit_json, note, plural, told_warnings
-from bayesbox.cli.text_options import TEXT_ONLY, refuse, text_options
+from bayesbox.cli.options import remote_sources as elsewhere
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.text import TEXT_ONLY, refuse, text_options
+from bayesbox.cli.print.output import emit_json, note, plural, told_warnings
 from bayesbox.errors import BadData, BadOption
 
 ROWS_ONLY = (
@@ -18,8 +19,8 @@ ROWS_ONLY = (
 )
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.base import Classifier
     from bayesbox.source.base import Source
-    from bayesbox.workflow.classifier import Classifier
 
 
 @click.command(
@@ -119,7 +120,7 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     if given["model"] == "text":
         text_learning.train(data, given, path, as_json=as_json)
         return
-    from bayesbox.workflow.save import save
+    from bayesbox.classifier.codec import save
 
     refuse(given, TEXT_ONLY, "is about documents: it goes with --model text")
     with told_warnings() as warned:
@@ -134,18 +135,18 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
 
 def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
-    from bayesbox.cli.sources import default_model_name
+    from bayesbox.cli.options.sources import default_model_name
 
     return given["output"] or default_model_name([given["tables"]] if given["tables"] else data)
 
 
 def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, dict[str, Any]]:
-    from bayesbox.cli.reports import column_weights
-    from bayesbox.cli.sources import Progress, declared_kinds, skipped_rows, without_target
-    from bayesbox.workflow.describe import column_facts, remarks
-    from bayesbox.workflow.models import new_classifier
-    from bayesbox.workflow.sampled import watched
-    from bayesbox.workflow.train import source_of, train
+    from bayesbox.classifier.describe import column_facts, remarks
+    from bayesbox.classifier.registry import new_classifier
+    from bayesbox.classifier.row_sample import watched
+    from bayesbox.classifier.train import source_of, train
+    from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows, without_target
+    from bayesbox.cli.print.reports import column_weights
 
     source: Source | None = elsewhere.rows_elsewhere(data, given)
     if source is None and not data:
@@ -180,7 +181,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
     assert classifier.schema is not None
     harm = []
     if sampled is not None and sampled.enough:
-        from bayesbox.workflow.dependence import dependence_in
+        from bayesbox.table.dependence import dependence_in
 
         found = dependence_in(sampled, classifier, target, weight)
         harm = [] if found is None else [str(found)]
@@ -204,24 +205,24 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
 
 def _pool(classifier: Classifier) -> dict[str, Any]:
     if classifier.kind == "bayes-optimal":
-        from bayesbox.cli import optimal
+        from bayesbox.cli.print import optimal
 
         return {"hypotheses": optimal.facts(classifier)}  # type: ignore[arg-type]
     if classifier.kind != "auto":
         return {}
-    from bayesbox.cli import auto
+    from bayesbox.cli.print import auto
 
     return {"pool": auto.facts(classifier)}  # type: ignore[arg-type]
 
 
 def _columns_of(data: tuple[str, ...], given: dict[str, Any]) -> str:
     from bayesbox.errors import BayesboxError
-    from bayesbox.source.files import file_columns
+    from bayesbox.source.files.open import file_columns
 
     if not data:
         return ""
     if any(os.path.isdir(path) or path.lower().endswith((".eml", ".mbox", ".txt")) for path in data):
-        from bayesbox.source.documents import is_table
+        from bayesbox.source.files.documents import is_table
 
         if not is_table(list(data), given["input_format"]):
             return "Documents in files are learned with --model text"
@@ -243,8 +244,8 @@ def _fold(given: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, dict[str, Any]]:
-    from bayesbox.cli.tables import read_tables
-    from bayesbox.workflow.tables import classifier_from_tables
+    from bayesbox.cli.options.given_tables import read_tables
+    from bayesbox.table.naive.from_tables import classifier_from_tables
 
     if data:
         raise click.UsageError("a model of --tables takes no data")
@@ -276,7 +277,7 @@ def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier
 
 
 def _tell(classifier: Classifier, report: dict[str, Any]) -> None:
-    from bayesbox.cli.reports import columns_table, counted_classes, weights_text
+    from bayesbox.cli.print.reports import columns_table, counted_classes, weights_text
 
     if classifier.fixed:
         note(f"a model of given tables: {', '.join(report['classes'])}")
@@ -287,11 +288,11 @@ def _tell(classifier: Classifier, report: dict[str, Any]) -> None:
         if "column_weights" in report:
             note(weights_text(report["column_weights"]))
     if classifier.kind == "auto":
-        from bayesbox.cli import auto
+        from bayesbox.cli.print import auto
 
         auto.tell(classifier, err=True)  # type: ignore[arg-type]
     if classifier.kind == "bayes-optimal":
-        from bayesbox.cli import optimal
+        from bayesbox.cli.print import optimal
 
         optimal.tell(classifier, err=True)  # type: ignore[arg-type]
     for text in report["warnings"]:

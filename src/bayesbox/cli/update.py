@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from bayesbox.cli import options
 from bayesbox.cli.learning import change
+from bayesbox.cli.options import shared as options
 
 
 @click.command(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli import options
-from bayesbox.cli.output import emit_json, say
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import emit_json, say
 from bayesbox.errors import BadData, BadModelFile, SourceUnavailable
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.base import Classifier
     from bayesbox.tally.book import Book
-    from bayesbox.workflow.classifier import Classifier
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.text.classifier import DocumentClassifier
 
 
 @click.command(
@@ -43,8 +43,8 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
     With the rows that are left, a model is trained on them alone, and its digest must be the one of the certificate:
     then nothing of the rows taken out is in the tallies.
     """
-    from bayesbox.workflow.certificate import Certificate
-    from bayesbox.workflow.load import load_classifier
+    from bayesbox.classifier.certificate import Certificate
+    from bayesbox.file.load import load_classifier
 
     try:
         text = Path(certificate).read_text(encoding="utf-8")
@@ -73,7 +73,7 @@ def _counted(
     classifier: Classifier | DocumentClassifier, model: str, data: tuple[str, ...], given: dict[str, Any]
 ) -> tuple[Book | None, int | None]:
     """The tallies of some rows alone, read as the model reads them, and of a table how many rows they are."""
-    from bayesbox.workflow.text import DocumentClassifier
+    from bayesbox.text.classifier import DocumentClassifier
 
     if not data:
         return None, None
@@ -81,8 +81,8 @@ def _counted(
         from bayesbox.cli.text_learning import book_of
 
         return book_of(classifier, data, given), None
-    from bayesbox.cli.sources import model_source
-    from bayesbox.workflow.train import train
+    from bayesbox.classifier.train import train
+    from bayesbox.cli.options.sources import model_source
 
     if classifier.target is None:
         raise BadModelFile("the model does not say which column held the classes", where=model)

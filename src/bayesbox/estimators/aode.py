@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from bayesbox.estimators.augmented import AugmentedEstimator
-from bayesbox.model.one_dependence import OneDependenceRules
-from bayesbox.workflow.aode import OneDependenceClassifier
+from bayesbox.table.augmented.aode import OneDependenceClassifier
+from bayesbox.table.augmented.one_dependence import OneDependenceRules
 
 
 class AODE(AugmentedEstimator):

@@ -7,7 +7,7 @@ from typing import Any
 
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.rule.smoothing import as_smoothing
-from bayesbox.workflow.augmented import BACK_OFF, AugmentedClassifier, as_backoff
+from bayesbox.table.augmented.classifier import BACK_OFF, AugmentedClassifier, as_backoff
 
 
 class AugmentedEstimator(TableEstimator):

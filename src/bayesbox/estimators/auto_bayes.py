@@ -8,7 +8,7 @@ from typing import Any, Self
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.estimators.inputs import categories_of
 from bayesbox.explain.reliability import aligned
-from bayesbox.workflow.auto import BUDGET, AutoClassifier, AutoRules
+from bayesbox.table.auto.classifier import BUDGET, AutoClassifier, AutoRules
 
 
 class AutoBayes(TableEstimator):

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from bayesbox.estimators.base import TableEstimator
-from bayesbox.model.averaged import AveragedRules
 from bayesbox.rule.smoothing import as_smoothing
-from bayesbox.workflow.averaged import AveragedClassifier
+from bayesbox.table.averaged.classifier import AveragedClassifier
+from bayesbox.table.averaged.model import AveragedRules
 
 
 class AveragedNaiveBayes(TableEstimator):

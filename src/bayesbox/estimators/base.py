@@ -16,20 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.hints import said_once
+from bayesbox.classifier.summary import summary_html
 from bayesbox.errors import BadData, DataWarning
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import batch_from, classes_from, counts_from, group_of, labels_from
 from bayesbox.explain.evidence import Explanation
-from bayesbox.learn.calibrate import require_kind
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.levels import label_type_of
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.source.sparse import is_sparse
-from bayesbox.workflow.classifier import Classifier
-from bayesbox.workflow.hints import said_once
-from bayesbox.workflow.summary import summary_html
+from bayesbox.stat.calibrate import require_kind
 
 
 class TableEstimator(CountedEstimator):
@@ -142,7 +142,7 @@ class TableEstimator(CountedEstimator):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file; `bayesbox.load` reads it, and it goes on learning."""
-        from bayesbox.workflow.save import save
+        from bayesbox.classifier.codec import save
 
         check_is_fitted(self)
         save(self.classifier_, path)

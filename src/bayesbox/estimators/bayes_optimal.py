@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.codec import save
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import batch_from, labels_from
 from bayesbox.explain.evidence import Explanation
 from bayesbox.schema.levels import level_text
-from bayesbox.workflow.classifier import Classifier
-from bayesbox.workflow.optimal import OptimalClassifier
-from bayesbox.workflow.save import save
+from bayesbox.table.optimal.classifier import OptimalClassifier
 
 Doubles = NDArray[np.float64]
 

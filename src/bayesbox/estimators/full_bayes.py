@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from bayesbox.estimators.base import TableEstimator
-from bayesbox.model.full import FullRules
 from bayesbox.rule.smoothing import as_smoothing
-from bayesbox.workflow.full import FullClassifier
+from bayesbox.table.full.classifier import FullClassifier
+from bayesbox.table.full.model import FullRules
 
 
 class FullBayes(TableEstimator):

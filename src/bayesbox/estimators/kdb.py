@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from bayesbox.estimators.augmented import AugmentedEstimator
-from bayesbox.workflow.kdb import DependenceClassifier, DependenceRules
+from bayesbox.table.augmented.kdb import DependenceClassifier, DependenceRules
 
 
 class KDB(AugmentedEstimator):

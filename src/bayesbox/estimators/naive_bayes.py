@@ -7,21 +7,21 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from bayesbox.bridge.naive_network import network_of
+from bayesbox.classifier.rows import Rows
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.estimators.inputs import batch_from, labels_from, one_row
 from bayesbox.explain.nomogram import Nomogram
-from bayesbox.model.naive import Rules
+from bayesbox.network.network import BayesianNetwork
+from bayesbox.rule.naive import Rules
 from bayesbox.rule.smoothing import as_smoothing
-from bayesbox.workflow.densities import losses, picture
-from bayesbox.workflow.dependence import Dependence, dependence
-from bayesbox.workflow.export import onnx_of, pmml_of, sql_of
-from bayesbox.workflow.linear import LinearWeights, linear_weights
-from bayesbox.workflow.naive import NaiveClassifier
-from bayesbox.workflow.naive_network import network_of
-from bayesbox.workflow.network import BayesianNetwork
-from bayesbox.workflow.nomogram import nomogram
-from bayesbox.workflow.rows import Rows
-from bayesbox.workflow.tables import classifier_from_tables
+from bayesbox.table.dependence import Dependence, dependence
+from bayesbox.table.naive.classifier import NaiveClassifier
+from bayesbox.table.naive.densities import losses, picture
+from bayesbox.table.naive.export import onnx_of, pmml_of, sql_of
+from bayesbox.table.naive.from_tables import classifier_from_tables
+from bayesbox.table.naive.linear import LinearWeights, linear_weights
+from bayesbox.table.naive.nomogram import nomogram
 
 
 class NaiveBayes(TableEstimator):

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from bayesbox.bridge.network_target import NetworkTarget, features_of, require_nodes, under_names
 from bayesbox.errors import BadData
 from bayesbox.estimators.inputs import batch_from, labels_from
+from bayesbox.network.network import BayesianNetwork
 from bayesbox.source.frames import column_names, labels_of
-from bayesbox.workflow.network import BayesianNetwork
-from bayesbox.workflow.network_target import NetworkTarget, features_of, require_nodes, under_names
 
 
 class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

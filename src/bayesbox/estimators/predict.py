@@ -8,13 +8,13 @@ from typing import Any
 import pyarrow as pa
 from sklearn.utils.validation import check_is_fitted
 
+from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.predict import Answers, Asked, answer_tables, reading_of
+from bayesbox.classifier.train import source_of
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
-from bayesbox.source.files import peek
+from bayesbox.source.files.open import peek
 from bayesbox.source.spark import SparkSource
-from bayesbox.workflow.classifier import Classifier
-from bayesbox.workflow.predict import Answers, Asked, answer_tables, reading_of
-from bayesbox.workflow.train import source_of
 
 
 def predict(
@@ -70,6 +70,6 @@ def _source(classifier: Classifier, data: Any, keep: tuple[str, ...], **options:
     source = source_of(data, **options)
     if not hasattr(source, "paths"):
         return source
-    from bayesbox.source.files import open_source
+    from bayesbox.source.files.open import open_source
 
     return open_source(data, **reading_of(classifier, keep=keep), **options)

@@ -9,7 +9,7 @@ from typing import Any, Self
 from sklearn.base import ClassifierMixin
 
 from bayesbox.estimators.augmented import AugmentedEstimator
-from bayesbox.workflow.tan import TreeClassifier, TreeRules
+from bayesbox.table.augmented.tan import TreeClassifier, TreeRules
 
 
 class _MethodBesideParameter:

@@ -14,8 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.errors import BadData
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import classes_from, counts_from, labels_from
-from bayesbox.explain.words import TextExplanation
-from bayesbox.model.text import AUTO, Parameters, TextRules, parameters
 from bayesbox.rule.priors import given_prior
 from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.columns import CountMatrix
@@ -23,8 +21,10 @@ from bayesbox.schema.levels import label_type_of, level_text
 from bayesbox.schema.tokens import Documents, Tokens, as_stop_words
 from bayesbox.source.frames import labels_of
 from bayesbox.source.sparse import is_sparse
-from bayesbox.workflow.text import DocumentClassifier, Texts
-from bayesbox.workflow.text_settle import settle
+from bayesbox.text.classifier import DocumentClassifier, Texts
+from bayesbox.text.explanation import TextExplanation
+from bayesbox.text.model import AUTO, Parameters, TextRules, parameters
+from bayesbox.text.select_model import settle
 
 GIVE_TEXTS = "Give a list, an array or a series of strings; words that are cut already are joined by spaces"
 
@@ -235,7 +235,7 @@ class TextClassifier(CountedEstimator):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file; `bayesbox.load` reads it, and it goes on learning."""
-        from bayesbox.workflow.save_text import save
+        from bayesbox.text.codec import save
 
         check_is_fitted(self)
         save(self.classifier_, path)

@@ -9,14 +9,16 @@ from typing import Any
 
 from sklearn.base import clone
 
+from bayesbox.classifier import codec as save
+from bayesbox.classifier import train as workflow
 from bayesbox.errors import BadOption, file_name
 from bayesbox.estimators.naive_bayes import NaiveBayes
 from bayesbox.estimators.text_classifier import TextClassifier
-from bayesbox.model import file as container
-from bayesbox.workflow import chain_file, save, save_text
-from bayesbox.workflow import train as workflow
-from bayesbox.workflow.text import DocumentClassifier
-from bayesbox.workflow.text_train import labelled_documents, train_documents
+from bayesbox.file import container
+from bayesbox.sequence import codec as chain_file
+from bayesbox.text import codec as save_text
+from bayesbox.text.classifier import DocumentClassifier
+from bayesbox.text.train import labelled_documents, train_documents
 
 ESTIMATORS = {
     "naive-bayes": ("naive_bayes", "NaiveBayes"),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.multinomial import Multinomial
-from bayesbox.model.naive import NaiveModel
+from bayesbox.dist.naive import NaiveModel
 from bayesbox.schema.levels import class_position
 
 

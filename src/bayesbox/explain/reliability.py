@@ -7,27 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from bayesbox.explain.svg_text import safe
+from bayesbox.stat.metrics import Bin
 
 BAR = 20  # characters of the longest bar
-
-
-class Bin(NamedTuple):
-    """The rows whose confidence lies above `start` and not above `stop`.
-
-    `n` is how many there are (with weights: their sum), `confidence` the mean of P(predicted class), `accuracy` the
-    share that was right, `low` and `high` its 95 % interval. Without rows these four are NaN.
-    """
-
-    start: float
-    stop: float
-    n: float
-    confidence: float
-    accuracy: float
-    low: float
-    high: float
 
 
 def reliability_table(bins: Sequence[Bin]) -> str:

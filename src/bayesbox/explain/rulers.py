@@ -15,13 +15,13 @@ from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.naive import NaiveModel
 from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.student import apart
 from bayesbox.dist.table import Table
 from bayesbox.explain.evidence import explanation, lead
 from bayesbox.explain.nomogram import Mark, Ruler
-from bayesbox.model.naive import NaiveModel
 from bayesbox.schema.levels import level_text
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments

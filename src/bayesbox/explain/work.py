@@ -14,6 +14,7 @@ from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.bins import Bins, codes_of
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.naive import NaiveModel
 from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
@@ -21,8 +22,8 @@ from bayesbox.dist.text import Text
 from bayesbox.explain.box import IS_MISSING, Factor, Logged, Number, Work, decimal, log_of
 from bayesbox.explain.density_work import density_formulas
 from bayesbox.explain.evidence import explanation
-from bayesbox.model.naive import NaiveModel, Rules, group_cells, level_counts
 from bayesbox.rule.densities import bin_counts
+from bayesbox.rule.naive import Rules, group_cells, level_counts
 from bayesbox.rule.priors import prior_ratio
 from bayesbox.rule.smoothing import MISSING, UNSEEN, MaximumLikelihood, ReplaceZero, Smoothing
 from bayesbox.rule.table import LevelCounts, group_counts

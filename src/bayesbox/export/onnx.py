@@ -19,11 +19,11 @@ from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.lognormal import LogNormal
 from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.naive import NaiveModel
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.student import Student, log_student
 from bayesbox.dist.table import Table
 from bayesbox.errors import CannotExport, MissingExtra
-from bayesbox.model.naive import NaiveModel
 
 OPSET, LEARNING_OPSET, VERSION = 15, 3, 8  # what runtimes of several years read
 

@@ -18,10 +18,10 @@ from bayesbox.dist.base import Doubles
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.naive import NaiveModel
 from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.table import Table
 from bayesbox.errors import CannotExport
-from bayesbox.model.naive import NaiveModel
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 MISSING, UNSEEN, FILLER = "(missing)", "(unseen)", "(never)"

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption, CannotExport
 from bayesbox.export.dialect import Dialect, added_up, dialect_named
 from bayesbox.export.sql_terms import Reader, Term, terms_of
-from bayesbox.model.naive import NaiveModel
 
 NEGLIGIBLE = -700.0  # the logarithm of a share of the largest that no posterior shows
 

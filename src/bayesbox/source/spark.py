@@ -24,8 +24,8 @@ import pyarrow as pa
 from bayesbox.errors import BadOption, BayesboxError, MissingExtra, SourceUnavailable, UnknownColumn
 from bayesbox.source.base import Batch
 from bayesbox.source.cells import plain
-from bayesbox.source.fold import ROWS_A_PIECE
-from bayesbox.source.reading import check_names
+from bayesbox.source.files.reading import check_names
+from bayesbox.source.reduce import ROWS_A_PIECE
 
 FEW = 16  # tallies that are added here; more are added in a tree, on the executors
 NOTHING = b""  # the tally of no rows

@@ -18,7 +18,7 @@ import pyarrow as pa
 from bayesbox.errors import BadData, BadOption, BayesboxError, MissingExtra, SourceUnavailable
 from bayesbox.source.base import Batch
 from bayesbox.source.cells import plain
-from bayesbox.source.reading import check_names
+from bayesbox.source.files.reading import check_names
 
 ROWS = 65_536  # in one batch
 ATTACHED = "attached"  # the name under which another database is known inside DuckDB

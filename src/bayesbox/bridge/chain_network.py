@@ -1,0 +1,39 @@
+"""A chain as the network it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.table import Table
+from bayesbox.errors import BadOption, require_whole
+from bayesbox.network.network import BayesianNetwork
+from bayesbox.sequence.forecast import level_shares
+from bayesbox.sequence.model import ChainModel
+
+
+def network_of(model: ChainModel, length: int) -> BayesianNetwork:
+    """The chain of `length` steps as a Bayesian network: state1, state2, ... and the columns of each step."""
+    require_whole("length", length, least=1)
+    structure: dict[str, list[str]] = {}
+    tables: dict[str, Any] = {}
+    domains: dict[str, Sequence[Any]] = {}
+    for step in range(1, length + 1):
+        state = f"state{step}"
+        structure[state] = [] if step == 1 else [f"state{step - 1}"]
+        tables[state] = np.exp(model.log_start) if step == 1 else np.exp(model.log_transition)
+        domains[state] = list(model.states)
+        for each in model.conditionals:
+            if not isinstance(each, (Table, Bernoulli)):
+                raise BadOption(
+                    f"column `{each.columns[0]}` has a density, and the nodes of a network have states",
+                    remedy="Cut the numbers into levels first",
+                )
+            name = f"symbol{step}" if len(model.conditionals) == 1 else f"{each.columns[0]}{step}"
+            structure[name] = [state]
+            tables[name] = level_shares(each).T
+            domains[name] = list(each.levels)
+    return BayesianNetwork(structure, tables, states=domains)

@@ -1,0 +1,158 @@
+"""One case: its posterior, and how far each column moves the odds of its class."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bayesbox.dist.table import Table
+from bayesbox.errors import BadOption, UnknownColumn
+from bayesbox.explain.evidence import lead
+from bayesbox.schema.kinds import Category, Flag, Kind, Unknown, Words
+from bayesbox.schema.levels import level_text
+from bayesbox.source.base import Batch
+from bayesbox.table.naive.classifier import NaiveClassifier
+from bayesbox.tally.count import FLAG_TEXTS
+
+
+def batch_of_values(classifier: NaiveClassifier, values: Mapping[str, str], *, where: str | None = None) -> Batch:
+    """One row of texts, each read as its column's kind has it; an empty text is a missing value."""
+    assert classifier.schema is not None
+    names, columns = [], []
+    for name, text in values.items():
+        if name not in classifier.schema.used:
+            raise UnknownColumn(name, available=classifier.schema.used, where=where)
+        names.append(name)
+        columns.append(_column(name, text, classifier.schema.kinds[name]))
+    if not names:  # a row of nothing but missing values
+        names, columns = list(classifier.schema.used[:1]), [pa.nulls(1)] * min(len(classifier.schema.used), 1)
+    return Batch(tuple(names), tuple(columns), 1)
+
+
+def _column(name: str, text: str, kind: Kind) -> pa.Array:
+    if not text:
+        return pa.array([None], pa.string() if isinstance(kind, (Category, Flag, Words, Unknown)) else pa.float64())
+    if isinstance(kind, (Category, Words, Unknown)):
+        return pa.array([text])
+    if isinstance(kind, Flag):
+        if text.lower() not in FLAG_TEXTS:
+            raise BadOption(f"`{name}` is a flag: true or false, 1 or 0", found=text)
+        return pa.array([FLAG_TEXTS[text.lower()] == "true"])
+    try:
+        value = float(text)
+    except ValueError:
+        raise BadOption(f"`{name}` is a number", found=text) from None
+    if not math.isfinite(value):
+        raise BadOption(f"`{name}` is a finite number", found=text)
+    return pa.array([value])
+
+
+@dataclass(frozen=True)
+class Case:
+    """The answer for one row. `columns` are (name, value or None where missing, log-odds) in the model's order.
+
+    `log_odds` is the sum of what the prior, the columns and, where there is one, the calibration say.
+    """
+
+    prediction: str
+    against: str | None
+    posterior: Mapping[str, float]
+    prior: Mapping[str, float]
+    log_odds: float
+    prior_log_odds: float
+    columns: tuple[tuple[str, str | None, float], ...]
+    calibration_log_odds: float | None = None
+
+    @classmethod
+    def of(cls, classifier: NaiveClassifier, batch: Batch, *, against: str | None = None) -> Case:
+        """The answer for the one row of a batch; `against` is the runner-up unless it is given."""
+        model = classifier.model
+        posterior = classifier.posterior(batch)[0]
+        best = int(posterior.argmax())
+        other = held_against(model.classes, posterior, best, against)
+        explanation = classifier.explain(batch)
+        moved = np.zeros(len(explanation.columns))
+        prior_odds = total = 0.0
+        mended: float | None = None
+        if other is not None:
+            moved = lead(explanation.terms[0, best], explanation.terms[0, other])
+            prior_odds = float(lead(model.log_prior[best], model.log_prior[other]))
+            total = float(explanation.log_odds(model.labels[best], model.labels[other])[0])
+            if classifier.calibrated is not None:
+                log_p = classifier.log_posterior(batch)[0]
+                plain, total = total, float(lead(log_p[best], log_p[other]))
+                mended = float(lead(total, plain))
+        values = classifier.columns_of(batch)
+        columns = tuple(
+            (name, value_text(values.get(name)), float(odds))
+            for name, odds in zip(explanation.columns, moved, strict=True)
+        )
+        return cls(
+            model.classes[best],
+            None if other is None else model.classes[other],
+            dict(zip(model.classes, posterior.tolist(), strict=True)),
+            dict(zip(model.classes, np.exp(model.log_prior).tolist(), strict=True)),
+            total,
+            prior_odds,
+            columns,
+            mended,
+        )
+
+    def all_log_odds(self) -> list[float]:
+        """What the prior, each column and the calibration say."""
+        return [self.prior_log_odds, *(odds for _, _, odds in self.columns), self.calibration_log_odds or 0.0]
+
+    def notes(self, classifier: NaiveClassifier) -> list[str]:
+        """Values that were never seen, and what became of them."""
+        found = []
+        for name, value, _ in self.columns:
+            conditional = classifier.model.conditional(name) if hasattr(classifier.model, "conditional") else None
+            if value is None or not isinstance(conditional, Table) or value in conditional.position:
+                continue
+            near = difflib.get_close_matches(value, conditional.levels, n=1)
+            guess = f" Did you mean `{near[0]}`?" if near else ""
+            fate = "the rule gives it the probability of a count of 0" if np.any(conditional.log_unseen) else "left out"
+            found.append(f"`{name}` was never {value} so far: {fate}.{guess}")
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "prediction": self.prediction,
+            "against": self.against,
+            "posterior": dict(self.posterior),
+            "prior": dict(self.prior),
+            "log_odds": self.log_odds,
+            "prior_log_odds": self.prior_log_odds,
+            "columns": [{"name": name, "value": value, "log_odds": odds} for name, value, odds in self.columns],
+            **({} if self.calibration_log_odds is None else {"calibration_log_odds": self.calibration_log_odds}),
+        }
+
+
+def held_against(classes: tuple[str, ...], posterior: Any, best: int, against: str | None) -> int | None:
+    """The class that the best one is held against: the one that is named, or the runner-up; None where there is one."""
+    if against is not None:
+        if against not in classes:
+            raise BadOption(f"there is no class `{against}`", remedy=f"The classes are {', '.join(classes)}")
+        if classes.index(against) == best:
+            raise BadOption(f"`{against}` is the class itself", remedy="Compare with another one")
+        return classes.index(against)
+    if len(classes) < 2:
+        return None
+    others = posterior.copy()
+    others[best] = -1
+    return int(others.argmax())
+
+
+def value_text(column: Any) -> str | None:
+    """The text of the first value of a column; None where it is missing."""
+    if column is None:
+        return None
+    value = column.tolist()[0] if isinstance(column, np.ndarray) else column[0].as_py()
+    return None if value is None or value != value else level_text(value)

@@ -1,0 +1,370 @@
+"""What a schema and a book say of the data: the kind of each column, its values in short, and what looks suspicious.
+
+Everything here is read off the tallies, so it costs no second pass over the rows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bayesbox.classifier.hints import are_dates, date_hint, hints, said_once
+from bayesbox.classifier.training import one_class
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.bins import Bins
+from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.kernel import Kernel
+from bayesbox.dist.lognormal import LogNormal
+from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.naive import NaiveModel
+from bayesbox.dist.poisson import Poisson
+from bayesbox.dist.rounded import Rounded
+from bayesbox.dist.student import Student
+from bayesbox.dist.table import Table
+from bayesbox.dist.text import Text
+from bayesbox.rule.smoothing import smoothing_text
+from bayesbox.schema.kinds import ROUNDED, Category, Ignore, Kind, Number, Unknown, Words
+from bayesbox.schema.schema import Schema
+from bayesbox.source.files.reading import is_broken_number
+from bayesbox.table.augmented.model import AugmentedModel
+from bayesbox.table.augmented.one_dependence import OneDependenceModel
+from bayesbox.table.full.model import FullModel
+from bayesbox.tally.base import dyadic
+from bayesbox.tally.book import Book
+from bayesbox.tally.counts import Counts
+from bayesbox.tally.moments import Moments
+
+MISSING_MARKS = frozenset(
+    {"?", "na", "n/a", "nan", "null", "none", "nil", "-", "--", ".", "missing", "unknown", "#n/a"}
+)
+FEW = 20  # rows below which nothing is called suspicious that chance can do
+MANY_CLASSES = 100
+MANY_ROWS = 100  # from which a column that decides the class is no coincidence
+DECIDES = 0.99
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """One column in short; what does not apply to its kind is None."""
+
+    name: str
+    kind: str
+    declared: bool = False
+    observed: float = 0
+    missing: float = 0
+    levels: tuple[str, ...] | None = None
+    mean: float | None = None
+    deviation: float | None = None
+    words: int | None = None
+
+    @property
+    def values(self) -> str:
+        """The values in a few words."""
+        if self.words is not None:
+            return f"{self.words:,} distinct words"
+        if self.levels is not None:
+            listed = ", ".join(self.levels[:4]) + (", ..." if len(self.levels) > 4 else "")
+            return f"{len(self.levels)}: {listed}" if self.levels else ""
+        if self.mean is not None and self.deviation is not None:
+            return f"mean {self.mean:.6g}, deviation {self.deviation:.6g}"
+        return ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: only what applies."""
+        facts: dict[str, Any] = {"name": self.name, "kind": self.kind, "declared": self.declared}
+        if self.kind != "ignore":
+            facts |= {"observed": self.observed, "missing": self.missing}
+        if self.words is not None:
+            facts["words"] = self.words
+        if self.levels is not None:
+            facts["levels"] = list(self.levels)
+        if self.mean is not None:
+            facts |= {"mean": self.mean, "deviation": self.deviation}
+        return facts
+
+
+def column_facts(schema: Schema, book: Book) -> list[ColumnFacts]:
+    """Every column of the schema in its order."""
+    rows = number(book.class_counts.sum_groups(np.zeros(len(book.classes), dtype=np.int64), 1)) if book.classes else 0
+    return [_facts(name, kind, name in schema.declared, book, rows) for name, kind in schema.kinds.items()]
+
+
+def number(cells: Any) -> float:
+    """The one cell of an exact array: an integer where it is one."""
+    value = dyadic(cells, 0).fraction
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def _facts(name: str, kind: Kind, declared: bool, book: Book, rows: float) -> ColumnFacts:
+    if isinstance(kind, Ignore):
+        return ColumnFacts(name, "ignore", declared)
+    domain = kind.levels or () if isinstance(kind, Category) else ()
+    if isinstance(kind, Words):
+        words = book[name].levels if name in book else ()
+        return ColumnFacts(name, kind.name, declared, rows, 0, words=len(words))
+    if name not in book:
+        return ColumnFacts(name, _word(kind, None), declared, 0, rows, levels=domain or None)
+    tally = book[name]
+    observed = np.sum(tally.n).item()
+    base = {"declared": declared, "observed": observed, "missing": rows - observed}
+    word = _word(kind, tally)
+    if isinstance(tally, Moments) and word != "flag":
+        spread = tally.pooled()
+        return ColumnFacts(name, word, **base, mean=spread.mean, deviation=spread.deviation)
+    return ColumnFacts(name, word, **base, levels=tuple(sorted({*tally.levels, *domain})))
+
+
+def _word(kind: Kind, tally: Any) -> str:
+    """The kind as the user declares it."""
+    if isinstance(kind, Unknown):
+        return "unknown" if tally is None else "category" if isinstance(tally, Counts) else "real"
+    if isinstance(kind, Number):
+        return "flag" if isinstance(tally, Moments) and tally.holds_only_flags else "real"
+    return kind.name
+
+
+def remarks(schema: Schema, book: Book) -> list[str]:
+    """What is probably not meant, in words: the hints, and what the levels and the target look like."""
+    found = [(hint.first, str(hint)) for hint in hints(schema, book)]
+    rows = float(np.sum(book.n))
+    found.extend((name, text) for name, kind in schema.kinds.items() for text in _undeclared(name, kind, book))
+    if rows < FEW:
+        return [*said_once(found), *one_class(book.classes)]
+    for facts in column_facts(schema, book):
+        if facts.kind != "ignore":
+            found.extend((facts.name, text) for text in _of_column(facts, book, rows))
+    return [*said_once(found), *one_class(book.classes), *_of_target(book, rows)]
+
+
+def _undeclared(name: str, kind: Kind, book: Book) -> Iterator[str]:
+    """Levels beyond those that a category was declared to have."""
+    tally = book.columns.get(name)
+    if not (isinstance(kind, Category) and kind.levels and isinstance(tally, Counts)):
+        return
+    places = [place for place, level in enumerate(tally.levels) if level not in kind.levels]
+    if places:
+        total = float(np.asarray(tally.counts, dtype=np.float64)[:, places].sum())
+        rows = int(total) if total.is_integer() else round(total, 6)
+        first = tally.levels[places[0]]
+        which = f"{first!r}" if len(places) == 1 else f"{len(places):,} levels, the first {first!r}"
+        what = f"column `{name}` holds what was not declared, {which}"
+        yield f"{what}, in {rows:,} of the rows: counted as further levels"
+
+
+def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[str]:
+    if facts.observed == 0:
+        yield f"column `{facts.name}` has no value at all, so it says nothing"
+    elif facts.missing > 0.9 * rows:
+        yield f"column `{facts.name}` is missing in {facts.missing / rows:.0%} of the rows"
+    tally = book.columns.get(facts.name)
+    if isinstance(tally, Counts):
+        yield from _leak(facts, tally, book)
+    if facts.kind == "category" and isinstance(tally, Counts):
+        yield from _of_levels(facts, tally)
+
+
+def _leak(facts: ColumnFacts, tally: Counts, book: Book) -> Iterator[str]:
+    """A column that alone decides the class: often it was written down after the class was known."""
+    counts = np.asarray(tally.counts, dtype=np.float64)
+    observed = counts.sum()
+    if observed < MANY_ROWS or len(tally.levels) > observed / 10 or np.max(book.n) > 0.95 * np.sum(book.n):
+        return
+    right = counts.max(axis=0).sum() / observed
+    if right >= DECIDES:
+        yield (
+            f"column `{facts.name}` alone tells the class in {right:.1%} of the rows. If it is only known after the "
+            f"class, leave it out: --ignore {facts.name}"
+        )
+
+
+def _of_levels(facts: ColumnFacts, tally: Counts) -> Iterator[str]:
+    name, levels = facts.name, facts.levels or ()
+    if facts.observed > len(levels) > 0.5 * facts.observed and are_dates(levels):
+        yield str(date_hint(name, f"has {len(levels):,} dates in {facts.observed:,} values"))
+        return
+    if facts.observed > len(levels) > 0.5 * facts.observed:
+        yield (
+            f"column `{name}` has {len(levels):,} levels in {facts.observed:,} values, like an identifier. "
+            f"Leave it out: --ignore {name}"
+        )
+        return
+    marks = [level for level in levels if level.strip().lower() in MISSING_MARKS]
+    if marks:
+        yield f"column `{name}` has the level {marks[0]}. If it stands for a missing value: --na '{marks[0]}'"
+    others = [level for level in levels if level not in marks]
+    if not facts.declared and len(others) > 2 and all(_is_number(level) for level in others):
+        yield f"column `{name}` is a category of numbers. If these are measurements: --types {name}=real"
+    yield from _of_spelling(name, levels)
+    if len(levels) > 1 and _tells_the_class(tally):
+        yield f"column `{name}` tells the class by itself: is it known before the class is?"
+
+
+def few_texts(schema: Schema, book: Book) -> list[str]:
+    """What to say of categories that are numbers but for a few texts: read for training, such texts are refused."""
+    found = []
+    for facts in column_facts(schema, book):
+        tally = book.columns.get(facts.name)
+        if facts.declared or not isinstance(tally, Counts) or not isinstance(schema.kinds[facts.name], Category):
+            continue
+        texts = [place for place, level in enumerate(tally.levels) if not _is_number(level)]
+        rows = sum(int(each) for each in np.asarray(tally.counts)[:, texts].sum(axis=1)) if texts else 0
+        if rows and is_broken_number(rows, int(facts.observed), len(tally.levels) - len(texts)):
+            text = tally.levels[texts[0]]
+            found.append(
+                f"column `{facts.name}` holds numbers but for {rows:,} of {facts.observed:,} values, such as {text!r}: "
+                f"training reads it as numbers and refuses these. If they stand for missing values: --na '{text}'; "
+                f"if the numbers are names: --types {facts.name}=category"
+            )
+    return found
+
+
+def _of_spelling(name: str, levels: Sequence[str]) -> Iterator[str]:
+    folded: dict[str, str] = {}
+    for level in levels:
+        key = " ".join(level.split()).casefold()
+        if key in folded:
+            yield f"column `{name}` has the levels {folded[key]!r} and {level!r}: are they the same?"
+            return
+        folded[key] = level
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _tells_the_class(tally: Counts) -> bool:
+    """Whether every level occurs in one class only, though levels are few and classes several."""
+    occurs = np.asarray(tally.counts) > 0
+    if len(tally.levels) > 0.1 * np.sum(tally.counts):
+        return False
+    return bool((occurs.sum(axis=0) == 1).all() and occurs.any(axis=1).sum() > 1)
+
+
+def _of_target(book: Book, rows: float) -> Iterator[str]:
+    if len(book.classes) > max(min(MANY_CLASSES, 0.5 * rows), 1):
+        yield f"the target has {len(book.classes):,} classes: is it a measurement?"
+        return
+    rare = [name for name, count in zip(book.classes, book.n, strict=True) if count == 1]
+    if rare:
+        listed = ", ".join(rare[:4]) + (", ..." if len(rare) > 4 else "")
+        yield f"of some classes there is a single row: {listed}"
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many numbers a model is made of, how many the full joint would need (None where a density takes part), and
+    how many naive Bayes has for the same columns (None where the model is one)."""
+
+    parameters: int
+    joint: int | None
+    by_column: Mapping[str, int] = field(default_factory=dict)
+    naive: int | None = None
+
+
+def size_of(model: Any) -> Size:
+    """How many numbers a model of any kind is made of."""
+    if isinstance(model, (AugmentedModel, OneDependenceModel)):
+        return Size(model.parameters, None)
+    return _size_of_full(model) if isinstance(model, FullModel) else _size_of_naive(model)
+
+
+def _size_of_full(model: FullModel) -> Size:
+    """|L| - 1 for the prior, the product of all K less 1 a class, p + p (p + 1) / 2 for each normal of p numbers.
+
+    With one covariance for all, or with variances only, a normal has as many fewer.
+    """
+    labels = len(model.classes)
+    total = naive = max(labels - 1, 0)
+    if model.table is not None:
+        total += labels * (len(model.table.log_p) - 1)
+        naive += labels * sum(size - 1 for size in model.table.sizes)
+    joint = total if model.normals is None else None
+    if model.normals is not None:
+        width, normals = len(model.normals.names), len(model.normals.mean)
+        pairs = width * (width + 1) // 2
+        each = {"full": width + pairs, "pooled": width, "diagonal": 2 * width}[model.covariance]
+        total += normals * each + (pairs if model.covariance == "pooled" else 0)
+        naive += labels * 2 * width
+    return Size(total, joint, naive=naive)
+
+
+def _size_of_naive(model: NaiveModel) -> Size:
+    """Naive Bayes: |L| - 1 for the prior, (K - 1)|L| a category, 2|L| a normal density.
+
+    The full joint: |L| times the product of all K, less 1.
+    """
+    labels = len(model.classes)
+    by_column: dict[str, int] = {}
+    cells: int | None = labels
+    for conditional in model.conditionals:
+        levels = _level_number(conditional)
+        if levels is None:
+            cells = None
+        elif cells is not None:
+            cells *= levels
+        by_column[", ".join(conditional.columns)] = _parameters(conditional, labels)
+    total = sum(by_column.values()) + max(labels - 1, 0)
+    return Size(total, None if cells is None else cells - 1, by_column)
+
+
+def _level_number(conditional: Any) -> int | None:
+    """K of a category, a flag or bins, the missing level included; None for anything else."""
+    if isinstance(conditional, (Table, Bernoulli, Bins)):
+        return len(conditional.levels) + bool(np.any(conditional.log_missing))
+    return None
+
+
+def _parameters(conditional: Any, labels: int) -> int:
+    levels = _level_number(conditional)
+    if levels is not None:
+        return (levels - 1) * labels
+    if isinstance(conditional, Multinomial):
+        return (len(conditional.words) - 1) * labels
+    if isinstance(conditional, Text):
+        return max(len(conditional.weights.words) - 1, 0) * labels
+    if isinstance(conditional, Kernel):  # every value that was seen is one, and the width
+        return sum(len(curves.values) + 1 for curves in conditional.curves)
+    each = {Gaussian: 2, Rounded: 2, Student: 2, LogNormal: 2, Poisson: 1}.get(type(conditional), 0)
+    return (each + bool(np.any(getattr(conditional, "log_missing", 0)))) * labels
+
+
+def density_text(conditional: Any) -> str:
+    """The density of a number in a few words; empty for anything else.
+
+    >>> none = np.zeros(2)
+    >>> density_text(Bins("age", none, none, np.array([30.0]), ("up to 30", "above 30"), np.zeros((2, 2)), "mdl"))
+    'mdl, 2 bins'
+    """
+    if isinstance(conditional, Bins):
+        number = len(conditional.levels)
+        return f"{conditional.method}, " + (f"{number} bins" if number > 1 else "one bin: it says nothing")
+    if isinstance(conditional, Table) and conditional.groups:
+        return f"modl, {len(set(conditional.groups) - {-1})} groups"
+    names = {Gaussian: "gaussian", Rounded: ROUNDED, Student: "student", LogNormal: "lognormal", Kernel: "kernel"}
+    return names.get(type(conditional), "")
+
+
+def rules_facts(rules: Any) -> dict[str, Any]:
+    """The rules of a model by name, smoothing as it is written.
+
+    >>> from bayesbox.rule.naive import Rules
+    >>> rules_facts(Rules())["smoothing"]
+    'laplace'
+    """
+    found: dict[str, Any] = {}
+    for each in dataclasses.fields(rules):
+        value = getattr(rules, each.name)
+        if hasattr(value, "ratio"):
+            value = smoothing_text(value)
+        elif isinstance(value, Mapping):
+            value = {str(label): p for label, p in value.items()}
+        found[each.name] = value
+    return found

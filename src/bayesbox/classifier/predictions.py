@@ -1,0 +1,84 @@
+"""Predictions that were counted, of rows or of documents, and the evaluation that they add up to."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bayesbox.classifier.evaluation import Evaluation
+from bayesbox.errors import BadData, BadOption
+from bayesbox.source.base import Source
+from bayesbox.stat.metrics import Scored, measure
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Predictions that were counted, and the same before calibration where the classifier is calibrated."""
+
+    found: Scored
+    plain: Scored | None = None
+
+    def __add__(self, other: Judged) -> Judged:
+        plain = None if self.plain is None or other.plain is None else self.plain + other.plain
+        return Judged(self.found + other.found, plain)
+
+
+def require_options(*, bins: int, folds: int = 2, repeats: int = 1) -> None:
+    """Refuse numbers of bins, folds and repeats that mean nothing."""
+    if bins < 1:
+        raise BadOption("there is one bin or more", found=bins)
+    if repeats < 1:
+        raise BadOption("there is one repeat or more", found=repeats)
+    if folds < 2:
+        raise BadOption("there are two folds or more", found=folds)
+
+
+def held_out(
+    source: Source, target: str, both: Judged | None, *, of: str = "row", absent: Sequence[str] = ()
+) -> Evaluation:
+    """The evaluation on what was not learned; `of` is what messages call one of these."""
+    if both is None or not both.found.rows:
+        raise BadData(f"there is no {of} with a label", where=source.name)
+    return Evaluation(
+        "held-out",
+        source.name,
+        target,
+        measure(both.found),
+        both.found,
+        skipped=_skipped(source),
+        absent=tuple(dict.fromkeys(absent)),
+        before=None if both.plain is None else measure(both.plain),
+    )
+
+
+def cross_validated(
+    source: Source, target: str, by_repeat: Sequence[Judged], *, unlabelled: int, folds: int, seed: int
+) -> Evaluation:
+    """The evaluation by folds, of which each repeat judged all."""
+    repeats, both = len(by_repeat), functools.reduce(operator.add, by_repeat)
+    total = replace(both.found, rows=by_repeat[0].found.rows, unlabelled=unlabelled)
+    return Evaluation(
+        "cross-validation",
+        source.name,
+        target,
+        measure(total, repeats=repeats),
+        total,
+        folds=folds,
+        repeats=repeats,
+        seed=seed,
+        accuracy_by_repeat=tuple(measure(each.found).accuracy.value for each in by_repeat),
+        skipped=_skipped(source),
+        before=None if both.plain is None else measure(both.plain, repeats=repeats),
+    )
+
+
+def left_one_out(source: Source, target: str, total: Scored, *, unlabelled: int) -> Evaluation:
+    """The evaluation of each by the model of all the others."""
+    total = replace(total, unlabelled=unlabelled)
+    return Evaluation("leave-one-out", source.name, target, measure(total), total, skipped=_skipped(source))
+
+
+def _skipped(source: Source) -> int:
+    return int(getattr(getattr(source, "skipped", None), "count", 0))

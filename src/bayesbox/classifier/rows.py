@@ -1,0 +1,99 @@
+"""Rows in memory with their labels: folds of them, and what a classifier is without a fold.
+
+A classifier that is its tallies and no more forgets a fold by subtraction; one that derived something from the rows
+learns the other folds anew.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.schema.encode import Encoded
+from bayesbox.source.base import Batch, taken
+from bayesbox.stat.folds import shuffle_keys
+from bayesbox.tally.book import Book
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import Classifier
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows with their labels, and their weights where they have some."""
+
+    batch: Batch
+    labels: Encoded
+    weights: Any = None
+
+    def take(self, rows: Places) -> Rows:
+        """These rows, in this order."""
+        columns = tuple(taken(column, rows) for column in self.batch.columns)
+        labels = self.labels._replace(codes=self.labels.codes[rows])
+        weights = None if self.weights is None else self.weights[rows]
+        return Rows(Batch(self.batch.names, columns, len(rows)), labels, weights)
+
+
+def sample_of(kept: list[Rows], most: int) -> list[Rows]:
+    """So many of the rows, drawn by their places; all of them where there are no more."""
+    total = sum(rows.batch.rows for rows in kept)
+    if total <= most:
+        return kept
+    keys = shuffle_keys(total, seed=0, repeat=0)
+    drawn = keys <= np.partition(keys, most - 1)[most - 1]
+    ends = np.cumsum([rows.batch.rows for rows in kept])
+    parts = [rows.take(np.flatnonzero(own)) for rows, own in zip(kept, np.split(drawn, ends[:-1]), strict=True)]
+    return [part for part in parts if part.batch.rows]
+
+
+def common_codes(labels: list[Encoded]) -> NDArray[np.int64]:
+    """The labels of all batches as codes in the order of their texts, whatever the batches are."""
+    texts = sorted({text for each in labels for text in each.levels})
+    place = {text: code for code, text in enumerate(texts)}
+    found = [np.array([*(place[text] for text in each.levels), -1], dtype=np.int64)[each.codes] for each in labels]
+    return np.concatenate(found)
+
+
+Part = tuple[Rows, Places]  # some of the rows that are kept; they are taken when they are needed
+
+
+def parts_of(kept: list[Rows], fold_of_row: NDArray[np.int32], folds: int) -> list[list[Part]]:
+    """The rows of each fold, a part for each batch that has some."""
+    parts: list[list[Part]] = [[] for _ in range(folds)]
+    start = 0
+    for rows in kept:
+        own = fold_of_row[start : start + rows.batch.rows]
+        start += rows.batch.rows
+        order = np.argsort(own, kind="stable")
+        cut = np.searchsorted(own[order], np.arange(folds + 1))
+        for number in np.flatnonzero(np.diff(cut)):
+            parts[number].append((rows, order[cut[number] : cut[number + 1]]))
+    return parts
+
+
+def without(classifier: Classifier, parts: list[Rows]) -> Classifier:
+    """The classifier that never saw these rows: the total less their tally, exactly."""
+    assert classifier.schema is not None
+    tallies = (classifier.tally(rows.batch, rows.labels, classifier.schema, weights=rows.weights) for rows in parts)
+    other = copy.copy(classifier)
+    other.accept(classifier.schema, classifier.book - functools.reduce(operator.add, tallies, Book.empty()))
+    return other
+
+
+def learned_anew(classifier: Classifier, folds: Sequence[list[Part]]) -> Classifier:
+    """A classifier of the same rules that has learned these folds and derived its choices from them alone."""
+    other = classifier.blank()
+    parts = [rows.take(chosen) for fold in folds for rows, chosen in fold]
+    other.learn_all(parts)
+    assert other.schema is not None
+    other.accept(other.schema.with_classes(classifier.classes), other.book)  # a fold may lack a class
+    return other

@@ -1,0 +1,79 @@
+"""A look at data before training: what each column would be taken for, its range, what is missing. One pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bayesbox.classifier.training import split_columns
+from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.kinds import Count, Number, Real
+from bayesbox.schema.schema import Schema
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.reduce import fold
+from bayesbox.tally.book import Book
+from bayesbox.tally.count import count
+
+ALL = "all rows"  # the one class where no target is given
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """What was counted of some rows, and the least and greatest number of each column."""
+
+    schema: Schema
+    book: Book
+    rows: int
+    unlabelled: int
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def __add__(self, other: Surveyed) -> Surveyed:
+        ranges = dict(self.ranges)
+        for name, (low, high) in other.ranges.items():
+            before = ranges.get(name, (low, high))
+            ranges[name] = (min(before[0], low), max(before[1], high))
+        return Surveyed(
+            self.schema.merged(other.schema),
+            self.book + other.book,
+            self.rows + other.rows,
+            self.unlabelled + other.unlabelled,
+            ranges,
+        )
+
+
+def survey(
+    source: Source,
+    target: str | None = None,
+    *,
+    declared: Mapping[Any, object] | None = None,
+    threads: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Surveyed | None:
+    """Count every row of a source by its target, or as one class; None where there is no row."""
+
+    def tally_of(batch: Batch) -> Surveyed:
+        if target is None:
+            columns = dict(zip(batch.names, batch.columns, strict=True))
+            labels = Encoded(np.zeros(batch.rows, dtype=np.int32), [ALL], [ALL])
+        else:
+            columns, labels, _ = split_columns(batch, target, where=source.name)
+        schema = Schema.of(columns, declared, where=source.name)
+        book = count(columns, labels, schema, where=source.name, first_row=batch.first_row)
+        if progress is not None:
+            progress(batch.rows)
+        ranges = {name: found for name in columns if (found := _range(columns[name], schema.kinds[name], name))}
+        return Surveyed(schema, book, batch.rows, int((labels.codes < 0).sum()), ranges)
+
+    return fold(source, tally_of, threads=threads)
+
+
+def _range(column: Any, kind: object, name: str) -> tuple[float, float] | None:
+    if not isinstance(kind, (Number, Real, Count)):
+        return None
+    values = np.asarray(as_numbers(column, name=name), dtype=np.float64)
+    values = values[~np.isnan(values)]
+    return (float(values.min()), float(values.max())) if len(values) else None

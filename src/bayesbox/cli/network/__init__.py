@@ -1,0 +1,1 @@
+"""`bayes network` and what `bayes query` asks of networks."""

@@ -1,0 +1,375 @@
+"""`bayes network learn` and `bayes network fit`: networks from rows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.sources import declared_kinds, skipped_rows
+from bayesbox.cli.print.output import decimal, emit_json, note, plural, say, table, told_warnings
+from bayesbox.cli.print.search_progress import SearchProgress
+
+if TYPE_CHECKING:
+    from bayesbox.network.learn.compare import Comparison
+    from bayesbox.network.network import BayesianNetwork
+    from bayesbox.source.base import Source
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+METHODS = ["hill", "tabu", "exact", "chow-liu", "tan", "pc"]
+BOTH = ("smoothing", "types", "ignore", "missing", "na", "bad_rows", "input_format")
+LEARN = (
+    "score",
+    "method",
+    "target",
+    "root",
+    "require",
+    "forbid",
+    "tier",
+    "max_parents",
+    "restarts",
+    "patience",
+    "alpha",
+    "bootstrap",
+    "known",
+    "bins",
+)
+FIT = ("prior_cases", "hidden")
+"""The options that only these actions take, by the names of their parameters."""
+
+
+def learning_options(verb: F) -> F:
+    """What belongs to learning a network."""
+    for option in reversed(
+        (
+            click.option(
+                "--score",
+                default="bic",
+                show_default=True,
+                metavar="SCORE",
+                help="learn: bic, aic, loglik, k2, bdeu:10 or dirichlet:0.5.",
+            ),
+            click.option(
+                "--method",
+                type=click.Choice(METHODS),
+                default="hill",
+                show_default=True,
+                help="learn: climbing, also beyond summits (tabu); the proven best (exact, to about 20 columns); the "
+                "best tree, also under a class (tan); tests of independence (pc).",
+            ),
+            click.option("-t", "--target", metavar="COLUMN", help="learn: the class of --method tan."),
+            click.option("--root", metavar="COLUMN", help="learn: where the tree of chow-liu or tan begins."),
+            click.option("--require", multiple=True, metavar="A->B", help="learn: an arc that must be there."),
+            click.option("--forbid", multiple=True, metavar="A->B", help="learn: an arc that must not be there."),
+            click.option(
+                "--tier",
+                type=options.WORDS,
+                multiple=True,
+                metavar="COLUMN,...",
+                help="learn: columns of one tier; a column has no parent of a later tier. Give all tiers in order.",
+            ),
+            click.option(
+                "--max-parents",
+                type=click.IntRange(min=0),
+                metavar="N",
+                help="learn: parents of a node, with hill, tabu and exact.",
+            ),
+            click.option(
+                "--restarts",
+                type=click.IntRange(min=0),
+                metavar="N",
+                help="learn: more climbs of hill and tabu, by default 5, or more.",
+            ),
+            click.option(
+                "--patience",
+                type=click.IntRange(min=0),
+                metavar="N",
+                help="learn: moves of hill and tabu beyond a summit, by default 0, with tabu 15.",
+            ),
+            click.option(
+                "--alpha", type=float, metavar="LEVEL", help="learn: the level of the tests of pc, by default 0.05."
+            ),
+            click.option(
+                "--bootstrap",
+                type=click.IntRange(min=0),
+                default=0,
+                metavar="N",
+                help="learn: say how often each arc is found in so many samples of the rows.",
+            ),
+            click.option("--known", metavar="NETWORK", help="learn: compare the structure with that of this network."),
+            click.option(
+                "--smoothing",
+                metavar="RULE",
+                help="learn, fit: the rule of the tables, by default laplace; also bdeu:10 and k2.",
+            ),
+            click.option(
+                "--missing",
+                type=click.Choice(["em", "drop", "level", "ignore"]),
+                default="em",
+                show_default=True,
+                help="learn, fit: rows with holes are completed by what the network expects, or left out; learn: a "
+                "hole is a state (level); fit: it is left out of the families it is in (ignore).",
+            ),
+            click.option(
+                "--bins",
+                default="frequency:3",
+                show_default=True,
+                metavar="width:N|frequency:N",
+                help="learn: how numbers are cut; whole numbers of up to 10 values stay as they are.",
+            ),
+            click.option(
+                "--prior-cases",
+                type=click.FloatRange(min=0),
+                default=0.0,
+                metavar="N",
+                help="fit: take the network's own tables for the experience of so many cases (smoothing then mle).",
+            ),
+            click.option(
+                "--hidden", type=options.WORDS, multiple=True, metavar="NODE,...", help="fit: nodes never seen."
+            ),
+            options.types_option,
+            click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="learn: leave out."),
+            options.na_option,
+            options.bad_rows_option,
+            options.input_format_option("-f", "--format"),
+        )
+    ):
+        verb = option(verb)
+    return verb
+
+
+def refuse_strangers(context: click.Context, action: str) -> None:
+    """An option of another action is an error, not without effect."""
+    learning = (*LEARN, *FIT, *BOTH)
+    strange = {
+        "learn": (*FIT, "rows"),
+        "fit": (*LEARN, "rows"),
+        "show": (*learning, "rows", "seed", "out"),
+        "convert": (*learning, "rows", "seed", "out", "svg"),
+        "sample": (*learning, "svg"),
+    }
+    options.refuse_typed(context, strange[action], f"is not for {action}")
+
+
+def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None:
+    """Structure and tables from rows."""
+    from bayesbox.network.learn.learn_network import learn_network
+
+    if given["missing"] == "ignore":
+        raise click.UsageError("--missing ignore is for fit; learn takes em, drop or level")
+    if given["normalize"] and given["known"] is None:
+        raise click.UsageError("--normalize is about the tables of a network, and learn reads one only with --known")
+    known = _known(given["known"], normalize=given["normalize"])
+    source, kinds = _source(files, given)
+    progress = SearchProgress()
+    with told_warnings() as warned:
+        try:
+            network = learn_network(
+                source,
+                score=given["score"],
+                method=given["method"],
+                target=given["target"],
+                root=given["root"],
+                required=given["require"],
+                forbidden=given["forbid"],
+                tiers=given["tier"] or None,
+                max_parents=given["max_parents"],
+                restarts=given["restarts"],
+                patience=given["patience"],
+                alpha=given["alpha"],
+                smoothing=given["smoothing"] or "laplace",
+                missing=given["missing"],
+                columns=kinds,
+                bins=given["bins"],
+                bootstrap=given["bootstrap"],
+                seed=given["seed"],
+                progress=progress.step,
+            )
+        finally:
+            progress.close()
+        comparison = None if known is None else network.compare(known)
+    skipped = skipped_rows(source)
+    written = _write(network, given)
+    if as_json:
+        emit_json(_facts(network, comparison, written, given["missing"]) | {"skipped": skipped, "warnings": warned})
+        return
+    _tell(network, given["missing"])
+    if comparison is not None:
+        _tell_comparison(comparison)
+    for text in dict.fromkeys(warned):
+        note(f"note: {text}")
+    for path in written:
+        note(f"written to {path}")
+
+
+def fit(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None:
+    """Tables from rows, for a structure that is given."""
+    from bayesbox.network.network import BayesianNetwork, read_network
+
+    network = read_network(files[0], normalize=given["normalize"])
+    if not isinstance(network, BayesianNetwork):
+        raise click.UsageError("fit takes a Bayesian network, and this is a factor graph")
+    if given["missing"] == "level":
+        raise click.UsageError("--missing level is for learn; fit takes em, drop or ignore")
+    source, _ = _source(files[1:], given, network)
+    hidden = options.several(given["hidden"])
+    progress = SearchProgress()
+    try:
+        network.fit(
+            source,
+            smoothing=given["smoothing"],
+            prior_cases=given["prior_cases"],
+            missing=given["missing"],
+            hidden=hidden,
+            seed=given["seed"],
+            progress=progress.round,
+        )
+    finally:
+        progress.close()
+    skipped = skipped_rows(source)
+    written = _write(network, given)
+    report = network.fit_
+    assert report is not None
+    facts: dict[str, Any] = {
+        "rows": report.rows,
+        "holes": report.holes,
+        "rounds": len(report.history),
+        "converged": report.converged,
+        "log_likelihood": network.log_likelihood(source, hidden=hidden)
+        if getattr(source, "rereadable", True)
+        else None,
+    }
+    if as_json:
+        emit_json({"written": written, **facts, "skipped": skipped})
+        return
+    how = f"EM in {plural(facts['rounds'], 'round')}" if facts["rounds"] else "by counting"
+    note(f"{plural(facts['rows'], 'row')}, {facts['holes']:,} with holes, {how}")
+    if facts["log_likelihood"] is not None:
+        say(f"log-likelihood {facts['log_likelihood']:.6f}")
+    if not facts["converged"]:
+        note("note: it had not settled after the last round")
+    for path in written:
+        note(f"written to {path}")
+
+
+def _source(
+    files: tuple[str, ...], given: dict[str, Any], network: BayesianNetwork | None = None
+) -> tuple[Source, dict[str, Any]]:
+    from bayesbox.classifier.train import source_of
+    from bayesbox.network.learn.rows import texts_of
+
+    kinds = declared_kinds(given["types"], options.several(given["ignore"]))
+    declared: dict[str, Any] = kinds if network is None else {**texts_of(network.graph), **kinds}
+    source = source_of(
+        list(files),
+        declared=declared,
+        na=options.several(given["na"]),
+        bad_rows=given["bad_rows"],
+        format=given["input_format"],
+        finite=network is None,  # fit does not look at columns that are no nodes
+    )
+    return source, kinds
+
+
+def _known(path: str | None, *, normalize: bool) -> BayesianNetwork | None:
+    from bayesbox.network.network import BayesianNetwork, read_network
+
+    if path is None:
+        return None
+    network = read_network(path, normalize=normalize)
+    if not isinstance(network, BayesianNetwork):
+        raise click.UsageError("--known takes a Bayesian network, and this is a factor graph")
+    return network
+
+
+def _write(network: BayesianNetwork, given: dict[str, Any]) -> list[str]:
+    from bayesbox.cli.network.network import write_text
+
+    written = []
+    if given["out"]:
+        network.write(given["out"])
+        written.append(given["out"])
+    if given["svg"]:
+        write_text(given["svg"], network.svg())
+        written.append(given["svg"])
+    return written
+
+
+def _facts(network: BayesianNetwork, comparison: Comparison | None, written: list[str], missing: str) -> dict[str, Any]:
+    learning = network.learning_
+    assert learning is not None
+    facts: dict[str, Any] = {
+        "written": written,
+        "method": learning.method,
+        "score": {"name": learning.score_name, "value": learning.score},
+        "parameters": learning.parameters,
+        "rows": learning.rows,
+        "holes": learning.holes,
+        "missing": missing,
+        "moves": learning.moves,
+        "seconds": learning.seconds,
+        "nodes": [{"name": name, "states": network.states(name)} for name in network.nodes],
+        "edges": [list(edge) for edge in network.edges],
+        "undirected": [list(edge) for edge in learning.undirected],
+        "strengths": [
+            {"parent": one, "child": other, "strength": strength, "direction": direction}
+            for (one, other), (strength, direction) in learning.strengths.items()
+        ],
+    }
+    if comparison is not None:
+        facts["comparison"] = {
+            "shd": comparison.shd,
+            "same": comparison.same,
+            "missing": [list(arc) for arc in comparison.missing],
+            "extra": [list(arc) for arc in comparison.extra],
+            "reversed": [list(arc) for arc in comparison.reversed],
+        }
+    return facts
+
+
+SCORED = {
+    "em": "of the rows with their holes filled as the network has it, so not to be compared with that of whole rows",
+    "drop": "of the rows without holes",
+    "level": "a hole counted as a state",
+}
+"""What the score is of where rows have holes, by how these are treated."""
+
+
+def _tell(network: BayesianNetwork, missing: str) -> None:
+    learning = network.learning_
+    assert learning is not None
+    header = ["parent", "", "child"]
+    undirected = {*learning.undirected, *(arc[::-1] for arc in learning.undirected)}
+    rows = [[one, "--" if (one, other) in undirected else "->", other] for one, other in network.edges]
+    if learning.strengths:
+        header += ["strength", "direction"]
+        for row in rows:
+            row += [decimal(each) for each in learning.strengths.get((row[0], row[2]), (0.0, 0.0))]
+    if rows:
+        table(header, rows, right=[3, 4])
+    else:
+        note("no column tells anything of another")
+    holes = f", {learning.holes:,} with holes" if learning.holes else ""
+    taken = f", {learning.seconds:.1f} s" if sys.stderr.isatty() else ""
+    note(
+        f"{plural(learning.rows, 'row')}{holes}; {plural(len(rows), 'arc')}, {plural(learning.parameters, 'parameter')}"
+    )
+    moves = f", {plural(learning.moves, 'test' if learning.method == 'pc' else 'move')}" if learning.moves else ""
+    scored = f", {SCORED[missing]}" if learning.holes else ""
+    note(f"{learning.score_name} {learning.score:.4f}{scored}{moves}{taken}")
+
+
+def _tell_comparison(comparison: Comparison) -> None:
+    note(
+        f"beside the known network: {comparison.same} arcs the same, {len(comparison.missing)} missing, "
+        f"{len(comparison.extra)} extra, {len(comparison.reversed)} reversed; "
+        f"structural Hamming distance {comparison.shd}"
+    )
+    for what in ("missing", "extra", "reversed"):
+        arcs = getattr(comparison, what)
+        if arcs:
+            note(f"  {what}: " + ", ".join(f"{parent}->{child}" for parent, child in arcs))

@@ -1,0 +1,173 @@
+"""`bayes network`: learn, show, convert and sample Bayesian networks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli.network import learn as network_learn
+from bayesbox.cli.network.learn import learning_options, refuse_strangers
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import emit_json, note, plural, say, table
+
+if TYPE_CHECKING:
+    from bayesbox.network.network import BayesianNetwork, FactorGraph
+
+EXTENSIONS = ".bif .xmlbif .xml .uai .net .xdsl .json, each also with .gz"
+
+
+@click.command(
+    "network",
+    cls=options.Verb,
+    short_help="Learn, show, convert or sample a Bayesian network.",
+    examples=(
+        'bayes network learn rows.csv -o net.bif --score bic --forbid "grass->rain"',
+        "bayes network learn rows.csv --method pc --known alarm.bif --svg net.svg",
+        "bayes network fit alarm.bif rows.csv -o fitted.bif --smoothing bdeu:10",
+        "bayes network show alarm.bif",
+        "bayes network show alarm.bif --svg alarm.svg",
+        "bayes network convert alarm.bif alarm.xmlbif",
+        "bayes network sample alarm.bif -n 1000 --seed 1 -o rows.csv",
+    ),
+    notes=f"The format of a file is that of its extension: {EXTENSIONS}. "
+    "Keys of --json: learn has written, method, score (name, value), parameters, rows, holes, missing, moves, "
+    "seconds, nodes, edges, undirected, strengths (parent, child, strength, direction), comparison (shd, same, "
+    "missing, extra, reversed), skipped, warnings; fit has written, rows, holes, rounds, converged, log_likelihood, "
+    "skipped; show has name, nodes (name, states, parents), edges, factorisation, independences; convert has "
+    "written, nodes; sample has rows, written.",
+)
+@click.argument("action", type=click.Choice(["learn", "fit", "show", "convert", "sample"]))
+@click.argument("files", nargs=-1, required=True)
+@click.option("--normalize", is_flag=True, help="Make rows sum to 1 that do not, instead of refusing them.")
+@click.option("--svg", metavar="FILE", help="learn, fit, show: write a drawing of the graph.")
+@click.option("-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="sample: rows to draw.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Where chance begins.")
+@click.option(
+    "-o", "--out", metavar="FILE", help="learn, fit: the network to write; sample: rows (.csv, .tsv, .jsonl, .parquet)."
+)
+@learning_options
+@options.json_option
+@click.pass_context
+def command(
+    context: click.Context, /, action: str, files: tuple[str, ...], normalize: bool, as_json: bool, **given: Any
+) -> None:
+    """Learn a network from rows, or only its tables; show a network, convert it, or draw rows from it.
+
+    learn takes DATA: the structure is found by --method, then the tables. fit takes NETWORK and DATA, and learns the
+    tables of the network's structure. show and sample take NETWORK, convert NETWORK and the file to write: converting
+    keeps every number bit for bit; a UAI file keeps no names. Questions are asked with bayes query.
+    """
+    from bayesbox.network.formats import require_format
+    from bayesbox.network.network import read_network
+
+    refuse_strangers(context, action)
+    if action in ("learn", "fit"):
+        given["normalize"] = normalize
+        if given["out"]:
+            require_format(given["out"])  # before anything is learned
+    if action == "learn":
+        return network_learn.learn(files, given, as_json=as_json)
+    if action == "fit":
+        if len(files) < 2:
+            raise click.UsageError("fit takes a network and data")
+        return network_learn.fit(files, given, as_json=as_json)
+    if len(files) != (2 if action == "convert" else 1):
+        raise click.UsageError("convert takes two files, show and sample take one")
+    found = read_network(files[0], normalize=normalize)
+    if action == "convert":
+        _convert(found, files[1], as_json=as_json)
+    elif action == "show":
+        _show(found, given["svg"], as_json=as_json)
+    else:
+        _sample(found, given, as_json=as_json)
+    return None
+
+
+def _convert(found: BayesianNetwork | FactorGraph, output: str, *, as_json: bool) -> None:
+    found.write(output)
+    if as_json:
+        emit_json({"written": output, "nodes": len(found.nodes)})
+    else:
+        note(f"{output}: {plural(len(found.nodes), 'node')} written")
+
+
+def _show(found: BayesianNetwork | FactorGraph, svg: str | None, *, as_json: bool) -> None:
+    from bayesbox.network.network import BayesianNetwork
+
+    network = _network(found) if svg or isinstance(found, BayesianNetwork) else None
+    if svg:
+        assert network is not None
+        write_text(svg, network.svg())
+        note(f"{svg} written")
+    if as_json:
+        emit_json(_facts(found))
+        return
+    if network is None:
+        scopes = [factor.scope for factor in found.model.factors]
+        rows = [
+            [name, ", ".join(found.states(name)), str(sum(place in scope for scope in scopes))]
+            for place, name in enumerate(found.nodes)
+        ]
+        table(["variable", "states", "tables"], rows)
+        say()
+        say(f"A product of {plural(len(scopes), 'table')} over {plural(len(rows), 'variable')}, without parents.")
+        return
+    rows = [[name, ", ".join(network.states(name)), ", ".join(network.parents(name))] for name in network.nodes]
+    table(["node", "states", "parents"], rows)
+    say()
+    say(network.factorisation())
+    statements = network.local_markov()
+    if statements:
+        say()
+        say("Each node is independent of those not below it, given its parents:")
+        for statement in statements:
+            say(f"  {statement}")
+
+
+def _facts(found: BayesianNetwork | FactorGraph) -> dict[str, Any]:
+    from bayesbox.network.network import BayesianNetwork
+
+    if not isinstance(found, BayesianNetwork):
+        nodes = [{"name": name, "states": found.states(name)} for name in found.nodes]
+        return {"name": "", "nodes": nodes, "factors": len(found.model.factors)}
+    return {
+        "name": found.graph.name,
+        "nodes": [{"name": name, "states": found.states(name), "parents": found.parents(name)} for name in found.nodes],
+        "edges": [list(edge) for edge in found.edges],
+        "factorisation": found.factorisation(),
+        "independences": found.local_markov(),
+    }
+
+
+def _sample(found: BayesianNetwork | FactorGraph, given: dict[str, Any], *, as_json: bool) -> None:
+    rows = _network(found).sample(given["rows"], seed=given["seed"])
+    if as_json and not given["out"]:
+        emit_json({"rows": rows.to_pylist(), "written": None})
+        return
+    from bayesbox.cli.print.writers import format_of, output_file, table_writer
+
+    names, format = tuple(rows.column_names), format_of(given["out"], None)
+    with output_file(given["out"]) as file, table_writer(file, format, names) as write:
+        write(rows)
+    if as_json:
+        emit_json({"rows": given["rows"], "written": given["out"]})
+    elif given["out"]:
+        note(f"{given['out']}: {plural(given['rows'], 'row')} written")
+
+
+def _network(found: BayesianNetwork | FactorGraph) -> BayesianNetwork:
+    from bayesbox.errors import BadOption
+    from bayesbox.network.network import BayesianNetwork
+
+    if not isinstance(found, BayesianNetwork):
+        raise BadOption("a factor graph has no directions to draw or to sample along", found=repr(found))
+    return found
+
+
+def write_text(path: str, text: str) -> None:
+    """A file of text, whole or not at all."""
+    from bayesbox.file.atomic import replacing
+
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))

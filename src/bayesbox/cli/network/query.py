@@ -1,0 +1,173 @@
+"""`bayes query` of a network: the answers, the explanation, and what d-separation says."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli.print.output import decimal, emit_json, note, say, table, told_warnings
+
+if TYPE_CHECKING:
+    from bayesbox.network.query.notation import Independence, Query, Question
+
+SHORTEST_WORK = 20  # nodes up to which an answer is also a fraction
+
+
+Approximate = tuple[str, dict[str, Any]]  # a method and its options
+
+
+def answer_network(
+    path: str,
+    asked: Question,
+    *,
+    mpe: bool,
+    approximation: Approximate | None,
+    normalize: bool,
+    show_work: bool,
+    as_json: bool,
+) -> None:
+    """Answer a question of the network in a file."""
+    from bayesbox.network.network import read_network
+    from bayesbox.network.query.notation import Independence
+
+    if approximation is not None and (mpe or show_work or isinstance(asked, Independence)):
+        raise click.UsageError("--approx is for questions P(...), without --mpe or --show-work")
+    if mpe and isinstance(asked, Independence):
+        raise click.UsageError("--mpe is for questions P(...): it looks for the states of nodes")
+    network = read_network(path, normalize=normalize)
+    if isinstance(asked, Independence):
+        _tell_independence(network, asked, as_json=as_json)
+    elif mpe:
+        _tell_explanation(network, asked, as_json=as_json)
+    elif approximation is not None:
+        _tell_estimate(network, asked, approximation, as_json=as_json)
+    else:
+        _tell_answer(network, asked, show_work=show_work, as_json=as_json)
+
+
+def _tell_answer(network: Any, asked: Query, *, show_work: bool, as_json: bool) -> None:
+    from bayesbox.network.query.probability_table import Distribution, figure
+
+    value = _small_exactly(network, asked)
+    distribution = value if isinstance(value, Distribution) else None
+    work = _work(network, asked) if show_work else []
+    if as_json:
+        emit_json(_answer_facts(asked, value) | ({"work": work} if work else {}))
+        return
+    for line in work:
+        say(line)
+    if distribution is not None:
+        columns = list(distribution.columns)
+        rows, figures = distribution.rows(), list(distribution.figures)
+        fractions = any(row[len(columns)] for row in rows)  # some are short enough to be read
+        if not fractions:
+            rows, figures = [[*row[: len(columns)], *row[len(columns) + 1 :]] for row in rows], figures[1:]
+        table([*columns, *figures], rows, right=[len(columns)] if fractions else [])
+    else:
+        say(figure(value))
+
+
+def _tell_estimate(network: Any, asked: Query, approximation: Approximate, *, as_json: bool) -> None:
+    from bayesbox.network.query.probability_table import Distribution
+
+    method, options = approximation
+    with told_warnings() as told:
+        value = network.ask(asked, approx=method, **options)
+    for text in dict.fromkeys(told):
+        note(text)
+    if as_json:
+        emit_json(_estimate_facts(asked, value))
+        return
+    if isinstance(value, Distribution):
+        table([*value.columns, *value.figures], value.rows())
+    else:
+        say(repr(value))
+    note(value.approximation.summary())
+
+
+def _work(network: Any, asked: Query) -> list[str]:
+    """The sum behind the answer, for hard evidence."""
+    from bayesbox.errors import BadOption
+    from bayesbox.network.network import BayesianNetwork
+    from bayesbox.network.work import sum_written_out
+
+    evidence = network.evidence_of(asked)
+    soft = [name for name, value in evidence.items() if not isinstance(value, str)]
+    if soft or not isinstance(network, BayesianNetwork):
+        raise BadOption("--show-work is for Bayesian networks and evidence that is certain", found=", ".join(soft))
+    known = {name: network.states(name)[network.graph.node(name).code(state)] for name, state in evidence.items()}
+    targets = [name for name in dict.fromkeys(target.name for target in asked.targets) if name not in known]
+    return sum_written_out(network.graph, targets, known)
+
+
+def _small_exactly(network: Any, asked: Query) -> Any:
+    """The answer in fractions where the network is small, else in doubles."""
+    exact = len(network.nodes) <= SHORTEST_WORK and sum(f.table.size for f in network.model.factors) <= 4096
+    return network.ask(asked, exact=exact)
+
+
+def _answer_facts(asked: Query, value: Any) -> dict[str, Any]:
+    from bayesbox.network.query.probability_table import Distribution, fraction_text
+
+    if not isinstance(value, Distribution):
+        facts = {"fraction": fraction_text(value)} if fraction_text(value) else {}
+        return {"question": str(asked), **facts, "probability": float(value)}
+    rows = []
+    for probability, (*levels, fraction, _) in zip(value.values(), value.rows(), strict=True):
+        rows.append({"levels": levels, **({"fraction": fraction} if fraction else {}), "probability": probability})
+    return {"question": str(asked), "columns": list(value.columns), "rows": rows}
+
+
+def _estimate_facts(asked: Query, value: Any) -> dict[str, Any]:
+    from bayesbox.network.approximate.estimate import EstimatedDistribution
+
+    told = {"approximation": value.approximation.facts()}
+    if not isinstance(value, EstimatedDistribution):
+        return {"question": str(asked), "probability": float(value), **_stated(value.standard_error), **told}
+    errors = value.standard_errors
+    rows = [
+        {"levels": levels[:-2], "probability": probability, **_stated(errors.get(key))}
+        for levels, (key, probability) in zip(value.rows(), value.items(), strict=True)
+    ]
+    return {"question": str(asked), "columns": list(value.columns), "rows": rows, **told}
+
+
+def _stated(error: float | None) -> dict[str, float]:
+    return {} if error is None else {"standard_error": error}
+
+
+def _tell_explanation(network: Any, asked: Query, *, as_json: bool) -> None:
+    """The most probable states of the targets, or of all nodes where the targets are all the others."""
+    from bayesbox.errors import BadOption
+
+    valued = [str(term) for term in asked.targets if term.value is not None]
+    if valued:
+        raise BadOption("--mpe looks for the states of nodes", found=valued[0], remedy="Leave the value away")
+    evidence = network.evidence_of(asked)
+    targets = [target.name for target in asked.targets]
+    states, log_probability = network.explanation(evidence, targets)
+    log_evidence = network.log_probability(evidence)
+    posterior = math.exp(log_probability - log_evidence)
+    if as_json:
+        emit_json({"question": str(asked), "states": states, "probability": posterior, "log_joint": log_probability})
+        return
+    table(["node", "state"], [[name, state] for name, state in states.items()])
+    note(f"together they have the probability {decimal(posterior)}, given the evidence")
+
+
+def _tell_independence(network: Any, asked: Independence, *, as_json: bool) -> None:
+    from bayesbox.errors import BadOption
+    from bayesbox.network.network import BayesianNetwork
+
+    if not isinstance(network, BayesianNetwork):
+        raise BadOption("d-separation is of Bayesian networks, not of factor graphs", found=repr(network))
+    path = network.active_path_of(asked)
+    shown = network.path_text(path) if path else None
+    if as_json:
+        emit_json({"question": str(asked), "independent": path is None, "path": shown})
+    elif shown is None:
+        say("independent: every path is blocked")
+    else:
+        say(f"not independent by the graph: {shown} is open")

@@ -1,0 +1,71 @@
+"""A file of given probabilities: {"prior": {class: p}, "tables": {column: {class: {level: p}}}}."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bayesbox.cli.options.shared import number
+from bayesbox.errors import BadData, BadOption, SourceUnavailable
+
+Prior = dict[str, float]
+Tables = dict[str, dict[str, dict[str, float]]]
+
+
+def read_tables(path: str) -> tuple[Prior, Tables]:
+    """The prior and the tables of a file; a probability may be a number or a text such as "1/6"."""
+    content = _json(path)
+    if not isinstance(content, dict) or set(content) != {"prior", "tables"}:
+        remedy = 'Write {"prior": {...}, "tables": {...}}'
+        raise BadData("a file of tables holds `prior` and `tables`", where=path, remedy=remedy)
+    prior = _probabilities(content["prior"], f"{path}, prior")
+    tables: Tables = {}
+    for column, table in _mapping(content["tables"], f"{path}, tables").items():
+        rows = _mapping(table, f"{path}, table of `{column}`")
+        tables[column] = {
+            label: _probabilities(row, f"{path}, `{column}`, class {label}") for label, row in rows.items()
+        }
+    return prior, tables
+
+
+def _json(path: str) -> Any:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file, object_pairs_hook=_without_twins)
+    except FileNotFoundError:
+        raise SourceUnavailable("there is no such file", where=path) from None
+    except OSError as error:
+        raise SourceUnavailable(f"the file cannot be read ({error.strerror})", where=path) from None
+    except UnicodeDecodeError:
+        raise BadData("the file is not UTF-8", where=path) from None
+    except json.JSONDecodeError as error:
+        raise BadData(f"the file is no JSON ({error.msg})", where=f"{path}, line {error.lineno}") from None
+    except RecursionError:
+        raise BadData("the file is nested too deeply", where=path) from None
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) < len(keys):
+        twin = next(key for key in keys if keys.count(key) > 1)
+        raise BadData(f"`{twin}` is given twice in one table")
+    return dict(pairs)
+
+
+def _mapping(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadData("here stands a table {...}", where=where, found=value)
+    return value
+
+
+def _probabilities(value: Any, where: str) -> dict[str, float]:
+    return {name: _probability(p, f"{where}, {name}") for name, p in _mapping(value, where).items()}
+
+
+def _probability(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise BadData("a probability is a number, or a text such as 1/6", where=where, found=value)
+    try:
+        return number(str(value))
+    except BadOption as error:
+        raise BadData(error.what, where=where, found=value) from None

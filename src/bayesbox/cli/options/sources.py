@@ -1,0 +1,215 @@
+"""From the options of a verb to a source of rows: kinds that are declared, columns that are left out, progress."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli.options.shared import split
+from bayesbox.cli.print.output import note, plural
+from bayesbox.errors import BadOption, KindContradiction
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import Classifier
+    from bayesbox.schema.kinds import Kind
+    from bayesbox.source.base import Batch, Source
+
+PATIENCE = 1.0  # seconds before progress is shown
+PAUSE = 0.2  # seconds between two looks
+SHORT = 10  # characters of a text that may stand for a missing value
+
+
+def declared_kinds(types: Sequence[str], ignore: Sequence[str] = ()) -> dict[str, Kind]:
+    """The kinds of `--types` and `--ignore` by column.
+
+    >>> declared_kinds(["age=real:floor=0,car=category:suv:truck"], ["id"])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'age': Real(missing=None, density=None, floor=0.0),
+     'car': Category(missing=None, levels=('suv', 'truck')), 'id': Ignore(missing=None)}
+    """
+    from bayesbox.schema.kinds import Ignore
+
+    kinds: dict[str, Kind] = {}
+    for item in (item for text in types for item in split(text)):
+        name, kind = _declaration(item)
+        if name in kinds:
+            raise BadOption(f"`{name}` is declared twice", found=item)
+        kinds[name] = kind
+    for name in ignore:
+        if name in kinds and not isinstance(kinds[name], Ignore):
+            raise BadOption(f"`{name}` is declared and ignored", remedy="Do one of the two")
+        kinds[name] = Ignore()
+    return kinds
+
+
+def _declaration(item: str) -> tuple[str, Kind]:
+    """column=kind:part:part; a column may hold an equals sign itself."""
+    from bayesbox.schema.kinds import BY_NAME
+
+    places = [place for place, char in enumerate(item) if char == "="]
+    for place in places:
+        if item[place + 1 :].partition(":")[0].strip() in BY_NAME and item[:place].strip():
+            return item[:place].strip(), _kind(item[place + 1 :].strip())
+    remedy = f"Write column=kind, the kind one of {', '.join(BY_NAME)}"
+    raise BadOption("this is no declaration of a column", where="--types", found=item, remedy=remedy)
+
+
+def _kind(text: str) -> Kind:
+    from bayesbox.schema.kinds import Category, Real, kind_named
+
+    head, *parts = text.split(":")
+    options = {name: value for name, _, value in (part.partition("=") for part in parts if _is_option(part))}
+    rest = [part for part in parts if not _is_option(part)]
+    missing: Any = options.pop("missing", None)
+    if head == "category":
+        group = options.pop("group", None)
+        if options:
+            raise BadOption("a category has the options missing and group", where="--types", found=text)
+        return Category(rest or None, missing=missing, group=group)
+    if "group" in options:
+        raise BadOption("the levels of a category are grouped, and no others", where="--types", found=text)
+    if head == "real" and "floor" in options:
+        try:
+            return Real(":".join(rest) or None, floor=float(options["floor"]), missing=missing)
+        except (TypeError, ValueError) as error:
+            raise BadOption(f"a real is written real:floor=0.01 ({error})", where="--types", found=text) from None
+    kind = kind_named(":".join([head, *rest]))
+    return type(kind)(**{**kind.__dict__, "missing": missing})
+
+
+def _is_option(part: str) -> bool:
+    return part.startswith(("floor=", "missing=", "group="))
+
+
+def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | None) -> dict[str, Kind]:
+    """The declarations of the attributes: the target is a category anyway, the weight a number."""
+    from bayesbox.schema.kinds import Category
+
+    if target is not None and target in kinds and not isinstance(kinds[target], Category):
+        raise BadOption(f"`{target}` is the target: it holds the classes", remedy="Take it out of --types and --ignore")
+    if weight is not None and weight == target:
+        raise BadOption(f"`{weight}` cannot be both the target and the weight")
+    return {name: kind for name, kind in kinds.items() if name not in (target, weight)}
+
+
+class Narrowed:
+    """A source of which only some columns are taken; `left` are the others, known after the first batch."""
+
+    def __init__(self, source: Any, wanted: Sequence[str]) -> None:
+        self.source = source
+        self.name: str = source.name
+        self.wanted = frozenset(wanted)
+        self.left: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.source, name)
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows of the wanted columns."""
+        return self._narrowed(self.source)
+
+    def parts(self, threads: int) -> Iterator[Source] | None:
+        """The parts of the source, where it has such, with the wanted columns."""
+        from bayesbox.source.base import Part
+
+        parts = self.source.parts(threads) if hasattr(self.source, "parts") else None
+        return None if parts is None else (Part(part.name, partial(self._narrowed, part)) for part in parts)
+
+    def _narrowed(self, source: Source) -> Iterator[Batch]:
+        for batch in source.batches():
+            self.left = [name for name in batch.names if name not in self.wanted]
+            yield batch.select(tuple(name for name in batch.names if name in self.wanted))
+
+
+def model_source(classifier: Classifier, data: Any, *, target: str, weight: str | None, **options: Any) -> Narrowed:
+    """The rows of files as a model that goes on learning reads them."""
+    from bayesbox.classifier.predict import reading_of
+    from bayesbox.source.files.open import open_source
+
+    reading = reading_of(classifier, target=target, weight=weight, learning=True)
+    wanted = [*classifier.feature_names, target, *([weight] if weight else [])]
+    return Narrowed(open_source(data, **reading, **options), wanted)
+
+
+@contextlib.contextmanager
+def as_learned(model: str) -> Iterator[None]:
+    """A value that contradicts what a model has learned of its column is told with the remedy that there is then."""
+    try:
+        yield
+    except KindContradiction as error:
+        if error.column is not None:
+            missing = isinstance(error.found, str) and 0 < len(error.found) <= SHORT
+            error.remedy = (
+                f"{model} has learned the column so: mend the value"
+                + (f", say --na '{error.found}' if it stands for a missing one" if missing else "")
+                + f", or train anew with --types {error.column}=category"
+            )
+        raise
+
+
+def skipped_rows(source: Source) -> int:
+    """The broken rows that were left out, after saying what the first of them were."""
+    skipped = getattr(source, "skipped", None)
+    if skipped is None or not skipped.count:
+        return 0
+    note(f"{plural(skipped.count, 'broken row')} left out, for example:")
+    for message in skipped.first[:2]:
+        note(f"  {message}")
+    return int(skipped.count)
+
+
+class Progress:
+    """Rows so far, rows a second and the time left, on a terminal, for what takes longer than a second.
+
+    The time left is told where the source knows how much of it is read.
+    """
+
+    def __init__(self, source: object = None) -> None:
+        self.rows = 0
+        self._source = source
+        self._shown = False
+        self._begin = self._next = time.monotonic()
+        self._next += PATIENCE
+        self._alive = sys.stderr.isatty()
+
+    def __call__(self, rows: int) -> None:
+        self.rows += rows
+        now = time.monotonic()
+        if self._alive and now >= self._next:
+            self._next, self._shown = now + PAUSE, True
+            click.echo(f"\r{self._text(now - self._begin)} ", err=True, nl=False)
+
+    def _text(self, seconds: float) -> str:
+        share = getattr(self._source, "progress", None)
+        left = f", {seconds * (1 - share) / share:.0f} s left" if share else ""
+        return f"{self.rows:,} rows, {self.rows / seconds:,.0f} rows/s{left}"
+
+    def close(self) -> None:
+        """Leave the line as it was."""
+        if self._shown:
+            click.echo("\r\x1b[K", err=True, nl=False)
+
+
+def default_model_name(data: Sequence[str]) -> str:
+    """The name of a model whose name was not given: that of the first data file.
+
+    >>> default_model_name(["data/people.csv.gz"]), default_model_name(["-"])
+    ('people.bayes', 'model.bayes')
+    """
+    first = data[0] if data else "-"
+    if first == "-" or any(mark in first for mark in "*?["):
+        return "model.bayes"
+    from bayesbox.source.files.open import EXTENSIONS
+    from bayesbox.source.files.streams import CODECS
+
+    name = Path(first).name or Path(first).resolve().name
+    while (suffix := Path(name).suffix.lower()) in {".txt", ".data", *EXTENSIONS, *CODECS}:
+        name = name[: -len(suffix)]
+    return f"{name or 'model'}.bayes"

@@ -1,0 +1,73 @@
+"""What the command prints of AutoBayes: the models that were tried, how they did, and what takes part."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from bayesbox.cli.print.output import decimal, emit_json, note, say, table, whole
+
+if TYPE_CHECKING:
+    from bayesbox.table.auto.classifier import AutoClassifier
+
+
+def facts(classifier: AutoClassifier) -> dict[str, Any]:
+    """For JSON: every model that was judged, and the pool."""
+    pool = classifier.derived
+    assert pool is not None
+    judged = [each._asdict() for each in pool.judged]
+    together = None if pool.pooled is None else {"log_loss": pool.pooled.log_loss, "accuracy": pool.pooled.accuracy}
+    return {"rows": pool.rows, "models": judged, "pool": together, "left_out": list(pool.left_out)}
+
+
+def tell(classifier: AutoClassifier, *, err: bool = False) -> None:
+    """The models as a table, the best first."""
+    pool = classifier.derived
+    assert pool is not None
+    if pool.pooled is None:
+        return
+    rows = [
+        [each.name, f"{each.log_loss:.4f}", f"{each.accuracy:.4f}", f"{each.power:.2f}" if each.power else "let go"]
+        for each in pool.judged
+    ]
+    rows.append(["all together", f"{pool.pooled.log_loss:.4f}", f"{pool.pooled.accuracy:.4f}", ""])
+    table(["model, on rows it had not seen", "log loss", "accuracy", "power"], rows, right=[1, 2, 3], err=err)
+    if told := classifier.told_left_out():
+        (note if err else say)(told)
+
+
+def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
+    """`bayes show` of such a model."""
+    from bayesbox.classifier.describe import column_facts
+    from bayesbox.cli.print.reports import columns_table
+
+    assert classifier.schema is not None
+    book, model = classifier.book, classifier.model
+    counts = dict(zip(book.classes, book.n.tolist(), strict=True))
+    prior = {name: math.exp(value) for name, value in zip(model.classes, model.log_prior, strict=True)}
+    if as_json:
+        emit_json(
+            {
+                "model": path,
+                "kind": "auto",
+                "target": classifier.target,
+                "classes": counts,
+                "prior": prior,
+                "rules": classifier.rules_document(),
+                "columns": [each.as_dict() for each in column_facts(classifier.schema, book)],
+                "pool": facts(classifier),
+                "digest": book.digest(),
+            }
+        )
+        return
+    say(f"{path}: {classifier.title}")
+    say()
+    rows = [[name, whole(counts[name]) if name in counts else "", decimal(p)] for name, p in prior.items()]
+    table([classifier.target or "class", "rows", "prior"], rows, right=[1, 2])
+    say()
+    columns_table(classifier)
+    say()
+    tell(classifier)
+    say()
+    say(f"rules: budget {classifier.rules.budget:g} s, seed {classifier.rules.seed}")
+    say(f"digest {book.digest()}")

@@ -1,0 +1,124 @@
+"""`bayes show` and `bayes diff` of hidden Markov models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli.print.output import decimal, emit_json, plural, say, table
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.difference import ColumnDifference
+    from bayesbox.dist.base import Conditional
+    from bayesbox.sequence.hmm import HiddenMarkovModel
+
+MOST_LEVELS = 20  # of a column, in the tables that are printed
+
+
+def show(hmm: HiddenMarkovModel, path: str, column: str | None, *, as_json: bool) -> None:
+    """How it begins, how it goes on, and what is seen in each state."""
+    from bayesbox.errors import UnknownColumn
+
+    model = hmm.model_
+    conditionals = {each.columns[0]: each for each in model.conditionals}
+    if column is not None and column not in conditionals:
+        raise UnknownColumn(column, available=conditionals, where=path)
+    states = list(model.states)
+    origin = hmm.origin_
+    digest = None if origin == "given" else hmm.book_.digest()
+    if as_json:
+        follows = [dict(zip(states, row, strict=True)) for row in hmm.transition_.tolist()]
+        emit_json(
+            {
+                "model": path,
+                "kind": "hidden-markov",
+                "origin": origin,
+                "states": states,
+                "start": dict(zip(states, hmm.start_.tolist(), strict=True)),
+                "transition": dict(zip(states, follows, strict=True)),
+                "columns": {name: _by_state(each, states) for name, each in conditionals.items()},
+                "left_out": dict(model.left_out),
+                "parameters": hmm.n_parameters,
+                "digest": digest,
+            }
+        )
+        return
+    made = {"given": "of given tables", "counted": "counted from known states", "learned": "learned by Baum-Welch"}
+    say(f"{path}: hidden Markov model of {plural(len(states), 'state')}, {made[origin]}")
+    say()
+    rows = [
+        [state, decimal(first), *(decimal(p) for p in row)]
+        for state, first, row in zip(states, hmm.start_.tolist(), hmm.transition_.tolist(), strict=True)
+    ]
+    table(["state", "first", *(f"then {state}" for state in states)], rows, right=range(1, len(states) + 2))
+    for name, conditional in conditionals.items():
+        if column is None or name == column:
+            say()
+            _tell(name, _by_state(conditional, states), whole=column is not None)
+    for name, reason in model.left_out.items():
+        say(f"left out: {name}, since {reason}")
+    say()
+    say(f"parameters: {hmm.n_parameters:,}")
+    if digest is not None:
+        say(f"digest {digest}")
+
+
+def _by_state(conditional: Conditional, states: list[str]) -> dict[str, dict[str, float]]:
+    """State -> what is seen in it: level -> P, or mean and deviation."""
+    import numpy as np
+
+    from bayesbox.dist.bernoulli import Bernoulli
+    from bayesbox.dist.gaussian import Gaussian
+    from bayesbox.dist.table import Table
+
+    if isinstance(conditional, (Table, Bernoulli)):
+        shares = np.exp(conditional.log_p).T.tolist()
+        rows = [dict(zip(conditional.levels, row, strict=True)) for row in shares]
+        return dict(zip(states, rows, strict=True))
+    if isinstance(conditional, Gaussian):
+        each = zip(states, conditional.mean.tolist(), conditional.deviation.tolist(), strict=True)
+        return {state: {"mean": mean, "deviation": deviation} for state, mean, deviation in each}
+    return {}
+
+
+def _tell(name: str, by_state: dict[str, dict[str, float]], *, whole: bool) -> None:
+    if not by_state:
+        say(f"{name}: counts")
+        return
+    heads = list(next(iter(by_state.values())))
+    shown = heads if whole else heads[:MOST_LEVELS]
+    rows = [[state, *(decimal(values[head]) for head in shown)] for state, values in by_state.items()]
+    table([name, *shown], rows, right=range(1, len(shown) + 1))
+    if len(shown) < len(heads):
+        say(f"and {len(heads) - len(shown)} more levels: --column {name}")
+
+
+def chains_of(one: str, other: str) -> dict[str, HiddenMarkovModel] | None:
+    """The two models, where both files hold hidden Markov models; None where neither does."""
+    from bayesbox.file import container
+    from bayesbox.sequence.codec import from_bytes, is_chain
+
+    files = {path: container.read(path) for path in (one, other)}
+    chains = [path for path, data in files.items() if is_chain(data, name=path)]
+    if not chains:
+        return None
+    if len(chains) < len(files):
+        raise click.UsageError(f"{chains[0]} is a hidden Markov model, and the other file is not")
+    return {path: from_bytes(data, name=path) for path, data in files.items()}
+
+
+def differences(one: HiddenMarkovModel, other: HiddenMarkovModel) -> list[ColumnDifference]:
+    """In what the tallies of two chains differ: first states, transitions, and the steps in each state."""
+    from bayesbox.classifier.difference import counts_difference
+    from bayesbox.classifier.difference import differences as of_books
+
+    left, right = one.book_, other.book_
+    found: list[Any] = []
+    for name, before, after in (
+        ("(first states)", left.start, right.start),
+        ("(transitions)", left.transition, right.transition),
+    ):
+        if before != after:
+            found.append(counts_difference(name, before, after))
+    return [*found, *of_books(left.emission, right.emission)]

@@ -1,0 +1,50 @@
+"""The nomogram on a terminal and in a file, for the verbs that show one."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli.print.output import note, say
+
+if TYPE_CHECKING:
+    from bayesbox.explain.nomogram import Nomogram
+
+TOP = 10
+WIDEST = 120  # characters of a line, however wide the terminal is
+
+
+def asked(classifier: Any, given: dict[str, Any]) -> Nomogram | None:
+    """The nomogram that the options of `bayes show` ask for."""
+    if not given["nomogram"]:
+        return None
+    from bayesbox.table.naive.nomogram import nomogram
+
+    top = TOP if given["top"] is None else given["top"]
+    return nomogram(classifier, given["label"], given["against"], top=top)
+
+
+def require_fitting(column: str | None, svg: str | None, given: dict[str, Any]) -> None:
+    """Refuse options that have nothing to do, or two things."""
+    if svg and not column and not given["nomogram"]:
+        raise click.UsageError("--svg draws one column, or the nomogram: say --column NAME or --nomogram")
+    if svg and column and given["nomogram"]:
+        raise click.UsageError("--svg draws one picture: --column NAME or --nomogram")
+    for option, value in (("--class", given["label"]), ("--against", given["against"]), ("--top", given["top"])):
+        if value is not None and not given["nomogram"]:
+            raise click.UsageError(f"{option} goes with --nomogram")
+
+
+def write(found: Nomogram, path: str) -> None:
+    """The picture as a file."""
+    from bayesbox.cli.network.network import write_text
+
+    write_text(path, found.svg())
+    note(f"nomogram of {found.title} written to {path}")
+
+
+def tell(found: Nomogram) -> None:
+    """The nomogram in characters, as wide as the terminal."""
+    say(found.text(min(shutil.get_terminal_size().columns, WIDEST)))

@@ -1,0 +1,91 @@
+"""What the command prints of a Bayes optimal model: its hypotheses, their weights, and what each says."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from bayesbox.cli.print.output import decimal, emit_json, say, table
+
+if TYPE_CHECKING:
+    from bayesbox.source.base import Batch
+    from bayesbox.table.optimal.classifier import OptimalClassifier
+
+
+def facts(classifier: OptimalClassifier) -> list[dict[str, Any]]:
+    """For JSON: each hypothesis with its weight and the log-probability of the labels that it came from."""
+    from bayesbox.classifier.registry import model_name
+
+    known = classifier.known
+    scores = known.log_scores or (None,) * len(known.weights)
+    return [
+        {"kind": model_name(each), "weight": weight, "log_score": score}
+        for each, weight, score in zip(known.classifiers, known.weights, scores, strict=True)
+    ]
+
+
+def tell(classifier: OptimalClassifier, *, err: bool = False) -> None:
+    """The hypotheses as a table."""
+    known = classifier.known
+    rows = [[each.title, decimal(weight)] for each, weight in zip(known.classifiers, known.weights, strict=True)]
+    head, right = ["hypothesis", "P(hypothesis | rows)"], [1]
+    if known.log_scores is not None:
+        head.append("log P(labels), each left out")
+        right.append(2)
+        rows = [[*row, f"{score:.2f}"] for row, score in zip(rows, known.log_scores, strict=True)]
+    table(head, rows, right=right, err=err)
+
+
+def answers(classifier: OptimalClassifier, batch: Batch) -> list[dict[str, Any]]:
+    """For JSON: what each hypothesis by itself says of one case."""
+    found = zip(facts(classifier), classifier.answers(batch), strict=True)
+    return [{"kind": each["kind"], "weight": each["weight"], "class": name, "p": p} for each, (name, p) in found]
+
+
+def tell_answers(classifier: OptimalClassifier, batch: Batch) -> None:
+    """The same as a table; the most probable hypothesis is marked."""
+    known = classifier.known
+    rows = [
+        [each.title, decimal(weight), name, decimal(p), "the most probable" if place == known.best else ""]
+        for place, (each, weight, (name, p)) in enumerate(
+            zip(known.classifiers, known.weights, classifier.answers(batch), strict=True)
+        )
+    ]
+    table(["hypothesis", "P(hypothesis | rows)", "by itself", "", ""], rows, right=[1, 3])
+
+
+def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
+    """`bayes show` of such a model."""
+    from bayesbox.classifier.describe import column_facts
+    from bayesbox.cli.print.reports import columns_table
+
+    assert classifier.schema is not None
+    book, model = classifier.book, classifier.model
+    prior = {name: math.exp(value) for name, value in zip(model.classes, model.log_prior, strict=True)}
+    counted = bool(book.classes)
+    if as_json:
+        emit_json(
+            {
+                "model": path,
+                "kind": "optimal",
+                "target": classifier.target,
+                "classes": dict(zip(book.classes, book.n.tolist(), strict=True)),
+                "prior": prior,
+                "rules": classifier.rules_document(),
+                "columns": [each.as_dict() for each in column_facts(classifier.schema, book)],
+                "hypotheses": facts(classifier),
+                "digest": book.digest() if counted else None,
+            }
+        )
+        return
+    say(f"{path}: {classifier.title}")
+    say()
+    table([classifier.target or "class", "prior"], [[name, decimal(p)] for name, p in prior.items()], right=[1])
+    if counted:
+        say()
+        columns_table(classifier)
+    say()
+    tell(classifier)
+    if counted:
+        say()
+        say(f"digest {book.digest()}")

@@ -1,0 +1,70 @@
+"""The tables that several verbs print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from bayesbox.cli.print.output import plural, table, whole
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import Classifier
+
+MOST_CLASSES = 12
+MOST_COLUMNS = 60
+
+
+def columns_table(classifier: Classifier, *, err: bool = False) -> None:
+    """What each column was taken for."""
+    from bayesbox.classifier.describe import column_facts
+
+    assert classifier.schema is not None
+    facts = column_facts(classifier.schema, classifier.book)
+    rows = [
+        [
+            each.name,
+            each.kind + (" (declared)" if each.declared and each.kind != "ignore" else ""),
+            each.values,
+            missing(each),
+        ]
+        for each in facts[:MOST_COLUMNS]
+    ]
+    if len(facts) > MOST_COLUMNS:
+        rows.append([f"... {len(facts) - MOST_COLUMNS:,} more", "", "", ""])
+    table(["column", "taken for", "values", "missing"], rows, right=[3], err=err)
+
+
+def missing(facts: object) -> str:
+    """The number of missing values, nothing where there are none."""
+    count: float = getattr(facts, "missing", 0)
+    return whole(count) if count else ""
+
+
+def counted_classes(classes: Mapping[str, float]) -> str:
+    """The classes and how many rows each has, in a line."""
+    items = [f"{name} {whole(count)}" for name, count in classes.items()]
+    return ", ".join(items[:MOST_CLASSES]) + (
+        f", ... {len(items) - MOST_CLASSES:,} more" if len(items) > MOST_CLASSES else ""
+    )
+
+
+def column_weights(classifier: Classifier) -> dict[str, dict[str, float]]:
+    """`column_weights`, by column, where naive Bayes selected its columns or gave them weights; else nothing."""
+    derived, schema = classifier.derived, classifier.schema
+    if classifier.kind != "naive-bayes" or derived is None or schema is None:
+        return {}
+    return {"column_weights": {name: derived[name] for name in schema.used if name in derived}}
+
+
+def weights_text(column_weights: Mapping[str, float]) -> str:
+    """The columns that take part, with their weights where these are not 1.
+
+    >>> weights_text({"age": 1.0, "sex": 0.0})
+    'selected 1 of 2 columns: age'
+    >>> weights_text({"age": 0.5, "sex": 1.25})
+    'weights of the columns: age 0.50, sex 1.25'
+    """
+    taken = {name: weight for name, weight in column_weights.items() if weight}
+    if all(weight == 1 for weight in taken.values()):
+        return f"selected {len(taken)} of {plural(len(column_weights), 'column')}: {', '.join(taken) or 'none'}"
+    return "weights of the columns: " + ", ".join(f"{name} {weight:.2f}" for name, weight in column_weights.items())

@@ -1,0 +1,47 @@
+"""Progress of what goes on in rounds or moves."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from bayesbox.cli.options.sources import PATIENCE, PAUSE
+
+if TYPE_CHECKING:
+    from bayesbox.network.learn.search import Step
+
+
+class SearchProgress:
+    """The score, the moves and the time so far, on a terminal, for what takes longer than a second."""
+
+    def __init__(self) -> None:
+        self._begin = self._next = time.monotonic()
+        self._next += PATIENCE
+        self._shown = False
+        self._alive = sys.stderr.isatty()
+
+    def step(self, step: Step) -> None:
+        """A move of a search."""
+        self._show(f"score {step.score:,.1f}, best {step.best:,.1f}, {step.moves:,} moves")
+
+    def round(self, number: int, objective: float) -> None:
+        """A round of EM."""
+        self._show(f"round {number}, log-likelihood {objective:,.1f}")
+
+    def model(self, name: str, number: int, of: int) -> None:
+        """A model that is judged from now on."""
+        self._show(f"judging {name}, {number} of {of}")
+
+    def _show(self, text: str) -> None:
+        now = time.monotonic()
+        if self._alive and now >= self._next:
+            self._next, self._shown = now + PAUSE, True
+            click.echo(f"\r{text}, {now - self._begin:.0f} s\x1b[K", err=True, nl=False)
+
+    def close(self) -> None:
+        """Leave the line as it was."""
+        if self._shown:
+            click.echo("\r\x1b[K", err=True, nl=False)

@@ -1,0 +1,40 @@
+"""A class prior and one distribution for each column, all of them independent given the class: data only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Conditional, Doubles
+
+
+@dataclass(frozen=True)
+class NaiveModel:
+    """P(class) and P(column | class): data only.
+
+    `left_out` names the columns that say nothing, each with the reason. `weights` are powers that the factors of
+    columns are raised to, where these are not 1.
+    """
+
+    classes: tuple[str, ...]
+    labels: NDArray[Any]
+    log_prior: Doubles
+    conditionals: tuple[Conditional, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def weight_of(self, conditional: Conditional) -> float:
+        """The power that the factor of a conditional is raised to."""
+        return self.weights.get(conditional.columns[0], 1.0)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that take part."""
+        return tuple(name for conditional in self.conditionals for name in conditional.columns)
+
+    def conditional(self, column: str) -> Conditional | None:
+        """The distribution of one column, None where it is left out."""
+        return next((each for each in self.conditionals if column in each.columns), None)

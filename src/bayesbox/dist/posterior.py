@@ -1,0 +1,147 @@
+"""Posterior by Bayes' rule, directly: P(class | x) is P(class) times the product of P(x_j | class), normalised."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.dist.base import Columns, Conditional, Doubles, Plan
+from bayesbox.errors import BadData, DataWarning
+from bayesbox.schema.columns import CountMatrix, as_numbers
+
+if TYPE_CHECKING:
+    from bayesbox.dist.naive import NaiveModel
+
+
+def plan_of(model: NaiveModel, columns: Columns, rows: int) -> Plan:
+    """The terms of these rows, not yet added up."""
+    plan = Plan(rows, model.log_prior)
+    for conditional in model.conditionals:
+        weight = model.weight_of(conditional)
+        if weight == 1:
+            conditional.add_to(plan, columns)
+        else:
+            plan.add(terms_of(conditional, columns, rows, plan.classes), weight)
+    return plan
+
+
+def terms_of(conditional: Conditional, columns: Columns, rows: int, classes: int) -> Plan:
+    """The terms of one conditional alone."""
+    plan = Plan(rows, np.zeros(classes))
+    conditional.add_to(plan, columns)
+    return plan
+
+
+def joint_log(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
+    """log P(class, x), rows x classes: -inf where impossible, +inf where a point mass is hit."""
+    plan = plan_of(model, columns, rows)
+    joint: Doubles = plan.run(_core.JOINT)
+    if plan.order is not None:
+        joint = np.where((plan.order > 0) & ~np.isneginf(joint), np.inf, joint)
+    return joint
+
+
+def log_sum(joint: Doubles) -> Doubles:
+    """log P(x), a value a row: the log of the sum over the classes of P(class, x)."""
+    plan = Plan(len(joint), np.zeros(joint.shape[1]))
+    plan.add_terms(joint)
+    density: Doubles = plan.run(_core.LOG_SUM)
+    return density
+
+
+def normalised_log(joint: Doubles, log_prior: Doubles) -> Doubles:
+    """log P(class | x) of joint log-probabilities that are worked out already, rows x classes."""
+    plan = Plan(len(joint), np.zeros(joint.shape[1]))
+    plan.add_terms(joint)
+    return normalised(plan, log_prior, _core.LOG_POSTERIOR)
+
+
+def posterior(model: NaiveModel, columns: Columns, rows: int, first_row: int = 0) -> Doubles:
+    """P(class | x), rows x classes; `first_row` is the number that messages give the first of them."""
+    return _normalised(model, columns, rows, _core.POSTERIOR, first_row)
+
+
+def log_posterior(model: NaiveModel, columns: Columns, rows: int, first_row: int = 0) -> Doubles:
+    """log P(class | x), rows x classes."""
+    return _normalised(model, columns, rows, _core.LOG_POSTERIOR, first_row)
+
+
+def best_class(model: NaiveModel, columns: Columns, rows: int, first_row: int = 0) -> NDArray[np.int64]:
+    """The most probable class of each row; of equal ones the first."""
+    plan = plan_of(model, columns, rows)
+    best: NDArray[np.int64]
+    if plan.order is None:
+        best = plan.run(_core.ARGMAX)
+        if rows == 0 or best.min() >= 0:
+            return best
+    # some row is impossible in every class, or may be
+    best = np.argmax(posterior(model, columns, rows, first_row), axis=1)
+    return best
+
+
+def _normalised(model: NaiveModel, columns: Columns, rows: int, output: int, first_row: int) -> Doubles:
+    def check(impossible: NDArray[np.bool_]) -> None:
+        refuse_infinite(columns, impossible, first_row)
+
+    return normalised(plan_of(model, columns, rows), model.log_prior, output, check)
+
+
+def refuse_infinite(columns: Columns, rows: NDArray[np.bool_], first_row: int) -> None:
+    """Name the first infinite number in these rows, which no density allows."""
+    for name, column in columns.items():
+        if isinstance(column, CountMatrix) or not _is_floating(column):
+            continue
+        values = as_numbers(column, name=name)
+        infinite = np.flatnonzero(rows & np.isinf(values))
+        if len(infinite):
+            row = int(infinite[0])
+            raise BadData(
+                f"column `{name}` holds an infinite value",
+                where=f"row {first_row + row + 1}",
+                found=float(values[row]),
+                remedy="Replace it by a number or by a missing value",
+            )
+
+
+def _is_floating(column: Any) -> bool:
+    return column.dtype.kind == "f" if isinstance(column, np.ndarray) else bool(pa.types.is_floating(column.type))
+
+
+def normalised(
+    plan: Plan, log_prior: Doubles, output: int, check: Callable[[NDArray[np.bool_]], None] | None = None
+) -> Doubles:
+    """The posterior of a plan in one of the core's forms; a row that no class allows gets its prior, with a warning.
+
+    `log_prior` is one for all rows, or one a row. `check` sees which rows no class allows, and may refuse them.
+    """
+    if plan.order is not None:
+        _keep_highest_order(plan)
+    answer: Doubles = plan.run(output)
+    if plan.impossible:
+        impossible = np.isnan(answer[:, 0])
+        if check is not None:
+            check(impossible)
+        own = log_prior if log_prior.ndim == 1 else log_prior[impossible]
+        unexplained = Plan(int(impossible.sum()), np.zeros(plan.classes))
+        unexplained.add_terms(np.tile(own, (unexplained.rows, 1)) if own.ndim == 1 else own)
+        answer[impossible] = unexplained.run(output)  # a rule's prior need not sum to one
+        warnings.warn(
+            f"{unexplained.rows} of {plan.rows} rows are impossible in every class; they get the class prior",
+            DataWarning,
+            stacklevel=5,
+        )
+    return answer
+
+
+def _keep_highest_order(plan: Plan) -> None:
+    """Only the classes with the most point masses hit stay possible: an infinite density outranks a finite one."""
+    assert plan.order is not None
+    joint = plan.run(_core.JOINT)
+    order = np.where(np.isneginf(joint), -1, plan.order)
+    plan.add_terms(np.where(order < order.max(axis=1, keepdims=True), -np.inf, 0.0))

@@ -1,0 +1,209 @@
+"""The container of a model: a zip of stored members in which every byte is accounted for.
+
+    header and content of each member, manifest.json last
+    directory: an entry for each member
+    end record
+
+Nothing in it is free to vary: no compression, no time, no comment, no gap. So the bytes follow from the members, and
+the reader compares all that is not content with what it would have written itself. The content is held against its
+CRC-32, which tells where damage lies, and against the SHA-256 in the manifest. Any zip tool reads the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import struct
+import zlib
+from collections.abc import Mapping
+from typing import NamedTuple, NoReturn
+
+from bayesbox.errors import BadModelFile, SourceUnavailable, file_name
+from bayesbox.file.strict_json import dumps
+
+LIMIT = 1 << 30  # bytes of a file
+MOST_MEMBERS = 1000
+MANIFEST = "manifest.json"
+DAMAGED = "Take another copy of the file, or train the model again"
+NO_MODEL = "Give a file that `save` or `bayes train` wrote"
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,60}\.[a-z]{1,10}")
+_FORM = struct.pack("<HHHHH", 10, 0, 0, 0, 1 << 5 | 1)  # zip 1.0, no flags, stored, 0:00 on 1 January 1980
+_HEADER, _ENTRY, _END = b"PK\3\4", b"PK\1\2", b"PK\5\6"
+_HEADER_SIZE, _ENTRY_SIZE, _END_SIZE = 30, 46, 22
+
+
+class _Entry(NamedTuple):
+    """What the directory says of a member. `offset` is that of its header."""
+
+    name: str
+    crc: int
+    size: int
+    offset: int
+
+    @property
+    def content(self) -> slice:
+        start = self.offset + _HEADER_SIZE + len(self.name)
+        return slice(start, start + self.size)
+
+    def _sums(self) -> bytes:
+        return struct.pack("<IIIHH", self.crc, self.size, self.size, len(self.name), 0)
+
+    def header(self) -> bytes:
+        return _HEADER + _FORM + self._sums() + self.name.encode()
+
+    def entry(self) -> bytes:
+        made_by, attributes = struct.pack("<H", 10), struct.pack("<HHHII", 0, 0, 0, 0, self.offset)
+        return _ENTRY + made_by + _FORM + self._sums() + attributes + self.name.encode()
+
+
+def _end(count: int, size: int, start: int) -> bytes:
+    """The end record of a directory of so many entries and bytes that starts there."""
+    return _END + struct.pack("<HHHHIIH", 0, 0, count, count, size, start, 0)
+
+
+def _manifest(members: Mapping[str, bytes]) -> bytes:
+    return dumps({name: hashlib.sha256(content).hexdigest() for name, content in members.items()}) + b"\n"
+
+
+def pack(members: Mapping[str, bytes]) -> bytes:
+    """The members, in their order, and the manifest of their checksums as one file.
+
+    >>> unpack(pack({"model.json": b"{}"}))
+    {'model.json': b'{}'}
+    """
+    for name in members:
+        if not _NAME.fullmatch(name) or name == MANIFEST:
+            raise ValueError(f"a member cannot be named {name!r}")
+    pieces: list[bytes] = []
+    entries: list[_Entry] = []
+    position = 0
+    for name, content in {**members, MANIFEST: _manifest(members)}.items():
+        entry = _Entry(name, zlib.crc32(content), len(content), position)
+        entries.append(entry)
+        pieces += [entry.header(), content]
+        position = entry.content.stop
+    directory = b"".join(entry.entry() for entry in entries)
+    return b"".join([*pieces, directory, _end(len(entries), len(directory), position)])
+
+
+def unpack(data: bytes, *, name: str = "model") -> dict[str, bytes]:
+    """The members without the manifest, once every byte is found to be as `pack` writes it.
+
+    `name` is that of the file, for messages.
+    """
+    _require_size(len(data), name)
+    if data[: len(_HEADER)] != _HEADER:
+        _refuse("this is not a model of bayesbox", name, found=data[:16], remedy=NO_MODEL)
+    entries = _directory(data, name)
+    members = {entry.name: _content(data, entry, name) for entry in entries}
+    manifest = members.pop(MANIFEST, None)
+    if manifest is None or entries[-1].name != MANIFEST:
+        _refuse(f"the last member is not {MANIFEST}", f"{name}, directory", found=entries[-1].name)
+    if manifest != _manifest(members):
+        _refuse("the checksums are not those of the members", f"{name}, {MANIFEST}", found=manifest)
+    return members
+
+
+def first_member(data: bytes) -> tuple[str, bytes] | None:
+    """The name and content of the first member, as its header has them, with nothing checked; None where none begins.
+
+    >>> first_member(pack({"model.json": b"{}", "counts.arrow": b"..."}))
+    ('model.json', b'{}')
+    """
+    fixed = data[:_HEADER_SIZE]
+    if len(fixed) < _HEADER_SIZE or fixed[: len(_HEADER)] != _HEADER:
+        return None
+    size, length = struct.unpack("<IH", fixed[22:28])
+    content = _HEADER_SIZE + length
+    return data[_HEADER_SIZE:content].decode("latin-1"), data[content : content + size]
+
+
+def _directory(data: bytes, name: str) -> list[_Entry]:
+    """The entries, which cover the file from its first byte to the directory without a gap or an overlap."""
+    count, start, stop = _extent(data, name)
+    entries: list[_Entry] = []
+    names: set[str] = set()
+    place, content = start, 0
+    for number in range(1, count + 1):
+        where = f"{name}, directory, entry {number}"
+        entry, place = _entry_at(data, place, stop, where)
+        if entry.name in names:
+            _refuse("two members have the same name", where, found=entry.name)
+        if entry.offset != content or entry.content.stop > start:
+            _refuse("the member does not lie where the one before it ends", where, found=(entry.offset, entry.size))
+        names.add(entry.name)
+        entries.append(entry)
+        content = entry.content.stop
+    if place != stop or content != start:
+        _refuse("the members do not fill the file", f"{name}, directory", found=(content, start, place, stop))
+    return entries
+
+
+def _extent(data: bytes, name: str) -> tuple[int, int, int]:
+    """The number of members, and where the directory starts and stops."""
+    where, end = f"{name}, end record", data[-_END_SIZE:]
+    if len(end) < _END_SIZE or end[: len(_END)] != _END:
+        _refuse("the file does not end as a model does: it is cut off, or something was added", where, found=end)
+    count, size, start = struct.unpack("<HII", end[10:20])
+    if end != _end(count, size, start) or start + size + _END_SIZE != len(data):
+        _refuse("the record does not fit the file", where, found=end)
+    if not 0 < count <= MOST_MEMBERS:
+        _refuse(f"a model has 1 to {MOST_MEMBERS} members", where, found=count)
+    return count, start, start + size
+
+
+def _entry_at(data: bytes, place: int, stop: int, where: str) -> tuple[_Entry, int]:
+    """The entry at a place of the directory, and the place of the next."""
+    fixed = data[place : min(place + _ENTRY_SIZE, stop)]
+    if len(fixed) < _ENTRY_SIZE:
+        _refuse("the directory is too short", where, found=fixed)
+    crc, size, _, length = struct.unpack("<IIIH", fixed[16:30])
+    (offset,) = struct.unpack("<I", fixed[42:46])
+    after = place + _ENTRY_SIZE + length
+    written = data[place : min(after, stop)]
+    member = written[_ENTRY_SIZE:].decode("latin-1")
+    if not _NAME.fullmatch(member):
+        _refuse("no member of a model has this name", where, found=member)
+    entry = _Entry(member, crc, size, offset)
+    if written != entry.entry():
+        _refuse("the entry is not as a model has it", where, found=written)
+    return entry, after
+
+
+def _content(data: bytes, entry: _Entry, name: str) -> bytes:
+    """The bytes of a member, with its header compared and its CRC-32 computed."""
+    where = f"{name}, {entry.name}"
+    header = data[entry.offset : entry.content.start]
+    if header != entry.header():
+        _refuse("the header of the member is not what the directory says", where, found=header)
+    content = data[entry.content]
+    if zlib.crc32(content) != entry.crc:
+        _refuse("the content of the member is damaged: its checksum differs", where, found=f"{zlib.crc32(content):08x}")
+    return content
+
+
+def read(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file, if they are not too many for a model."""
+    name = file_name(path)
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            data = b"" if size > LIMIT else file.read(LIMIT + 1)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SourceUnavailable(
+            f"this file cannot be read: {reason}", where=name, remedy="Check the name and the permissions"
+        ) from error
+    _require_size(max(size, len(data)), name)
+    return data
+
+
+def _require_size(size: int, name: str) -> None:
+    if size > LIMIT:
+        _refuse(f"the file is too large for a model: more than {LIMIT} bytes", name, found=size, remedy=NO_MODEL)
+
+
+def _refuse(what: str, where: str, *, found: object = None, remedy: str = DAMAGED) -> NoReturn:
+    raise BadModelFile(what, where=where, found=found, remedy=remedy)

@@ -1,0 +1,74 @@
+"""The document in a model file, taken apart key by key.
+
+Every value is read with its type, and a key that is not known is refused: nothing in a file is passed over.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+from bayesbox.errors import BadData, BadOption
+
+Json = dict[str, Any]
+
+
+class Reader:
+    """A mapping of JSON that is taken apart key by key; `done` refuses what is left over.
+
+    >>> reader = Reader({"width": 3}, "kind")
+    >>> reader.take("width", int)
+    3
+    >>> reader.done()
+    """
+
+    def __init__(self, value: Any, where: str) -> None:
+        if not isinstance(value, dict):
+            raise ValueError(f"{where} is not a mapping")
+        self.rest = dict(value)
+        self.where = where
+
+    def take(self, key: str, *types: type | None) -> Any:
+        """The value of a key, which must be of one of these types; None stands for null."""
+        if key not in self.rest:
+            raise ValueError(f"{self.where} has no `{key}`")
+        value = self.rest.pop(key)
+        allowed = tuple(type(None) if kind is None else kind for kind in types)
+        if type(value) not in allowed:
+            raise ValueError(f"`{key}` of {self.where} has the wrong type: {type(value).__name__}")
+        return value
+
+    def take_if_present(self, key: str, *types: type | None) -> Any:
+        return self.take(key, *types) if key in self.rest else None
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts."""
+        values = self.take(key, list)
+        if not all(type(value) is str for value in values):
+            raise ValueError(f"`{key}` of {self.where} is not a list of texts")
+        return tuple(values)
+
+    def done(self) -> None:
+        if self.rest:
+            raise ValueError(f"{self.where} has the unknown key `{next(iter(self.rest))}`")
+
+
+def made(make: Callable[[], Any], where: str) -> Any:
+    """What `make` makes; an option it refuses is an error of the document."""
+    try:
+        return make()
+    except BadOption as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+def number(value: Any, what: str) -> float:
+    """A parameter as the double it is; one that is none cannot be saved."""
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        try:
+            double = float(value)
+        except OverflowError:
+            double = float("nan")
+        if double == value:
+            return double
+    raise BadData(f"{what} is no double, so that it cannot be saved exactly", found=value, remedy="Give a float")

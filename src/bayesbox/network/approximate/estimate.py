@@ -1,0 +1,167 @@
+"""Answers that are not exact: numbers with the error they may have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import ImpossibleEvidence
+from bayesbox.network.exact.posterior_table import PosteriorTable
+from bayesbox.network.factor_graph import FactorModel
+from bayesbox.network.query.probability_table import Distribution
+
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """The posteriors of all variables, and how far they may be off as far as the method can tell.
+
+    `table` and `errors` are over all states of all variables; `joint` and `joint_errors` over the combinations of the
+    wanted ones. `log_evidence` is an estimate of log P(evidence), of mean field a lower bound. `residual` is what the
+    last sweep of an iteration still changed. A figure that a method has not is None.
+    """
+
+    method: str
+    table: Doubles
+    errors: Doubles | None = None
+    joint: Doubles | None = None
+    joint_errors: Doubles | None = None
+    log_evidence: float | None = None
+    log_evidence_error: float | None = None
+    samples: int | None = None
+    effective_samples: float | None = None
+    residual: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def facts(self) -> dict[str, Any]:
+        """What the method tells of its own answer."""
+        named = {
+            "method": self.method,
+            "samples": self.samples,
+            "effective_samples": self.effective_samples,
+            "residual": self.residual,
+            "log_evidence": self.log_evidence,
+            "log_evidence_error": self.log_evidence_error,
+        }
+        return {name: value for name, value in named.items() if value is not None}
+
+    def summary(self) -> str:
+        """The same in words.
+
+        >>> Approximation("weighting", np.zeros(0), samples=1000, effective_samples=640.3).summary()
+        'by weighting: 1,000 samples, worth 640 independent ones'
+        """
+        parts = []
+        if self.samples is not None and self.effective_samples is not None:
+            parts.append(f"{self.samples:,} samples, worth {self.effective_samples:,.0f} independent ones")
+        if self.residual is not None:
+            parts.append(f"residual {self.residual:.2g}")
+        return f"by {self.method}: {'; '.join(parts)}" + "".join(f"; {note}" for note in self.notes)
+
+
+class Estimate(float):
+    """A probability with its standard error, None where the method has none; else a float like any other.
+
+    >>> found = Estimate(0.25, 0.01)
+    >>> found < 0.3, found.standard_error, found
+    (True, 0.01, 0.25 +- 0.01)
+    """
+
+    standard_error: float | None
+    approximation: Approximation | None
+
+    def __new__(
+        cls, value: float, standard_error: float | None = None, approximation: Approximation | None = None
+    ) -> Estimate:
+        made = super().__new__(cls, value)
+        made.standard_error = standard_error
+        made.approximation = approximation
+        return made
+
+    def __repr__(self) -> str:
+        return " ".join(part for part in estimate_text(float(self), self.standard_error) if part)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Estimate, (float(self), self.standard_error, self.approximation)
+
+
+class EstimatedDistribution(Distribution):
+    """A table of probabilities, each with its standard error in `standard_errors`.
+
+    >>> EstimatedDistribution("P(car)", ["car"], {("suv",): 0.31234, ("van",): 0.68766}, errors={("suv",): 0.002})
+    P(car)
+      suv  0.3123   +- 0.002
+      van  0.68766
+    """
+
+    figures = ("probability", "standard error")
+
+    def __init__(
+        self,
+        title: str,
+        columns: Sequence[str],
+        probabilities: Mapping[tuple[str, ...], float],
+        *,
+        errors: Mapping[tuple[str, ...], float],
+        levels: Sequence[Sequence[str]] | None = None,
+        approximation: Approximation | None = None,
+    ) -> None:
+        super().__init__(title, columns, probabilities, levels=levels)
+        self._errors = dict(errors)
+        self.approximation = approximation
+
+    @property
+    def standard_errors(self) -> dict[Any, float]:
+        """The standard error of each probability; none where the method has none."""
+        return {self._outer(key): value for key, value in self._errors.items()}
+
+    def rows(self) -> list[list[str]]:
+        """For the eye: the levels, the probability, the standard error."""
+        return [[*key, *estimate_text(float(value), self._errors.get(key))] for key, value in self._exact.items()]
+
+
+class EstimatedPosteriors(PosteriorTable):
+    """Posteriors with standard errors in the same form, and what the method tells of them in `approximation`.
+
+    For a frame of evidence `approximation` is a list, one a row.
+    """
+
+    def __init__(self, model: FactorModel, found: Sequence[Approximation], *, rows: bool) -> None:
+        tables = np.array([each.table for each in found]).reshape(len(found), int(model.offsets[-1]))
+        super().__init__(model, [*tables.T] if rows else tables[0].tolist())
+        self.approximation: Approximation | list[Approximation] = list(found) if rows else found[0]
+        self.standard_errors: PosteriorTable | None = None
+        if found and all(each.errors is not None for each in found):
+            errors = np.array([each.errors for each in found])
+            self.standard_errors = PosteriorTable(model, [*errors.T] if rows else errors[0].tolist())
+
+
+def estimate_text(value: float, error: float | None) -> tuple[str, str]:
+    """A number to the digits that its error leaves, and the error.
+
+    >>> estimate_text(0.284171835, 0.00123), estimate_text(0.5, None), estimate_text(1.0, 0.0)
+    (('0.2842', '+- 0.0012'), ('0.5', ''), ('1', '+- 0'))
+    """
+    if error is None or error == 0:
+        return f"{value:.7g}", "" if error is None else "+- 0"
+    digits = max(1 - math.floor(math.log10(error)), 0)
+    return f"{round(value, digits):.{min(digits, 15)}g}", f"+- {error:.2g}"
+
+
+def never_drawn(samples: int) -> ImpossibleEvidence:
+    """The error where no sample goes with the evidence."""
+    return ImpossibleEvidence(
+        f"none of {samples:,} samples goes with the evidence: it is impossible, or too rare to be met with",
+        remedy="Take more samples, or ask for an exact answer",
+    )
+
+
+def proven_impossible() -> ImpossibleEvidence:
+    """The error where the tables rule the evidence out."""
+    return ImpossibleEvidence("the evidence has probability 0, so nothing follows from it")

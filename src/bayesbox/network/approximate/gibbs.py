@@ -1,0 +1,113 @@
+"""Gibbs sampling: chains of states in which one variable after another is drawn given all others.
+
+Each chain gives a mean of the distributions its variables were drawn from; the posterior is the mean over the chains,
+and its error comes from how far they lie apart:
+
+    error^2 = variance of the chains' means / chains + max(2 / n, 1 / least n)^2
+    n = sum of p (1 - p) over the states of a variable / sum of the variances of their means
+
+n is the effective sample size; the least n is that over all variables, and not above the number of chains where tables
+have zeros. The second term is the resolution: a region to which no chain came may hold a few times 1 / least n.
+
+The chains of a Bayesian network start from weighted samples, drawn in proportion to their weights. So where tables with
+zeros hold a chain within one region (which is common: a deterministic node cannot change unless its parents do), chains
+that never mix still stand for the regions in about the right shares, and lie as far apart as the answer is uncertain.
+It is detected, too: by the ratio of what the chains differ to what each one varies.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import gibbs_means
+from bayesbox.errors import BadOption, DataWarning
+from bayesbox.network.approximate.estimate import Approximation, never_drawn
+from bayesbox.network.exact.compiled import Case
+
+APART = 1.5  # the potential scale reduction (R-hat) above which chains differ more than each of them varies
+
+
+@dataclass(frozen=True)
+class Gibbs:
+    """How many sweeps in all, by how many chains; each chain leaves out as many as a tenth of its own at first."""
+
+    samples: int = 100_000
+    chains: int = 256
+    seed: int = 0
+
+    name = "gibbs"
+    counts_joints = True
+
+    def run(self, case: Case, wanted: Sequence[int] = ()) -> Approximation:
+        """The posteriors of a case, and the joint of the wanted variables."""
+        if self.chains < 2 or self.samples < self.chains:
+            raise BadOption(
+                "Gibbs sampling needs at least two chains, and a sweep for each", found=(self.samples, self.chains)
+            )
+        sweeps = self.samples // self.chains
+        means, zeros = gibbs_means(
+            *case.arguments,
+            case.order,
+            np.array(wanted, dtype=np.int64),
+            chains=self.chains,
+            burn_in=sweeps // 10 + 1,
+            sweeps=sweeps,
+            seed=self.seed,
+        )
+        if means is None:
+            raise never_drawn(self.samples)
+        width = int(case.model.offsets[-1])
+        p = means.mean(axis=0)
+        between = means.var(axis=0, ddof=1)
+        within = (means * (1 - means)).mean(axis=0)
+        bounds = [*case.model.offsets.tolist(), *([len(p)] if len(p) > width else [])]
+        floor, effective, apart = np.zeros(len(p)), float(self.samples), (1.0, "")
+        for place, (start, end) in enumerate(pairwise(bounds)):
+            if place < len(case.states) and (case.states[place] >= 0 or case.model.cards[place] == 1):
+                continue
+            spread = between[start:end].sum() / self.chains
+            worth = (p[start:end] * (1 - p[start:end])).sum() / spread if spread > 0 else math.inf
+            worth = min(max(float(worth), 1.0), float(self.samples))
+            floor[start:end] = 2 / worth
+            effective = min(effective, worth)
+            if place < len(case.states):
+                apart = max(apart, (_ratio(between[start:end], within[start:end]), case.model.names[place]))
+        floor[floor > 0] = np.maximum(floor[floor > 0], 1 / (min(effective, self.chains) if zeros else effective))
+        errors = np.sqrt(between / self.chains + floor**2)
+        return Approximation(
+            self.name,
+            p[:width],
+            errors[:width],
+            p[width:],
+            errors[width:],
+            samples=self.samples,
+            effective_samples=effective,
+            notes=_notes(apart, zeros=zeros),
+        )
+
+
+def _ratio(between: NDArray[np.float64], within: NDArray[np.float64]) -> float:
+    """The potential scale reduction of Gelman and Rubin, of the states of one variable taken together."""
+    apart, inside = float(between.sum()), float(within.sum())
+    if apart < 1e-12:
+        return 1.0
+    return math.sqrt(1 + apart / inside) if inside > 0 else math.inf
+
+
+def _notes(apart: tuple[float, str], *, zeros: bool) -> tuple[str, ...]:
+    ratio, name = apart
+    held = "zeros in the tables may hold the chains apart"
+    if ratio > APART:
+        much = "though none of them ever moves" if math.isinf(ratio) else f"{ratio:.3g} times as much as they should"
+        told = f"the chains did not come together: at `{name}` they differ {much}"
+        told += f" ({held})" if zeros else ""
+        warnings.warn(told + ". Take more samples, or weighting", DataWarning, stacklevel=3)
+        return ()
+    return (held,) if zeros else ()

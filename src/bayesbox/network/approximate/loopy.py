@@ -1,0 +1,44 @@
+"""Loopy belief propagation: the messages of a tree, sent on any graph until they no longer change.
+
+On a network in which at most one path leads from any node to any other (a polytree) the answers are exact. Elsewhere
+they are where the messages come to rest, if they do: the residual is the greatest change of one in the last sweep.
+log P(evidence) is the Bethe approximation, exact on a polytree, elsewhere neither a lower nor an upper bound.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bayesbox._core import loopy_posteriors
+from bayesbox.errors import DataWarning
+from bayesbox.network.approximate.estimate import Approximation, proven_impossible
+from bayesbox.network.exact.compiled import Case
+
+
+@dataclass(frozen=True)
+class Loopy:
+    """The most sweeps over all tables, and the residual that ends them sooner."""
+
+    sweeps: int = 1000
+    tolerance: float = 1e-12
+
+    name = "loopy"
+    counts_joints = False
+
+    def run(self, case: Case, wanted: Sequence[int] = ()) -> Approximation:  # noqa: ARG002
+        """The posteriors of a case."""
+        table, log_evidence, residual, sweeps = loopy_posteriors(
+            *case.arguments, sweeps=self.sweeps, tolerance=self.tolerance
+        )
+        if math.isinf(log_evidence):
+            raise proven_impossible()
+        if residual > self.tolerance:
+            warnings.warn(
+                f"after {sweeps:,} sweeps the messages still change by {residual:.2g}: they may not come to rest",
+                DataWarning,
+                stacklevel=2,
+            )
+        return Approximation(self.name, table, log_evidence=log_evidence, residual=residual)

@@ -1,0 +1,112 @@
+"""Approximate inference by name, and joints by methods that give single posteriors only."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadOption
+from bayesbox.network.approximate.estimate import Approximation
+from bayesbox.network.approximate.gibbs import Gibbs
+from bayesbox.network.approximate.loopy import Loopy
+from bayesbox.network.approximate.meanfield import MeanField
+from bayesbox.network.approximate.weighting import Weighting
+from bayesbox.network.exact.compiled import Case
+
+MOST_JOINT_CELLS = 2**20
+
+
+class Method(Protocol):
+    """Posteriors of a case, and with `counts_joints` the joint of some of its variables."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def counts_joints(self) -> bool: ...
+
+    def run(self, case: Case, wanted: Sequence[int] = ()) -> Approximation: ...
+
+
+METHODS: dict[str, Any] = {kind.name: kind for kind in (Weighting, Gibbs, Loopy, MeanField)}
+MOST = {"table_cells": 2**27, "samples": 10**10, "chains": 10**5, "sweeps": 10**7}
+
+
+def method_of(approx: str | Method, options: Mapping[str, Any]) -> Method:
+    """A method by its name, with its options; BadOption where there is none such.
+
+    >>> method_of("gibbs", {"samples": 1000})
+    Gibbs(samples=1000, chains=256, seed=0)
+    """
+    if not isinstance(approx, str):
+        if not hasattr(approx, "run"):
+            raise BadOption("there is no such approximation", found=approx, remedy=f"Take {_listed(METHODS)}")
+        return dataclasses.replace(approx, **options) if options else approx  # type: ignore[type-var]
+    kind = METHODS.get(approx)
+    if kind is None:
+        raise BadOption("there is no such approximation", found=approx, remedy=f"Take {_listed(METHODS)}")
+    known = [each.name for each in dataclasses.fields(kind)]
+    for name, value in options.items():
+        if name not in known:
+            raise BadOption(f"`{name}` is no option of {approx}", remedy=f"It has {_listed(known)}")
+        least = 0 if name == "seed" else 1
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if name != "tolerance" and not (whole and least <= value <= MOST.get(name, 2**64 - 1)):
+            raise BadOption(f"`{name}` is a whole number from {least} on", found=value)
+        if name == "tolerance" and not (isinstance(value, (int, float)) and 0 <= value < math.inf):
+            raise BadOption("`tolerance` is a number that is not negative", found=value)
+    made: Method = kind(**options)
+    return made
+
+
+def _listed(names: Any) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else str(last)
+
+
+class Joint(NamedTuple):
+    """P(wanted | evidence), an axis for each, the errors in the same shape, and how it was come by."""
+
+    table: NDArray[np.float64]
+    errors: NDArray[np.float64] | None
+    approximation: Approximation
+
+
+def joint_posterior(method: Method, case: Case, wanted: Sequence[int]) -> Joint:
+    """The joint posterior of some variables."""
+    shape = [case.model.cards[variable] for variable in wanted]
+    if math.prod(shape) > MOST_JOINT_CELLS:
+        raise BadOption(
+            f"the joint of {len(shape)} variables has {math.prod(shape):,} combinations, too many to estimate",
+            remedy=f"Ask of fewer at a time; {MOST_JOINT_CELLS:,} are the limit",
+        )
+    if len(wanted) > 1 and method.counts_joints:
+        found = method.run(case, wanted)
+        assert found.joint is not None
+        assert found.joint_errors is not None
+        return Joint(found.joint.reshape(shape), found.joint_errors.reshape(shape), found)
+    found = method.run(case)
+    if len(wanted) == 1:
+        part = slice(int(case.model.offsets[wanted[0]]), int(case.model.offsets[wanted[0] + 1]))
+        return Joint(found.table[part], None if found.errors is None else found.errors[part], found)
+    return Joint(_chained(method, case, wanted, found), None, found)
+
+
+def _chained(method: Method, case: Case, wanted: Sequence[int], found: Approximation) -> NDArray[np.float64]:
+    """By the chain rule: P(first) P(second | first) ..., with a run for each state of those before."""
+    if not wanted:
+        return np.ones(())
+    first, *rest = wanted
+    start = int(case.model.offsets[first])
+    shares = found.table[start : start + case.model.cards[first]]
+    parts = np.zeros([len(shares), *(case.model.cards[variable] for variable in rest)])
+    for state, share in enumerate(shares):
+        if share > 0:
+            within = case.given(first, state)
+            parts[state] = share * (_chained(method, within, rest, method.run(within)) if rest else 1.0)
+    return parts

@@ -1,0 +1,76 @@
+"""A model in the core, and a case of evidence as the arrays that the core takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import FactorModel as CoreModel
+from bayesbox._core import factor_model
+from bayesbox.network.exact.eliminate import Findings
+from bayesbox.network.exact.orders import flat
+from bayesbox.network.factor_graph import FactorModel
+
+
+class CompiledModel:
+    """The tables of a model, handed over once; `order` has parents before children where it is a Bayesian network.
+
+    In a Bayesian network each variable has one table, in the order of the variables, its own states on the last axis.
+    """
+
+    def __init__(self, model: FactorModel, order: list[int] | None = None) -> None:
+        self.model = model
+        self.order = order
+        members, ends = flat(factor.scope for factor in model.factors)
+        cards = np.array(model.cards, dtype=np.int64)
+        self.factors = factor_model(cards, members, ends, [factor.table.reshape(-1) for factor in model.factors])
+
+    def case(self, findings: Findings) -> Case:
+        """Findings as arrays."""
+        count = len(self.model.cards)
+        states, soft = np.full(count, -1, dtype=np.int32), np.zeros(count, dtype=np.uint8)
+        for variable, state in findings.states.items():
+            states[variable] = state
+        likelihoods = None
+        if findings.likelihoods:
+            likelihoods = np.ones(int(self.model.offsets[-1]))
+            for variable, values in findings.likelihoods.items():
+                soft[variable] = 1
+                start = int(self.model.offsets[variable])
+                likelihoods[start : start + len(values)] = np.asarray(values, dtype=np.float64)
+        return Case(self, states, soft, likelihoods)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case: a state of each variable, -1 where it is not known; which variables have likelihoods, and those."""
+
+    compiled: CompiledModel
+    states: NDArray[np.int32]
+    soft: NDArray[np.uint8]
+    likelihoods: NDArray[np.float64] | None
+
+    @property
+    def model(self) -> FactorModel:
+        """The model it is a case of."""
+        return self.compiled.model
+
+    @property
+    def arguments(
+        self,
+    ) -> tuple[CoreModel, NDArray[np.int32], NDArray[np.uint8], NDArray[np.float64] | None]:
+        """What every function of the core begins with."""
+        return self.compiled.factors, self.states, self.soft, self.likelihoods
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The variables, parents first; none where the model is no Bayesian network."""
+        return np.array(self.compiled.order or [], dtype=np.int64)
+
+    def given(self, variable: int, state: int) -> Case:
+        """The same case with one more variable known."""
+        states = self.states.copy()
+        states[variable] = state
+        return Case(self.compiled, states, self.soft, self.likelihoods)

@@ -1,0 +1,202 @@
+"""Variable elimination: any joint marginal of a product of tables, with the variables summed out one after another.
+
+Each table is divided by its largest entry and the logarithm of that kept apart, so that nothing underflows however many
+factors there are. Tables of fractions are summed exactly, with no scaling.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.network.exact.orders import KEPT, MOST_BYTES, best_order, require_affordable
+from bayesbox.network.factor_graph import FactorModel
+
+Table = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is known: the states of observed variables, and likelihoods where the evidence is itself uncertain."""
+
+    states: Mapping[int, int] = field(default_factory=dict)
+    likelihoods: Mapping[int, NDArray[Any]] = field(default_factory=dict)
+
+
+class Scoped(NamedTuple):
+    """A table and the variable of each axis."""
+
+    scope: tuple[int, ...]
+    table: Table
+
+
+class Marginal(NamedTuple):
+    """exp(log_scale) * table is the sum of the product over all variables that are not among the wanted ones."""
+
+    table: Table
+    log_scale: float
+
+    @property
+    def log_total(self) -> float:
+        """log of the sum of all: the probability of the evidence."""
+        total = self.table.sum()
+        return math.log(total) + self.log_scale if total > 0 else -math.inf
+
+
+def eliminate(
+    model: FactorModel,
+    findings: Findings,
+    wanted: Sequence[int] = (),
+    *,
+    factors: Sequence[int] | None = None,
+    exact: bool = False,
+    max_bytes: int = MOST_BYTES,
+) -> Marginal:
+    """The unnormalised joint of the wanted variables and the evidence, an axis for each wanted one in that order.
+
+    `factors` are the tables that matter (all by default). `exact` takes each number for the shortest decimal that
+    names it, and sums fractions.
+    """
+    findings = with_certain(model, findings)
+    tables = cut_tables(model, findings, factors, exact=exact)
+    scopes = [each.scope for each in tables]
+    stage = _stages(model, scopes, wanted)
+    order = best_order(model.cards, [*scopes, tuple(v for v in wanted if v not in findings.states)], stage)
+    require_affordable(order.log2_cells, 16, max_bytes)
+    kept_cells = sum(math.log2(model.cards[v]) for v in wanted if v not in findings.states)
+    require_affordable(kept_cells, 16, max_bytes)
+    pool, log_scale = Pool(tables), 0.0
+    for variable in order.variables:
+        product, log_scale = joined(pool.taken(variable), log_scale)
+        axis = product.scope.index(variable)
+        summed = np.asarray(product.table.sum(axis=axis), dtype=product.table.dtype)
+        pool.put(Scoped((*product.scope[:axis], *product.scope[axis + 1 :]), summed))
+    result, log_scale = joined(pool.rest(), log_scale)
+    return Marginal(_spread(result, model, findings, wanted), log_scale)
+
+
+class Pool:
+    """Tables, found by their variables."""
+
+    def __init__(self, tables: Sequence[Scoped]) -> None:
+        self._tables: dict[int, Scoped] = {}
+        self._having: dict[int, dict[int, None]] = {}
+        self._next = 0
+        for each in tables:
+            self.put(each)
+
+    def put(self, each: Scoped) -> None:
+        """Add a table."""
+        self._tables[self._next] = each
+        for variable in each.scope:
+            self._having.setdefault(variable, {})[self._next] = None
+        self._next += 1
+
+    def taken(self, variable: int) -> list[Scoped]:
+        """Take out the tables that have a variable, in the order they were added."""
+        found = []
+        for number in list(self._having.get(variable, ())):
+            each = self._tables.pop(number)
+            found.append(each)
+            for other in each.scope:
+                del self._having[other][number]
+        return found
+
+    def rest(self) -> list[Scoped]:
+        """What is left."""
+        return list(self._tables.values())
+
+
+def with_certain(model: FactorModel, findings: Findings) -> Findings:
+    """The findings, with every variable that has one state only counted as observed: it needs no axis."""
+    certain = {variable: 0 for variable, card in enumerate(model.cards) if card == 1}
+    return Findings({**certain, **findings.states}, findings.likelihoods) if certain else findings
+
+
+def _stages(model: FactorModel, scopes: Sequence[Sequence[int]], wanted: Sequence[int]) -> list[int]:
+    stage = [KEPT] * len(model.cards)
+    for scope in scopes:
+        for variable in scope:
+            stage[variable] = 0
+    for variable in wanted:
+        stage[variable] = KEPT
+    return stage
+
+
+def cut_tables(
+    model: FactorModel, findings: Findings, factors: Sequence[int] | None = None, *, exact: bool = False
+) -> list[Scoped]:
+    """The tables with the observed variables cut out, and one more for each likelihood."""
+    states = findings.states
+    cut = []
+    for place in range(len(model.factors)) if factors is None else factors:
+        scope, table = model.factors[place].scope, model.factors[place].table
+        if any(variable in states for variable in scope):
+            table = table[tuple(states.get(variable, slice(None)) for variable in scope)]
+            scope = tuple(variable for variable in scope if variable not in states)
+        cut.append(Scoped(scope, as_fractions(table) if exact else np.asarray(table)))
+    for variable, likelihood in findings.likelihoods.items():
+        values = as_fractions(likelihood) if exact else np.asarray(likelihood, dtype=np.float64)
+        if variable in states:
+            cut.append(Scoped((), np.asarray(values[states[variable]], dtype=object if exact else np.float64)))
+        else:
+            cut.append(Scoped((variable,), values))
+    return cut
+
+
+def as_fractions(table: Any) -> Table:
+    """Each number as the shortest decimal that names it.
+
+    >>> as_fractions(np.array([0.1]))[0]
+    Fraction(1, 10)
+    """
+    numbers = np.asarray(table)
+    made = np.empty(numbers.shape, dtype=object)
+    for place, value in np.ndenumerate(numbers):
+        made[place] = value if isinstance(value, Fraction) else Fraction(repr(float(value)))
+    return made
+
+
+def joined(tables: Sequence[Scoped], log_scale: float) -> tuple[Scoped, float]:
+    """The product of tables, smaller ones first; its largest entry is 1, and the rest of it is in the scale."""
+    smallest_first = sorted(tables, key=lambda each: each.table.size)
+    product = smallest_first[0] if tables else Scoped((), np.ones(()))
+    for place, each in enumerate(smallest_first):
+        product = multiplied(product, each) if place else each
+        if product.table.dtype == object:
+            continue
+        largest = float(product.table.max())
+        if largest > 0 and not 1e-60 < largest < 1e60:
+            product = Scoped(product.scope, product.table / largest)
+            log_scale += math.log(largest)
+    return product, log_scale
+
+
+def multiplied(left: Scoped, right: Scoped) -> Scoped:
+    """The product over the variables of both."""
+    scope = (*left.scope, *(variable for variable in right.scope if variable not in left.scope))
+    return Scoped(scope, np.asarray(aligned(left, scope) * aligned(right, scope), dtype=left.table.dtype))
+
+
+def aligned(each: Scoped, scope: Sequence[int]) -> Table:
+    """A table with an axis for every variable of a scope, of length 1 where it lacks one."""
+    present = [variable for variable in scope if variable in each.scope]
+    table = each.table.transpose([each.scope.index(variable) for variable in present])
+    sizes = iter(table.shape)
+    return table.reshape([next(sizes) if variable in each.scope else 1 for variable in scope])
+
+
+def _spread(result: Scoped, model: FactorModel, findings: Findings, wanted: Sequence[int]) -> Table:
+    """The table over the wanted variables: those that were observed have zeros elsewhere."""
+    exact = result.table.dtype == object
+    hidden = [variable for variable in wanted if variable not in findings.states]
+    inner = np.broadcast_to(aligned(result, hidden), [model.cards[variable] for variable in hidden])
+    full = np.zeros([model.cards[variable] for variable in wanted], dtype=object if exact else np.float64)
+    full[tuple(findings.states.get(variable, slice(None)) for variable in wanted)] = inner
+    return full

@@ -1,0 +1,139 @@
+"""All posteriors at once: a junction tree, compiled for each set of observed variables and kept for the next time."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import JunctionTree
+from bayesbox.errors import TooCostly
+from bayesbox.network.exact.compiled import CompiledModel
+from bayesbox.network.exact.eliminate import Findings
+from bayesbox.network.exact.orders import MOST_BYTES, require_affordable
+from bayesbox.stat.cores import cores
+
+BYTES_A_CELL = 20  # the tables as they are, as a run changes them, and where their cells go
+MOST_PLANS = 32
+
+Mask = NDArray[np.uint8] | bytearray  # one a variable
+Pattern = tuple[frozenset[int], frozenset[int]]  # the observed variables, and those with likelihoods
+MOST_KEPT_CELLS = 2.0**24
+FEW_PATTERNS = 24  # sets of observed variables up to which each has a plan of its own
+TRIED = 6  # of them, to learn how large their plans are
+MAKE_A_VARIABLE, MAKE_A_CELL = 1600.0, 12.0  # what plans and runs cost, in nanoseconds or whatever: ratios matter
+RUN_A_CELL, RUN_A_SOFT_CELL = 2.2, 4.0
+WORTH_A_THREAD = 1e5  # cells in all rows, below which a second thread costs more than it saves
+
+
+class Posteriors(NamedTuple):
+    """P(state | evidence), rows x all states of all variables, and log P(evidence) of each row."""
+
+    table: NDArray[np.float64]
+    log_evidence: NDArray[np.float64]
+
+
+class Propagation:
+    """The junction trees of one model."""
+
+    def __init__(self, compiled: CompiledModel) -> None:
+        self.compiled = compiled
+        self.model = compiled.model
+        self._plans: OrderedDict[Pattern, JunctionTree] = OrderedDict()
+        self._kept_cells = 0.0
+
+    def plan(self, observed: NDArray[np.uint8], soft: NDArray[np.uint8], max_bytes: int = MOST_BYTES) -> JunctionTree:
+        """The junction tree for observed variables and ones with likelihoods; TooCostly where it would be too large."""
+        key = (frozenset(np.flatnonzero(observed).tolist()), frozenset(np.flatnonzero(soft).tolist()))
+        return self._kept(key) or self._made(key, observed, soft, max_bytes)
+
+    def _kept(self, key: Pattern) -> JunctionTree | None:
+        found = self._plans.get(key)
+        if found is not None:
+            self._plans.move_to_end(key)
+        return found
+
+    def _made(self, key: Pattern, observed: Mask, soft: Mask, max_bytes: int) -> JunctionTree:
+        limit = math.log2(max_bytes / BYTES_A_CELL)
+        made = JunctionTree(self.compiled.factors, observed, soft, limit)
+        require_affordable(made.log2_cells, BYTES_A_CELL, max_bytes)
+        self._plans[key] = made
+        self._kept_cells += 2.0**made.log2_cells
+        while len(self._plans) > 1 and (len(self._plans) > MOST_PLANS or self._kept_cells > MOST_KEPT_CELLS):
+            _, oldest = self._plans.popitem(last=False)
+            self._kept_cells -= 2.0**oldest.log2_cells
+        return made
+
+    def clear(self) -> None:
+        """Let go of the trees that were kept."""
+        self._plans.clear()
+        self._kept_cells = 0.0
+
+    def posteriors(self, findings: Findings, *, max_bytes: int = MOST_BYTES) -> tuple[list[float], float]:
+        """P(state | evidence) of all states of all variables for one case, and log P(evidence)."""
+        key = (frozenset(findings.states), frozenset(findings.likelihoods))
+        tree = self._kept(key)
+        if tree is not None and not findings.likelihoods:
+            return tree.run_once(dict(findings.states))
+        if not findings.likelihoods:
+            observed, nothing = bytearray(len(self.model.cards)), bytearray(len(self.model.cards))
+            for place in findings.states:
+                observed[place] = 1
+            return self._made(key, observed, nothing, max_bytes).run_once(dict(findings.states))
+        case = self.compiled.case(findings)
+        tree = tree or self._made(key, (case.states >= 0).astype(np.uint8), case.soft, max_bytes)
+        table, log_evidence = tree.run(case.states[None], case.likelihoods)
+        return table[0].tolist(), float(log_evidence[0])
+
+    def of_rows(
+        self, states: NDArray[np.int32], *, max_bytes: int = MOST_BYTES, threads: int | None = None
+    ) -> Posteriors:
+        """The posteriors of many cases: rows x variables of states, negative where unobserved.
+
+        Rows that observe the same variables share a plan; where nearly every row observes others, all rows share one
+        whose evidence is a likelihood of one state, since to make a plan costs more than to run it.
+        """
+        if not len(states):
+            return Posteriors(np.empty((0, int(self.model.offsets[-1]))), np.empty(0))
+        observed = (states >= 0).astype(np.uint8)
+        patterns, group = np.unique(np.packbits(observed, axis=1), axis=0, return_inverse=True)
+        group = group.reshape(-1)
+        soft = np.zeros(states.shape[1], dtype=np.uint8)
+        if len(patterns) == 1:
+            return self._run(self.plan(observed[0], soft, max_bytes), states, threads)
+        one_for_all = self._static(observed, len(patterns), max_bytes)
+        if one_for_all is not None:
+            return self._run(one_for_all, states, threads)
+        table = np.empty((len(states), int(self.model.offsets[-1])))
+        log_evidence = np.empty(len(states))
+        order = np.argsort(group, kind="stable")
+        for rows in np.split(order, np.cumsum(np.bincount(group))[:-1]):
+            tree = self.plan(observed[rows[0]], soft, max_bytes)
+            table[rows], log_evidence[rows] = self._run(tree, states[rows], threads)
+        return Posteriors(table, log_evidence)
+
+    def _static(self, observed: NDArray[np.uint8], patterns: int, max_bytes: int) -> JunctionTree | None:
+        """One plan for all rows, where it is the quicker way by the sizes of some plans; None where it is not."""
+        if patterns <= FEW_PATTERNS:
+            return None
+        always, ever = (
+            np.asarray(observed.all(axis=0), dtype=np.uint8),
+            np.asarray(observed.any(axis=0), dtype=np.uint8),
+        )
+        nothing = np.zeros_like(always)
+        some: list[NDArray[np.uint8]] = list(observed[np.linspace(0, len(observed) - 1, TRIED).astype(np.int64)])
+        try:
+            own = float(np.mean([2.0 ** self.plan(each, nothing, max_bytes).log2_cells for each in some]))
+            tree = self.plan(always, ever - always, max_bytes)
+        except TooCostly:
+            return None
+        made = patterns * (observed.shape[1] * MAKE_A_VARIABLE + own * MAKE_A_CELL) + len(observed) * own * RUN_A_CELL
+        return tree if len(observed) * 2.0**tree.log2_cells * RUN_A_SOFT_CELL < made else None
+
+    @staticmethod
+    def _run(tree: JunctionTree, states: NDArray[np.int32], threads: int | None) -> Posteriors:
+        worth = len(states) * 2.0**tree.log2_cells > WORTH_A_THREAD
+        return Posteriors(*tree.run(states, threads=(threads or cores()) if worth else 1))

@@ -1,0 +1,77 @@
+"""Posteriors over the states that can occur: those that the tables rule out are left out of them beforehand."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.network.exact.compiled import CompiledModel
+from bayesbox.network.exact.eliminate import Findings
+from bayesbox.network.exact.junction import Posteriors, Propagation
+from bayesbox.network.exact.orders import MOST_BYTES
+from bayesbox.network.factor_graph import Factor, FactorModel
+
+IMPOSSIBLE = -1
+
+
+def propagation_of(compiled: CompiledModel) -> Propagation:
+    """The junction trees of a model, without its impossible states where it has some."""
+    possible = compiled.factors.possible_states().astype(bool)
+    if possible.all() and min(compiled.model.cards, default=2) > 1:
+        return Propagation(compiled)
+    return PossiblePropagation(compiled.model, possible)
+
+
+class PossiblePropagation(Propagation):
+    """The junction trees of what is left of a model; a variable with one state left counts as observed."""
+
+    def __init__(self, whole: FactorModel, possible: NDArray[np.bool_]) -> None:
+        left = [np.flatnonzero(each) for each in np.split(possible, whole.offsets[1:-1])]
+        states = tuple(
+            tuple(names[state] for state in some.tolist()) for names, some in zip(whole.states, left, strict=True)
+        )
+        factors = tuple(
+            Factor(each.scope, np.ascontiguousarray(each.table[np.ix_(*(left[place] for place in each.scope))]))
+            for each in whole.factors
+        )
+        super().__init__(CompiledModel(FactorModel(whole.names, states, factors)))
+        self._whole = whole
+        self._left = left
+        self._columns: NDArray[np.int64] = np.flatnonzero(possible)  # of the states that are left, among all
+        self._certain = {place: 0 for place, some in enumerate(left) if len(some) == 1}
+        self._codes = [np.full(card, IMPOSSIBLE, dtype=np.int32) for card in whole.cards]
+        for codes, some in zip(self._codes, left, strict=True):
+            codes[some] = np.arange(len(some))
+
+    def posteriors(self, findings: Findings, *, max_bytes: int = MOST_BYTES) -> tuple[list[float], float]:
+        """P(state | evidence) of all states of all variables for one case, and log P(evidence)."""
+        cells = [0.0] * int(self._whole.offsets[-1])
+        states = {place: int(self._codes[place][state]) for place, state in findings.states.items()}
+        if IMPOSSIBLE in states.values():
+            return cells, -math.inf
+        likelihoods: dict[int, NDArray[Any]] = {
+            place: values[self._left[place]] for place, values in findings.likelihoods.items()
+        }
+        found, log_evidence = super().posteriors(Findings(self._certain | states, likelihoods), max_bytes=max_bytes)
+        for column, value in zip(self._columns.tolist(), found, strict=True):
+            cells[column] = value
+        return cells, log_evidence
+
+    def of_rows(
+        self, states: NDArray[np.int32], *, max_bytes: int = MOST_BYTES, threads: int | None = None
+    ) -> Posteriors:
+        """The posteriors of many cases: rows x variables of states, negative where unobserved."""
+        coded = states.copy()
+        impossible = np.zeros(len(states), dtype=np.bool_)
+        for place, codes in enumerate(self._codes):
+            known = states[:, place] >= 0
+            coded[known, place] = codes[states[known, place]]
+            impossible |= known & (coded[:, place] == IMPOSSIBLE)
+        coded[:, list(self._certain)] = 0
+        found = super().of_rows(coded, max_bytes=max_bytes, threads=threads)
+        table = np.zeros((len(states), int(self._whole.offsets[-1])))
+        table[:, self._columns] = found.table
+        return Posteriors(table, np.where(impossible, -np.inf, found.log_evidence))

@@ -1,0 +1,113 @@
+"""Files of networks: a format by its extension, one format a file of this folder.
+
+.bif .xmlbif .xml .uai .net .xdsl .json, each also followed by .gz
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import io
+import os
+import zlib
+from os import PathLike
+from typing import Any
+
+from bayesbox.errors import BadModelFile, BadOption, SourceUnavailable, file_name
+from bayesbox.file.atomic import replacing
+from bayesbox.network.factor_graph import FactorModel
+from bayesbox.network.graph import Graph
+
+FORMATS = {
+    ".bif": "bif",
+    ".xmlbif": "xmlbif",
+    ".xml": "xmlbif",
+    ".uai": "uai",
+    ".net": "net",
+    ".xdsl": "xdsl",
+    ".json": "json",
+}
+MOST_BYTES = 2**30  # of a file, after it was inflated
+MOST_INFLATION = 100  # times the size of a compressed file, beyond the first megabytes
+ALWAYS_INFLATED = 64 * 2**20
+
+
+def format_of(path: str | PathLike[str]) -> str | None:
+    """The format that an extension names; None where it names none.
+
+    >>> format_of("alarm.bif.gz"), format_of("people.csv")
+    ('bif', None)
+    """
+    name = file_name(path).lower().removesuffix(".gz")
+    return FORMATS.get(os.path.splitext(name)[1])
+
+
+def require_format(path: str | PathLike[str]) -> str:
+    """The format that an extension names, which must be one of a network."""
+    found = format_of(path)
+    if found is None:
+        raise BadOption(
+            "this is no file of a network by its extension",
+            found=file_name(path),
+            remedy=f"Extensions are {', '.join(FORMATS)}",
+        )
+    return found
+
+
+def _module(path: str | PathLike[str]) -> Any:
+    return importlib.import_module(f"bayesbox.network.formats.{require_format(path)}")
+
+
+def read_model(path: str | PathLike[str], *, normalize: bool = False) -> Graph | FactorModel:
+    """The network of a file; a UAI file of type MARKOV gives factors."""
+    module = _module(path)
+    name = file_name(path)
+    found: Graph | FactorModel = module.read(read_bytes(name), where=name, normalize=normalize)
+    return found
+
+
+def write_graph(graph: Graph, path: str | PathLike[str], *, learned: Any = None) -> None:
+    """Write a network; reading gives the same numbers back, bit for bit. Only JSON holds how it was learned."""
+    module = _module(path)
+    _put(module.write(graph) if learned is None else module.write(graph, learned), path)
+
+
+def write_factors(model: FactorModel, path: str | PathLike[str]) -> None:
+    """Write factors, which only the UAI format holds."""
+    if format_of(path) != "uai":
+        raise BadOption("a factor graph is written in the UAI format", found=file_name(path), remedy="Name it *.uai")
+    _put(_module(path).write_factors(model), path)
+
+
+def _put(text: str, path: str | PathLike[str]) -> None:
+    data = text.encode("utf-8")
+    if file_name(path).lower().endswith(".gz"):
+        data = gzip.compress(data, mtime=0)
+    with replacing(path) as file:
+        file.write(data)
+
+
+def read_bytes(path: str) -> bytes:
+    """A file whole, inflated where its name ends in .gz; no more than a file of a network may have."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            known = os.fstat(file.fileno()).st_size  # 0 for a pipe
+            data = file.read(known + 1) if 0 < known <= MOST_BYTES else b""
+            if len(data) != known or not known:  # a pipe, or a file that is being written
+                with io.BufferedReader(file) as rest:
+                    data += rest.read(MOST_BYTES + 1)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SourceUnavailable(f"this file cannot be read: {reason}", where=path) from error
+    if path.lower().endswith(".gz"):
+        limit = min(MOST_BYTES, max(MOST_INFLATION * len(data), ALWAYS_INFLATED))
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+                data = packed.read(limit + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise BadModelFile(f"this file is not whole: {error}", where=path) from error
+        if len(data) > limit:
+            raise BadModelFile(f"this file inflates to more than {limit:,} bytes", where=path)
+    if len(data) > MOST_BYTES:
+        raise BadModelFile(f"a file of a network has at most {MOST_BYTES:,} bytes", where=path)
+    return data

@@ -1,0 +1,85 @@
+"""BIF, the Bayesian Interchange Format: read in the core, which knows line and column of every fault.
+
+    variable rain { type discrete [ 2 ] { yes, no }; }
+    probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.1, 0.9; }
+
+A name is anything but space and `{ } ( ) [ ] , ; | "`, or stands in quotes. A `table` with parents lists the states of
+the node slowest and those of the last parent fastest. Properties are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bayesbox._core import BifFile, read_bif
+from bayesbox.errors import BadModelFile, BadTable
+from bayesbox.network.formats.parsing import decoded, number_text, position, require_plain
+from bayesbox.network.graph import MOST_CELLS, MOST_NODES, TOLERANCE, Graph, Node
+from bayesbox.network.tables import combinations
+
+UNWRITABLE = re.compile(r'["\r\n]')
+BARE = re.compile(r'(?!//|/\*)[^\s{}()\[\],;|"]+')
+
+
+def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
+    """The network of a text."""
+    if not data.isascii():
+        decoded(data, where)  # refuses what is no text
+    raw = data.removeprefix(b"\xef\xbb\xbf")
+    file, fault = read_bif(raw, MOST_NODES, MOST_CELLS, TOLERANCE, normalize)
+    if file is None:
+        assert fault is not None
+        what, offset, found, remedy = fault
+        line, column = position(decoded(data, where), len(raw[:offset].decode("utf-8", errors="replace")))
+        raise BadModelFile(
+            what,
+            where=f"{where}, line {line}, column {column}",
+            found=found.decode("utf-8", errors="replace"),
+            remedy=remedy or None,
+        )
+    if not file.has_cycle:
+        return Graph.later(lambda: _nodes(file), name=file.name)
+    try:
+        return Graph(_nodes(file), checked=True)
+    except BadTable as error:
+        text = decoded(data, where)
+        block = re.search(rf"\bprobability\s*\(\s*\"?{re.escape(error.node)}\"?[\s|,)]", text)
+        line, column = position(text, block.start() if block else 0)
+        raise BadModelFile(error.what, where=f"{where}, line {line}, column {column}", remedy=error.remedy) from error
+
+
+def _nodes(file: BifFile) -> list[Node]:
+    """The nodes of a file that the core has checked."""
+    nodes, start = [], 0
+    variables, cells = file.variables()
+    for name, states, parents, shape, end in variables:
+        nodes.append(Node(name, states, parents, cells[start:end].reshape(shape)))
+        start = end
+    return nodes
+
+
+def write(graph: Graph) -> str:
+    """A network as text; numbers by the shortest decimal that names them."""
+    title = graph.name or "unknown"
+    require_plain([title, *graph.nodes, *(s for node in graph.nodes.values() for s in node.states)], UNWRITABLE, "BIF")
+    lines = [f"network {_word(title)} {{", "}"]
+    for node in graph.nodes.values():
+        states = ", ".join(_word(state) for state in node.states)
+        lines += [f"variable {_word(node.name)} {{", f"  type discrete [ {len(node.states)} ] {{ {states} }};", "}"]
+    for node, table in ((each, graph.model.factors[place].table) for place, each in enumerate(graph.nodes.values())):
+        given = f" | {', '.join(_word(parent) for parent in node.parents)}" if node.parents else ""
+        lines.append(f"probability ( {_word(node.name)}{given} ) {{")
+        rows = [", ".join(map(number_text, row)) for row in table.reshape(-1, len(node.states))]
+        if node.parents:
+            keys = combinations([graph.nodes[parent] for parent in node.parents])
+            lines += [
+                f"  ({', '.join(_word(state) for state in key)}) {row};" for key, row in zip(keys, rows, strict=True)
+            ]
+        else:
+            lines.append(f"  table {rows[0]};")
+        lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def _word(text: str) -> str:
+    return text if BARE.fullmatch(text) else f'"{text}"'

@@ -1,0 +1,195 @@
+"""Hugin NET.
+
+    net { }
+    node rain { states = ("yes" "no"); }
+    potential (grass | rain) { data = ((0.9 0.1) (0.1 0.9)); }
+
+The data run through the states of the node fastest, then through those of the last parent; the brackets inside are not
+needed to read them. Other attributes are passed over; decisions, utilities and continuous nodes are refused.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from bayesbox.errors import BadTable
+from bayesbox.network.formats.parsing import Tokens, decoded, graph_from, number_text, require_plain
+from bayesbox.network.graph import MOST_CELLS, MOST_NODES, Graph, Node
+
+TOKEN = re.compile(r'\s+|%[^\n]*|(?P<token>"(?:[^"\\]|\\.)*"|[{}()|=;]|[^\s{}()|=;"%]+)')
+COMMENT = re.compile(r"%[^\n]*")
+UNWRITABLE = re.compile(r'[\s{}()|=;"%]')
+UNWRITABLE_STATE = re.compile(r"[\r\n]")
+
+
+def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
+    """The network of a text."""
+    tokens = Tokens(decoded(data, where), where, TOKEN)
+    reader = _Reader(tokens)
+    while tokens.token:
+        reader.block()
+    nodes = []
+    for name, states in reader.states.items():
+        if name not in reader.tables:
+            tokens.place.fail(f"node `{name}` has no potential", reader.offsets[name])
+        parents, table = reader.tables[name]
+        nodes.append(Node(name, states, parents, table))
+    if not nodes:
+        tokens.place.fail("there is no node", 0)
+    return graph_from(nodes, tokens.place, reader.offset_of, name=reader.name, normalize=normalize)
+
+
+class _Reader:
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self.name = ""
+        self.states: dict[str, tuple[str, ...]] = {}
+        self.tables: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
+        self.offsets: dict[str, int] = {}
+        self.data_offsets: dict[str, int] = {}
+        self.cells = 0
+
+    def offset_of(self, fault: BadTable) -> int:
+        """Where the numbers of a node begin, for a fault of theirs; else where the node does."""
+        return self.data_offsets[fault.node] if fault.row is not None else self.offsets[fault.node]
+
+    def block(self) -> None:
+        tokens = self.tokens
+        tokens.took("discrete")
+        if tokens.took("net"):
+            found = self.attributes(())
+            self.name = found.get("name", "")
+        elif tokens.took("node"):
+            self.node()
+        elif tokens.took("potential"):
+            self.potential()
+        else:
+            tokens.fail(
+                "expected `net`, `node` or `potential`", "Decisions, utilities and continuous nodes are not read"
+            )
+
+    def node(self) -> None:
+        tokens = self.tokens
+        offset, name = tokens.offset, self.word("the name of a node")
+        if name in self.states:
+            tokens.place.fail(f"node `{name}` is declared twice", offset)
+        if len(self.states) == MOST_NODES:
+            tokens.place.fail(f"a network has at most {MOST_NODES:,} nodes", offset)
+        self.offsets[name] = offset
+        self.states[name] = ()
+        self.attributes(("states",), node=name)
+        if not self.states[name]:
+            tokens.place.fail(f"node `{name}` has no states", offset)
+
+    def attributes(self, wanted: tuple[str, ...], *, node: str = "") -> dict[str, str]:
+        """The attributes of a block; those that are wanted are read, the texts of the others given."""
+        tokens = self.tokens
+        tokens.take("{")
+        texts: dict[str, str] = {}
+        while not tokens.took("}"):
+            key = self.word("an attribute")
+            tokens.take("=")
+            if key in wanted and key == "states":
+                self.states[node] = self.listed_states()
+            elif key in wanted:
+                self.data(node)
+            else:
+                if key in ("model_data", "model_nodes"):
+                    tokens.fail("tables given by an expression are not read")
+                while tokens.token != ";":
+                    texts[key] = _unquoted(tokens.take())
+            tokens.take(";")
+        return texts
+
+    def listed_states(self) -> tuple[str, ...]:
+        tokens = self.tokens
+        tokens.take("(")
+        states = []
+        while not tokens.took(")"):
+            if tokens.token in ("(", "|", "{", "}", "=", ";", ""):
+                tokens.fail("expected a state")
+            states.append(_unquoted(tokens.take()))
+        return tuple(states)
+
+    def potential(self) -> None:
+        tokens = self.tokens
+        offset = tokens.offset
+        tokens.take("(")
+        name = self.known()
+        parents = []
+        if tokens.took("|"):
+            while tokens.token != ")":
+                parents.append(self.known())
+        tokens.take(")")
+        if name in self.tables:
+            tokens.place.fail(f"a second potential of `{name}`", offset)
+        sizes = [len(self.states[each]) for each in (*parents, name)]
+        cells = 1
+        for size in sizes:
+            cells *= size
+        self.cells += cells
+        if self.cells > MOST_CELLS:
+            tokens.place.fail(f"the tables have {self.cells:,} cells or more; {MOST_CELLS:,} are the limit", offset)
+        self.tables[name] = (tuple(parents), np.full(sizes, np.nan))
+        self.attributes(("data",), node=name)
+        if np.isnan(self.tables[name][1]).any():
+            tokens.place.fail(f"the potential of `{name}` has no data", offset)
+
+    def data(self, node: str) -> None:
+        """Numbers within any brackets."""
+        tokens = self.tokens
+        offset, table = tokens.offset, self.tables[node][1]
+        values = tokens.numbers(table.size, between="()").tolist()
+        while tokens.token != ";":
+            if tokens.token in ("(", ")"):
+                tokens.take()
+            else:
+                values.append(tokens.number())
+        if len(values) != table.size:
+            tokens.place.fail(f"expected {table.size:,} numbers in the table of `{node}`", offset, len(values))
+        text = COMMENT.sub("", tokens.place.text[offset : tokens.offset])
+        if text.count("(") != text.count(")"):
+            tokens.place.fail(f"the brackets in the table of `{node}` do not match", offset)
+        self.data_offsets[node] = offset
+        table[...] = np.array(values).reshape(table.shape)
+
+    def word(self, what: str) -> str:
+        if self.tokens.token in ("{", "}", "(", ")", "|", "=", ";", ""):
+            self.tokens.fail(f"expected {what}")
+        return _unquoted(self.tokens.take())
+
+    def known(self) -> str:
+        if self.tokens.token not in self.states:
+            self.tokens.fail("no node of this name was declared before")
+        return self.tokens.take()
+
+
+def _unquoted(token: str) -> str:
+    if not token.startswith('"'):
+        return token
+    return re.sub(r"\\(.)", r"\1", token[1:-1])
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def write(graph: Graph) -> str:
+    """A network as text; numbers by the shortest decimal that names them."""
+    require_plain(graph.nodes, UNWRITABLE, "NET")
+    require_plain([s for node in graph.nodes.values() for s in node.states], UNWRITABLE_STATE, "NET")
+    lines = ["net", "{", f"  name = {_quoted(graph.name)};" if graph.name else "", "}"]
+    for node in graph.nodes.values():
+        lines += [f"node {node.name}", "{", f"  states = ({' '.join(map(_quoted, node.states))});", "}"]
+    for node, factor in zip(graph.nodes.values(), graph.model.factors, strict=True):
+        given = f" | {' '.join(node.parents)}" if node.parents else ""
+        lines += [f"potential ({node.name}{given})", "{", f"  data = {_nested(factor.table)};", "}"]
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def _nested(table: np.ndarray) -> str:
+    if table.ndim == 1:
+        return f"({' '.join(map(number_text, table))})"
+    return f"({' '.join(_nested(row) for row in table)})"

@@ -1,0 +1,323 @@
+"""A Bayesian network as data: nodes with named states, the parents of each, and P(node | parents) as a table.
+
+    P(x_1, ..., x_n) = product over the nodes of P(x_i | parents of x_i)
+
+A graph may do without tables; then it answers questions of structure only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadData, BadTable, UnknownNode
+from bayesbox.network.factor_graph import Factor, FactorModel
+from bayesbox.schema.levels import level_text
+
+Doubles = NDArray[np.float64]
+
+MOST_NODES = 10_000
+MOST_CELLS = 10**8
+TOLERANCE = 1e-6  # how far a row may be from the sum 1
+
+
+@dataclass(frozen=True)
+class Node:
+    """A variable: its states, its parents, and a table with an axis for each parent and the states along the last."""
+
+    name: str
+    states: tuple[str, ...]
+    parents: tuple[str, ...] = ()
+    table: Doubles | None = None
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where each state stands."""
+        return {state: index for index, state in enumerate(self.states)}
+
+    def code(self, state: object) -> int:
+        """The position of a state, which may be given in its own type: True for "true", 1 for "1"."""
+        text = level_text(state)
+        found = self.place.get(text)
+        if found is None:
+            alike = [place for place, known in enumerate(self.states) if known.lower() == text.lower()]
+            found = alike[0] if len(alike) == 1 else None
+        if found is None:
+            raise UnknownNode("state", text, self.states, where=f"node `{self.name}`")
+        return found
+
+    def sums_to_one(self) -> bool:
+        """Whether every row sums to 1 but for the rounding of the sum itself."""
+        assert self.table is not None
+        return bool((np.abs(self.table.sum(axis=-1) - 1) <= 2e-16 * (len(self.states) + 1)).all())
+
+
+class Graph:
+    """Nodes by name, in the order they were given; checked, and without a cycle.
+
+    >>> rain = Node("rain", ("yes", "no"), (), np.array([0.2, 0.8]))
+    >>> grass = Node("grass", ("wet", "dry"), ("rain",), np.array([[0.9, 0.1], [0.1, 0.9]]))
+    >>> Graph([rain, grass]).order
+    ['rain', 'grass']
+    """
+
+    learned: Any = None
+    """What a document says of how the tables were learned, as it stands there."""
+
+    def __init__(
+        self, nodes: Iterable[Node], *, name: str = "", normalize: bool = False, checked: bool = False
+    ) -> None:
+        self.name = name
+        self._make: Callable[[], Iterable[Node]] | None = None
+        self.nodes = {}
+        for node in nodes:
+            if node.name in self.nodes:
+                raise BadTable(f"node `{node.name}` is given twice", node=node.name)
+            self.nodes[node.name] = node
+        if len(self.nodes) > MOST_NODES:
+            raise BadData(f"a network has at most {MOST_NODES:,} nodes", found=len(self.nodes))
+        if not checked:
+            for each in list(self.nodes.values()):
+                self.nodes[each.name] = self._checked(each, normalize=normalize)
+        self.order = self._topological()
+
+    @classmethod
+    def later(cls, make: Callable[[], Iterable[Node]], *, name: str) -> Graph:
+        """A graph whose nodes were checked already, and are made when one is first asked for."""
+        graph = cls.__new__(cls)
+        graph.name, graph._make = name, make
+        return graph
+
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        """The nodes by name, in the order they were given."""
+        assert self._make is not None
+        return {node.name: node for node in self._make()}
+
+    @cached_property
+    def order(self) -> list[str]:
+        """The names, parents before children."""
+        return self._topological()
+
+    def __getstate__(self) -> dict[str, Any]:
+        assert self.nodes is not None  # made now, since what makes them stays here
+        return {**self.__dict__, "_make": None}
+
+    def _checked(self, node: Node, *, normalize: bool) -> Node:
+        if not node.states:
+            raise BadTable(f"node `{node.name}` has no states", node=node.name)
+        if len(node.place) < len(node.states):
+            twice = next(state for state in node.states if node.states.count(state) > 1)
+            raise BadTable(f"node `{node.name}` has a state twice", node=node.name, found=twice)
+        for index, parent in enumerate(node.parents):
+            if parent not in self.nodes:
+                raise UnknownNode("node", parent, self.nodes, where=f"the parents of `{node.name}`")
+            if parent in node.parents[:index]:
+                raise BadTable(f"node `{node.name}` has a parent twice", node=node.name, found=parent)
+        if node.table is None:
+            return node
+        shape = self.shape(node)
+        table = np.ascontiguousarray(node.table, dtype=np.float64)
+        if table.shape != shape:
+            raise BadTable(
+                f"the table of `{node.name}` has not the shape of its parents' states and its own",
+                node=node.name,
+                found=table.shape,
+                remedy=f"It is {shape}",
+            )
+        return replace(node, table=checked_table(table, node.name, self.row_text, normalize=normalize))
+
+    def shape(self, node: Node) -> tuple[int, ...]:
+        """The shape of a node's table."""
+        return (*(len(self.nodes[parent].states) for parent in node.parents), len(node.states))
+
+    def row_text(self, name: str, row: int) -> str:
+        """The states of the parents in one row of a table, for a message."""
+        node = self.nodes[name]
+        shape = self.shape(node)[:-1]
+        places = np.unravel_index(row, shape) if shape else ()
+        parts = [
+            f"{parent}={self.nodes[parent].states[int(place)]}"
+            for parent, place in zip(node.parents, places, strict=True)
+        ]
+        return f"P({name} | {', '.join(parts)})" if parts else f"P({name})"
+
+    def _topological(self) -> list[str]:
+        """Parents before children, else in the order given; a cycle is named."""
+        waiting = {name: len(node.parents) for name, node in self.nodes.items()}
+        ready = [name for name, count in waiting.items() if not count]
+        for name in ready:
+            for child in self.children_of[name]:
+                waiting[child] -= 1
+                if not waiting[child]:
+                    ready.append(child)
+        if len(ready) < len(self.nodes):
+            path = self._cycle({name for name, count in waiting.items() if count})
+            raise BadTable("a cycle: " + " -> ".join(path), node=path[0], remedy="A network has none")
+        return ready
+
+    def _cycle(self, among: set[str]) -> list[str]:
+        """Some cycle within these nodes, each of which has a parent among them."""
+        path = [min(among)]
+        while True:
+            before = next(parent for parent in self.nodes[path[-1]].parents if parent in among)
+            if before in path:
+                return [before, *reversed(path[path.index(before) :])]
+            path.append(before)
+
+    # -- structure -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def children_of(self) -> dict[str, list[str]]:
+        """The children of each node, in the order of the nodes."""
+        children: dict[str, list[str]] = {name: [] for name in self.nodes}
+        for node in self.nodes.values():
+            for parent in node.parents:
+                children[parent].append(node.name)
+        return children
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """(parent, child), by child in the order of the nodes."""
+        return [(parent, node.name) for node in self.nodes.values() for parent in node.parents]
+
+    def node(self, name: object) -> Node:
+        """A node by its name; UnknownNode where there is none."""
+        found = self.nodes.get(level_text(name))
+        if found is None:
+            raise UnknownNode("node", name, self.nodes)
+        return found
+
+    def ancestors(self, names: Iterable[str]) -> set[str]:
+        """Those from which a directed path leads to one of these; not these themselves, unless above another."""
+        return _reached(names, lambda name: self.nodes[name].parents)
+
+    def descendants(self, names: Iterable[str]) -> set[str]:
+        """Those to which a directed path leads."""
+        return _reached(names, lambda name: self.children_of[name])
+
+    def markov_blanket(self, name: str) -> set[str]:
+        """Parents, children, and the children's other parents: given these, the node is independent of all others."""
+        children = self.children_of[name]
+        blanket = {*self.nodes[name].parents, *children, *(p for child in children for p in self.nodes[child].parents)}
+        return blanket - {name}
+
+    def local_markov(self) -> Iterator[tuple[str, list[str], list[str]]]:
+        """(node, those it is independent of given its parents, its parents) for each node that has such."""
+        for name, node in self.nodes.items():
+            excluded = {name, *node.parents, *self.descendants([name])}
+            others = [other for other in self.nodes if other not in excluded]
+            if others:
+                yield name, others, list(node.parents)
+
+    def factorisation(self) -> str:
+        """The chain rule for this graph, parents first."""
+        factors = [
+            f"P({name} | {', '.join(self.nodes[name].parents)})" if self.nodes[name].parents else f"P({name})"
+            for name in self.order
+        ]
+        return f"P({', '.join(self.order)}) = {' '.join(factors)}"
+
+    # -- tables --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def has_tables(self) -> bool:
+        """Whether every node has its table."""
+        return all(node.table is not None for node in self.nodes.values())
+
+    @cached_property
+    def model(self) -> FactorModel:
+        """The tables as factors of the joint distribution, one a node in the order of the nodes."""
+        place = {name: index for index, name in enumerate(self.nodes)}
+        factors = []
+        for node in self.nodes.values():
+            if node.table is None:
+                raise BadTable(
+                    f"node `{node.name}` has no table",
+                    node=node.name,
+                    remedy="Give one: cpts={...}, or fit the network",
+                )
+            factors.append(Factor((*(place[parent] for parent in node.parents), place[node.name]), node.table))
+        return FactorModel(tuple(self.nodes), tuple(node.states for node in self.nodes.values()), tuple(factors))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self.nodes.keys() == other.nodes.keys() and all(
+            mine.states == other.nodes[name].states
+            and mine.parents == other.nodes[name].parents
+            and _same(mine.table, other.nodes[name].table)
+            for name, mine in self.nodes.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _same(mine: Doubles | None, theirs: Doubles | None) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    return bool(np.array_equal(mine, theirs))
+
+
+def _reached(names: Iterable[str], further: Any) -> set[str]:
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        for name in further(waiting.pop()):
+            if name not in found:
+                found.add(name)
+                waiting.append(name)
+    return found
+
+
+def checked_table(table: Doubles, name: str, row_text: Any, *, normalize: bool) -> Doubles:
+    """A table of which every number is a probability and every row sums to 1, or is made to."""
+    rows = table.reshape(-1, table.shape[-1])
+    with np.errstate(over="ignore"):
+        sums = rows.sum(axis=1)
+    within = (rows >= 0) & (np.isfinite(rows) if normalize else rows <= 1)
+    if not within.all():
+        row, column = (int(place) for place in np.argwhere(~within)[0])
+        raise BadTable(
+            "a probability is a number from 0 to 1",
+            node=name,
+            row=row,
+            where=row_text(name, row),
+            found=float(rows[row, column]),
+        )
+    off = np.abs(sums - 1) > TOLERANCE
+    if not off.any():
+        return table
+    hopeless = off if not normalize else ~((sums > 0) & np.isfinite(sums))
+    if hopeless.any():
+        row = int(np.flatnonzero(hopeless)[0])
+        raise BadTable(
+            "the probabilities do not sum to 1",
+            node=name,
+            row=row,
+            where=row_text(name, row),
+            found=float(sums[row]),
+            remedy="Correct them, or pass normalize=True (--normalize)",
+        )
+    made = rows.copy()
+    made[off] = rows[off] / sums[off, None]
+    return made.reshape(table.shape)
+
+
+def require_cells(sizes: Sequence[int], name: str) -> int:
+    """The cells of a table, before it is made; refused where they are too many."""
+    cells = 1
+    for size in sizes:
+        cells *= size
+    if cells > MOST_CELLS:
+        raise BadTable(
+            f"the table of `{name}` would have {cells:,} cells; {MOST_CELLS:,} are the limit",
+            node=name,
+            remedy="Give it fewer parents (in learning: max_parents), or parents of fewer states",
+        )
+    return cells

@@ -1,0 +1,273 @@
+"""Are two events, or two variables, independent, given others? By the counts exactly, and by two tests of chance.
+
+Independence in the table itself is equality of fractions, in every stratum c of what is given:
+
+    P(a, b | c) = P(a | c) P(b | c)    that is    n(a,b,c) n(c) = n(a,c) n(b,c)
+
+A sample hardly ever fulfils it to the last row, even where the variables are independent. So the deviation is tested
+too: Pearson's chi-square, the sum of (O - E)**2 / E, and G, twice the sum of O log(O / E), E = n(a,c) n(b,c) / n(c);
+both summed over the strata, with (rows - 1)(columns - 1) degrees of freedom for the values that occur in each stratum.
+The tests take weights for numbers of rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadOption
+from bayesbox.network.joint.model import JointTable
+from bayesbox.network.joint.query import Counted
+from bayesbox.network.query.notation import Independence, Query, Term
+from bayesbox.network.query.probability_table import decimal_text, fraction_text
+
+Groups = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ChanceTest:
+    """A statistic, its degrees of freedom, and the probability of so large a one where there is independence."""
+
+    statistic: float
+    degrees: int
+
+    @property
+    def p_value(self) -> float:
+        """The upper tail of the chi-square distribution."""
+        if self.degrees == 0 or self.statistic <= 0:
+            return 1.0
+        if self.degrees == 1:
+            return math.erfc(math.sqrt(self.statistic / 2))
+        from scipy.special import chdtrc  # half a second, so only where it is needed
+
+        return float(chdtrc(self.degrees, self.statistic))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether independence holds exactly, the two sides of the equation, and the tests.
+
+    It is true or false as the equation is. `joint` and `product` are P(a, b | c) and P(a | c) P(b | c) of the events,
+    or of the values for which the two are furthest apart; `witness` names these.
+    """
+
+    question: Independence
+    independent: bool
+    joint: Fraction
+    product: Fraction
+    factors: tuple[Fraction, Fraction]
+    witness: Independence
+    chi_square: ChanceTest
+    g: ChanceTest
+    counted: Fraction
+    left_out: Fraction
+
+    def __bool__(self) -> bool:
+        return self.independent
+
+    @property
+    def parts(self) -> tuple[Query, Query, Query]:
+        """P(a, b | c), P(a | c) and P(b | c) of the witness."""
+        at = self.witness
+        return Query(at.left + at.right, at.given), Query(at.left, at.given), Query(at.right, at.given)
+
+    @property
+    def equation(self) -> str:
+        """Both sides with their figures."""
+        both, one, other = self.parts
+        exact = fraction_text(self.joint) and fraction_text(self.product)
+        left, right = (fraction_text(x) if exact else decimal_text(x) for x in (self.joint, self.product))
+        return f"{both} = {left}, {one} {other} = {right}"
+
+    def __repr__(self) -> str:
+        if self.witness == self.question:
+            return f"{'independent' if self.independent else 'not independent'}: {self.equation}"
+        lead = "independent for every value, such as" if self.independent else "not independent, furthest apart where"
+        return f"{lead} {self.equation}"
+
+
+def verdict(table: JointTable, question: Independence) -> Verdict:
+    """The answer to a question of independence."""
+    for side in (question.left, question.right):
+        _require_one_sort(side)
+    _require_apart(question)
+    rows = Counted.of(table, question.names)
+    holds = rows.fits(question.left), rows.fits(question.right)
+    kept = np.flatnonzero(rows.fits(question.given))
+    if not len(kept):
+        raise rows.impossible(question.given)
+    counts = rows.counts[kept]
+    stratum = _values(rows, [term.name for term in question.given if term.value is None], kept)
+    sides = [
+        _Side(_values(rows, [term.name for term in side if term.value is None], kept), mask[kept])
+        for side, mask in zip((question.left, question.right), holds, strict=True)
+    ]
+    whole = _Cells.of(stratum, sides[0].as_variable(), sides[1].as_variable(), counts)
+    asked = _Cells.of(stratum, sides[0], sides[1], counts)
+    worst = asked.furthest()
+    row = int(kept[asked.row[worst]])
+    joint, one, other = asked.probabilities(worst)
+    return Verdict(
+        question,
+        whole.independent(),
+        joint,
+        one * other,
+        (one, other),
+        Independence(*(_valued(rows, terms, row) for terms in (question.left, question.right, question.given))),
+        ChanceTest(whole.chi_square(rows.scale), whole.degrees()),
+        ChanceTest(whole.g(rows.scale), whole.degrees()),
+        counted=rows.family.n.fraction,
+        left_out=rows.left_out,
+    )
+
+
+def _require_one_sort(side: Sequence[Term]) -> None:
+    if len({term.value is None for term in side}) > 1:
+        listed = ", ".join(str(term) for term in side)
+        raise BadOption(
+            "each side is made of events, or of variables", found=listed, remedy="Give all a value, or none"
+        )
+
+
+def _require_apart(question: Independence) -> None:
+    """A column that stands on two sides makes the answer a play with words."""
+    sides = [{term.name for term in side} for side in (question.left, question.right, question.given)]
+    for name in sorted((sides[0] & sides[1]) | (sides[0] & sides[2]) | (sides[1] & sides[2])):
+        raise BadOption(f"`{name}` stands in two places", found=str(question), remedy="Name each column once")
+
+
+def _values(rows: Counted, names: Sequence[str], kept: Groups) -> Groups:
+    """A number for each combination of levels of some columns; the same for all where there are no columns."""
+    group = np.zeros(len(kept), dtype=np.int64)
+    for name in names:
+        group = _paired(group, rows.codes(name)[kept].astype(np.int64))
+    return group
+
+
+def _valued(rows: Counted, terms: Sequence[Term], row: int) -> tuple[Term, ...]:
+    """The terms with the values of one combination; a value that a term has stays."""
+    names = rows.family.names
+
+    def level(name: str) -> str:
+        place = names.index(name)
+        return rows.family.levels[place][int(rows.family.codes[place, row])]
+
+    return tuple(term if term.value is not None else Term(term.name, level(term.name)) for term in terms)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One side of the sign: the values of its variables, and the rows in which its event holds (all, without one)."""
+
+    value: Groups
+    holds: NDArray[np.bool_]
+
+    def as_variable(self) -> _Side:
+        """An event as the variable that says whether it holds."""
+        return _Side(_paired(self.value, self.holds.astype(np.int64)), np.ones(len(self.holds), dtype=bool))
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The occurring cells (a, b) of each stratum c, with their counts and margins beside them, all integers."""
+
+    row: Groups  # one of the rows that fall into the cell
+    n: NDArray[Any]
+    n_one: NDArray[Any]
+    n_other: NDArray[Any]
+    n_stratum: NDArray[Any]
+    stratum: Groups
+    values: tuple[Groups, Groups]  # by stratum: how many a and how many b occur
+
+    @classmethod
+    def of(cls, stratum: Groups, one: _Side, other: _Side, counts: NDArray[Any]) -> _Cells:
+        """Counts of rows gathered into cells."""
+        left, right = _paired(stratum, one.value), _paired(stratum, other.value)
+        cell = _paired(left, right)
+        row = np.empty(int(cell.max()) + 1, dtype=np.int64)
+        row[cell] = np.arange(len(cell))
+        return cls(
+            row,
+            _summed(np.where(one.holds & other.holds, counts, 0), cell),
+            _summed(np.where(one.holds, counts, 0), left)[left[row]],
+            _summed(np.where(other.holds, counts, 0), right)[right[row]],
+            _summed(counts, stratum)[stratum[row]],
+            stratum[row],
+            (_distinct_by(stratum, left), _distinct_by(stratum, right)),
+        )
+
+    def _apart(self) -> NDArray[Any]:
+        """n(a,b,c) n(c) - n(a,c) n(b,c): (O - E) n(c)."""
+        apart: NDArray[Any] = self.n * self.n_stratum - self.n_one * self.n_other
+        return apart
+
+    def furthest(self) -> int:
+        """The cell where P(a, b | c) and P(a | c) P(b | c) differ most."""
+        return int(np.argmax((abs(self._apart()) / self.n_stratum**2).astype(np.float64)))
+
+    def probabilities(self, cell: int) -> tuple[Fraction, Fraction, Fraction]:
+        """P(a, b | c), P(a | c) and P(b | c)."""
+        under = int(self.n_stratum[cell])
+        over = (int(counts[cell]) for counts in (self.n, self.n_one, self.n_other))
+        joint, one, other = (Fraction(count, under) for count in over)
+        return joint, one, other
+
+    def independent(self) -> bool:
+        """Whether every cell is the product of its margins. Those that occur decide: where one does not, others exceed
+        their product, since both sides sum to the same.
+        """
+        return bool((self._apart() == 0).all())
+
+    def degrees(self) -> int:
+        """The sum of (rows - 1)(columns - 1) over the strata."""
+        rows, columns = self.values
+        return int(((rows - 1) * (columns - 1)).sum())
+
+    def chi_square(self, scale: Fraction) -> float:
+        """The sum of (O - E)**2 / E; a cell that does not occur adds its E, and together these are what n lacks."""
+        apart, expected = self._apart(), self.n_one * self.n_other
+        terms = _doubles(apart, self.n_stratum, scale) * _doubles(apart, expected, Fraction(1))
+        first = np.unique(self.stratum, return_index=True)[1]
+        strata = self.n_stratum[first]
+        lacking = _doubles(strata * strata - _summed(expected, self.stratum), strata, scale)
+        return math.fsum([*terms.tolist(), *lacking.tolist()])
+
+    def g(self, scale: Fraction) -> float:
+        """Twice the sum of O log(O / E), over the cells that occur."""
+        excess = _doubles(self._apart(), self.n_one * self.n_other, Fraction(1))  # (O - E) / E
+        observed = _doubles(self.n, np.ones_like(self.n), scale)
+        return max(0.0, 2 * math.fsum((observed * np.log1p(excess)).tolist()))
+
+
+def _paired(one: Groups, other: Groups) -> Groups:
+    """A number for each pair of numbers that occurs, from 0 on, in the order of the pairs."""
+    width = int(other.max()) + 1 if len(other) else 1
+    pairs: Groups = np.unique(one * width + other, return_inverse=True)[1]
+    return pairs
+
+
+def _summed(counts: NDArray[Any], group: Groups) -> NDArray[Any]:
+    """The sum of the counts of each group, exactly."""
+    total = np.zeros(int(group.max()) + 1, dtype=counts.dtype)
+    np.add.at(total, group, counts)
+    return total
+
+
+def _distinct_by(stratum: Groups, group: Groups) -> Groups:
+    """How many groups there are in each stratum; a group lies in one stratum."""
+    first = np.unique(group, return_index=True)[1]
+    return np.bincount(stratum[first])
+
+
+def _doubles(over: NDArray[Any], under: NDArray[Any], scale: Fraction) -> NDArray[np.float64]:
+    """over / under * scale; the integers may be of any size."""
+    if over.dtype != object:
+        return np.asarray(over / under * float(scale), dtype=np.float64)
+    exact = [float(Fraction(int(a), int(b)) * scale) for a, b in zip(over, under, strict=True)]
+    return np.array(exact, dtype=np.float64)

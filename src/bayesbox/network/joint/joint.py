@@ -1,0 +1,229 @@
+"""Probability by itself: ask a table for any probability of its columns, and whether events are independent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from bayesbox._core import ExactArray
+from bayesbox.classifier.train import source_of
+from bayesbox.errors import BadData, BadOption, KindContradiction, UnknownColumn
+from bayesbox.network.joint.independence import Verdict, verdict
+from bayesbox.network.joint.model import JointTable, common_type, require_column
+from bayesbox.network.joint.query import Answer, answer
+from bayesbox.network.query.notation import Independence, Query, parse, parse_query, parse_terms
+from bayesbox.network.query.probability_table import Distribution
+from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.infer import kind_of
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Real, kinds_by_key
+from bayesbox.schema.levels import label_type_of
+from bayesbox.source.base import Batch, Source
+from bayesbox.tally.base import digest_of
+from bayesbox.tally.count import FLAG_TEXTS, checked_weights
+from bayesbox.tally.family import Family
+
+Given = str | Sequence[str] | None
+
+
+class Joint:
+    """The joint distribution of the columns of a table, as it was counted: no smoothing, no model.
+
+    `data` is a frame, a table, a list of dicts, or the name of a file; `weight` names the column that says how many
+    rows a row stands for. A column of numbers has its distinct values for levels. `columns` declares kinds: a
+    `Category` read as it stands, or with levels that may not occur; `na` adds words for a missing value in a file.
+
+    >>> shapes = Joint({"colour": ["red", "red", "blue"], "size": ["large", "small", "small"]})
+    >>> shapes.query("P(colour=red)"), shapes.fraction("P(colour=red | size=small)")
+    (0.6666666666666666, Fraction(1, 2))
+    >>> shapes.query("P(colour | size=small)")
+    P(colour | size=small)
+      blue  1/2  0.5
+      red   1/2  0.5
+    >>> shapes.independent("colour=red", "size=large")
+    not independent: P(colour=red, size=large) = 1/3, P(colour=red) P(size=large) = 2/9
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        weight: str | None = None,
+        *,
+        columns: Mapping[Any, object] | None = None,
+        na: Sequence[str] = (),
+    ) -> None:
+        kinds = {str(name): kind for name, kind in kinds_by_key(columns).items()}
+        source = source_of(data, declared=kinds, weight=weight, na=na, bad_rows="error", format=None)
+        self.table = count_table(source, weight=weight, kinds=kinds)
+
+    @classmethod
+    def of(cls, table: JointTable) -> Joint:
+        """A joint distribution that was counted already."""
+        joint = cls.__new__(cls)
+        joint.table = table
+        return joint
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return self.table.columns
+
+    @property
+    def n(self) -> int | float:
+        """The number of rows, or the sum of the weights."""
+        total = self.table.n
+        return int(total) if total.denominator == 1 else float(total)
+
+    def levels(self, column: str) -> list[str]:
+        """The levels of a column."""
+        return self.table.levels(column)
+
+    def query(self, text: str) -> float | Distribution:
+        """P(...): a float where every target has a value, else a table of probabilities."""
+        value = self.ask(text).value
+        return float(value) if isinstance(value, Fraction) else value
+
+    def fraction(self, text: str) -> Fraction:
+        """The probability of an event, exactly."""
+        value = self.ask(text).value
+        if isinstance(value, Distribution):
+            raise BadOption(
+                "a fraction is of an event: every target has a value",
+                found=text,
+                remedy="Give each target a value, or take query(...).fractions",
+            )
+        return value
+
+    def odds(self, text: str) -> float:
+        """The odds p / (1 - p) of an event; infinite where it is certain."""
+        p = self.fraction(text)
+        return math.inf if p == 1 else float(p / (1 - p))
+
+    def ask(self, text: str | Query) -> Answer:
+        """The answer with the rows it rests on: `.value`, `.counted`, `.given`, `.left_out`."""
+        return answer(self.table, text if isinstance(text, Query) else parse_query(text))
+
+    def independent(self, left: str, right: str | None = None, given: Given = None) -> Verdict:
+        """Whether two events or two variables are independent, given others.
+
+        The answer is true or false by the equality P(a, b | c) = P(a | c) P(b | c) of fractions, for every value where
+        variables are asked for; `.chi_square` and `.g` test whether the difference may be chance. The whole question
+        may stand in the first text: "colour=red _|_ size=large | class=+".
+        """
+        if right is not None:
+            texts = [] if given is None else [given] if isinstance(given, str) else list(given)
+            terms = tuple(term for text in texts for term in parse_terms(text))
+            return verdict(self.table, Independence(parse_terms(left), parse_terms(right), terms))
+        question = parse(left)
+        if given is not None or not isinstance(question, Independence):
+            raise BadOption("independence is of two sides", found=left, remedy="Give both, or one text with _|_")
+        return verdict(self.table, question)
+
+    def __add__(self, other: Joint) -> Joint:
+        return Joint.of(self.table + other.table) if isinstance(other, Joint) else NotImplemented
+
+    def __sub__(self, other: Joint) -> Joint:
+        return Joint.of(self.table - other.table) if isinstance(other, Joint) else NotImplemented
+
+    def digest(self) -> str:
+        """SHA-256 of the counts, in hex: equal for the same multiset of rows."""
+        return digest_of(self.table.family.canonical())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Joint):
+            return NotImplemented
+        return self.table.family == other.table.family
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Joint({', '.join(self.columns)}; n={self.n:,})"
+
+
+def count_table(
+    source: Source,
+    *,
+    weight: str | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+    only: Sequence[str] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> JointTable:
+    """The columns of a source (or `only` some of them) counted together, a batch at a time."""
+    kinds = kinds or {}
+    types: dict[str, str] = {}
+
+    def families() -> Iterator[Family]:
+        for batch in source.batches():
+            wanted = _wanted(batch, kinds, weight, only, where=source.name)
+            encoded = {name: _encoded(batch[name], name, kinds.get(name), where=source.name) for name in wanted}
+            for name, column in encoded.items():
+                if column.values:
+                    kind = label_type_of(list({type(value): value for value in column.values}.values()))
+                    types[name] = common_type(types.get(name, kind), kind)
+            codes = [column.codes for column in encoded.values()]
+            levels = [column.levels for column in encoded.values()]
+            yield Family.of(wanted, codes, levels, _weights(batch, weight), rows=batch.rows)
+            if progress is not None:
+                progress(batch.rows)
+
+    family = Family.total(families())
+    domains = {
+        name: kind.levels for name, kind in kinds.items() if isinstance(kind, Category) and kind.levels is not None
+    }
+    types |= dict.fromkeys(domains, "text")
+    if family is None:
+        raise BadData("there is no row", where=source.name)
+    return JointTable(family, types, domains, source.name)
+
+
+def _wanted(
+    batch: Batch, kinds: Mapping[str, Kind], weight: str | None, only: Sequence[str] | None, *, where: str
+) -> list[str]:
+    """The columns to count."""
+    for name in (*kinds, *([] if weight is None else [weight])):
+        if name not in batch.names:
+            raise UnknownColumn(name, available=batch.names, where=where)
+    for name in only or ():
+        require_column(name, batch.names, where=where)
+    if only is not None:
+        return list(dict.fromkeys(only))
+    return [name for name in batch.names if name != weight and not isinstance(kinds.get(name), Ignore)]
+
+
+def _weights(batch: Batch, weight: str | None) -> ExactArray | None:
+    if weight is None:
+        return None
+    numbers = np.asarray(as_numbers(batch[weight], name=weight), dtype=np.float64)
+    weights = checked_weights(numbers, batch.rows)
+    assert weights is not None
+    return ExactArray.from_doubles(weights)
+
+
+def _encoded(column: Any, name: str, kind: Kind | None, *, where: str) -> Encoded:
+    """A column as codes: as it is, or as its kind says."""
+    kind_of(column, name=name)  # refuses what has no levels, by the name of the column
+    if isinstance(kind, (Real, Count)):
+        return encode(as_numbers(column, name=name, where=where))
+    found = encode(column)
+    if not isinstance(kind, Flag):
+        return found
+    flags = []
+    for text in found.levels:
+        if text.lower() not in FLAG_TEXTS:
+            remedy = f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}"
+            raise KindContradiction(
+                f"column `{name}` is a flag: false, true, 0 or 1", where=where, found=text, remedy=remedy
+            )
+        flags.append(FLAG_TEXTS[text.lower()])
+    return _joined(found, flags)
+
+
+def _joined(found: Encoded, texts: list[str]) -> Encoded:
+    """The same column with other texts for its levels, equal ones taken together."""
+    distinct = list(dict.fromkeys(texts))
+    place = np.array([*(distinct.index(text) for text in texts), -1], dtype=np.int32)
+    return Encoded(place[found.codes], distinct, [text == "true" for text in distinct])

@@ -1,0 +1,191 @@
+"""Tables from rows with holes: expectation and maximisation.
+
+Each round shares every row out among the states it may have had, by the network as it stands (expected counts, from a
+junction tree in the core), and makes the tables anew from these counts. The log-likelihood never falls; with a rule
+that takes rows for seen beforehand, it is the log-likelihood plus the log of that prior, sum of a log p, that does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import JunctionTree, expected_counts, fill_holes
+from bayesbox.errors import BadData
+from bayesbox.network.exact.compiled import CompiledModel
+from bayesbox.network.exact.junction import Propagation
+from bayesbox.network.exact.orders import MOST_BYTES
+from bayesbox.network.factor_graph import Factor, FactorModel
+from bayesbox.stat.coded import Coded
+
+Doubles = NDArray[np.float64]
+States = NDArray[np.int32]
+Progress = Callable[[int, float], None]
+
+FEW_PATTERNS = 24  # sets of known columns up to which each has a plan of its own
+ROWS_A_TIME = 8192
+
+
+class Rows(Protocol):
+    """Rows as codes, a part at a time, as often as they are asked for."""
+
+    def parts(self) -> Iterator[Coded]: ...
+
+
+@dataclass(frozen=True)
+class Families:
+    """A structure: of each node the scope (parents..., node) by position, and the states of all."""
+
+    names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    scopes: tuple[tuple[int, ...], ...]
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shape of each table."""
+        return [tuple(len(self.states[node]) for node in scope) for scope in self.scopes]
+
+    def model(self, tables: Sequence[Doubles]) -> FactorModel:
+        """The product of tables."""
+        factors = tuple(
+            Factor(scope, table.reshape(shape))
+            for scope, table, shape in zip(self.scopes, tables, self.shapes, strict=True)
+        )
+        return FactorModel(self.names, self.states, factors)
+
+
+class Maximise(Protocol):
+    """From counts (combinations x states, one a node) to tables."""
+
+    def __call__(self, counts: list[Doubles]) -> list[Doubles]: ...
+
+
+@dataclass
+class Learned:
+    """Tables, the expected counts they were made of, and the objective after each round."""
+
+    tables: list[Doubles]
+    counts: list[Doubles]
+    history: list[float] = field(default_factory=list)
+    converged: bool = False
+
+
+def expectation(families: Families, tables: Sequence[Doubles], rows: Rows) -> tuple[list[Doubles], float]:
+    """The expected counts of each family, and the log-likelihood."""
+    model = families.model(tables)
+    propagation = Propagation(CompiledModel(model))
+    total, log_likelihood = np.zeros(sum(table.size for table in tables)), 0.0
+    first = 0
+    for part in rows.parts():
+        for begin in range(0, part.rows, ROWS_A_TIME):
+            some_weights = None if part.weights is None else part.weights[begin : begin + ROWS_A_TIME]
+            states, weights = _distinct(states_of(part, begin, begin + ROWS_A_TIME), some_weights)
+            for tree, some in _plans(propagation, states):
+                counts, log_evidence = expected_counts(tree, np.ascontiguousarray(states[some]), weights[some])
+                if np.isneginf(log_evidence).any():
+                    raise BadData(
+                        "a row is impossible under the tables so far",
+                        where=f"rows {first + begin + 1} to {first + begin + ROWS_A_TIME}",
+                        remedy="Take a smoothing rule that leaves no probability at 0, such as laplace",
+                    )
+                total += counts
+                log_likelihood += float(log_evidence @ weights[some])
+        first += part.rows
+    ends = np.cumsum([table.size for table in tables])[:-1]
+    split = np.split(total, ends)
+    return [each.reshape(table.shape) for each, table in zip(split, tables, strict=True)], log_likelihood
+
+
+def completed(families: Families, tables: Sequence[Doubles], coded: Coded, *, copies: int, seed: int) -> Coded:
+    """The rows, `copies` times over, with their holes filled by chance as the network has it."""
+    propagation = Propagation(CompiledModel(families.model(tables)))
+    states = states_of(coded, 0, coded.rows)
+    made = np.empty((copies, *states.shape), dtype=np.int32)
+    for tree, some in _plans(propagation, states):
+        rows = np.ascontiguousarray(states[some])
+        for copy in range(copies):
+            made[copy][some] = fill_holes(tree, rows, seed * copies + copy)
+    whole = made.reshape(-1, states.shape[1])
+    columns = tuple(
+        np.ascontiguousarray(whole[:, place]).astype(variable.dtype) for place, variable in enumerate(coded.variables)
+    )
+    return Coded(coded.variables, columns, len(whole))
+
+
+def states_of(coded: Coded, begin: int, end: int) -> States:
+    """Rows x variables of states, -1 where there is a hole."""
+    end = min(end, coded.rows)
+    states = np.empty((end - begin, len(coded.columns)), dtype=np.int32)
+    for place, (variable, column) in enumerate(zip(coded.variables, coded.columns, strict=True)):
+        states[:, place] = column[begin:end]
+        states[states[:, place] == variable.missing, place] = -1
+    return states
+
+
+def _distinct(states: States, weights: Doubles | None) -> tuple[States, Doubles]:
+    """Rows that differ, and how often each occurs, or what their weights add up to; those of no weight are left out."""
+    if not states.size:
+        return states, np.ones(len(states)) if weights is None else weights
+    whole = np.ascontiguousarray(states).view(np.dtype((np.void, states.dtype.itemsize * states.shape[1]))).reshape(-1)
+    _, first, place, counts = np.unique(whole, return_index=True, return_inverse=True, return_counts=True)
+    if weights is None:
+        return states[first], counts.astype(np.float64)
+    totals: Doubles = np.bincount(place.reshape(-1), weights=weights).astype(np.float64)
+    return states[first[totals > 0]], totals[totals > 0]
+
+
+def _plans(propagation: Propagation, states: States) -> Iterator[tuple[JunctionTree, NDArray[np.int64]]]:
+    """Junction trees, each with the rows it is for.
+
+    Few sets of known columns have a tree each, in which the known are cut out. Many share one tree for all, whose
+    evidence is a likelihood of one state: compiling a tree costs far more than a run of it.
+    """
+    count = states.shape[1]
+    known = (states >= 0).astype(np.uint8)
+    patterns, group = np.unique(np.packbits(known, axis=1), axis=0, return_inverse=True)
+    none, every = np.zeros(count, dtype=np.uint8), np.ones(count, dtype=np.uint8)
+    if len(patterns) > FEW_PATTERNS:
+        always = np.asarray(known.all(axis=0), dtype=np.uint8)
+        yield propagation.plan(always, every - always, MOST_BYTES), np.arange(len(states))
+        return
+    for place in range(len(patterns)):
+        rows = np.flatnonzero(group.reshape(-1) == place)
+        yield propagation.plan(known[rows[0]], none, MOST_BYTES), rows
+
+
+def maximise_expectation(
+    families: Families,
+    rows: Rows,
+    maximise: Maximise,
+    start: list[Doubles],
+    *,
+    prior: Sequence[Doubles | None],
+    iterations: int = 100,
+    tolerance: float = 1e-6,
+    progress: Progress | None = None,
+) -> Learned:
+    """Rounds from the tables of a start, until the objective gains no more than `tolerance` of itself."""
+    tables, history = start, list[float]()
+    counts: list[Doubles] = []
+    for _ in range(iterations):
+        counts, log_likelihood = expectation(families, tables, rows)
+        history.append(log_likelihood + _log_prior(tables, prior))
+        if progress is not None:
+            progress(len(history), history[-1])
+        tables = maximise(counts)
+        if len(history) > 1 and history[-1] - history[-2] <= tolerance * (1 + abs(history[-1])):
+            return Learned(tables, counts, history, converged=True)
+    return Learned(tables, counts, history)
+
+
+def _log_prior(tables: Sequence[Doubles], prior: Sequence[Doubles | None]) -> float:
+    total = 0.0
+    for table, beforehand in zip(tables, prior, strict=True):
+        if beforehand is not None:
+            seen = beforehand > 0
+            total += float((beforehand[seen] * np.log(table[seen])).sum())
+    return total

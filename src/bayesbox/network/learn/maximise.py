@@ -1,0 +1,88 @@
+"""Tables of a network by its rules, and by expectation and maximisation where rows have holes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.network.learn.em import Families, Learned, maximise_expectation
+from bayesbox.network.learn.rows import NetworkRows, book_of, counts_of
+from bayesbox.network.learn.tables import TableRules, prior_counts, table_of
+
+Doubles = NDArray[np.float64]
+Progress = Callable[[int, float], None]
+
+
+@dataclass(frozen=True)
+class Maximise:
+    """From counts to tables, by the rules and what experts knew beforehand."""
+
+    families: Families
+    rules: TableRules
+    experts: Mapping[str, Doubles] | None
+
+    def __call__(self, counts: list[Doubles]) -> list[Doubles]:
+        return [
+            table_of(
+                each if self.experts is None else each + self.experts[name],
+                states,
+                self.rules.of_node(name, each.size),
+            )
+            for name, states, each in zip(self.families.names, self.families.states, counts, strict=True)
+        ]
+
+    def prior(self) -> list[Doubles | None]:
+        """What each node has seen beforehand, by its rule and by experts."""
+        found: list[Doubles | None] = []
+        for name, states, shape in zip(self.families.names, self.families.states, self.families.shapes, strict=True):
+            cells = int(np.prod(shape))
+            prior = prior_counts((cells // shape[-1], shape[-1]), states, self.rules.of_node(name, cells))
+            found.append(prior if prior is None or self.experts is None else prior + self.experts[name])
+        return found
+
+
+def expect(
+    families: Families,
+    rows: NetworkRows,
+    maximise: Maximise,
+    iterations: int,
+    tolerance: float,
+    restarts: int,
+    seed: int,
+    progress: Progress | None,
+) -> Learned:
+    """EM from what can be counted, and from tables at random; the best end."""
+    prior = maximise.prior()
+    final: Any = maximise
+    if any(each is None for each in prior):  # a rule without a prior is applied once, at the end
+        maximise = replace(maximise, rules=TableRules.of("mle"))
+        prior = maximise.prior()
+    how: dict[str, Any] = {"prior": prior, "iterations": iterations, "tolerance": tolerance, "progress": progress}
+    random = np.random.default_rng(seed)
+    counts = counts_of(book_of(families, rows), families)
+    start = [
+        table_of(
+            _spread(each, random),
+            states,
+            TableRules.of("laplace").of_node(name, each.size),
+        )
+        for name, states, each in zip(families.names, families.states, counts, strict=True)
+    ]
+    best = maximise_expectation(families, rows, maximise, start, **how)
+    for _ in range(restarts - 1):
+        begin = [random.dirichlet(np.ones(table.shape[1]), size=len(table)) for table in start]
+        found = maximise_expectation(families, rows, maximise, begin, **how)
+        if found.history[-1] > best.history[-1]:
+            best = found
+    if final is not maximise:
+        best.tables = final(best.counts)
+    return best
+
+
+def _spread(counts: Doubles, random: np.random.Generator) -> Doubles:
+    """Counts to begin with; a node that was never seen begins unevenly, or its states would stay alike for ever."""
+    return counts if counts.any() else random.random(counts.shape)

@@ -1,0 +1,92 @@
+"""Structure from rows with holes: fill them as the network so far has it, search again, until nothing changes.
+
+Friedman (1998), with the expected counts of a search taken from a few completions of every row, drawn from the exact
+distribution of its holes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from bayesbox.network.learn.em import Doubles, Families, completed, maximise_expectation
+from bayesbox.network.learn.scores import columns_of
+from bayesbox.network.learn.search import Found
+from bayesbox.network.learn.tables import TableRules, prior_counts, table_of
+from bayesbox.stat.coded import Coded
+from bayesbox.stat.family_counter import MemoryCounter, g_test
+from bayesbox.stat.tree import maximum_spanning_tree
+
+Find = Callable[[Coded, float, Sequence[int] | None], Found]  # complete rows, what each is worth, where to begin
+
+ROUNDS = 10
+EM_ROUNDS = 10
+LAPLACE = TableRules.of("laplace")
+
+
+class _Held:
+    """Rows at hand."""
+
+    def __init__(self, coded: Coded) -> None:
+        self.coded = coded
+
+    def parts(self) -> Iterator[Coded]:
+        yield self.coded
+
+
+def structural_em(coded: Coded, find: Find, *, copies: int, seed: int) -> Found:
+    """The structure that a search finds in completed rows, once it finds the same again."""
+    parents = first_tree(coded)
+    seen: set[tuple[int, ...]] = set()
+    found = Found(parents, -np.inf)
+    for turn in range(ROUNDS):
+        families = Families(
+            tuple(coded.names),
+            tuple(variable.states for variable in coded.variables),
+            tuple((*columns_of(mask), node) for node, mask in enumerate(parents)),
+        )
+        tables = _tables(families, coded)
+        filled = completed(families, tables, coded, copies=copies, seed=seed + turn)
+        found = find(filled, 1 / copies, parents if turn else None)
+        if tuple(found.parents) in seen:
+            break
+        seen.add(tuple(found.parents))
+        parents = found.parents
+    return found
+
+
+def first_tree(coded: Coded) -> list[int]:
+    """Chow and Liu's tree, every pair of columns judged by the rows that have both."""
+    count = len(coded.columns)
+    pairs = [(one, other) for one in range(count) for other in range(one)]
+    weights = np.zeros((count, count))
+    cards = coded.cards
+    for (one, other), table in zip(pairs, MemoryCounter(coded).counts(pairs), strict=True):
+        rows = max(int(table.sum()), 1)
+        weights[one, other] = weights[other, one] = g_test(table.reshape(cards[one], cards[other], 1))[0] / rows
+    return [0 if parent < 0 else 1 << parent for parent in maximum_spanning_tree(weights)]
+
+
+def _tables(families: Families, coded: Coded) -> list[Doubles]:
+    """Tables by EM, from what can be counted."""
+
+    def maximise(counts: list[Doubles]) -> list[Doubles]:
+        return [
+            table_of(each, states, LAPLACE.of_node(name, each.size))
+            for name, states, each in zip(families.names, families.states, counts, strict=True)
+        ]
+
+    counted = MemoryCounter(coded).counts(list(families.scopes))
+    start = maximise(
+        [
+            table.reshape(-1, len(states)).astype(np.float64)
+            for states, table in zip(families.states, counted, strict=True)
+        ]
+    )
+    prior = [
+        prior_counts(each.shape, states, LAPLACE.of_node(name, each.size))
+        for name, states, each in zip(families.names, families.states, start, strict=True)
+    ]
+    rows = _Held(coded)
+    return maximise_expectation(families, rows, maximise, start, prior=prior, iterations=EM_ROUNDS).tables

@@ -1,0 +1,356 @@
+"""What the columns of rows are as nodes of a network: one pass, in which the rows become codes as well.
+
+Text and flags have their levels for states. Whole numbers of few distinct values have these; other numbers are cut into
+bins. What a batch shows is a tally: the findings of batches add up, so they may be gathered anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadData, BadOption, UnknownColumn
+from bayesbox.rule.bins import BY_CLASS, binning
+from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.encode import encode_narrow
+from bayesbox.schema.infer import kind_of
+from bayesbox.schema.intervals import interval_states
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Number, Real, Unknown
+from bayesbox.schema.levels import level_text
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.reduce import fold
+from bayesbox.stat.coded import Coded, Codes, Doubles, Progress, Variable
+from bayesbox.tally.count import checked_weights
+
+MOST_STATES = 65_535
+FEW_VALUES = 10  # whole numbers of no more distinct values are states as they are
+MOST_DISTINCT = 1_000_000  # distinct numbers that are kept to find the cuts
+MOST_BYTES = 1 << 31  # of codes that are held
+TRUTH = ("false", "true")
+DEFAULT_BINS = "frequency:3"
+
+Cuts = Callable[[Doubles, NDArray[Any]], Doubles]  # from distinct values and their counts
+
+
+def cuts_by(given: Any) -> Cuts:
+    """How numbers are cut, from an option: "width:2", "frequency:4", or a number of bins of equal width.
+
+    >>> cuts_by(2)(np.array([0.0, 3.0]), np.ones((2, 1)))
+    array([1.5])
+    """
+    text = given if isinstance(given, str) else f"width:{given}"
+    if text.partition(":")[0] in BY_CLASS:
+        raise BadOption("without a class, numbers are cut by width or by frequency", found=given)
+    return binning(text)
+
+
+# -- the columns, as they are met ----------------------------------------------------------------------------------
+
+
+class Known:
+    """A column whose states are given."""
+
+    def __init__(self, variable: Variable, where: str) -> None:
+        self.settled = variable
+        self.where = where
+
+    def take(self, column: Any) -> Codes:
+        return self.settled.codes(column, where=self.where)
+
+    def absent(self, codes: Codes) -> NDArray[np.bool_]:
+        return np.asarray(codes == self.settled.missing)
+
+    def joined(self, _other: Known) -> Known:
+        return self
+
+    def variable(self, _cut: Cuts) -> Variable:
+        return self.settled
+
+    def recoded(self, _variable: Variable, pieces: Sequence[Codes]) -> Sequence[Codes]:
+        return pieces
+
+
+class Levels:
+    """A column of levels: where each stands, in the order in which they turned up."""
+
+    def __init__(self, name: str, kind: Kind | None) -> None:
+        self.name = name
+        self.declared = kind
+        self.place: dict[str, int] = {}
+        self.whole = True  # so far every value was a number
+
+    def take(self, column: Any) -> NDArray[np.int32]:
+        found = encode_narrow(column)
+        target = np.empty(len(found.levels) + 1, dtype=np.int32)
+        target[-1] = -1
+        for index in found.occurring():
+            text, value = found.levels[index], found.values[index]
+            text = _flag_text(text, self.name) if isinstance(self.declared, Flag) else text
+            target[index] = self.place.setdefault(text, len(self.place))
+            self.whole = self.whole and isinstance(value, (int, float)) and not isinstance(value, bool)
+        self._require_few()
+        return target[found.codes]
+
+    def _require_few(self) -> None:
+        if len(self.place) > MOST_STATES:
+            raise BadData(
+                f"column `{self.name}` has more than {MOST_STATES:,} distinct values",
+                remedy="Leave it out: it tells rows apart, not states",
+            )
+
+    def absent(self, codes: Any) -> NDArray[np.bool_]:
+        return np.asarray(codes < 0)
+
+    def joined(self, other: Levels) -> Levels:
+        both = Levels(self.name, self.declared)
+        both.place = dict(self.place)
+        for text in other.place:
+            both.place.setdefault(text, len(both.place))
+        both.whole = self.whole and other.whole
+        both._require_few()
+        return both
+
+    def variable(self, _cut: Cuts) -> Variable:
+        states = sorted(self.place, key=float) if self.whole else sorted(self.place)
+        if isinstance(self.declared, Category) and self.declared.levels is not None:
+            declared = self.declared.levels
+            states = [*declared, *(state for state in states if state not in set(declared))]
+        if isinstance(self.declared, Flag):
+            states = list(TRUTH)
+        return Variable(self.name, tuple(states))
+
+    def recoded(self, variable: Variable, pieces: Sequence[NDArray[np.int32]]) -> list[Codes]:
+        target = np.empty(len(self.place) + 1, dtype=variable.dtype)
+        target[-1] = variable.missing
+        for text, code in self.place.items():
+            target[code] = variable.place[text]
+        return [target[piece] for piece in pieces]
+
+
+class Numbers:
+    """A column of numbers, or of nothing so far: its distinct values, and how many rows have each."""
+
+    def __init__(self, name: str, kind: Kind | None, where: str) -> None:
+        self.name = name
+        self.declared = kind
+        self.where = where
+        self.values = np.empty(0)
+        self.counts = np.empty(0, dtype=np.int64)
+
+    def take(self, column: Any) -> Doubles:
+        numbers = np.asarray(as_numbers(column, name=self.name), dtype=np.float64)
+        if np.isinf(numbers).any():
+            raise BadData(
+                f"column `{self.name}` holds an infinite value",
+                where=self.where,
+                found=float(numbers[np.isinf(numbers)][0]),
+                remedy="Replace it by a number or by a missing value",
+            )
+        self._add(*np.unique(numbers[~np.isnan(numbers)], return_counts=True))
+        return numbers
+
+    def _add(self, values: Doubles, counts: NDArray[np.int64]) -> None:
+        merged, place = np.unique(np.concatenate([self.values, values]), return_inverse=True)
+        total = np.zeros(len(merged), dtype=np.int64)
+        np.add.at(total, place, np.concatenate([self.counts, counts]))
+        self.values, self.counts = merged, total
+        if len(merged) > MOST_DISTINCT:
+            raise BadData(
+                f"column `{self.name}` has more than {MOST_DISTINCT:,} distinct numbers",
+                remedy="Round it, or leave it out",
+            )
+
+    def absent(self, codes: Any) -> NDArray[np.bool_]:
+        return np.asarray(np.isnan(codes))
+
+    def joined(self, other: Numbers) -> Numbers:
+        both = Numbers(self.name, self.declared, self.where)
+        both._add(self.values, self.counts)
+        both._add(other.values, other.counts)
+        return both
+
+    def variable(self, cut: Cuts) -> Variable:
+        whole = bool((self.values == np.floor(self.values)).all()) and len(self.values) <= FEW_VALUES
+        if whole and not isinstance(self.declared, Real):
+            return Variable(self.name, tuple(level_text(value) for value in self.values.tolist()))
+        if not len(self.values):
+            return Variable(self.name, ())
+        cuts = cut(self.values, self.counts[:, None])
+        return Variable(self.name, interval_states(cuts.tolist()), tuple(cuts.tolist()))
+
+    def recoded(self, variable: Variable, pieces: Sequence[Doubles]) -> list[Codes]:
+        if variable.cuts is not None:
+            return [variable.binned(piece) for piece in pieces]
+        made = []
+        for piece in pieces:
+            codes = np.searchsorted(self.values, piece).astype(variable.dtype)
+            codes[np.isnan(piece)] = variable.missing
+            made.append(codes)
+        return made
+
+
+Reader = Known | Levels | Numbers
+
+
+def _flag_text(text: str, name: str) -> str:
+    if text.lower() in ("0", "1", *TRUTH):
+        return TRUTH[text.lower() in ("1", "true")]
+    raise BadData(f"column `{name}` is a flag: false, true, 0 or 1", found=text)
+
+
+# -- what rows have shown ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a survey is to look at; it counts a batch by itself."""
+
+    where: str
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    only: Sequence[str] | None = None
+    known: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    weight: str | None = None
+
+    def __call__(self, batch: Batch) -> Findings:
+        findings = Findings(self)
+        findings.take(batch)
+        return findings
+
+    def names(self, batch: Batch) -> list[str]:
+        """The columns that are wanted."""
+        for name in (*self.kinds, *(self.only or ()), *([] if self.weight is None else [self.weight])):
+            if name not in batch.names:
+                raise UnknownColumn(name, available=batch.names, where=self.where)
+        names = list(batch.names) if self.only is None else list(self.only)
+        return [name for name in names if name != self.weight and not isinstance(self.kinds.get(name), Ignore)]
+
+    def reader(self, name: str, column: Any) -> Reader:
+        """A reader for a column that begins like this one."""
+        if name in self.known:
+            return Known(Variable.known(name, self.known[name]), self.where)
+        kind = self.kinds.get(name)
+        number = isinstance(kind_of(column, name=name), (Number, Unknown)) and not isinstance(kind, (Category, Flag))
+        return Numbers(name, kind, self.where) if number or isinstance(kind, (Real, Count)) else Levels(name, kind)
+
+
+class Findings:
+    """What some rows have shown of their columns."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.readers: dict[str, Reader] = {}
+        self.rows = 0
+        self.holes = 0
+
+    def take(self, batch: Batch) -> dict[str, Any]:
+        """The codes of a batch, each as its reader has them."""
+        codes = {}
+        lacking = np.zeros(batch.rows, dtype=bool)
+        for name in self.request.names(batch):
+            fresh = self.request.reader(name, batch[name])
+            self.readers[name] = self._matching(self.readers.get(name), fresh, name)
+            codes[name] = self.readers[name].take(batch[name])
+            lacking |= self.readers[name].absent(codes[name])
+        self.rows += batch.rows
+        self.holes += int(lacking.sum())
+        return codes
+
+    def _matching(self, before: Reader | None, fresh: Reader, name: str) -> Reader:
+        """The reader that goes on; of a column without a value so far, anything may follow."""
+        if before is None or (isinstance(before, Numbers) and isinstance(fresh, Levels) and not len(before.values)):
+            return fresh
+        if isinstance(before, Numbers) and isinstance(fresh, Levels):
+            raise BadData(
+                f"column `{name}` held numbers so far and holds text now",
+                where=self.request.where,
+                remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
+            )
+        return before
+
+    def __add__(self, other: Findings) -> Findings:
+        both = Findings(self.request)
+        both.rows, both.holes = self.rows + other.rows, self.holes + other.holes
+        for name, mine in self.readers.items():
+            theirs = other.readers[name]
+            if type(mine) is type(theirs):
+                both.readers[name] = mine.joined(theirs)  # type: ignore[arg-type]
+            else:
+                numbers, levels = (mine, theirs) if isinstance(mine, Numbers) else (theirs, mine)
+                both.readers[name] = self._matching(numbers, levels, name)
+        return both
+
+    def variables(self, cut: Cuts) -> tuple[Variable, ...]:
+        """The columns as nodes."""
+        found = tuple(reader.variable(cut) for reader in self.readers.values())
+        for variable in found:
+            if not variable.states:
+                raise BadData(f"column `{variable.name}` has no value at all", remedy="Leave it out")
+        return found
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the columns of a source are, and its rows as codes where they were few enough to keep."""
+
+    variables: tuple[Variable, ...]
+    coded: Coded | None
+    rows: int
+    holes: int  # rows in which something is missing
+
+
+def survey(
+    source: Source,
+    *,
+    kinds: Mapping[str, Kind] | None = None,
+    bins: Any = DEFAULT_BINS,
+    only: Sequence[str] | None = None,
+    known: Mapping[str, Sequence[str]] | None = None,
+    weight: str | None = None,
+    most_bytes: int = MOST_BYTES,
+    progress: Progress | None = None,
+) -> Survey:
+    """Read a source once. `known` are states that are given; the rows are dropped where they pass `most_bytes`.
+
+    A source that counts where its rows lie keeps them there.
+    """
+    cut = cuts_by(bins)
+    request = Request(source.name, dict(kinds or {}), only, dict(known or {}), weight)
+    if hasattr(source, "fold"):
+        total = fold(source, request)
+        if total is None:
+            raise BadData("there is no row", where=source.name)
+        return Survey(total.variables(cut), None, total.rows, total.holes)
+    findings = Findings(request)
+    pieces: dict[str, list[Any]] = {}
+    weights: list[Doubles] = []
+    held, keep = 0, True
+    for batch in source.batches():
+        before = dict(findings.readers)
+        for name, codes in findings.take(batch).items():
+            if name in before and before[name] is not findings.readers[name]:
+                pieces[name] = [np.full(len(piece), -1, dtype=np.int32) for piece in pieces[name]]
+            pieces.setdefault(name, []).append(codes)
+            held += codes.nbytes
+        if weight is not None:
+            weights.append(np.asarray(as_numbers(batch[weight], name=weight), dtype=np.float64))
+        keep = keep and held <= most_bytes
+        if not keep:
+            pieces = {name: [] for name in pieces}
+        if progress is not None:
+            progress(batch.rows)
+    if not findings.rows:
+        raise BadData("there is no row", where=source.name)
+    variables = findings.variables(cut)
+    if not keep:
+        return Survey(variables, None, findings.rows, findings.holes)
+    columns = []
+    for variable, reader in zip(variables, findings.readers.values(), strict=True):
+        parts = reader.recoded(variable, pieces.pop(variable.name))
+        columns.append(np.ascontiguousarray(np.concatenate(parts) if len(parts) > 1 else parts[0]))
+    worth = checked_weights(np.concatenate(weights), findings.rows) if weights else None
+    coded = Coded(variables, tuple(columns), findings.rows, worth)
+    return Survey(variables, coded, findings.rows, findings.holes)

@@ -1,0 +1,314 @@
+"""The public Bayesian network and factor graph: a model, joined with the algorithms that answer questions about it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadData, BadOption, file_name, require_whole
+from bayesbox.network.approximate.methods import Method
+from bayesbox.network.factor_graph import FactorModel
+from bayesbox.network.graph import Graph
+from bayesbox.network.learn.fit import NetworkFitting
+from bayesbox.network.query.dsep import active_path, path_text, relevant
+from bayesbox.network.query.notation import Independence, parse
+from bayesbox.network.query.probability_table import Distribution
+from bayesbox.network.questions import NetworkQuestions
+from bayesbox.network.tables import graph_of, require_tables
+from bayesbox.schema.levels import level_text
+
+if TYPE_CHECKING:
+    from bayesbox.network.learn.compare import Comparison
+    from bayesbox.network.learn.learn_network import Learning
+
+Names = str | Iterable[str] | None
+
+
+class BayesianNetwork(NetworkFitting, NetworkQuestions):
+    """A Bayesian network: the parents of each node, and P(node | parents) as tables.
+
+    `structure` maps each node to its parents; `cpts` each node to its table, by dicts or arrays. A table with a number
+    for each state of the parents gives P(true); states that are not given are taken from the keys, else they are true
+    and false, in this order. Rows must sum to 1 within 1e-6, unless `normalize` asks to make them.
+
+    >>> net = BayesianNetwork(
+    ...     {"A": ["B", "E"], "J": ["A"], "M": ["A"]},
+    ...     {"B": 0.001, "E": 0.002, "J": {True: 0.9, False: 0.05}, "M": {True: 0.7, False: 0.01},
+    ...      "A": {(True, True): 0.95, (True, False): 0.94, (False, True): 0.29, (False, False): 0.001}})
+    >>> net.query("P(B=true | J=true, M=true)")
+    0.28417183536439...
+    >>> net.fraction("P(B=true | J=true, M=true)")
+    Fraction(592242590, 2084100239)
+    >>> net.d_separated("J", "B", given="A"), net.active_path("B", "E", given="J")
+    (True, ['B', 'A', 'E'])
+    """
+
+    learning_: Learning | None = None
+    """How the structure was learned."""
+
+    def __init__(
+        self,
+        structure: Mapping[str, Iterable[str]],
+        cpts: Mapping[str, Any] | None = None,
+        *,
+        states: Mapping[str, Sequence[Any]] | None = None,
+        normalize: bool = False,
+        name: str = "",
+    ) -> None:
+        self.graph = graph_of(structure, cpts, states, name=name, normalize=normalize)
+        if cpts is None:
+            self._open = frozenset(self.graph.nodes) - frozenset(map(level_text, states or {}))
+
+    @classmethod
+    def of(cls, graph: Graph) -> BayesianNetwork:
+        """A network that was made already."""
+        network = cls.__new__(cls)
+        network.graph = graph
+        return network
+
+    @property
+    def model(self) -> FactorModel:
+        """The tables as factors; BadData where there are none."""
+        require_tables(self.graph)
+        return self.graph.model
+
+    @cached_property
+    def _inexact(self) -> set[str]:
+        """The nodes whose rows do not quite sum to 1."""
+        return {name for name, node in self.graph.nodes.items() if not node.sums_to_one()}
+
+    def _relevant(self, wanted: Sequence[str], known: Sequence[str]) -> list[int]:
+        return relevant(self.graph, [*wanted, *known], self._inexact)
+
+    def _parents_first(self) -> list[int] | None:
+        return [self.model.place[name] for name in self.graph.order]
+
+    # -- structure -----------------------------------------------------------------------------------------------
+
+    @property
+    def nodes(self) -> list[str]:
+        """The names of the nodes, in the order they were given."""
+        return list(self.graph.nodes)
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """(parent, child) of every edge."""
+        return self.graph.edges
+
+    @property
+    def topological_order(self) -> list[str]:
+        """The nodes, parents before children."""
+        return list(self.graph.order)
+
+    def states(self, node: object) -> list[str]:
+        """The states of a node."""
+        return list(self.graph.node(node).states)
+
+    def cpt(self, node: str) -> NDArray[np.float64] | None:
+        """P(node | parents): an axis for each parent, and the states of the node along the last."""
+        table = self.graph.node(node).table
+        return None if table is None else table.copy()
+
+    def parents(self, node: str) -> list[str]:
+        """The parents of a node, in the order of its table."""
+        return list(self.graph.node(node).parents)
+
+    def children(self, node: str) -> list[str]:
+        """The children of a node."""
+        return list(self.graph.children_of[self.graph.node(node).name])
+
+    def ancestors(self, node: str) -> set[str]:
+        """All from which a directed path leads to the node."""
+        return self.graph.ancestors([self.graph.node(node).name])
+
+    def descendants(self, node: str) -> set[str]:
+        """All to which a directed path leads from the node."""
+        return self.graph.descendants([self.graph.node(node).name])
+
+    def markov_blanket(self, node: str) -> set[str]:
+        """Parents, children and the children's other parents."""
+        return self.graph.markov_blanket(self.graph.node(node).name)
+
+    def local_markov(self) -> list[str]:
+        """The local Markov property: each node is independent of those that are not below it, given its parents.
+
+        >>> BayesianNetwork({"B": ["A"], "C": ["B"]}).local_markov()
+        ['C _|_ A | B']
+        """
+        return [
+            f"{name} _|_ {', '.join(others)}" + (f" | {', '.join(parents)}" if parents else "")
+            for name, others, parents in self.graph.local_markov()
+        ]
+
+    def factorisation(self) -> str:
+        """The joint distribution by the chain rule, as text.
+
+        >>> BayesianNetwork({"B": ["A"], "C": ["A"]}).factorisation()
+        'P(A, B, C) = P(A) P(B | A) P(C | A)'
+        """
+        return self.graph.factorisation()
+
+    def d_separated(self, left: Names, right: Names, given: Names = ()) -> bool:
+        """Whether two nodes, or sets of nodes, are independent given others, by the graph alone."""
+        return self.active_path(left, right, given) is None
+
+    def active_path(self, left: Names, right: Names, given: Names = ()) -> list[str] | None:
+        """The path by which one could tell something of the other; None where they are d-separated."""
+        one, other, known = self._set(left), self._set(right), self._set(given)
+        shared = set(one) & set(other) - set(known)
+        return [min(shared)] if shared else active_path(self.graph, one, other, known)
+
+    def path_text(self, path: Sequence[str]) -> str:
+        """A path with its arrows."""
+        return path_text(self.graph, list(path))
+
+    def _set(self, names: Names) -> list[str]:
+        return [self.graph.node(name).name for name in ([names] if isinstance(names, str) else names or ())]
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def query(self, text: str, *, approx: str | Method | None = None, **options: Any) -> float | Distribution | bool:
+        """P(...): a float where every target has a value, else a table; X _|_ Y | Z: whether they are d-separated.
+
+        `approx` names a method where an exact answer is out of reach, with its options as for `posteriors`; the answer
+        then has its standard error, or a table of them, in `standard_error(s)`.
+        """
+        question = parse(text)
+        if not isinstance(question, Independence):
+            answer: float | Distribution = self.ask(question, approx=approx, **options)
+            return answer
+        return self.active_path_of(question) is None
+
+    def active_path_of(self, question: Independence) -> list[str] | None:
+        """The active path of a question of independence, which is of nodes and not of their states."""
+        valued = [term for term in (*question.left, *question.right, *question.given) if term.value is not None]
+        if valued:
+            raise BadOption(
+                "a graph knows of independent nodes, not of independent events",
+                found=str(valued[0]),
+                remedy=f"Ask of the node: {valued[0].name}",
+            )
+        sides = ([term.name for term in side] for side in (question.left, question.right, question.given))
+        return self.active_path(*sides)
+
+    def classifier(self, target: str) -> Any:
+        """A scikit-learn classifier of this node by the others, compiled once: `NetworkClassifier`."""
+        import bayesbox
+
+        self.graph.node(target)
+        return bayesbox.NetworkClassifier(self, target)
+
+    def sample(self, n: int, seed: int | None = 0) -> Any:
+        """`n` rows drawn from the joint distribution, as an Arrow table with a column a node."""
+        import pyarrow as pa
+
+        require_whole("n, the rows of a sample,", n)
+        if seed is not None:
+            require_whole("seed", seed)
+        require_tables(self.graph)
+        generator = np.random.default_rng(seed)
+        codes: dict[str, NDArray[np.int32]] = {}
+        for name in self.graph.order:
+            node = self.graph.nodes[name]
+            assert node.table is not None
+            row = np.zeros(n, dtype=np.int64)
+            for parent in node.parents:
+                row = row * len(self.graph.nodes[parent].states) + codes[parent]
+            bounds = np.ascontiguousarray(np.cumsum(node.table.reshape(-1, len(node.states)), axis=1).T)
+            draw = generator.random(n) * bounds[-1][row]
+            code = codes[name] = np.zeros(n, dtype=np.int32)
+            for bound in bounds[:-1]:
+                code += bound[row] <= draw
+        columns = [
+            pa.DictionaryArray.from_arrays(pa.array(codes[name], pa.int32()), pa.array(node.states, pa.string()))
+            for name, node in self.graph.nodes.items()
+        ]
+        return pa.Table.from_arrays([column.cast(pa.string()) for column in columns], names=list(self.graph.nodes))
+
+    def compare(self, known: BayesianNetwork) -> Comparison:
+        """How far this structure is from a known one: arcs missing, extra, reversed, and the Hamming distance."""
+        from bayesbox.network.learn.compare import compare
+
+        if set(self.nodes) != set(known.nodes):
+            differ = sorted(set(self.nodes) ^ set(known.nodes))
+            raise BadData("the two networks have different nodes", found=", ".join(differ[:8]))
+        return compare(self.nodes, self.edges, known.edges)
+
+    # -- files and pictures --------------------------------------------------------------------------------------
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the network; the extension says in which format. JSON also holds the counts behind the tables, so that
+        a network that is read again goes on learning."""
+        from bayesbox.network.counts_json import learned_document
+        from bayesbox.network.formats import format_of, write_graph
+
+        learned = learned_document(self) if format_of(path) == "json" else None
+        write_graph(self.graph, path, learned=learned)
+
+    def svg(self, *, probabilities: bool = False, evidence: Mapping[Any, Any] | None = None) -> str:
+        """A drawing of the graph; with the posteriors of each node on request."""
+        from bayesbox.network.drawing import drawing
+
+        shown = self.posteriors(evidence or {}) if probabilities or evidence else None
+        return drawing(self.graph, shown, set(evidence or {}))
+
+    def _repr_html_(self) -> str:
+        if len(self.graph.nodes) <= 60:
+            return self.svg()
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+    def __eq__(self, other: object) -> bool:
+        return self.graph == other.graph if isinstance(other, BayesianNetwork) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        name = f"{self.graph.name}: " if self.graph.name else ""
+        return f"BayesianNetwork({name}{len(self.graph.nodes):,} nodes, {len(self.edges):,} edges)"
+
+
+class FactorGraph(NetworkQuestions):
+    """A product of non-negative factors over named variables (a Markov network); `log_probability()` is log Z."""
+
+    def __init__(self, model: FactorModel) -> None:
+        self._model = model
+
+    @property
+    def model(self) -> FactorModel:
+        """The variables and the factors."""
+        return self._model
+
+    def log_probability(self, evidence: Mapping[Any, Any] | None = None) -> float:
+        """The natural log of Z, the sum of the product over all states that go with the evidence."""
+        findings = self.findings(evidence)
+        return self._propagation.posteriors(findings, max_bytes=self.max_bytes)[1]
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write it in the UAI format."""
+        from bayesbox.network.formats import write_factors
+
+        write_factors(self._model, path)
+
+    def __repr__(self) -> str:
+        return f"FactorGraph({len(self._model.names):,} variables, {len(self._model.factors):,} factors)"
+
+
+def read_network(path: str | PathLike[str], *, normalize: bool = False) -> BayesianNetwork | FactorGraph:
+    """Read a network: BIF, XMLBIF, UAI, Hugin NET, XDSL or JSON, by its extension; also compressed by gzip."""
+    from bayesbox.network.formats import read_model
+
+    found = read_model(path, normalize=normalize)
+    if isinstance(found, FactorModel):
+        return FactorGraph(found)
+    network = BayesianNetwork.of(found)
+    if found.learned is not None:
+        from bayesbox.network.counts_json import take_learned
+
+        take_learned(network, found.learned, where=file_name(path))
+    return network

@@ -1,0 +1,386 @@
+"""Questions that any product of tables answers: Bayesian networks and factor graphs alike."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from itertools import islice
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadData, BadOption, DataWarning, ImpossibleEvidence, UnknownNode
+from bayesbox.network.approximate.estimate import Estimate, EstimatedDistribution, EstimatedPosteriors
+from bayesbox.network.approximate.methods import Method, joint_posterior, method_of
+from bayesbox.network.exact.compiled import CompiledModel
+from bayesbox.network.exact.eliminate import Findings, Marginal, eliminate
+from bayesbox.network.exact.junction import Propagation
+from bayesbox.network.exact.mpe import most_probable
+from bayesbox.network.exact.orders import MOST_BYTES
+from bayesbox.network.exact.possible import propagation_of
+from bayesbox.network.exact.posterior_table import PosteriorTable
+from bayesbox.network.factor_graph import FactorModel
+from bayesbox.network.joint.query import POSITIVE
+from bayesbox.network.query.notation import Query, Term, Virtual, parse_query, quoted_name
+from bayesbox.network.query.probability_table import Distribution
+from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.intervals import interval_of
+from bayesbox.schema.levels import is_missing, level_text
+from bayesbox.source.frames import batch_of
+
+Evidence = Mapping[Any, Any]
+COMPILED = ("_compiled", "_propagation")  # what is made anew rather than copied
+
+
+class NetworkQuestions:
+    """What follows from a `FactorModel`; a network adds which of its tables matter to a question."""
+
+    max_bytes = MOST_BYTES
+
+    @property
+    def model(self) -> FactorModel:
+        """The variables and the factors."""
+        raise NotImplementedError
+
+    def _relevant(self, wanted: Sequence[str], known: Sequence[str]) -> list[int] | None:  # noqa: ARG002
+        """The factors that matter to these variables; None for all."""
+        return None
+
+    def _parents_first(self) -> list[int] | None:
+        """The variables of a Bayesian network, parents before children."""
+        return None
+
+    @property
+    def nodes(self) -> list[str]:
+        """The names of the variables."""
+        return list(self.model.names)
+
+    def states(self, node: object) -> list[str]:
+        """The states of a variable."""
+        return list(self.model.states[self._place(node)])
+
+    # -- probabilities -------------------------------------------------------------------------------------------
+
+    def query(self, text: str, *, approx: str | Method | None = None, **options: Any) -> float | Distribution | bool:
+        """P(...): a float where every target has a value, else a table of probabilities.
+
+        `approx` names a method where an exact answer is out of reach, with its options as for `posteriors`; the answer
+        then has its standard error, or a table of them, in `standard_error(s)`.
+        """
+        answer: float | Distribution = self.ask(parse_query(text), approx=approx, **options)
+        return answer
+
+    def ask(self, query: Query, *, exact: bool = False, approx: str | Method | None = None, **options: Any) -> Any:
+        """The answer to a parsed query; with `exact`, in fractions."""
+        method = None if approx is None else method_of(approx, options)
+        _refuse_options(approx, options)
+        evidence = self.evidence_of(query)
+        findings = self.findings(evidence)
+        places = [self._place(target.name) for target in query.targets if target.value is None]
+        valued: dict[int, set[int]] = {}
+        for target in query.targets:
+            if target.value is not None:
+                place = self._place(target.name)
+                valued.setdefault(place, set()).add(self._code(place, target.value))
+        names = list(dict.fromkeys([*places, *valued]))
+        errors = None
+        if method is None:
+            joint = self._marginal(findings, names, exact=exact)
+            total = joint.table.sum()
+            if not total > 0:
+                raise _impossible(str(term) for term in query.evidence)
+            table = np.asarray(joint.table / total, dtype=joint.table.dtype)
+        else:
+            table, errors, found = joint_posterior(method, self._compiled.case(findings), names)
+        for axis, place in enumerate(names):
+            if place in valued and (
+                place in places or len(valued[place]) > 1
+            ):  # by value and by name, or contradicting
+                shape = [-1 if each == axis else 1 for each in range(len(names))]
+                keep = np.array([{state} == valued[place] for state in range(self.model.cards[place])])
+                table = table * keep.reshape(shape).astype(table.dtype)
+        index = tuple(slice(None) if place in places else min(valued[place]) for place in names)
+        table = np.asarray(table[index], dtype=table.dtype)
+        errors = None if errors is None else np.asarray(errors[index])
+        if not places:
+            if exact:
+                return table[()]
+            value = min(float(table[()]), 1.0)
+            return value if method is None else Estimate(value, None if errors is None else float(errors[()]), found)
+        levels = [self.model.states[place] for place in places]
+        free = [target.name for target in query.targets if target.value is None]
+        numbers = _by_levels(table, levels, plain=not exact)
+        if method is None:
+            return Distribution(str(query), free, numbers, levels=levels)
+        stated = {} if errors is None else _by_levels(errors, levels)
+        return EstimatedDistribution(str(query), free, numbers, errors=stated, levels=levels, approximation=found)
+
+    def fraction(self, text: str) -> Fraction:
+        """The probability of an event as a fraction, each number of the tables taken for the decimal that names it."""
+        query = parse_query(text)
+        if not query.is_event:
+            raise BadOption("a fraction is of an event: every target has a value", found=text)
+        return Fraction(self.ask(query, exact=True))
+
+    def posteriors(
+        self, evidence: Any = None, *, approx: str | Method | None = None, threads: int | None = None, **options: Any
+    ) -> PosteriorTable:
+        """P(state | evidence) of every variable: node -> state -> probability.
+
+        Evidence is a dict from node to state (or a row of a pandas frame), or to a dict of likelihoods where it is
+        itself uncertain; None for what is not known. A frame of evidence, a column a node and a row a case, gives an
+        array in place of each number; its empty cells, and states that a node has not, are not known, and the answers
+        to impossible rows are NaN.
+
+        `approx` takes, in place of an exact answer, "weighting" (samples=, seed=, table_cells=), "gibbs" (samples=,
+        chains=, seed=), "loopy" (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); what they tell of
+        their errors is in `standard_errors` and `approximation`. `threads` is for frames: by default one a core.
+        """
+        _refuse_options(approx, options)
+        if type(evidence) is not dict:  # as most often it is
+            evidence = _case_of(evidence)
+        one = evidence is None or (isinstance(evidence, Mapping) and not _has_columns(evidence))
+        if approx is not None:
+            method = method_of(approx, options)
+            cases = [self.findings(evidence)] if one else _findings_of(self._coded(evidence))
+            found = [method.run(self._compiled.case(case)) for case in cases]
+            return EstimatedPosteriors(self.model, found, rows=not one)
+        if one:
+            cells, log_evidence = self._propagation.posteriors(self.findings(evidence), max_bytes=self.max_bytes)
+            if math.isinf(log_evidence):
+                raise _impossible(_told(name, value) for name, value in (evidence or {}).items())
+            return PosteriorTable(self.model, cells)
+        return PosteriorTable(self.model, list(self.posteriors_of_states(self._coded(evidence), threads=threads).T))
+
+    def posteriors_of_states(self, states: NDArray[np.int32], *, threads: int | None = None) -> NDArray[np.float64]:
+        """The same for rows x variables of states, -1 where not known: rows x all states, NaN where impossible."""
+        found = self._propagation.of_rows(states, max_bytes=self.max_bytes, threads=threads)
+        found.table[np.isneginf(found.log_evidence)] = np.nan
+        return found.table
+
+    def log_probability(self, evidence: Evidence | None = None) -> float:
+        """The natural log of the probability of any partial assignment; of a factor graph, log Z."""
+        return self._marginal(self.findings(evidence), ()).log_total
+
+    def probability(self, evidence: Evidence | None = None) -> float:
+        """The probability of a full or a partial assignment."""
+        return math.exp(self.log_probability(evidence))
+
+    def mpe(self, evidence: Evidence | None = None, targets: str | Sequence[str] | None = None) -> dict[str, str]:
+        """The most probable states of all variables, or of some targets with the others summed out, given evidence."""
+        return self.explanation(evidence, targets)[0]
+
+    def explanation(
+        self, evidence: Evidence | None = None, targets: str | Sequence[str] | None = None
+    ) -> tuple[dict[str, str], float]:
+        """The most probable states, and the log of their probability together with the evidence."""
+        findings = self.findings(evidence)
+        listed = [targets] if isinstance(targets, str) else targets
+        wanted = None if listed is None else [self._place(name) for name in listed]
+        found = most_probable(self.model, findings, wanted, max_bytes=self.max_bytes)
+        names = self.model.names
+        states = {names[place]: self.model.states[place][state] for place, state in found.states.items()}
+        return states, found.log_probability
+
+    # -- evidence ------------------------------------------------------------------------------------------------
+
+    def findings(self, evidence: Evidence | None) -> Findings:
+        """Evidence by position."""
+        states: dict[int, int] = {}
+        likelihoods: dict[int, NDArray[Any]] = {}
+        model = self.model
+        if type(evidence) is not dict:
+            evidence = _mapping_of(evidence)
+        for name, value in evidence.items():
+            place = model.place[name] if name in model.place else self._place(name)
+            if type(value) is str and value in model.states[place]:  # most often; what follows takes longer
+                states[place] = model.states[place].index(value)
+            elif isinstance(value, Mapping):
+                likelihoods[place] = self._likelihood(place, value)
+            elif not is_missing(value):
+                states[place] = self._code(place, value)
+        return Findings(states, likelihoods)
+
+    def evidence_of(self, query: Query) -> dict[str, Any]:
+        """The evidence of a query as a mapping; of several findings of one node, the product of their likelihoods."""
+        evidence: dict[str, Any] = {}
+        for term in query.evidence:
+            value: Any = term.value if isinstance(term, Term) else self._virtual(term)
+            evidence[term.name] = self._both(term.name, evidence[term.name], value) if term.name in evidence else value
+        return evidence
+
+    def _both(self, name: str, one: Any, other: Any) -> Any:
+        """Two findings of a node as one."""
+        place = self._place(name)
+        if isinstance(one, str) and isinstance(other, str) and self._code(place, one) == self._code(place, other):
+            return one
+        states = self.model.states[place]
+        first, second = (
+            self._likelihood(place, each)
+            if isinstance(each, Mapping)
+            else [Fraction(code == self._code(place, each)) for code in range(len(states))]
+            for each in (one, other)
+        )
+        return {state: left * right for state, left, right in zip(states, first, second, strict=True)}
+
+    def _virtual(self, term: Virtual) -> dict[str, Fraction]:
+        states = self.states(term.name)
+        if not isinstance(term.likelihood, Fraction):
+            return dict(term.likelihood)
+        positive = [state for state in states if state.lower() in POSITIVE]
+        if len(positive) != 1 or len(states) > 2:
+            raise BadOption(
+                f"`{term}` is for a node with two states, one of them true, yes or 1",
+                found=", ".join(states[:12]),
+                remedy=f"Give the likelihood of each state: {quoted_name(term.name)}~(yes:0.7, no:0.3)",
+            )
+        return {state: term.likelihood if state in positive else 1 - term.likelihood for state in states}
+
+    def _likelihood(self, place: int, given: Mapping[Any, Any]) -> NDArray[Any]:
+        values: list[Any] = [None] * self.model.cards[place]
+        for state, value in given.items():
+            values[self._code(place, state)] = value
+        for state, value in zip(self.model.states[place], values, strict=True):
+            if not _is_likelihood(value):
+                raise BadOption(
+                    f"the likelihood of `{self.model.names[place]}={state}` is a number from 0 to 1e308",
+                    found=value,
+                    remedy="Each state has one; a state that the evidence rules out has 0",
+                )
+        made = np.empty(len(values), dtype=object)
+        made[:] = values
+        return made
+
+    def _place(self, name: object) -> int:
+        place = self.model.place.get(level_text(name))
+        if place is None:
+            raise UnknownNode("node", level_text(name), self.model.names)
+        return place
+
+    def _code(self, place: int, state: object) -> int:
+        states, text = self.model.states[place], level_text(state)
+        if text in states:
+            return states.index(text)
+        alike = [at for at, known in enumerate(states) if known.lower() == text.lower()]
+        if len(alike) == 1:
+            return alike[0]
+        interval = interval_of(states, text)
+        if interval is not None:
+            return interval
+        raise UnknownNode("state", text, states, where=f"node `{self.model.names[place]}`")
+
+    def _coded(self, frame: Any) -> NDArray[np.int32]:
+        """A frame of evidence as states, -1 where nothing is known."""
+        batch = batch_of(frame)
+        coded = np.full((batch.rows, len(self.model.names)), -1, dtype=np.int32)
+        for name, column in zip(batch.names, batch.columns, strict=True):
+            place = self._place(name)
+            coded[:, place] = self.state_codes(place, encode(column))
+        return coded
+
+    def state_codes(self, place: int, column: Encoded) -> NDArray[np.int32]:
+        """The states in a column of a variable, -1 where there is no value, or none that the variable has."""
+        codes = [self._known_code(place, level) for level in column.levels]
+        if len(codes) > 1 and max(codes) < 0:  # not a slip here or there: written in another way
+            warnings.warn(
+                f"no value of column `{self.model.names[place]}` is a state of its node, so all are left out: "
+                f"{', '.join(column.levels[:3])}; the states are {', '.join(self.model.states[place][:8])}",
+                DataWarning,
+                stacklevel=4,
+            )
+        states: NDArray[np.int32] = np.array([*codes, -1], dtype=np.int32)[column.codes]
+        return states
+
+    def _known_code(self, place: int, level: str) -> int:
+        try:
+            return self._code(place, level)
+        except UnknownNode:
+            return -1
+
+    # -- arithmetic ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _compiled(self) -> CompiledModel:
+        return CompiledModel(self.model, self._parents_first())
+
+    @cached_property
+    def _propagation(self) -> Propagation:
+        return propagation_of(self._compiled)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the compiled plans, which are made again when they are needed."""
+        return {name: value for name, value in self.__dict__.items() if name not in COMPILED}
+
+    def _marginal(self, findings: Findings, wanted: Sequence[int], *, exact: bool = False) -> Marginal:
+        names = self.model.names
+        known = [names[place] for place in (*findings.states, *findings.likelihoods)]
+        factors = self._relevant([names[place] for place in wanted], known)
+        return eliminate(self.model, findings, wanted, factors=factors, exact=exact, max_bytes=self.max_bytes)
+
+
+def _is_likelihood(value: Any) -> bool:
+    try:
+        return isinstance(value, Real | Decimal) and 0 <= float(value) < math.inf
+    except OverflowError:
+        return False
+
+
+def _impossible(evidence: Iterable[str]) -> ImpossibleEvidence:
+    known = ", ".join(islice(evidence, 8))
+    return ImpossibleEvidence(f"the evidence has probability 0, so nothing follows from it: {known or 'none'}")
+
+
+def _told(name: Any, value: Any) -> str:
+    """A finding as the notation writes it, but for rounding."""
+    if not isinstance(value, Mapping):
+        return f"{name}={value}"
+    return f"{name}~({', '.join(f'{state}:{float(number):g}' for state, number in value.items())})"
+
+
+def _case_of(evidence: Any) -> Any:
+    """A row of a pandas frame as the dict that it is; all else as it is."""
+    return evidence.to_dict() if type(evidence).__name__ == "Series" and hasattr(evidence, "to_dict") else evidence
+
+
+def _mapping_of(evidence: Any) -> Mapping[Any, Any]:
+    """The evidence of one case; a frame is of many."""
+    found = _case_of(evidence)
+    if found is not None and not isinstance(found, Mapping):
+        raise BadData(
+            "evidence is of one case: a dict from node to state",
+            found=type(found).__name__,
+            remedy="A frame with a row a case is for posteriors(...)",
+        )
+    return found or {}
+
+
+def _has_columns(evidence: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds columns of values rather than one value a node."""
+    return any(
+        type(value) is not str and hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping))
+        for value in evidence.values()
+    )
+
+
+def _refuse_options(approx: str | Method | None, options: Mapping[str, Any]) -> None:
+    if approx is None and options:
+        raise BadOption(f"`{next(iter(options))}` is an option of approximations", remedy="Name one: approx=...")
+
+
+def _findings_of(rows: NDArray[np.int32]) -> list[Findings]:
+    return [Findings({int(place): int(row[place]) for place in np.flatnonzero(row >= 0)}) for row in rows]
+
+
+def _by_levels(
+    table: NDArray[Any], levels: Sequence[Sequence[str]], *, plain: bool = True
+) -> dict[tuple[str, ...], Any]:
+    return {
+        tuple(states[at] for states, at in zip(levels, where, strict=True)): float(value) if plain else value
+        for where, value in np.ndenumerate(table)
+    }

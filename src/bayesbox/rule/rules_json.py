@@ -1,0 +1,103 @@
+"""Smoothing rules and priors as the model file has them."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bayesbox.errors import BadData
+from bayesbox.file.reader import Json, Reader, made, number
+from bayesbox.rule.smoothing import RULES, Smoothing
+from bayesbox.schema.levels import level_text
+
+_RULE_NAMES = {rule: name for name, rule in RULES.items()}
+
+
+def smoothing_document(rule: Smoothing) -> Json:
+    """A rule by its name, with its parameters."""
+    name = _RULE_NAMES.get(type(rule))
+    if name is None:
+        raise BadData("a model can be saved only with the rules of bayesbox", found=rule)
+    written: Json = {"rule": name}
+    for parameter in dataclasses.fields(rule):  # type: ignore[arg-type]
+        value = getattr(rule, parameter.name)
+        if isinstance(value, Mapping):
+            value = {key: number(value[key], f"`{parameter.name}` of {name}") for key in sorted(value)}
+        elif value is not None and not isinstance(value, str):
+            value = number(value, f"`{parameter.name}` of {name}")
+        written[parameter.name] = value
+    return written
+
+
+def smoothing_of(value: Any) -> Smoothing:
+    reader = Reader(value, "a rule")
+    name = reader.take("rule", str)
+    rule = RULES.get(name)
+    if rule is None:
+        raise ValueError(f"the rule {name!r} is unknown")
+    parameters = {field.name: _parameter(reader, field) for field in dataclasses.fields(rule)}
+    reader.done()
+    result: Smoothing = made(lambda: rule(**parameters), f"the rule {name}")
+    return result
+
+
+_PARAMETER_TYPES: dict[Any, tuple[type | None, ...]] = {
+    "float": (float,),
+    "str": (str,),
+    "Mapping[Any, float]": (dict,),
+    "Mapping[Any, float] | None": (dict, None),
+}
+
+
+def _parameter(reader: Reader, field: dataclasses.Field[Any]) -> Any:
+    value = reader.take(field.name, *_PARAMETER_TYPES[field.type])
+    if isinstance(value, dict) and not all(type(each) is float for each in value.values()):
+        raise ValueError(f"`{field.name}` of {reader.where} holds what is no number")
+    return value
+
+
+def prior_document(prior: Mapping[Any, float]) -> list[list[Any]]:
+    """Pairs of label and probability. A label keeps its type, so that the rules are equal after loading."""
+    pairs = [[_label_document(label), number(p, "a prior probability")] for label, p in prior.items()]
+    return sorted(pairs, key=lambda pair: (str(pair[0]), type(pair[0]).__name__))
+
+
+def _label_document(label: Any) -> Any:
+    if isinstance(label, np.generic):
+        label = label.item()
+    if type(label) in (str, int, bool):
+        return label
+    if isinstance(label, float):
+        return number(label, "a label")
+    if isinstance(label, datetime.datetime):
+        return {"moment": label.isoformat()}
+    if isinstance(label, datetime.date):
+        return {"date": label.isoformat()}
+    return level_text(label)
+
+
+def prior_of(pairs: list[Any]) -> dict[Any, float]:
+    """The prior of such pairs."""
+    prior: dict[Any, float] = {}
+    for pair in pairs:
+        if type(pair) is not list or len(pair) != 2 or type(pair[1]) is not float:
+            raise ValueError("a prior is a list of labels with their probabilities")
+        prior[_label_of(pair[0])] = pair[1]
+    if len(prior) < len(pairs):
+        raise ValueError("a prior names a label twice")
+    return prior
+
+
+def _label_of(value: Any) -> Any:
+    if type(value) in (str, int, float, bool):
+        return value
+    reader = Reader(value, "a label of the prior")
+    moment, date = reader.take_if_present("moment", str), reader.take_if_present("date", str)
+    reader.done()
+    if (moment is None) == (date is None):
+        raise ValueError("a label of the prior is neither a date nor a moment")
+    return datetime.date.fromisoformat(date) if moment is None else datetime.datetime.fromisoformat(moment)

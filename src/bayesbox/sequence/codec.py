@@ -1,0 +1,210 @@
+"""Save a hidden Markov model to a file, and load it: the tallies with it, so that it goes on learning.
+
+The tallies of the steps are the members of a classifier's file; what begins and follows stands in `model.json`, exact
+numbers as the odd integer times a power of two that they are. A model of given tables has logarithms there instead.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+import bayesbox
+from bayesbox._core import ExactArray
+from bayesbox.classifier.schema_json import (
+    columns_document,
+    declared_document,
+    declared_of,
+    rules_document,
+    rules_of,
+    schema_of,
+)
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.table import Table
+from bayesbox.errors import BadData, BadModelFile, file_name
+from bayesbox.file import container
+from bayesbox.file import document as model_document
+from bayesbox.file.document import MODEL
+from bayesbox.file.reader import Reader, made
+from bayesbox.file.strict_json import document
+from bayesbox.rule.rules_json import smoothing_document, smoothing_of
+from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values
+from bayesbox.sequence import hmm as chain
+from bayesbox.sequence.counts import START, ChainBook
+from bayesbox.sequence.model import ChainModel, ChainRules
+from bayesbox.tally.codec import book as tally_tables
+from bayesbox.tally.counts import Counts
+
+FORMAT = 1
+KIND = "hidden-markov"
+
+
+def save(model: chain.HiddenMarkovModel, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file, whole or not at all."""
+    model_document.write(to_bytes(model), path)
+
+
+def load(path: str | os.PathLike[str]) -> chain.HiddenMarkovModel:
+    """The model of a file."""
+    return from_bytes(container.read(path), name=file_name(path))
+
+
+def is_chain(data: bytes, *, name: str = "model") -> bool:
+    """Whether the bytes of a file are those of a hidden Markov model; a damaged file is refused here already."""
+    return model_document.kind_of(data, name=name) == KIND
+
+
+def to_bytes(model: chain.HiddenMarkovModel) -> bytes:
+    """A model as the bytes of a file."""
+    schema, book, rules = model._schema, model.book_, model.rules
+    if schema is None:
+        raise BadData("nothing was learned yet, so there is nothing to save")
+    given = model._origin == chain.GIVEN
+    written = {
+        "format": FORMAT,
+        "kind": KIND,
+        "bayesbox": bayesbox.__version__,
+        "digest": book.digest(),
+        "origin": model._origin,
+        "label_type": label_type_of(model.states_.tolist()) if given else book.label_type,
+        "states": list(model.model_.states),
+        "emissions": model.emissions,
+        "rules": rules_document(rules.emission),
+        "start_smoothing": smoothing_document(rules.start),
+        "transition_smoothing": smoothing_document(rules.transition),
+        "number_prior": model.number_prior,
+        "declared": declared_document(model.columns),
+        "columns": columns_document(schema),
+        "start": None if given else _counts_document(book.start),
+        "transition": None if given else _counts_document(book.transition),
+        "tables": _tables_document(model.model_) if given else None,
+    }
+    if model._origin == chain.COUNTED and schema.classes:
+        written["named"] = True  # the states were named, and are not only those that were counted
+    try:
+        return container.pack({MODEL: document(written), **({} if given else tally_tables.members(book.emission))})
+    except UnicodeEncodeError as error:
+        raise BadData("a name is not Unicode text, so the model cannot be saved", found=error.object) from None
+
+
+def _counts_document(counts: Counts) -> dict[str, Any]:
+    cells = counts.cells.text().decode("ascii").split()
+    return {"classes": list(counts.classes), "levels": list(counts.levels), "cells": cells}
+
+
+def _tables_document(model: ChainModel) -> dict[str, Any]:
+    table = model.conditionals[0]
+    assert isinstance(table, Table)
+    return {
+        "symbols": list(table.levels),
+        "start": _hex(model.log_start),
+        "transition": _hex(model.log_transition),
+        "emission": _hex(table.log_p),
+    }
+
+
+def _hex(logs: Doubles) -> list[str]:
+    return [float(value).hex() for value in logs.ravel()]
+
+
+def from_bytes(data: bytes, *, name: str = "model") -> chain.HiddenMarkovModel:
+    """The model of the bytes of a file; `name` is the file's, for messages."""
+
+    def build(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel:
+        _require_kind(reader, name)
+        return _model(reader, members)
+
+    return model_document.read(data, build, name=name)
+
+
+def _require_kind(reader: Reader, name: str) -> None:
+    version, kind = reader.take("format", int), reader.take("kind", str)
+    if kind != KIND or version != FORMAT:
+        raise BadModelFile(
+            "the file holds no hidden Markov model of a format that this version of bayesbox reads",
+            where=f"{name}, {MODEL}",
+            found=f"{kind}, format {version}",
+            remedy="Load it with bayesbox.load, or upgrade bayesbox",
+        )
+
+
+def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel:
+    reader.take("bayesbox", str)
+    digest, origin = reader.take("digest", str), reader.take("origin", str)
+    label_type, states = reader.take("label_type", str), reader.texts("states")
+    if label_type not in LABEL_TYPES or origin not in (chain.GIVEN, chain.COUNTED, chain.LEARNED):
+        raise ValueError(f"the label type {label_type!r} or the origin {origin!r} is unknown")
+    emissions = reader.take("emissions", str)
+    emission_rules = rules_of(reader.take("rules", dict))
+    smoothing = [smoothing_of(reader.take(key, dict)) for key in ("start_smoothing", "transition_smoothing")]
+    number_prior = reader.take_if_present("number_prior", float, int, None)
+    declared = declared_of(reader.take("declared", list, None))
+    counts = [reader.take(key, dict, None) for key in ("start", "transition")]
+    tables = reader.take("tables", dict, None)
+    named = origin != chain.COUNTED or bool(reader.take_if_present("named", bool))
+    schema = schema_of(reader.take("columns", list), tuple(sorted(states)))
+    reader.done()
+    labels = label_values(states, label_type)
+    model: chain.HiddenMarkovModel = made(
+        lambda: chain.HiddenMarkovModel(
+            labels.tolist() if named else None,
+            emissions=emissions,
+            columns=declared,
+            number_prior=number_prior,
+        ),
+        "the document",
+    )
+    model.rules = ChainRules(emission_rules, smoothing[0], smoothing[1])
+    if origin == chain.GIVEN:
+        if tables is None or members:
+            raise ValueError("a model of given tables has tables, and no tallies")
+        model._schema, model._origin = schema, origin
+        model._model = _given(tables, states, label_type, next(iter(schema.kinds)))
+        return model
+    if counts[0] is None or counts[1] is None or "classes.arrow" not in members:
+        raise ValueError("its tallies are not there")
+    known = tally_tables.member_names()
+    for member in members:
+        if member not in known:
+            raise ValueError(member, "no such member belongs to this model")
+    emission = tally_tables.book_of(members, label_type, tuple(schema.kinds))
+    book = ChainBook(_counts(counts[0], (START,), states), _counts(counts[1], states, states), emission)
+    if book.digest() != digest or not set(emission.classes) <= set(states):
+        raise ValueError("the digest is not that of the tallies")
+    model._accept(schema if named else schema.with_classes(()), book, origin)
+    return model
+
+
+def _counts(written: dict[str, Any], classes: tuple[str, ...], states: tuple[str, ...]) -> Counts:
+    reader = Reader(written, "counts of states")
+    rows, levels, cells = reader.texts("classes"), reader.texts("levels"), reader.texts("cells")
+    reader.done()
+    if not (set(rows) <= set(classes) and set(levels) <= set(states) and list(levels) == sorted(set(levels))):
+        raise ValueError("counts of states that are not there")
+    if len(set(rows)) < len(rows) or len(cells) != len(rows) * len(levels):
+        raise ValueError("the counts are not one for each state and the state before")
+    exact = ExactArray.from_text("".join(f"{cell}\n" for cell in cells).encode("ascii"))
+    if len(exact) != len(cells) or (exact.signs() < 0).any():
+        raise ValueError("a count is below zero")
+    return Counts(rows, levels, exact)
+
+
+def _given(written: dict[str, Any], states: tuple[str, ...], label_type: str, column: str) -> ChainModel:
+    reader = Reader(written, "tables")
+    symbols = reader.texts("symbols")
+    size, width = len(states), len(symbols)
+    shapes = {"start": (1, size), "transition": (size, size), "emission": (width, size)}
+    found = {key: _logs(reader.texts(key), shape, key) for key, shape in shapes.items()}
+    reader.done()
+    nothing = np.zeros(size)
+    table = Table(column, symbols, found["emission"], nothing, nothing)
+    return ChainModel(states, label_values(states, label_type), found["start"][0], found["transition"], (table,))
+
+
+def _logs(texts: tuple[str, ...], shape: tuple[int, int], what: str) -> Doubles:
+    values = np.array([float.fromhex(text) for text in texts])
+    if values.size != shape[0] * shape[1] or not (values <= 1e-12).all():
+        raise ValueError(f"{what} is not {shape[0]} x {shape[1]} logarithms of probabilities")
+    return values.reshape(shape)

@@ -1,0 +1,209 @@
+"""What a chain says of steps that are not there yet: forecasts, the stream of a filter, samples."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Conditional, Doubles, log
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.table import Table
+from bayesbox.errors import BadOption, ImpossibleEvidence, require_whole
+from bayesbox.schema.levels import label_values, natural_label_type
+from bayesbox.sequence.forward_backward import log_terms
+from bayesbox.sequence.model import ChainModel, Steps
+from bayesbox.source.cells import values_column
+
+
+class LevelForecast(NamedTuple):
+    """P(level), steps x levels."""
+
+    levels: tuple[str, ...]
+    probabilities: Doubles
+
+
+class NumberForecast(NamedTuple):
+    """The mean and the deviation of a number, one a step."""
+
+    mean: Doubles
+    deviation: Doubles
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """P(state) for the next steps, steps x states, and what is to be seen in each column."""
+
+    labels: NDArray[Any]
+    states: Doubles
+    columns: Mapping[str, LevelForecast | NumberForecast]
+
+    @classmethod
+    def of(cls, model: ChainModel, log_now: Doubles | None, steps: int) -> Forecast:
+        """From P(state) at the last step; from the start where there is none."""
+        transition = np.exp(model.log_transition)
+        shares = np.exp(model.log_start) if log_now is None else np.exp(log_now) @ transition
+        rows = np.empty((steps, len(model.states)))
+        for step in range(steps):
+            rows[step] = shares / shares.sum()
+            shares = rows[step] @ transition
+        columns = {}
+        for conditional in model.conditionals:
+            seen = _column(conditional, rows)
+            if seen is not None:
+                columns[conditional.columns[0]] = seen
+        return cls(model.labels, rows, columns)
+
+    @property
+    def symbols(self) -> Doubles:
+        """P(symbol), steps x symbols, of a chain of one column of levels."""
+        return self._only().probabilities
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The symbols, in the order of `symbols`."""
+        return self._only().levels
+
+    def _only(self) -> LevelForecast:
+        found = list(self.columns.values())
+        if len(found) != 1 or not isinstance(found[0], LevelForecast):
+            raise AttributeError("only a chain of one column of levels has symbols; see `columns`")
+        return found[0]
+
+
+def level_shares(conditional: Table | Bernoulli) -> Doubles:
+    """P(level | state), levels x states; a level that is left out as impossible everywhere has 0."""
+    shares: Doubles = np.exp(conditional.log_p)
+    left_out = (conditional.log_p == 0).all(axis=1)
+    if left_out.any() and not left_out.all():
+        shares[left_out] = 0.0
+    sums = shares.sum(axis=0, keepdims=True)
+    even = np.full_like(shares, 1 / len(shares))
+    return np.where(sums > 0, shares / np.where(sums > 0, sums, 1.0), even)
+
+
+def _column(conditional: Conditional, states: Doubles) -> LevelForecast | NumberForecast | None:
+    if isinstance(conditional, (Table, Bernoulli)):
+        return LevelForecast(tuple(conditional.levels), states @ level_shares(conditional).T)
+    if isinstance(conditional, Gaussian):
+        mean = states @ conditional.mean
+        away = conditional.mean[None, :] - mean[:, None]
+        return NumberForecast(mean, np.sqrt((states * (conditional.deviation[None, :] ** 2 + away**2)).sum(axis=1)))
+    return None
+
+
+class Filter:
+    """Steps as they come: after each, P(state | steps so far) and the log-likelihood of them.
+
+    >>> from bayesbox import HiddenMarkovModel
+    >>> hmm = HiddenMarkovModel.from_tables(start=[0.5, 0.5], transition=[[0.9, 0.1], [0.1, 0.9]],
+    ...     emission=[[0.8, 0.2], [0.3, 0.7]], states=["up", "down"], symbols=["rise", "fall"])
+    >>> stream = hmm.filter()
+    >>> for step in ["rise", "rise", None]:
+    ...     print(stream.update(step).round(3))
+    [0.727 0.273]
+    [0.851 0.149]
+    [0.781 0.219]
+    """
+
+    def __init__(self, model: ChainModel) -> None:
+        self.model = model
+        self.steps = 0
+        self.log_likelihood = 0.0
+        self._log_now: Doubles | None = None
+
+    @property
+    def probabilities(self) -> Doubles:
+        """P(state | steps so far); before the first, P(first state)."""
+        return np.exp(self.model.log_start if self._log_now is None else self._log_now)
+
+    def update(self, step: Any) -> Doubles:
+        """Take in one step: a value, or a mapping of the columns; None is a step in which nothing was seen."""
+        if self._log_now is None:
+            before = self.model.log_start
+        else:
+            before = _log_sum(self._log_now[:, None] + self.model.log_transition, axis=0)
+        joint = before + log_terms(self.model, Steps(self._columns(step), 1, None, np.array([0, 1])))[0]
+        total = float(_log_sum(joint[:, None], axis=0)[0])
+        if total == -np.inf:
+            raise ImpossibleEvidence(
+                f"step {self.steps + 1} is impossible after those before it", found=step, remedy="It was not taken in"
+            )
+        self._log_now = joint - total
+        self.log_likelihood += total
+        self.steps += 1
+        return self.probabilities
+
+    def _columns(self, step: Any) -> dict[str, Any]:
+        names = self.model.columns
+        if isinstance(step, Mapping):
+            return {name: values_column([step[name]], name) for name in names if step.get(name) is not None}
+        if step is None or not names:
+            return {}
+        if len(names) > 1:
+            raise BadOption(f"a step has the columns {', '.join(names)}: give a mapping", found=step)
+        return {names[0]: values_column([step], names[0])}
+
+    def forecast(self, steps: int = 1) -> Forecast:
+        """What follows."""
+        return Forecast.of(self.model, self._log_now, steps)
+
+
+def _log_sum(logs: Doubles, *, axis: int) -> Doubles:
+    top = logs.max(axis=axis, keepdims=True)
+    safe = np.where(np.isneginf(top), 0.0, top)
+    answer: Doubles = log(np.exp(logs - safe).sum(axis=axis)) + safe.squeeze(axis)
+    return answer
+
+
+class Sample(NamedTuple):
+    """A made sequence and its states."""
+
+    sequence: Any
+    states: NDArray[Any]
+
+
+def sample(model: ChainModel, n: int, seed: int | None) -> Sample:
+    """n steps by chance: the same for the same seed."""
+    require_whole("n, the steps of a sample,", n)
+    if seed is not None:
+        require_whole("seed", seed)
+    random = np.random.default_rng(seed)
+    draws = random.random(n).tolist()
+    rows = [_ladder(row) for row in np.exp(model.log_transition)]
+    ladder = _ladder(np.exp(model.log_start))
+    path = np.empty(n, dtype=np.int64)
+    for step, draw in enumerate(draws):
+        path[step] = state = min(bisect.bisect_right(ladder, draw), len(model.states) - 1)
+        ladder = rows[state]
+    columns = {each.columns[0]: _drawn(each, path, random) for each in model.conditionals}
+    sequence = next(iter(columns.values())) if len(columns) == 1 else columns
+    return Sample(sequence, model.labels[path])
+
+
+def _ladder(shares: Doubles) -> list[float]:
+    sums = np.cumsum(shares)
+    ladder: list[float] = (sums / sums[-1]).tolist()
+    return ladder
+
+
+def _drawn(conditional: Conditional, path: NDArray[np.int64], random: np.random.Generator) -> list[Any]:
+    if isinstance(conditional, Gaussian):
+        numbers: list[Any] = random.normal(conditional.mean[path], conditional.deviation[path]).tolist()
+        return numbers
+    if not isinstance(conditional, (Table, Bernoulli)):
+        return [None] * len(path)
+    shares, draws = level_shares(conditional), random.random(len(path))
+    codes = np.empty(len(path), dtype=np.int64)
+    for state in range(shares.shape[1]):
+        here = path == state
+        places = np.searchsorted(_ladder(shares[:, state]), draws[here], side="right")
+        codes[here] = np.minimum(places, len(shares) - 1)
+    values = label_values(conditional.levels, natural_label_type(conditional.levels))
+    levels: list[Any] = values[codes].tolist()
+    return levels

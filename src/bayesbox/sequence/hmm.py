@@ -1,0 +1,356 @@
+"""The public hidden Markov model: a chain of states that are not seen, and steps that are."""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.table import Table
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, require_whole
+from bayesbox.rule.naive import Rules
+from bayesbox.rule.smoothing import as_smoothing
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
+from bayesbox.schema.schema import Schema
+from bayesbox.sequence.answers import ChainAnswers
+from bayesbox.sequence.baum_welch import Learned, Progress, Task, baum_welch
+from bayesbox.sequence.counts import ChainBook, count_states
+from bayesbox.sequence.labels import named_states, read_steps, require_number, state_names, state_positions
+from bayesbox.sequence.model import ChainModel, ChainRules, chain_model
+from bayesbox.sequence.states import CRITERIA, StateChoice, candidates, choose_states
+from bayesbox.sequence.steps import Sequences, kinds_for, sequences_of, steps_of
+from bayesbox.sequence.tables import given_chain
+from bayesbox.tally.count import count
+
+EMISSIONS = ("auto", "category", "gaussian", "mixed")
+STATES = 2  # where neither a number nor a label says how many
+LEARNED, COUNTED, GIVEN = "learned", "counted", "given"
+
+
+class HiddenMarkovModel(ChainAnswers):
+    """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
+
+    `states` is how many there are, or their names, or "auto" or "2..6": the number is chosen by `choose`, "bic" or "cv"
+    (the likelihood of held-out sequences), and `choice_` has the scores. By default the states are those that the
+    labels name, and two where nothing is known. Where every label is known, a number must be theirs; a state that no
+    label has is declared by naming all. A step has one column or several, each by the distributions and rules of naive
+    Bayes; missing values say nothing. `emissions` is "category" or "gaussian" for all columns, "mixed" for the kind of
+    each column's type, or "auto": the same, but integers without a column name are symbols. `number_prior` is how many
+    rows the prior of a normal density is worth, which has the mean and the variance of the whole column; by default one
+    where states are found by Baum-Welch, so that none shrinks to a few equal values, and none where they are counted.
+
+    >>> hmm = HiddenMarkovModel.from_tables(
+    ...     start=[0.6, 0.4], transition=[[0.7, 0.3], [0.4, 0.6]], emission=[[0.1, 0.4, 0.5], [0.6, 0.3, 0.1]],
+    ...     states=["rain", "dry"], symbols=["walk", "shop", "clean"])
+    >>> hmm.predict(["walk", "shop", "clean"]).tolist()
+    ['dry', 'rain', 'rain']
+    >>> round(hmm.score(["walk", "shop", "clean"]), 6)
+    -3.392872
+    >>> hmm.predict_proba(["walk", None]).round(3)
+    array([[0.2 , 0.8 ],
+           [0.46, 0.54]])
+    """
+
+    def __init__(
+        self,
+        states: int | str | Sequence[Any] | None = None,
+        *,
+        emissions: str = "auto",
+        smoothing: Any = "laplace",
+        start_smoothing: Any = "laplace",
+        transition_smoothing: Any = "laplace",
+        number_prior: float | None = None,
+        columns: Mapping[Any, object] | None = None,
+        unseen: str = "smooth",
+        choose: str = "bic",
+        folds: int = 5,
+        iterations: int = 100,
+        tolerance: float = 1e-6,
+        restarts: int = 3,
+        seed: int = 0,
+    ) -> None:
+        if emissions not in EMISSIONS:
+            raise BadOption(f"emissions is one of {', '.join(EMISSIONS)}", found=emissions)
+        require_whole("iterations", iterations, least=1)
+        require_whole("restarts", restarts, least=1)
+        require_whole("seed", seed)
+        if number_prior is not None and not (math.isfinite(number_prior) and number_prior >= 0):
+            raise BadOption("number_prior is a number of rows, 0 or more", found=number_prior)
+        if choose not in CRITERIA:
+            raise BadOption(f"choose is one of {', '.join(CRITERIA)}", found=choose)
+        self.states = states
+        self.emissions = emissions
+        self.number_prior = None if number_prior is None else float(number_prior)
+        self.choose = choose
+        self.folds = folds
+        self.choice_: StateChoice | None = None
+        self.rules = ChainRules(
+            Rules(as_smoothing(smoothing), unseen=unseen),
+            as_smoothing(start_smoothing),
+            as_smoothing(transition_smoothing),
+        )
+        self.columns = columns
+        self.iterations = iterations
+        self.tolerance = tolerance
+        self.restarts = restarts
+        self.seed = seed
+        self.history_: list[float] = []
+        self.converged_ = True
+        self._schema: Schema | None = None
+        self._book = ChainBook.empty()
+        self._model: ChainModel | None = None
+        self._origin = ""
+        if isinstance(states, str):
+            candidates(states)
+        elif states is not None:
+            named_states(states)  # refuses states that cannot be
+
+    @classmethod
+    def from_tables(
+        cls,
+        *,
+        start: Any,
+        transition: Any,
+        emission: Any,
+        states: Sequence[Any] | None = None,
+        symbols: Sequence[Any] | None = None,
+    ) -> Self:
+        """A model of given probabilities; there are no counts behind it, so it refuses to forget and to merge.
+
+        Without names, states and symbols are 0, 1, 2, ...
+        """
+        model, schema = given_chain(start, transition, emission, states, symbols)
+        made = cls(len(model.states) if states is None else states)
+        made._model, made._schema = model, schema
+        made._origin = GIVEN
+        return made
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        sequences: Any,
+        labels: Any = None,
+        *,
+        sequence: str | None = None,
+        order: str | None = None,
+        lengths: Sequence[int] | None = None,
+        initial: HiddenMarkovModel | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn from sequences. `labels` are the states, shaped like the sequences, or the name of their column; None
+        where one is not known. All known: counting. None known, or some: Baum-Welch, from `initial` if given."""
+        found, known = read_steps(sequences, labels, sequence, order, lengths)
+        if found.size == 0:
+            raise BadData("there is no step to learn from")
+        schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions))
+        if known is not None and (known.codes >= 0).all():
+            require_number(self.states, len(known.levels))
+            self._accept(self._declared(schema, known), self._tally(found, known, schema), COUNTED)
+            return self
+        rules = self._rules(LEARNED)
+
+        def task_of(wanted: Any) -> Task:
+            states, label_type = state_names(wanted, known)
+            place = None if known is None else state_positions(known, states)
+            return Task(steps_of(found, schema, place), schema, states, label_type, rules)
+
+        def learn(task: Task) -> Learned:
+            return baum_welch(
+                task,
+                initial=None if initial is None else initial.model_,
+                iterations=self.iterations,
+                tolerance=self.tolerance,
+                restarts=self.restarts,
+                seed=self.seed,
+                progress=progress,
+            )
+
+        least = 0 if known is None else len(known.levels)
+        wanted: Any = max(STATES, least) if self.states is None else self.states
+        choice = None
+        if isinstance(wanted, str):
+            if initial is not None:
+                raise BadOption("a first model has its own number of states", found=f"states={wanted}")
+            numbers, impatient = candidates(wanted)
+            if not impatient and least > numbers[-1]:
+                require_number(wanted, least)
+            choice = choose_states(
+                task_of,
+                learn,
+                [number for number in numbers if number >= least] or [least],
+                by=self.choose,
+                folds=self.folds,
+                seed=self.seed,
+                impatient=impatient,
+            )
+            wanted = choice.best
+        task = task_of(wanted)
+        learned = learn(task)
+        self._accept(schema.with_classes(task.states), learned.book, LEARNED)
+        self.history_, self.converged_, self.choice_ = learned.history, learned.converged, choice
+        return self
+
+    def _rules(self, origin: str) -> ChainRules:
+        """The rules as they are for a model that was learned, or counted."""
+        rows = self.number_prior if self.number_prior is not None else 1.0 if origin == LEARNED else 0.0
+        return replace(self.rules, number_prior=rows)
+
+    def partial_fit(self, sequences: Any, labels: Any, **how: Any) -> Self:
+        """Learn more sequences whose states are known."""
+        schema, book = self._counted(sequences, labels, how, "learn")
+        self._accept(schema, self._book + book, COUNTED)
+        return self
+
+    def forget(self, sequences: Any, labels: Any, **how: Any) -> Self:
+        """Take sequences out again, exactly. Where they were never learned, nothing changes."""
+        if not self._origin:
+            raise CannotForget("nothing was learned yet")
+        schema, book = self._counted(sequences, labels, how, "forget")
+        self._accept(schema, self._book - book, COUNTED)
+        return self
+
+    def __add__(self, other: HiddenMarkovModel) -> HiddenMarkovModel:
+        if self._origin != COUNTED or other._origin != COUNTED or self._rules(COUNTED) != other._rules(COUNTED):
+            raise CannotMerge(
+                "models are merged by their counts: both must have learned from known states, by the same rules"
+            )
+        assert self._schema is not None
+        assert other._schema is not None
+        merged = copy.copy(self)
+        merged._accept(self._schema.merged(other._schema), self._book + other._book, COUNTED)
+        return merged
+
+    def _counted(self, sequences: Any, labels: Any, how: Mapping[str, Any], what: str) -> tuple[Schema, ChainBook]:
+        if self._origin not in ("", COUNTED):
+            raise CannotForget(
+                f"this model cannot {what}: it was not counted from known states",
+                remedy="Fit it to sequences with labels, or fit all sequences again",
+            )
+        found, known = read_steps(sequences, labels, how.get("sequence"), how.get("order"), how.get("lengths"))
+        if known is None or (known.codes < 0).any():
+            raise BadData(f"to {what} step by step, the state of every step must be known", remedy="Use fit")
+        if self._schema is None:
+            schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions))
+        else:
+            schema = self._schema.extended(found.columns)
+        if what == "learn" and isinstance(self.states, (int, np.integer)):
+            count = len({*self._book.states, *known.levels})
+            if count > self.states:  # fewer may be those of the sequences so far
+                require_number(self.states, count)
+        return self._declared(schema, known), self._tally(found, known, schema)
+
+    def _declared(self, schema: Schema, known: Encoded) -> Schema:
+        """The schema, with the states that were named: they are there though no step has them, and no others are."""
+        named = schema.classes or self.states
+        if named is None or isinstance(named, (int, np.integer, str)):
+            return schema
+        return schema.with_classes(state_names(named, known)[0])
+
+    @staticmethod
+    def _tally(found: Sequences, known: Encoded, schema: Schema) -> ChainBook:
+        states = tuple(known.levels)
+        start, transition = count_states(known, found.offsets)
+        return ChainBook.of(states, start, transition, count(found.columns, known, schema))
+
+    def _accept(self, schema: Schema, book: ChainBook, origin: str) -> None:
+        self._schema, self._book, self._origin, self._model = schema, book, origin, None
+        self.history_, self.converged_, self.choice_ = [], True, None
+
+    # -- what was learned ----------------------------------------------------------------------------------------
+
+    @property
+    def model_(self) -> ChainModel:
+        """The rules applied to the tallies."""
+        if self._model is None:
+            if self._schema is None:
+                raise BadData("this model has learned nothing yet", remedy="Call fit first")
+            self._model = chain_model(self._schema, self._book, self._rules(self._origin))
+        return self._model
+
+    @property
+    def book_(self) -> ChainBook:
+        """What was counted, or is expected to have been."""
+        return self._book
+
+    @property
+    def origin_(self) -> str:
+        """Where the model comes from: "given" tables, "counted" from known states, "learned" by Baum-Welch."""
+        return self._origin
+
+    @property
+    def start_(self) -> Doubles:
+        """P(first state)."""
+        return np.exp(self.model_.log_start)
+
+    @property
+    def transition_(self) -> Doubles:
+        """P(next state | state), from row to column."""
+        return np.exp(self.model_.log_transition)
+
+    @property
+    def symbols_(self) -> tuple[str, ...]:
+        """The symbols of a chain of one column of levels."""
+        return self._only_table().levels
+
+    @property
+    def emission_(self) -> Doubles:
+        """P(symbol | state), states x symbols, of a chain of one column of levels."""
+        return np.exp(self._only_table().log_p.T)
+
+    def _only_table(self) -> Table:
+        conditionals = self.model_.conditionals
+        if len(conditionals) != 1 or not isinstance(conditionals[0], Table):
+            raise AttributeError("only a chain of one column of levels has symbols; see model_.conditionals")
+        return conditionals[0]
+
+    def svg(
+        self,
+        sequence: Any,
+        *,
+        column: str | None = None,
+        names: Sequence[Any] | None = None,
+        title: str = "Most probable path and P(state)",
+        **how: Any,
+    ) -> str:
+        """One sequence as a drawing: a column of what was seen, in the colours of the path, and P(state) below."""
+        from bayesbox.sequence.picture import picture
+
+        return picture(self, sequences_of(sequence, **how), column=column, names=names, title=title)
+
+    def to_network(self, length: int) -> Any:
+        """The chain of so many steps as a Bayesian network: nodes state1, symbol1, ... (one column: else its name)."""
+        from bayesbox.bridge.chain_network import network_of
+
+        return network_of(self.model_, length)
+
+    def reading(self) -> tuple[set[str], set[str]]:
+        """The columns of a file that are to be read as text, and as numbers."""
+        kinds = self._schema.kinds if self._schema is not None else {}
+        text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Words, Ignore))}
+        return text, {name for name, kind in kinds.items() if isinstance(kind, (Real, Count, Number))}
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, whole or not at all."""
+        from bayesbox.sequence import codec as chain_file
+
+        chain_file.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> HiddenMarkovModel:
+        """The model of a file."""
+        from bayesbox.sequence import codec as chain_file
+
+        return chain_file.load(path)
+
+    def __repr__(self) -> str:
+        return f"HiddenMarkovModel(states={self.states!r})"

@@ -1,0 +1,114 @@
+"""What a hidden Markov model learns from: the names of its states, steps, and the states that are known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadData, BadOption
+from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.levels import label_order, label_type_of, level_text
+from bayesbox.sequence.states import candidates
+from bayesbox.sequence.steps import Sequences, sequences_of
+from bayesbox.source.frames import labels_of
+
+
+def named_states(states: Any) -> tuple[tuple[str, ...], str]:
+    """The names of the states, and the type of these names."""
+    if isinstance(states, (int, np.integer)) and not isinstance(states, bool):
+        if states < 1:
+            raise BadOption("a chain has one state or more", found=states)
+        return tuple(str(index) for index in range(int(states))), "integer"
+    names = list(states) if isinstance(states, Iterable) and not isinstance(states, str) else []
+    texts = [level_text(name) for name in names]
+    if not texts or len(set(texts)) < len(texts):
+        raise BadOption("states are their number, or a list of different names", found=states)
+    kind = label_type_of(names)
+    return tuple(label_order(texts, kind)), kind
+
+
+def require_number(wanted: Any, count: int) -> None:
+    """Refuse a number of states, or a range of numbers, that labels of `count` states contradict."""
+    if isinstance(wanted, str):
+        numbers, open_ = candidates(wanted)
+        fits = open_ or count in numbers
+    else:
+        fits = not isinstance(wanted, (int, np.integer)) or wanted == count
+    if not fits:
+        raise BadOption(
+            f"the labels name {count} states",
+            found=f"states={wanted}",
+            remedy="Leave the number away (by command --states): the labels tell it. A state that no label has is "
+            "declared by naming all: states=[...]",
+        )
+
+
+def state_names(wanted: Any, known: Encoded | None) -> tuple[tuple[str, ...], str]:
+    """The states: those that are named; where they are only a number, those that are known, then others."""
+    states, kind = named_states(wanted)
+    if known is None or not known.levels or set(known.levels) <= set(states):
+        return states, kind
+    if not isinstance(wanted, (int, np.integer)):
+        raise BadOption("a label is none of the states", found=sorted(set(known.levels) - set(states)))
+    if len(known.levels) > len(states):
+        require_number(wanted, len(known.levels))
+    fresh = (f"state {index}" for index in range(len(states)))
+    names = [*known.levels, *(name for name in fresh if name not in known.levels)][: len(states)]
+    return tuple(sorted(names)), "text"
+
+
+def state_positions(known: Encoded, states: tuple[str, ...]) -> NDArray[np.int32]:
+    """The position of each step's state; -1 where it is not known."""
+    place = np.array([*(states.index(level) for level in known.levels), -1], dtype=np.int32)
+    return place[known.codes]
+
+
+def read_steps(
+    data: Any, labels: Any, sequence: str | None, order: str | None, lengths: Sequence[int] | None
+) -> tuple[Sequences, Encoded | None]:
+    """(The steps, their states as far as they are known; None where nobody gave any)."""
+    if isinstance(labels, str):
+        return _read_named(data, labels, sequence, order, lengths)
+    found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
+    if labels is None:
+        return found, None
+    given = sequences_of(labels) if lengths is None else sequences_of(labels, lengths=lengths)
+    if given.size != found.size:
+        raise BadData(f"{found.size} steps, but {given.size} labels: there is one a step")
+    if found.place is None and given.offsets.tolist() != found.offsets.tolist():
+        raise BadData(
+            "the labels of a sequence are as many as its steps",
+            found=f"steps {_lengths(found)}, labels {_lengths(given)}",
+            remedy="Give the labels in lists like the sequences, or lengths=[...] for both",
+        )
+    known = _occurring(encode(next(iter(given.columns.values()))))
+    return found, known if found.place is None else known._replace(codes=known.codes[found.place])
+
+
+def _lengths(found: Sequences) -> list[int]:
+    lengths: list[int] = np.diff(found.offsets[:9]).tolist()
+    return lengths
+
+
+def _occurring(labels: Encoded) -> Encoded:
+    """The labels, without those that no step has."""
+    kept = labels.occurring()
+    if len(kept) == len(labels.levels):
+        return labels
+    place = np.full(len(labels.levels) + 1, -1, dtype=np.int32)
+    place[kept] = np.arange(len(kept))
+    return Encoded(place[labels.codes], [labels.levels[at] for at in kept], [labels.values[at] for at in kept])
+
+
+def _read_named(
+    data: Any, labels: str, sequence: str | None, order: str | None, lengths: Sequence[int] | None
+) -> tuple[Sequences, Encoded]:
+    found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
+    if labels not in found.columns:
+        raise BadData(f"no column `{labels}` holds the states", found=list(found.columns))
+    known = _occurring(encode(labels_of(found.columns[labels])))
+    rest = {name: column for name, column in found.columns.items() if name != labels}
+    return Sequences(rest, found.offsets, found.single, found.bare, found.place), known

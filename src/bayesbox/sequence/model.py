@@ -1,0 +1,153 @@
+"""The hidden Markov model: how a chain of states begins, goes on, and shows itself step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Conditional, Doubles, log
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.table import Table
+from bayesbox.errors import BadData, BadOption
+from bayesbox.rule.naive import Rules, naive_model
+from bayesbox.rule.normal import gaussian
+from bayesbox.rule.smoothing import Laplace, Smoothing
+from bayesbox.rule.table import LevelCounts, spread
+from bayesbox.schema.kinds import DEFAULT_FLOOR, Real
+from bayesbox.schema.levels import label_order, label_values
+from bayesbox.schema.schema import Schema
+from bayesbox.sequence.counts import ChainBook
+from bayesbox.tally.book import Book
+
+
+@dataclass(frozen=True)
+class ChainRules:
+    """How the tallies of a chain become probabilities; the steps by the rules of naive Bayes.
+
+    `number_prior`: the rows that the normal-inverse-gamma prior of a number is worth, which has the mean and the
+    variance of the whole column.
+    """
+
+    emission: Rules = field(default_factory=Rules)
+    start: Smoothing = field(default_factory=Laplace)
+    transition: Smoothing = field(default_factory=Laplace)
+    number_prior: float = 0.0
+
+
+@dataclass(frozen=True)
+class ChainModel:
+    """P(first state), P(state | state before) and P(step | state), each column of a step by itself: data only."""
+
+    states: tuple[str, ...]
+    labels: NDArray[Any]
+    log_start: Doubles
+    log_transition: Doubles  # from row to column
+    conditionals: tuple[Conditional, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a step that take part."""
+        return tuple(name for conditional in self.conditionals for name in conditional.columns)
+
+    @property
+    def n_parameters(self) -> int:
+        """How many numbers can be chosen freely."""
+        size = len(self.states)
+        return size - 1 + size * (size - 1) + sum(_free(each) * size for each in self.conditionals)
+
+
+def _free(conditional: Conditional) -> int:
+    if isinstance(conditional, Table):
+        return len(conditional.levels) - 1
+    return 1 if isinstance(conditional, Bernoulli) else 2 if isinstance(conditional, Gaussian) else 1
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of one or more sequences, end to end.
+
+    `columns` hold the distinct steps, and `codes` which of them each step is; without codes each step has its own row.
+    Sequence q is the steps from `offsets[q]` up to `offsets[q + 1]`. `known` holds the state of each row where it is
+    known, -1 where it is not.
+    """
+
+    columns: Mapping[str, Any]
+    rows: int
+    codes: NDArray[np.int32] | None
+    offsets: NDArray[np.int64]
+    known: NDArray[np.int32] | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of steps."""
+        return int(self.offsets[-1])
+
+    @property
+    def sequences(self) -> int:
+        return len(self.offsets) - 1
+
+
+def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainModel:
+    """Apply the rules to the tallies."""
+    states = tuple(label_order(list({*book.states, *schema.classes}), book.label_type))
+    if not states:
+        raise BadData("no step has a state, so there is nothing to learn from")
+    emission = naive_model(schema.with_classes(states), book.emission, rules.emission)
+    conditionals = emission.conditionals
+    if rules.number_prior > 0:
+        counted = book.emission.with_classes(states)
+        conditionals = tuple(_with_prior(each, schema, counted, rules) for each in conditionals)
+    for conditional in conditionals:
+        if isinstance(conditional, NumberDensity):
+            raise BadOption(
+                f"a chain takes numbers with a gaussian density, and column `{conditional.column}` has another",
+                remedy="Declare it Real('gaussian'), or give its bins as a category",
+            )
+        if isinstance(conditional, Gaussian) and conditional.point_mass.any():
+            raise BadData(
+                f"column `{conditional.column}` has one value only in some state, and a chain takes no point mass",
+                remedy="Give it a variance floor: Real(floor=1e-4)",
+            )
+    start = LevelCounts(states, spread(book.start.cells, 1, book.start.levels, states), 1)
+    by_state = book.transition.with_classes(states)
+    cells = spread(by_state.cells, len(states), by_state.levels, states)
+    return ChainModel(
+        states,
+        label_values(states, book.label_type),
+        _shares(start, rules.start)[0],
+        _shares(LevelCounts(states, cells, len(states)), rules.transition),
+        conditionals,
+        emission.left_out,
+    )
+
+
+def _with_prior(conditional: Conditional, schema: Schema, book: Book, rules: ChainRules) -> Conditional:
+    """A normal density as its prior would have it; any other as it is."""
+    if not isinstance(conditional, Gaussian):
+        return conditional
+    kind = schema.kinds[conditional.column]
+    made = gaussian(
+        conditional.column,
+        book[conditional.column],
+        floor=kind.floor if isinstance(kind, Real) else DEFAULT_FLOOR,
+        log_observed=conditional.log_observed,
+        log_missing=conditional.log_missing,
+        prior_rows=rules.number_prior,
+    )
+    assert made is not None
+    return made
+
+
+def _shares(counts: LevelCounts, rule: Smoothing) -> Doubles:
+    """The log of each row's shares; a row of which nothing is known is even."""
+    over, under = counts.ratio(rule)
+    shares = (over / under)[:, : len(counts.levels)]
+    sums = shares.sum(axis=1, keepdims=True)
+    return log(np.where(sums > 0, shares / np.where(sums > 0, sums, 1.0), 1 / len(counts.levels)))

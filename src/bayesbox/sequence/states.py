@@ -1,0 +1,124 @@
+"""How many states a chain has: by BIC, or by the likelihood of steps that were held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadOption
+from bayesbox.sequence.baum_welch import Learned, Task
+from bayesbox.sequence.forward_backward import log_likelihood
+from bayesbox.sequence.model import Steps
+from bayesbox.stat.folds import shuffle_keys
+
+CRITERIA = ("bic", "cv")
+MOST = 8  # states that `auto` tries
+PATIENCE = 2  # worse scores in a row before it stops
+
+
+@dataclass(frozen=True)
+class StateChoice:
+    """The score of each number of states that was tried, and the best of them.
+
+    By "bic": -2 log-likelihood + parameters * log(steps), less is better. By "cv": the mean log-likelihood of a step
+    that was held out, more is better.
+    """
+
+    by: str
+    scores: dict[int, float]
+
+    @property
+    def best(self) -> int:
+        """The number of states with the best score; the smaller one where two are equal."""
+        sign = 1 if self.by == "bic" else -1
+        return min(self.scores, key=lambda states: (sign * self.scores[states], states))
+
+
+def candidates(states: str) -> tuple[range, bool]:
+    """(The numbers of states that "auto" or "2..6" stands for, whether to stop once they get worse).
+
+    >>> candidates("2..6"), candidates("auto")
+    ((range(2, 7), False), (range(1, 9), True))
+    """
+    if states == "auto":
+        return range(1, MOST + 1), True
+    low, dots, high = states.partition("..")
+    if not (dots and low.isdecimal() and high.isdecimal() and 1 <= int(low) <= int(high)):
+        raise BadOption("the number of states is `auto`, or from the least to the most: 2..6", found=states)
+    return range(int(low), int(high) + 1), False
+
+
+def choose_states(
+    task_of: Callable[[int], Task],
+    learn: Callable[[Task], Learned],
+    numbers: Iterable[int],
+    *,
+    by: str = "bic",
+    folds: int = 5,
+    seed: int = 0,
+    impatient: bool = False,
+) -> StateChoice:
+    """Learn a chain of each number of states and score it; `impatient` ends after two scores worse than the best."""
+    if by not in CRITERIA:
+        raise BadOption(f"states are chosen by {' or '.join(CRITERIA)}", found=by)
+    if folds < 2:
+        raise BadOption("there are two folds or more", found=folds)
+    choice = StateChoice(by, {})
+    worse = 0
+    for states in numbers:
+        task = task_of(states)
+        choice.scores[states] = bic(task, learn) if by == "bic" else held_out(task, learn, folds, seed)
+        worse = 0 if choice.best == states else worse + 1
+        if impatient and worse == PATIENCE:
+            break
+    return choice
+
+
+def bic(task: Task, learn: Callable[[Task], Learned]) -> float:
+    """The BIC of what is learned."""
+    model = learn(task).model
+    total = float(log_likelihood(model, task.steps).sum())
+    return -2 * total + model.n_parameters * float(np.log(max(task.steps.size, 1)))
+
+
+def held_out(task: Task, learn: Callable[[Task], Learned], folds: int, seed: int) -> float:
+    """The mean log-likelihood of a step in a fold, by what is learned from the other folds."""
+    steps = task.steps if task.steps.sequences >= folds else _cut(task.steps, folds)
+    if steps.sequences < 2:
+        raise BadOption("there are too few steps to hold some out", found=steps.size, remedy="Choose states by bic")
+    order = np.argsort(shuffle_keys(steps.sequences, seed=seed, repeat=0))
+    fold = np.empty(steps.sequences, dtype=np.int64)
+    fold[order] = np.arange(steps.sequences) % folds
+    total = 0.0
+    for part in range(min(folds, steps.sequences)):
+        learned = learn(replace(task, steps=_taken(steps, np.flatnonzero(fold != part))))
+        total += float(log_likelihood(learned.model, _taken(steps, np.flatnonzero(fold == part))).sum())
+    return total / steps.size
+
+
+def _cut(steps: Steps, pieces: int) -> Steps:
+    """Each sequence in so many pieces, one after the other, where it is long enough."""
+    offsets = [0]
+    for start, stop in zip(steps.offsets[:-1].tolist(), steps.offsets[1:].tolist(), strict=True):
+        cuts = (start + (stop - start) * piece // pieces for piece in range(1, pieces + 1))
+        offsets.extend(dict.fromkeys(cut for cut in cuts if cut > offsets[-1]))
+    return replace(steps, offsets=np.array(offsets, dtype=np.int64))
+
+
+def _taken(steps: Steps, sequences: NDArray[np.int64]) -> Steps:
+    """Some of the sequences."""
+    lengths = np.diff(steps.offsets)[sequences]
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    place = np.repeat(steps.offsets[sequences] - offsets[:-1], lengths) + np.arange(offsets[-1])
+    if steps.codes is not None:
+        return replace(steps, codes=steps.codes[place], offsets=offsets)
+    columns = {
+        name: column[place] if isinstance(column, np.ndarray) else column.take(pa.array(place))
+        for name, column in steps.columns.items()
+    }
+    known = None if steps.known is None else steps.known[place]
+    return Steps(columns, len(place), None, offsets, known)

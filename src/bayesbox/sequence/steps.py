@@ -1,0 +1,278 @@
+"""Whatever a user calls a sequence, or several of them, as steps end to end.
+
+"GATTACA", ["walk", "shop"], np.array([0.1, 0.4])     one sequence of one column
+np.zeros((100, 3)), [{"noise": 3, "light": "on"}]     one sequence of several columns; a frame too
+[["walk", "shop"], ["walk"]], [frame, frame]          several sequences
+frame with sequence="patient", order="day"            several, told apart and put in order by columns
+array with lengths=[100, 50]                          several, end to end
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadData, UnknownColumn
+from bayesbox.schema.arrays import text_array
+from bayesbox.schema.encode import encode
+from bayesbox.schema.kinds import Category, Flag, Kind
+from bayesbox.schema.schema import Schema
+from bayesbox.sequence.model import Steps
+from bayesbox.source.base import Batch
+from bayesbox.source.cells import values_column
+from bayesbox.source.frames import batch_of, labels_of
+
+DIRECT_RANGE = 4096  # integers whose range is no wider are codes as they are
+MOST_COMBINATIONS = 1 << 20  # of levels; more are not worth a row each
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Columns of equal length, where each sequence begins, and how answers are to be given back.
+
+    `single`: one sequence was given, so one answer is wanted. `place`: the row of the frame that each step came from,
+    where rows were put in order. `bare`: there were values without names, so that integers are symbols.
+    """
+
+    columns: Mapping[str, Any]
+    offsets: NDArray[np.int64]
+    single: bool
+    bare: bool = False
+    place: NDArray[np.int64] | None = None
+
+    @property
+    def size(self) -> int:
+        return int(self.offsets[-1])
+
+    def split(self, rows: NDArray[Any]) -> Any:
+        """An answer a step, as the sequences were given."""
+        if self.place is not None:
+            answer = np.empty_like(rows)
+            answer[self.place] = rows
+            return answer
+        if self.single:
+            return rows
+        return [rows[start:stop] for start, stop in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+
+    def each(self, answers: Sequence[Any]) -> Any:
+        """An answer a sequence."""
+        return answers[0] if self.single else list(answers)
+
+
+def sequences_of(
+    data: Any,
+    *,
+    sequence: str | None = None,
+    order: str | None = None,
+    lengths: Sequence[int] | None = None,
+    ignore: Sequence[str] = (),
+) -> Sequences:
+    """The steps of what was given; columns in `ignore` are no part of a step.
+
+    >>> found = sequences_of([["walk", "shop"], ["walk"]])
+    >>> found.columns["0"].to_pylist(), found.offsets.tolist(), found.single
+    (['walk', 'shop', 'walk'], [0, 2, 3], False)
+    """
+    if sequence is None and order is None and lengths is None and _is_many(data):
+        return _many(data, ignore)
+    columns, rows, bare = _one(data)
+    if lengths is not None:
+        offsets = np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))]).astype(np.int64)
+        if offsets[-1] != rows or (np.diff(offsets) < 0).any():
+            raise BadData(f"the lengths do not add up to the {rows} steps there are", found=int(offsets[-1]))
+        return Sequences(_without(columns, ignore), offsets, single=False, bare=bare)
+    if sequence is None and order is None:
+        return Sequences(_without(columns, ignore), np.array([0, rows], dtype=np.int64), single=True, bare=bare)
+    return _by_columns(columns, rows, sequence, order, ignore)
+
+
+def _is_many(data: Any) -> bool:
+    """Whether this is a list of sequences: each of its items is itself a list, an array, a frame or a text."""
+    if not isinstance(data, list | tuple) or not data:
+        return False
+    return all(not isinstance(item, str | bytes | Mapping) and hasattr(item, "__len__") for item in data)
+
+
+def _many(data: Sequence[Any], ignore: Sequence[str]) -> Sequences:
+    offsets = np.zeros(len(data) + 1, dtype=np.int64)
+    if all(isinstance(item, np.ndarray) and item.ndim == 1 and item.dtype.kind in "iufb" for item in data):
+        np.cumsum([len(item) for item in data], out=offsets[1:])
+        return Sequences({"0": np.concatenate(data)}, offsets, single=False, bare=True)
+    if all(_is_flat(item) for item in data):
+        np.cumsum([len(item) for item in data], out=offsets[1:])
+        values = [value for item in data for value in item]
+        return Sequences({"0": values_column(values, "0")}, offsets, single=False, bare=True)
+    parts = [_one(item) for item in data]
+    np.cumsum([rows for _, rows, _ in parts], out=offsets[1:])
+    filled = [part for part in parts if part[1] > 0] or parts[:1]
+    tables = [pa.table({name: arrow_column(column) for name, column in columns.items()}) for columns, _, _ in filled]
+    joined = Batch.from_arrow(pa.concat_tables(tables, promote_options="permissive").combine_chunks())
+    columns = dict(zip(joined.names, joined.columns, strict=True))
+    return Sequences(_without(columns, ignore), offsets, single=False, bare=all(part[2] for part in parts))
+
+
+def arrow_column(column: Any) -> Any:
+    """A column as Arrow."""
+    return pa.array(np.ascontiguousarray(column), from_pandas=True) if isinstance(column, np.ndarray) else column
+
+
+def _is_flat(item: Any) -> bool:
+    return isinstance(item, list | tuple) and not any(
+        isinstance(value, Mapping) or (hasattr(value, "__len__") and not isinstance(value, str | bytes))
+        for value in item
+    )
+
+
+def _one(data: Any) -> tuple[dict[str, Any], int, bool]:
+    """(columns, number of steps, whether they came without names) of one sequence."""
+    if isinstance(data, str):
+        data = list(data)
+    if isinstance(data, list | tuple) and _is_flat(data):
+        return {"0": values_column(data, "0")}, len(data), True
+    if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.names is None:
+        return {"0": labels_of(data)}, len(data), True
+    if isinstance(data, pa.Array | pa.ChunkedArray) or type(data).__name__ == "Series":
+        return {"0": labels_of(data)}, len(data), True
+    batch = batch_of(data)
+    bare = isinstance(data, np.ndarray) and data.dtype.names is None
+    return dict(zip(batch.names, batch.columns, strict=True)), batch.rows, bare
+
+
+def _without(columns: Mapping[str, Any], ignore: Sequence[str]) -> dict[str, Any]:
+    return {name: column for name, column in columns.items() if name not in ignore}
+
+
+def _by_columns(
+    columns: dict[str, Any], rows: int, sequence: str | None, order: str | None, ignore: Sequence[str]
+) -> Sequences:
+    for name in (sequence, order):
+        if name is not None and name not in columns:
+            raise UnknownColumn(name, available=columns)
+    group = np.zeros(rows, dtype=np.int64)
+    if sequence is not None:
+        group = encode(columns[sequence]).codes.astype(np.int64)
+        if (group < 0).any():
+            raise BadData(
+                f"column `{sequence}` says which sequence a step belongs to, and one has none",
+                where=f"row {int(np.argmax(group < 0)) + 1}",
+                remedy="Fill it in, or leave the row out",
+            )
+        _, first, group = np.unique(group, return_index=True, return_inverse=True)
+        group = np.argsort(np.argsort(first))[group]  # sequences in the order in which they first appear
+    rank = np.arange(rows) if order is None else _rank(columns[order], order)
+    place = np.lexsort((rank, group)).astype(np.int64)
+    taken = {
+        name: _take(column, place) for name, column in _without(columns, [*ignore, *_names(sequence, order)]).items()
+    }
+    counts = np.bincount(group) if rows else np.zeros(0, dtype=np.int64)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return Sequences(taken, offsets, single=sequence is None, place=place)
+
+
+def _names(*names: str | None) -> list[str]:
+    return [name for name in names if name is not None]
+
+
+def _rank(column: Any, name: str) -> NDArray[Any]:
+    """The order of the values of a column; missing values have none."""
+    values = arrow_column(column)
+    if values.null_count:
+        raise BadData(f"column `{name}` puts the steps in order, and one has none", remedy="Fill it in")
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    ranks: NDArray[Any] = np.unique(np.asarray(values.to_pylist()), return_inverse=True)[1]
+    return ranks
+
+
+def _take(column: Any, place: NDArray[np.int64]) -> Any:
+    return column[place] if isinstance(column, np.ndarray) else column.take(pa.array(place))
+
+
+def kinds_for(found: Sequences, declared: Mapping[Any, object] | None, emissions: str) -> dict[Any, object]:
+    """What columns are declared to be: by the user, by `emissions`, and integers without a name as symbols."""
+    given: dict[Any, object] = dict(declared or {})
+    for name, column in found.columns.items():
+        if name in given or (name.isdecimal() and int(name) in given):
+            continue
+        if emissions == "category" or (emissions == "auto" and found.bare and _is_integer(column)):
+            given[name] = Category()
+        elif emissions == "gaussian":
+            given[name] = "real"
+    return given
+
+
+def _is_integer(column: Any) -> bool:
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind in "iub"
+    return bool(pa.types.is_integer(column.type) or pa.types.is_boolean(column.type))
+
+
+def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None = None) -> Steps:
+    """The steps as the recursion takes them: a row for each distinct one where all columns are of levels."""
+    if found.bare and found.size and len(found.columns) not in (len(schema.kinds), len(schema.used)):
+        raise BadData(
+            f"a step of this model has {len(schema.used)} values",
+            found=len(found.columns),
+            remedy="Give None for a hole",
+        )
+    columns = {name: found.columns[name] for name in schema.used if name in found.columns}
+    if not columns and len(schema.used) == len(found.columns) and (found.bare or schema.used == ("0",)):
+        columns = dict(zip(schema.used, found.columns.values(), strict=True))  # values without names, by position
+    if not columns and schema.used and found.size:
+        raise UnknownColumn(schema.used[0], available=found.columns)
+    if not all(_has_levels(schema.kinds[name]) for name in columns):
+        return Steps(columns, found.size, None, found.offsets, known)
+    if len(columns) == 1 and known is None:
+        [(name, column)] = columns.items()
+        return _steps_of_one(name, column, found.offsets)
+    codes = np.zeros(found.size, dtype=np.int64)
+    combinations = 1
+    parts: list[tuple[str, int, int, list[str]]] = []  # name, how far apart its codes are, how many, levels
+    for name, column in columns.items():
+        encoded = encode(column)
+        own = encoded.codes
+        if (own < 0).any():
+            own = np.where(own < 0, len(encoded.levels), own)
+        parts.append((name, combinations, len(encoded.levels) + 1, encoded.levels))
+        codes += own.astype(np.int64) * combinations
+        combinations *= len(encoded.levels) + 1
+        if combinations > MOST_COMBINATIONS:
+            return Steps(columns, found.size, None, found.offsets, known)
+    states = 0
+    if known is not None:
+        states = int(known.max(initial=-1)) + 2
+        codes += (known.astype(np.int64) + 1) * combinations
+    distinct = np.arange(combinations * max(states, 1))
+    if len(distinct) > 64 or len(columns) > 1:
+        distinct, codes = np.unique(codes, return_inverse=True)
+    tables: dict[str, Any] = {}
+    for name, apart, size, levels in parts:
+        texts = [*levels, None]
+        tables[name] = text_array([texts[code] for code in (distinct // apart % size).tolist()])
+    own_known = None if known is None else (distinct // combinations - 1).astype(np.int32)
+    return Steps(tables, len(distinct), codes.astype(np.int32), found.offsets, own_known)
+
+
+def _steps_of_one(name: str, column: Any, offsets: NDArray[np.int64]) -> Steps:
+    """The steps of one column of levels: a row a level, and one for missing."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
+        lowest, highest = int(column.min()), int(column.max())
+        if highest - lowest < DIRECT_RANGE and highest < 1 << 62:
+            codes = np.empty(len(column), dtype=np.int32)
+            np.subtract(column, lowest, out=codes, dtype=np.int64, casting="unsafe")
+            if np.bincount(codes).all():  # each integer between them occurs: no dictionary is needed
+                texts = [str(value) for value in range(lowest, highest + 1)]
+                return Steps({name: text_array(texts)}, len(texts), codes, offsets)
+    codes, levels, _ = encode(column)
+    if codes.min(initial=0) < 0:
+        codes = np.where(codes < 0, np.int32(len(levels)), codes)
+    return Steps({name: text_array([*levels, None])}, len(levels) + 1, codes, offsets)
+
+
+def _has_levels(kind: Kind) -> bool:
+    return isinstance(kind, (Category, Flag))

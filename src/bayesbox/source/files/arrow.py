@@ -1,0 +1,292 @@
+"""Parquet, Arrow IPC and Feather files: batches as they are stored, validated before anything reads them.
+
+A file from outside may hold offsets that point beyond its buffers; every batch is checked in full first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bayesbox.errors import BadData
+from bayesbox.schema.arrays import numpy_values, text_array
+from bayesbox.schema.compute import pc
+from bayesbox.source.base import Column
+from bayesbox.source.cells import plain, refuse_nested
+from bayesbox.source.files.reading import FLAG, NUMBER, TEXT, UNREAD, Reading, check_names, contradiction, place
+from bayesbox.source.files.scan import NUMBER_PATTERN
+from bayesbox.source.files.streams import ByteStream, unavailable
+
+ROWS = 98_304  # in one batch
+BUFFER = 1 << 20  # bytes read ahead a column, instead of whole column chunks
+
+
+@contextlib.contextmanager
+def _damage_named(file: str, format_name: str) -> Iterator[None]:
+    """Whatever Arrow says about a broken file becomes one clear error."""
+    try:
+        yield
+    except BadData:
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise unavailable(error, file) from None
+        raise _damaged(error, file, format_name) from None
+    except (pa.ArrowException, ValueError, KeyError, OverflowError) as error:
+        raise _damaged(error, file, format_name) from None
+
+
+def _damaged(error: Exception, file: str, format_name: str) -> BadData:
+    lines = str(error).splitlines()
+    return BadData(
+        f"is no {format_name} file, or a damaged one",
+        where=file,
+        found=lines[0] if lines else type(error).__name__,
+        remedy="Write it again, or name its format",
+    )
+
+
+def _validate(column: pa.Array) -> None:
+    """A full check. Codes within their dictionary are seen at a glance, which Arrow looks up one by one."""
+    if pa.types.is_dictionary(column.type) and pa.types.is_int32(column.indices.type):
+        codes = numpy_values(column.indices).view(np.uint32)
+        if codes.max(initial=0) < len(column.dictionary):
+            column.dictionary.validate(full=True)
+            return
+    column.validate(full=True)
+
+
+class _TypedRows:
+    """What the typed formats share: names and types from the schema, columns checked batch by batch."""
+
+    format_name = ""
+    untyped = False
+    names: tuple[str, ...]
+
+    def __init__(self, stream: ByteStream, reading: Reading) -> None:
+        self._file = stream.name
+        self._reading = reading
+        self.share_read: float | None = 0.0
+        with _damage_named(self._file, self.format_name):
+            self.schema = self._open(stream)
+            self.names = tuple(self.schema.names)
+        check_names(self.names, self._file)
+        self._read = [name for name in self.names if reading.kind_of(name) != UNREAD]
+        for name in self._read:
+            kind = self.schema.field(name).type
+            refuse_nested(kind, name, where=self._file)
+            self._check_kind(name, kind_of_type(kind))
+
+    def _open(self, stream: ByteStream) -> pa.Schema:
+        raise NotImplementedError
+
+    def _stored_batches(self) -> Iterator[pa.RecordBatch]:
+        """The batches as they are stored; they set `share_read` on the way."""
+        raise NotImplementedError
+
+    def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
+        """The rows, at most `ROWS` at a time."""
+        return self._tables(self._stored_batches(), 0)
+
+    def _tables(self, batches: Iterator[pa.RecordBatch], row: int) -> Iterator[tuple[tuple[Column, ...], int]]:
+        while True:
+            with _damage_named(self._file, self.format_name):
+                batch = next(batches, None)
+                if batch is None:
+                    return
+                batch = batch.select(self._read)
+                batch.validate()
+                for column in batch.columns:
+                    _validate(column)
+            for start in range(0, batch.num_rows, ROWS):
+                piece = batch.slice(start, ROWS)
+                yield self._columns(piece, row + start), piece.num_rows
+            row += batch.num_rows
+
+    def _columns(self, batch: pa.RecordBatch, row: int) -> tuple[Column, ...]:
+        columns = {
+            name: self._column(name, column, row) for name, column in zip(self._read, batch.columns, strict=True)
+        }
+        unread = pa.nulls(batch.num_rows)
+        return tuple(columns.get(name, unread) for name in self.names)
+
+    def _column(self, name: str, column: Any, row: int) -> Column:
+        reading = self._reading
+        column = plain(column, name, where=self._file)
+        if reading.na:
+            column = without_tokens(column, reading.na)
+        kind = kind_of_type(column.type)
+        if name in reading.number and kind == TEXT:
+            return numbers_of_texts(column, name, file=self._file, row=row, weight=reading.weight)
+        return column
+
+    def _check_kind(self, name: str, kind: str | None) -> None:
+        """Every file holds the same in a column, as far as that decides how it is read."""
+        reading = self._reading
+        if kind is None or name in reading.text or name in reading.number:
+            return
+        known = reading.kinds.setdefault(name, kind)
+        if TEXT in (known, kind) and known != kind:
+            what = f"holds {kind} here and held {known} in {reading.first_file}"
+            raise _mixed_files(what, place(self._file, column=name), name)
+
+
+def _mixed_files(what: str, where: str, name: str) -> BadData:
+    error = contradiction(NUMBER, name, None, where)
+    error.what = what
+    return error
+
+
+class ParquetRows(_TypedRows):
+    """The rows of a Parquet file; texts come dictionary-coded, as they are stored."""
+
+    format_name = "Parquet"
+
+    def _open(self, stream: ByteStream) -> pa.Schema:
+        import pyarrow.parquet as pq
+
+        self._stream = stream
+        self._source = random_access(stream)
+        opened = pq.ParquetFile(self._source)
+        self._metadata = opened.metadata
+        self.row_count: int = opened.metadata.num_rows
+        return opened.schema_arrow
+
+    def _stored_batches(self) -> Iterator[pa.RecordBatch]:
+        done = 0
+        for batch in self._batches(self._source, None, use_threads=self._reading.threads > 1):
+            yield batch
+            done += batch.num_rows
+            self.share_read = done / max(self.row_count, 1)
+
+    def _batches(self, source: Any, groups: list[int] | None, *, use_threads: bool) -> Iterator[pa.RecordBatch]:
+        import pyarrow.parquet as pq
+
+        texts = [field.name for field in self.schema if _is_text(field.type)]
+        wanted = self._read or None  # where none is, their number still is
+        with _memory_of_the_system():
+            file = pq.ParquetFile(
+                source, metadata=self._metadata, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False
+            )
+        yield from file.iter_batches(ROWS, row_groups=groups, columns=wanted, use_threads=use_threads)
+
+    def groups(self) -> list[int]:
+        """The rows of each group, which can be read apart from the others; none where the file is a copy."""
+        if self._stream.file is None:
+            return []
+        return [self._metadata.row_group(index).num_rows for index in range(self._metadata.num_row_groups)]
+
+    def group_tables(self, group: int, row: int) -> Iterator[tuple[tuple[Column, ...], int]]:
+        """The rows of one group, of which `row` is the first, for whichever thread asks."""
+        return self._tables(self._batches(pa.OSFile(self._stream.path), [group], use_threads=False), row)
+
+
+class ArrowRows(_TypedRows):
+    """The rows of an Arrow IPC file, an Arrow stream or a Feather file."""
+
+    format_name = "Arrow"
+
+    def _open(self, stream: ByteStream) -> pa.Schema:
+        beginning = stream.peek(6)
+        if beginning[:4] == b"FEA1":
+            remedy = "Write it anew with a current pyarrow or pandas"
+            raise BadData("is a Feather file of version 1", where=self._file, remedy=remedy)
+        if beginning == b"ARROW1":
+            self._reader = pa.ipc.open_file(random_access(stream))
+        else:
+            self._reader = pa.ipc.open_stream(pa.PythonFile(stream, mode="r"))
+        return self._reader.schema
+
+    def _stored_batches(self) -> Iterator[pa.RecordBatch]:
+        if not isinstance(self._reader, pa.RecordBatchFileReader):
+            self.share_read = None
+            yield from self._reader
+            return
+        total = self._reader.num_record_batches
+        for index in range(total):
+            yield self._reader.get_batch(index)
+            self.share_read = float((index + 1) / total)
+
+
+_pool_lock = Lock()
+
+
+@contextlib.contextmanager
+def _memory_of_the_system() -> Iterator[None]:
+    """Readers opened here take their memory from the system's allocator.
+
+    Arrow's own hands the memory of each batch back at once, and two threads then wait for the kernel to clear it anew.
+    A Parquet reader keeps the pool that was the default when it was opened, and cannot be given one.
+    """
+    with _pool_lock:
+        before = pa.default_memory_pool()
+        pa.set_memory_pool(pa.system_memory_pool())
+        try:
+            yield
+        finally:
+            pa.set_memory_pool(before)
+
+
+def random_access(stream: ByteStream) -> Any:
+    """The file for Arrow to jump about in: itself, or a temporary copy of what cannot be read twice."""
+    if stream.file is not None:
+        return pa.OSFile(stream.path)
+    return pa.PythonFile(stream.spooled(), mode="r")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def kind_of_type(kind: pa.DataType) -> str | None:
+    """NUMBER, FLAG or TEXT for an Arrow type; None for nulls and dates."""
+    if pa.types.is_dictionary(kind):
+        return TEXT
+    if pa.types.is_boolean(kind):
+        return FLAG
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return NUMBER
+    return TEXT if _is_text(kind) else None
+
+
+def without_tokens(column: Any, tokens: tuple[str, ...]) -> Any:
+    """A text column with the values that stand for missing made null; other columns as they are.
+
+    >>> without_tokens(pa.array(["suv", "?"]), ("?",)).to_pylist()
+    ['suv', None]
+    """
+    if pa.types.is_dictionary(column.type):
+        if not _is_text(column.type.value_type):
+            return column
+        dictionary = column.dictionary
+        missing = pc.is_in(dictionary, value_set=text_array(tokens).cast(dictionary.type))
+        if not pc.any(missing).as_py():
+            return column
+        codes = column.indices
+        kept = pc.if_else(missing.take(codes), pa.nulls(len(codes), codes.type), codes)
+        return pa.DictionaryArray.from_arrays(kept, dictionary)
+    if not _is_text(column.type):
+        return column
+    missing = pc.is_in(column, value_set=text_array(tokens).cast(column.type))
+    return pc.if_else(missing, pa.nulls(len(column), column.type), column)
+
+
+def numbers_of_texts(column: Any, name: str, *, file: str, row: int = 0, weight: str | None = None) -> pa.Array:
+    """A text column that was declared a number; the first value that is none is an error.
+
+    >>> numbers_of_texts(pa.array(["25", None, " +3"]), "age", file="people.parquet").to_pylist()
+    [25.0, None, 3.0]
+    """
+    texts = column.cast(pa.string())
+    fits = pc.match_substring_regex(texts, NUMBER_PATTERN)
+    if not pc.all(fits).as_py():
+        index = fits.to_pylist().index(False)
+        where = place(file, row=row + index + 1, column=name)
+        raise contradiction(NUMBER, name, texts[index].as_py(), where, weight=weight)
+    bare = pc.replace_substring_regex(texts, r"^[ \t]*\+?|[ \t]+$", "")
+    return bare.cast(pa.float64())

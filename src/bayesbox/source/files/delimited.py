@@ -1,0 +1,315 @@
+"""Comma- and tab-separated text: blocks of whole rows, each parsed by Arrow into numbers and coded
+categories.
+
+A column is a number if every value of the first block reads as one, or all but a few do and there are many different
+ones; true or false if every value is one of these words; else text. A column without a value stays undecided until the
+first. A block that Arrow refuses
+goes through the careful reader, which names the line, the column and the value, or leaves the row out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from bayesbox.errors import BadData, BadRow
+from bayesbox.schema.arrays import text_array
+from bayesbox.schema.compute import pc
+from bayesbox.source.base import Column
+from bayesbox.source.files.reading import (
+    COLUMN_LIMIT,
+    FLAG,
+    NUMBER,
+    ROW_LIMIT,
+    SKIP,
+    TEXT,
+    UNREAD,
+    Reading,
+    check_names,
+    is_broken_number,
+)
+from bayesbox.source.files.reading import place as place_of
+from bayesbox.source.files.scan import (
+    FALSE_TEXTS,
+    NUMBER_PATTERN,
+    TRUE_TEXTS,
+    Checker,
+    Record,
+    end_of_rows,
+    records,
+)
+from bayesbox.source.files.streams import ByteStream
+from bayesbox.source.files.window import BLOCK, Window
+
+WIDE = 256  # rows of a very wide table that a block takes in, by the length of its header
+UTF8_MARK = b"\xef\xbb\xbf"
+OTHERS = {
+    b"PK\x03\x04": ("a zip archive, such as a workbook of Excel or a model", "Save the sheet as CSV, or unpack it"),
+    b"\xd0\xcf\x11\xe0": ("a workbook of Excel", "Save the sheet as CSV"),
+    b"SQLite format 3": ("a database", "Ask it with --sql and --database, or with bb.sql"),
+    b"\xfd7zXZ": ("compressed by xz", "Unpack it: xz -d -c FILE | bayes ... -"),
+}
+"""What is given for a table again and again, by its first bytes: what it is, and the remedy."""
+ARROW_TYPES = {
+    NUMBER: pa.float64(),
+    FLAG: pa.bool_(),
+    TEXT: pa.dictionary(pa.int32(), pa.string()),
+    UNREAD: pa.binary(),
+    None: pa.string(),
+}
+FLAG_TEXTS = text_array([*TRUE_TEXTS, *FALSE_TEXTS])
+
+
+class DelimitedRows:
+    """The rows of a CSV or TSV file. If no delimiter is given the header tells it: comma, tab, semicolon."""
+
+    untyped = True
+    share_read: float | None = None
+
+    def __init__(self, stream: ByteStream, reading: Reading, *, delimiter: bytes | None = None) -> None:
+        self._file = stream.name
+        self._reading = reading
+        self._window = Window(stream, row_limit=reading.row_limit)
+        self._delimiter = delimiter or b","
+        self.names = self._read_header(guess=delimiter is None)
+        check_names(self.names, self._file)
+
+    def _read_header(self, *, guess: bool) -> tuple[str, ...]:
+        self._refuse_others()
+        self._skip_mark()
+        if guess:
+            self._delimiter = _delimiter_of(self._header_record())
+        record = self._header_record()
+        names = tuple(self._name(field, record.line) for field in record.fields)
+        self._window.advance(record.end)
+        self._window.widen(min(ROW_LIMIT, max(BLOCK, WIDE * record.end)))
+        return names
+
+    def _refuse_others(self) -> None:
+        beginning = bytes(self._window.view[:16])
+        for mark, (what, remedy) in OTHERS.items():
+            if beginning.startswith(mark):
+                raise BadData(f"is no table of text, but {what}", where=self._file, remedy=remedy)
+
+    def _skip_mark(self) -> None:
+        beginning = bytes(self._window.view[:3])
+        if beginning == UTF8_MARK:
+            self._window.advance(3)
+        elif beginning[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            remedy = "Convert the file, for example: iconv -f utf-16 -t utf-8"
+            raise BadRow("the text is UTF-16, not UTF-8", where=self._file, remedy=remedy)
+
+    def _header_record(self) -> Record:
+        """The first row that is not blank, complete."""
+        window = self._window
+        while True:
+            text = bytes(window.view)
+            first = next(self._records(text, most_fields=COLUMN_LIMIT + 1), None)
+            if first is not None and len(first.fields) > COLUMN_LIMIT:
+                raise BadData(f"has more than {COLUMN_LIMIT} columns", where=self._file)
+            if first is not None and first.closed and (first.end < len(text) or window.finished):
+                return first
+            if window.finished and first is not None:
+                where = place_of(self._file, line=first.line)
+                raise BadRow("a quote in the header is never closed", where=where, remedy="Close it")
+            if window.finished:
+                raise BadData("the file is empty", where=self._file, remedy="A header row is needed")
+            window.widen()
+
+    def _records(self, text: bytes, *, most_fields: int | None = None) -> Iterator[Record]:
+        return records(
+            text,
+            delimiter=self._delimiter,
+            newline=self._window.newline,
+            first_line=self._window.line,
+            most_fields=most_fields,
+        )
+
+    def _name(self, field: bytes, line: int) -> str:
+        where = place_of(self._file, line=line)
+        if b"\0" in field:
+            raise BadRow("a NUL byte in the header", where=where, found=field)
+        try:
+            return field.decode("utf-8")
+        except UnicodeDecodeError:
+            remedy = "Convert the file, for example: iconv -f latin1 -t utf-8"
+            raise BadRow("the header is not UTF-8", where=where, found=field, remedy=remedy) from None
+
+    def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
+        """The rows, a block of bytes at a time."""
+        while self._window.fill():
+            table, end = self._next_table()
+            self._window.advance(end)
+            if table is not None and table.num_rows:
+                yield self._columns(table), table.num_rows
+
+    def _next_table(self) -> tuple[pa.Table | None, int]:
+        """The table of the whole rows in view, and where they end; no table if none was good."""
+        window = self._window
+        while True:
+            end = window.last_line_end()
+            has_quotes = window.find(b'"') >= 0
+            if has_quotes and window.count(b'"', end) % 2:
+                end = self._exact_end()
+            if end:
+                table = self._fast(end, has_quotes=has_quotes) if window.find(b"\0") < 0 else None
+                if table is not None:
+                    return table, end
+                end = self._exact_end()
+            if end:
+                return self._careful(end), end
+            self._refuse_endless_row()
+            window.widen()
+
+    def _exact_end(self) -> int:
+        window = self._window
+        if window.finished:
+            return len(window.view)
+        return end_of_rows(window.view, delimiter=self._delimiter, newline=window.newline)
+
+    def _refuse_endless_row(self) -> None:
+        """A row that does not end in view: an unclosed quote shows as a cell over the limit."""
+        if self._reading.skip:
+            return
+        width = len(self.names)
+        for record in self._records(bytes(self._window.view), most_fields=width + 1):
+            if len(record.fields) > width:
+                where = place_of(self._file, line=record.line)
+                what = f"the row has more fields than the header, which has {width}"
+                raise BadRow(what, where=where, remedy=SKIP)
+            for name, field in zip(self.names, record.fields, strict=False):
+                if len(field) > self._reading.cell_limit(name):
+                    raise BadRow(
+                        f"a cell over the limit of {self._reading.cell_limit(name)} bytes",
+                        where=place_of(self._file, line=record.line, column=name),
+                        found=field[:200].decode("utf-8", errors="replace"),
+                        remedy="Look for a quote that is opened and never closed",
+                    )
+
+    def _fast(self, end: int, *, has_quotes: bool) -> pa.Table | None:
+        """Arrow's answer; None where it refuses, or where the last row may have been cut inside quotes."""
+        block = self._window.view[:end]
+        newline = self._window.newline
+        if bytes(block[:3]) == UTF8_MARK or (has_quotes and bytes(block[-1:]) != newline):
+            block = memoryview(newline + bytes(block) + newline)
+        try:
+            table = self._parse(block)
+        except pa.ArrowInvalid:
+            return None
+        if table.num_rows == 0:
+            return table
+        if has_quotes and _ends_a_line(table.column(table.num_columns - 1)[-1].as_py()):
+            return None
+        return None if _has_long_cell(table, self._reading) else table
+
+    def _careful(self, end: int) -> pa.Table | None:
+        """Row by row: the first broken one is raised, or all broken ones are left out."""
+        window, reading = self._window, self._reading
+        text = bytes(window.view[:end])
+        kinds = [reading.kind_of(name) for name in self.names]
+        limits = [reading.cell_limit(name) for name in self.names]
+        checker = Checker(self.names, kinds, limits, reading.na, self._file, weight=reading.weight)
+        kept = []
+        for record in self._records(text):
+            problem = checker.problem(record)
+            if problem is not None:
+                reading.report(problem)
+            else:
+                kept.append(text[record.start : record.end])
+        if not kept:
+            return None
+        try:
+            return self._parse(memoryview(b"".join(kept)))
+        except pa.ArrowInvalid as error:
+            where = place_of(self._file, line=window.line)
+            raise BadData("the rows from here on cannot be read", where=where, found=str(error)) from None
+
+    def _parse(self, block: memoryview) -> pa.Table:
+        table = self._read(block)
+        if self._decide(table):
+            table = self._read(block)
+        return table
+
+    def _read(self, block: memoryview) -> pa.Table:
+        reading = self._reading
+        types = {name: ARROW_TYPES[reading.kind_of(name)] for name in self.names}
+        if not bytes(block[:2]).strip(b"\r\n") and not bytes(block).strip(b"\r\n"):
+            return pa.schema(list(types.items())).empty_table()
+        return arrow_csv.read_csv(
+            pa.BufferReader(pa.py_buffer(block)),
+            read_options=arrow_csv.ReadOptions(
+                column_names=self.names, use_threads=reading.threads > 1, block_size=len(block) + 1
+            ),
+            parse_options=arrow_csv.ParseOptions(delimiter=self._delimiter.decode(), newlines_in_values=True),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=types,
+                null_values=["", *reading.na],
+                strings_can_be_null=True,
+                true_values=TRUE_TEXTS,
+                false_values=FALSE_TEXTS,
+            ),
+        )
+
+    def _decide(self, table: pa.Table) -> bool:
+        """Settle what the undecided columns are that have values now; whether any was settled."""
+        settled = False
+        for name in self.names:
+            if self._reading.kind_of(name) is None:
+                kind = _kind_of_texts(table.column(name), refuse_mixed=self._reading.refuse_mixed)
+                if kind is not None:
+                    self._reading.kinds[name] = kind
+                    settled = True
+        return settled
+
+    def _columns(self, table: pa.Table) -> tuple[Column, ...]:
+        def column(name: str) -> Column:
+            if self._reading.kind_of(name) in (None, UNREAD):
+                return pa.nulls(table.num_rows)
+            pieces = table.column(name)
+            return pieces.chunk(0) if pieces.num_chunks == 1 else pieces
+
+        return tuple(column(name) for name in self.names)
+
+
+def _delimiter_of(header: Record) -> bytes:
+    """What separates the names, for a header read as comma-separated."""
+    if len(header.fields) == 1:
+        for delimiter in (b"\t", b";"):
+            if delimiter in header.fields[0]:
+                return delimiter
+    return b","
+
+
+def _ends_a_line(value: object) -> bool:
+    """Whether a value ends where a line does, so that its row may have been cut there."""
+    return value.endswith((b"\n", b"\r")) if isinstance(value, bytes) else str(value).endswith(("\n", "\r"))
+
+
+def _kind_of_texts(texts: pa.ChunkedArray, *, refuse_mixed: bool) -> str | None:
+    values = texts.drop_null()
+    if len(values) == 0:
+        return None
+    if pc.all(pc.is_in(values, value_set=FLAG_TEXTS)).as_py():
+        return FLAG
+    if not pc.any(pc.match_substring_regex(values[:10], NUMBER_PATTERN)).as_py():  # this settles most columns of text
+        return TEXT
+    numbers = pc.match_substring_regex(values, NUMBER_PATTERN)
+    texts = len(values) - pc.sum(numbers).as_py()
+    if texts and refuse_mixed and is_broken_number(texts, len(values), len(values.filter(numbers).unique())):
+        return NUMBER
+    return TEXT if texts else NUMBER
+
+
+def _has_long_cell(table: pa.Table, reading: Reading) -> bool:
+    """Whether a text is longer than a cell may be; the sizes of the buffers answer for nearly all blocks."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        limit = reading.cell_limit(name)
+        for chunk in column.chunks:
+            values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
+            if not pa.types.is_string(values.type) or len(values) == 0:
+                continue
+            if values.nbytes > limit and pc.max(pc.binary_length(values)).as_py() > limit:
+                return True
+    return False

@@ -1,0 +1,331 @@
+"""Documents in files: a folder with one folder a class, mail (single messages, mbox, Maildir), and plain text.
+
+A source of documents gives batches of three columns: the class (the name of the folder or of the mailbox), the text,
+and where it is from. A source without classes, such as a single message, has no column of them.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.errors import BadData, BadOption, SourceUnavailable
+from bayesbox.schema.arrays import numbers_array, text_array
+from bayesbox.schema.encode import MISSING, Codes
+from bayesbox.source.base import Batch
+from bayesbox.source.files.mail import is_mailbox, is_message, mail_texts
+from bayesbox.source.files.open import Paths, expand, format_of_name
+from bayesbox.source.files.reading import Skipped
+from bayesbox.source.files.streams import CODECS, PIECE, STDIN, ByteStream, name_of
+
+CLASS, TEXT, FILE = "class", "text", "file"
+BATCH_BYTES = 4 << 20  # of text, after which a batch is given: few enough to stay in the caches
+BATCH_DOCUMENTS = 65_536
+FILES_AT_ONCE = 4096
+WHOLE = 1 << 62  # more bytes than a document has
+MAILBOXES = tuple(f"{ending}{codec}" for ending in (".mbox", ".mbx") for codec in ("", *CODECS))
+OTHER = 2  # what the core says of a file that is not one small document
+
+
+class Group(NamedTuple):
+    """Files with documents of one class, where it is known."""
+
+    label: str | None
+    paths: list[str]
+
+
+def is_table(paths: Paths, format: str | None = None) -> bool:
+    """Whether these are tables (their names say so, or a format is given), and not documents."""
+    if format is not None:
+        return True
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    for path in [os.fspath(each) for each in given]:
+        if path == STDIN:
+            continue
+        if os.path.isdir(path):
+            return any(format_of_name(name) for name in os.listdir(path) if not name.startswith((".", "_")))
+        if format_of_name(path):
+            return True
+    return False
+
+
+def open_documents(
+    paths: Paths, *, label: str | None = None, classes: bool = True, origins: bool = True, bad_rows: str = "error"
+) -> DocumentSource:
+    """The documents of files and folders.
+
+    With `classes`, one folder that holds folders or mailboxes has a class for each of them; of several paths each is a
+    class. `label` is the class of all instead. With `classes=False` there are none, with `origins=False` it is not told
+    where each document is from.
+
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for name, text in (("ham", "See you at noon"), ("spam", "Win a prize")):
+    ...     (folder / name).mkdir()
+    ...     _ = (folder / name / "1.txt").write_text(text)
+    >>> [(batch["class"].to_pylist(), batch["text"].to_pylist()) for batch in open_documents(folder).batches()]
+    [(['ham', 'spam'], ['See you at noon', 'Win a prize'])]
+    """
+    if bad_rows not in ("error", "skip"):
+        raise BadOption("bad_rows is 'error' or 'skip'", found=bad_rows)
+    given = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    if not given:
+        raise BadOption("no file was given")
+    name = name_of(given[0]) if len(given) == 1 else f"{name_of(given[0])} and {len(given) - 1} more"
+    if label is not None or not classes:
+        groups = [Group(label, _files(path)) for path in given]
+    else:
+        groups = [Group(class_name(path), _files(path)) for path in _class_paths(given)]
+    if not any(group.paths for group in groups):
+        raise BadData("there are no documents", where=name)
+    return DocumentSource(groups, name=name, origins=origins, skip=bad_rows == "skip")
+
+
+def class_name(path: str) -> str:
+    """The class of the documents in a folder or a mailbox: its name without an ending.
+
+    >>> class_name("mail/spam/"), class_name("mail/ham.mbox.gz"), class_name("comp.graphics")
+    ('spam', 'ham', 'comp.graphics')
+    """
+    name = os.path.basename(os.path.normpath(path))
+    for ending in (*CODECS, ".mbox", ".mbx", ".txt"):
+        name = name.removesuffix(ending)
+    return name
+
+
+def _class_paths(given: Sequence[str]) -> list[str]:
+    if len(given) > 1:
+        return list(given)
+    (folder,) = given
+    if folder != STDIN and not os.path.exists(folder) and not glob.has_magic(folder):
+        raise SourceUnavailable("there is no such file", where=folder)
+    if not os.path.isdir(folder) or _is_maildir(folder):
+        raise BadData(
+            "the documents have no classes",
+            where=name_of(folder),
+            remedy="Give a folder with one folder (or mailbox) a class, or several of these; "
+            "a table has a column of classes: -t COLUMN --text COLUMN",
+        )
+    inside = [os.path.join(folder, name) for name in _listed(folder)]
+    inside = [path for path in inside if os.path.isdir(path) or path.lower().endswith(MAILBOXES)]
+    if not inside:
+        raise BadData(
+            "the folder holds no folders and no mailboxes, so its documents have no classes",
+            where=folder,
+            remedy="Put the documents of each class into a folder of its name",
+        )
+    return inside
+
+
+def _is_maildir(folder: str) -> bool:
+    return os.path.isdir(os.path.join(folder, "cur")) and os.path.isdir(os.path.join(folder, "new"))
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        names = os.listdir(folder)
+    except OSError as error:
+        raise _unreadable(folder, error) from None
+    return sorted(name for name in names if not name.startswith("."))
+
+
+def _unreadable(folder: str, error: OSError) -> SourceUnavailable:
+    return SourceUnavailable(f"the folder cannot be read ({error.strerror})", where=folder)
+
+
+def _files(path: str) -> list[str]:
+    """The files of a path: itself, or all in a folder and below it; of a Maildir its messages."""
+    return _files_below(path) if os.path.isdir(path) else expand(path)
+
+
+def _files_below(folder: str) -> list[str]:
+    """The files of a folder and of those in it, in the order of the names."""
+    try:
+        with os.scandir(folder) as entries:
+            inside = list(entries)
+    except OSError as error:
+        raise _unreadable(folder, error) from None
+    files = {entry.name for entry in inside if entry.is_file()}
+    folders = {entry.name for entry in inside if entry.name not in files and entry.is_dir() and not entry.is_symlink()}
+    if _is_maildir(folder):
+        folders.discard("tmp")
+    found: list[str] = []
+    for name in sorted(files | folders):  # not a folder behind a link, which may lead back up
+        if name.startswith("."):
+            continue
+        path = os.path.join(folder, name)
+        if name in files:
+            found.append(path)
+        else:
+            found += _files_below(path)
+    return found
+
+
+class DocumentSource:
+    """The documents of files, in their order; `skipped` tells which files could not be read."""
+
+    untyped = False
+
+    def __init__(self, groups: Sequence[Group], *, name: str, origins: bool = True, skip: bool = False) -> None:
+        self.name = name
+        self.skipped = Skipped()
+        self._paths = [path for group in groups for path in group.paths]
+        self._origins = origins
+        self._skip = skip
+        self._done = 0
+        self._labels = sorted({group.label for group in groups if group.label is not None and group.paths})
+        codes: dict[str | None, int] = {label: number for number, label in enumerate(self._labels)}
+        own = [codes.get(group.label, MISSING) for group in groups]
+        self._codes: Codes = np.repeat(np.array(own, dtype=np.int32), [len(group.paths) for group in groups])
+        self._endless = STDIN in self._paths
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the batches."""
+        classes = (CLASS,) if self._labels else ()
+        return (*classes, TEXT, *((FILE,) if self._origins else ()))
+
+    @property
+    def progress(self) -> float | None:
+        """How many of the files were read, from 0 to 1."""
+        return None if self._endless else self._done / len(self._paths)
+
+    def batches(self) -> Iterator[Batch]:
+        """The documents, some megabytes of text at a time."""
+        self.skipped = Skipped()
+        self._done = 0
+        gathered: list[tuple[Raw, Codes]] = []
+        size = rows = first_row = 0
+        for raw, codes in self._documents():
+            gathered.append((raw, codes))
+            size, rows = size + len(raw.data), rows + len(raw.starts)
+            if size >= BATCH_BYTES or rows >= BATCH_DOCUMENTS:
+                batch = self._batch(gathered, first_row)
+                first_row += batch.rows
+                gathered, size, rows = [], 0, 0
+                yield batch
+        if gathered:
+            yield self._batch(gathered, first_row)
+
+    def _batch(self, gathered: list[tuple[Raw, Codes]], first_row: int) -> Batch:
+        raws = [raw for raw, _ in gathered]
+        numbers = [len(raw.starts) for raw in raws]
+        bases = np.repeat(np.cumsum([0, *(len(raw.data) for raw in raws[:-1])]), numbers)
+        starts, stops = (
+            np.concatenate(places) + bases for places in zip(*((r.starts, r.stops) for r in raws), strict=True)
+        )
+        data = raws[0].data if len(raws) == 1 else b"".join(raw.data for raw in raws)
+        columns: list[Any] = []
+        if self._labels:
+            codes = [np.broadcast_to(own, number) for (_, own), number in zip(gathered, numbers, strict=True)]
+            coded = numbers_array(np.concatenate(codes))
+            columns.append(pa.DictionaryArray.from_arrays(coded, text_array(self._labels)))
+        columns.append(mail_texts(data, starts, stops, np.concatenate([raw.is_mail for raw in raws])))
+        if self._origins:
+            columns.append(pa.concat_arrays([raw.origins() for raw in raws]))
+        return Batch(self.names, tuple(columns), len(starts), first_row)
+
+    def _documents(self) -> Iterator[tuple[Raw, Codes]]:
+        """The documents as they lie in files, with their classes: one of each, or that of a mailbox."""
+        while self._done < len(self._paths):
+            some = slice(self._done, self._done + FILES_AT_ONCE)
+            paths, codes = self._paths[some], self._codes[some]
+            small = read_small(paths)
+            start = 0
+            for place in [*np.flatnonzero(small.kinds == OTHER).tolist(), len(small.kinds)]:
+                if place > start:
+                    yield small.documents(start, place), codes[start:place]
+                if place < len(small.kinds):
+                    yield from ((raw, codes[place : place + 1]) for raw in self._large(paths[place]))
+                start = place + 1
+            self._done += len(small.kinds)
+
+    def _large(self, path: str) -> Iterator[Raw]:
+        try:
+            yield from read_documents(path)
+        except (BadData, SourceUnavailable) as error:
+            if not self._skip:
+                raise
+            self.skipped.add(error)
+
+
+class Raw(NamedTuple):
+    """Documents as they lie in files: bytes, and where each begins and ends in them."""
+
+    data: Any
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    is_mail: NDArray[np.bool_]
+    names: Sequence[str]  # of the file of each; or of the only one, a mailbox
+    first: int | None = None  # the number of the first message of a mailbox
+
+    def origins(self) -> pa.Array:
+        """Where each document is from."""
+        names = [
+            name if name.isascii() else name.encode("utf-8", errors="replace").decode("utf-8") for name in self.names
+        ]
+        if self.first is None:
+            return text_array(names)
+        return text_array([f"{names[0]}, message {self.first + place}" for place in range(len(self.starts))])
+
+
+class SmallFiles(NamedTuple):
+    """Small files that were read at once: their bytes, where each begins, and what each is, `OTHER` if not read."""
+
+    paths: Sequence[str]
+    data: NDArray[np.uint8]
+    ends: NDArray[np.int64]
+    kinds: NDArray[np.uint8]
+
+    def documents(self, start: int, stop: int) -> Raw:
+        """The files from one to another, each of them one document."""
+        names = self.paths[start:stop]
+        first, last = self.ends[start], self.ends[stop]
+        ends = self.ends[start : stop + 1] - first
+        is_mail = self.kinds[start:stop].astype(bool)
+        for place in np.flatnonzero(~is_mail).tolist():
+            is_mail[place] = names[place].lower().endswith(".eml")
+        return Raw(self.data[first:last], ends[:-1], ends[1:], is_mail, names)
+
+
+def read_small(paths: Sequence[str]) -> SmallFiles:
+    """As many of the files as are a batch, those that are small, not compressed and no mailbox read by the core."""
+    joined = os.fsencode("".join(paths))
+    plain = len(joined) == sum(map(len, paths))  # else there is more than ASCII
+    lengths = map(len, paths if plain else map(os.fsencode, paths))
+    ends = np.cumsum([0, *lengths], dtype=np.int64)
+    compressed = tuple(CODECS)
+    passed = np.array([path == STDIN or path.lower().endswith(compressed) for path in paths], dtype=np.uint8)
+    letters = np.frombuffer(joined, dtype=np.uint8)
+    return SmallFiles(paths, *_core.read_small_files(letters, ends, passed, PIECE, BATCH_BYTES))
+
+
+def read_documents(path: str) -> Iterator[Raw]:
+    """The documents of one file: all messages of a mailbox, some megabytes at a time, one message, or a text."""
+    name = name_of(path)
+    with ByteStream(path) as stream:
+        if not is_mailbox(stream.peek()):
+            whole = stream.read(WHOLE)
+            is_mail = path.lower().endswith(".eml") or is_message(whole)
+            yield Raw(whole, np.zeros(1, dtype=np.int64), np.array([len(whole)]), np.array([is_mail]), [name])
+            return
+        number = 1
+        rest: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
+        while True:
+            buffer = np.empty(len(rest) + BATCH_BYTES, dtype=np.uint8)
+            buffer[: len(rest)] = rest
+            got = stream.readinto(buffer.data[len(rest) :])
+            data, last = buffer[: len(rest) + got], got < BATCH_BYTES
+            starts, stops, used = _core.cut_mailbox(data, last)
+            if len(starts):
+                yield Raw(data, starts, stops, np.ones(len(starts), dtype=bool), [name], number)
+            if last:
+                return
+            number, rest = number + len(starts), data[used:]

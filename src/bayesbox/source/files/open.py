@@ -1,0 +1,370 @@
+"""Rows in files: CSV, TSV, JSON lines, Parquet, Arrow and Feather, compressed or not, one file or many, or
+standard input; one pass, a stream of batches of bounded size.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from bayesbox.errors import BadOption, SourceUnavailable
+from bayesbox.source.base import Batch, Column, Part, Source
+from bayesbox.source.files.reading import Reading, Rows, Skipped, same_columns
+from bayesbox.source.files.streams import CODECS, STDIN, ByteStream, name_of
+
+if TYPE_CHECKING:
+    from bayesbox.source.files.arrow import ParquetRows
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+EXTENSIONS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".ipc": "arrow",
+    ".feather": "arrow",
+}
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
+OTHER_NAMES = {"ndjson": "jsonl", "feather": "arrow", "ipc": "arrow"}
+
+
+def open_source(
+    paths: Paths,
+    *,
+    text: frozenset[str] = frozenset(),
+    number: frozenset[str] = frozenset(),
+    documents: frozenset[str] = frozenset(),
+    unread: frozenset[str] = frozenset(),
+    only: frozenset[str] | None = None,
+    as_text: bool = False,
+    na: Sequence[str] = (),
+    bad_rows: str = "error",
+    format: str | None = None,
+    threads: int = 1,
+    refuse_mixed: bool = False,
+    finite: bool = False,
+    weight: str | None = None,
+) -> FileSource:
+    """A source of rows from a path, a glob pattern, a folder, a list of these, or `-` for standard input.
+
+    `text` names columns that are read as they stand (the target, declared categories), `number` columns that are
+    numbers; the kind of others is told from their first values, unless `as_text` has them read as they stand. The
+    texts of the columns in `documents` may be long: up to 256 MB each, others up to 1 MB. Of the columns in `unread`,
+    or of all that are not in `only`, the values are not looked at: they come as missing, whatever they hold. `na` adds
+    words that stand for a missing value. `bad_rows="skip"` leaves broken rows out and counts them in `source.skipped`.
+    `format` overrides the extension. With `refuse_mixed` a few texts among many numbers are broken rows, not
+    categories; with `finite` rows with an infinite number are broken too, and those whose `weight`, a column, is
+    missing or negative.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
+    >>> _ = path.write_text("age,car\\n25,sports\\n,vintage\\n")
+    >>> [batch["age"].to_pylist() for batch in open_source(path).batches()]
+    [[25.0, None]]
+    """
+    if bad_rows not in ("error", "skip"):
+        raise BadOption("bad_rows is 'error' or 'skip'", found=bad_rows)
+    if isinstance(na, str):
+        raise BadOption("na is a list of words", found=na, remedy=f"Write na=[{na!r}]")
+    options: dict[str, Any] = {
+        "text": frozenset(text),
+        "number": frozenset(number),
+        "documents": frozenset(documents),
+        "unread": frozenset(unread),
+        "only": only,
+        "as_text": as_text,
+        "na": tuple(na),
+        "skip": bad_rows == "skip",
+        "threads": threads,
+        "refuse_mixed": refuse_mixed,
+        "finite": finite,
+        "weight": weight,
+    }
+    return FileSource(expand(paths), format=_format_option(format), options=options)
+
+
+def _format_option(given: str | None) -> str | None:
+    if given is None:
+        return None
+    name = given.lower().lstrip(".")
+    name = OTHER_NAMES.get(name, name)
+    if name not in FORMATS:
+        raise BadOption(f"the format is one of {', '.join(FORMATS)}", found=given)
+    return name
+
+
+class FileSource:
+    """The rows of one or more files, in order. `skipped` tells what the last pass left out.
+
+    Files can be read again; standard input only once.
+    """
+
+    def __init__(self, paths: Sequence[str], *, format: str | None, options: dict[str, Any]) -> None:
+        self.paths = tuple(paths)
+        self.name = name_of(paths[0]) if len(paths) == 1 else f"{name_of(paths[0])} and {len(paths) - 1} more"
+        self.skipped = Skipped()
+        self.names: tuple[str, ...] = ()  # of the columns, once a file was opened, whether it has rows or not
+        self.untyped = False  # whether numbers came as text, so that labels such as 1 and 2 may be numbers
+        self._format = format
+        self._options = options
+        self._finished = 0  # files read to the end
+        self._stream: ByteStream | None = None
+        self._rows: Rows | None = None
+
+    @property
+    def rereadable(self) -> bool:
+        """Whether the rows are still there once they were read."""
+        return STDIN not in self.paths
+
+    @property
+    def progress(self) -> float | None:
+        """How much of the files the pass under way has read, from 0 to 1; None for standard input."""
+        if STDIN in self.paths:
+            return None
+        sizes = [os.path.getsize(path) for path in self.paths]
+        done = float(sum(sizes[: self._finished]))
+        if self._stream is not None and self._rows is not None and self._finished < len(sizes):
+            share = self._rows.share_read
+            done += self._stream.position if share is None else share * sizes[self._finished]
+        return min(done / max(sum(sizes), 1), 1.0)
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows of all files under the names of the first, in its order."""
+        self.skipped = Skipped()
+        reading = Reading(**self._options, skipped=self.skipped)
+        first_row = 0
+        for index, path in enumerate(self.paths):
+            self._finished = index
+            for batch in self._file_batches(path, reading, first_row):
+                first_row += batch.rows
+                yield batch
+        self._finished = len(self.paths)
+
+    def parts(self, threads: int) -> Iterator[Source] | None:
+        """The rows cut where they can be read apart, by any thread: the groups of rows of Parquet files. None where
+        they cannot, or where there are too few for the threads.
+        """
+        if any((self._format or format_of_name(path)) != "parquet" for path in self.paths) or not self.rereadable:
+            return None
+        if len(self.paths) < threads:
+            with ByteStream(self.paths[0]) as stream:
+                if len(_parquet_rows(stream, Reading(**self._options)).groups()) < threads:
+                    return None
+        return self._parts()
+
+    def _parts(self) -> Iterator[Source]:
+        self.skipped = Skipped()
+        reading = Reading(**self._options, skipped=self.skipped)
+        first_row = 0
+        for index, path in enumerate(self.paths):
+            self._finished = index
+            with ByteStream(path) as stream:
+                rows = _parquet_rows(stream, reading)
+                order = self._take(stream, rows, reading)
+                groups = rows.groups()
+            if not groups:
+                yield Part(name_of(path), partial(self._file_batches, path, reading, first_row))
+                first_row += rows.row_count
+            row = 0
+            for group, count in enumerate(groups):
+                tables = partial(rows.group_tables, group, row)
+                yield Part(name_of(path), partial(_ordered, tables, order, first_row, reading, name_of(path)))
+                row, first_row = row + count, first_row + count
+                rows.share_read = row / rows.row_count if rows.row_count else 1.0
+        self._finished = len(self.paths)
+
+    def _file_batches(self, path: str, reading: Reading, first_row: int) -> Iterator[Batch]:
+        with ByteStream(path) as stream:
+            rows = open_rows(stream, reading, self._format)
+            order = self._take(stream, rows, reading)
+            yield from _ordered(rows.tables, order, first_row, reading, stream.name)
+
+    def _take(self, stream: ByteStream, rows: Rows, reading: Reading) -> list[int | None]:
+        """Go on with the next file; where it has the columns of the first, None for one that is not read."""
+        self._stream, self._rows, self.untyped = stream, rows, rows.untyped
+        same_columns(rows.names, stream.name, reading)
+        self.names = reading.names or ()
+        place = {name: index for index, name in enumerate(rows.names)}
+        return [place.get(name) for name in self.names]
+
+
+def _ordered(
+    tables: Callable[[], Iterator[tuple[tuple[Column, ...], int]]],
+    order: list[int | None],
+    first_row: int,
+    reading: Reading,
+    file: str,
+) -> Iterator[Batch]:
+    for columns, count in tables():
+        taken = tuple(pa.nulls(count) if index is None else columns[index] for index in order)
+        batch = Batch(reading.names or (), taken, count, first_row)
+        first_row += count
+        if reading.skip and reading.finite:
+            from bayesbox.source.files.usable import usable
+
+            batch = usable(batch, reading, file)
+        if batch.rows:
+            yield batch
+
+
+def _parquet_rows(stream: ByteStream, reading: Reading) -> ParquetRows:
+    from bayesbox.source.files.arrow import ParquetRows
+
+    return ParquetRows(stream, reading)
+
+
+def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -> Rows:
+    """A file opened in its format: the one given, that of the extension, or what its first bytes say."""
+    format = format or format_of_name(stream.path) or _format_of_bytes(stream)
+    return _reader(format)(stream, reading)
+
+
+def _reader(format: str) -> Callable[[ByteStream, Reading], Rows]:
+    """The reader of a format, imported only when it is needed."""
+    if format in ("csv", "tsv"):
+        from bayesbox.source.files.delimited import DelimitedRows
+
+        delimiter = b"\t" if format == "tsv" else None
+        return lambda stream, reading: DelimitedRows(stream, reading, delimiter=delimiter)
+    if format == "jsonl":
+        from bayesbox.source.files.jsonl import JsonRows
+
+        return JsonRows
+    from bayesbox.source.files.arrow import ArrowRows, ParquetRows
+
+    return ParquetRows if format == "parquet" else ArrowRows
+
+
+def format_of_name(path: str) -> str | None:
+    """The format of a table by the ending of its name, None where it says nothing.
+
+    >>> format_of_name("people.csv.gz"), format_of_name("letter.eml")
+    ('csv', None)
+    """
+    stem, suffix = os.path.splitext(path.lower())
+    if suffix in CODECS:
+        suffix = os.path.splitext(stem)[1]
+    return EXTENSIONS.get(suffix)
+
+
+def _format_of_bytes(stream: ByteStream) -> str:
+    beginning = stream.peek()
+    if beginning.startswith(b"PAR1"):
+        return "parquet"
+    if beginning.startswith((b"ARROW1", b"\xff\xff\xff\xff", b"FEA1")):
+        return "arrow"
+    if beginning.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
+        return "jsonl"
+    return "csv"
+
+
+def expand(paths: Paths) -> list[str]:
+    """The files that paths, glob patterns and folders stand for, each folder and pattern sorted by name."""
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not given:
+        raise BadOption("no file was given")
+    found = [file for path in given for file in _expand_one(os.fspath(path))]
+    if found.count(STDIN) > 1:
+        raise BadOption("standard input can be read only once", found=given)
+    return found
+
+
+def _expand_one(path: str) -> list[str]:
+    if path == STDIN or os.path.isfile(path):
+        return [path]
+    if os.path.isdir(path):
+        return _files_of_folder(path)
+    if glob.has_magic(path):
+        files = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))
+        if not files:
+            raise SourceUnavailable("no file matches the pattern", where=path)
+        return files
+    return [path]  # opening it says what is wrong
+
+
+def _files_of_folder(folder: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as error:
+        raise SourceUnavailable(f"the folder cannot be read ({error.strerror})", where=folder) from None
+    visible = [name for name in names if not name.startswith((".", "_")) and format_of_name(name)]
+    files = [file for name in visible if os.path.isfile(file := os.path.join(folder, name))]
+    if not files:
+        endings = ", ".join(EXTENSIONS)
+        raise SourceUnavailable("the folder holds no data files", where=folder, remedy=f"They end in {endings}")
+    return files
+
+
+def file_columns(paths: Paths, *, format: str | None = None) -> dict[str, Any]:
+    """The columns of the (first) file, without reading its rows: names, with Arrow types where the file
+    holds them.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
+    >>> _ = path.write_text("age,car\\n25,sports\\n")
+    >>> file_columns(path)
+    {'age': None, 'car': None}
+    """
+    first = expand(paths)[0]
+    if first == STDIN:
+        raise BadOption("standard input can be read only once", remedy="Use peek")
+    with ByteStream(first) as stream:
+        rows = open_rows(stream, Reading(only=frozenset()), _format_option(format))
+        schema = getattr(rows, "schema", None)
+        return {name: None if schema is None else schema.field(name).type for name in rows.names}
+
+
+class Peeked:
+    """A source whose first batch was taken out; it still yields all of them, once."""
+
+    rereadable = False
+
+    def __init__(self, source: Source, first: Batch | None, rest: Iterator[Batch]) -> None:
+        self.name = source.name
+        self._source = source
+        self._first = first
+        self._rest = rest
+
+    @property
+    def skipped(self) -> Skipped:
+        """What the source left out so far."""
+        found: Skipped = getattr(self._source, "skipped", Skipped())
+        return found
+
+    @property
+    def untyped(self) -> bool:
+        """Whether numbers came as text."""
+        return bool(getattr(self._source, "untyped", False))
+
+    def batches(self) -> Iterator[Batch]:
+        """The first batch and all that follow."""
+        if self._first is not None:
+            first, self._first = self._first, None
+            yield first
+        yield from self._rest
+
+
+def peek(source: Source) -> tuple[Batch | None, Peeked]:
+    """The first batch (None if there is none), and a source that yields every batch, the first included.
+
+    >>> from bayesbox.source.base import OneBatch
+    >>> from bayesbox.source.frames import batch_of
+    >>> first, source = peek(OneBatch(batch_of({"age": [25, 40]})))
+    >>> first.rows, sum(batch.rows for batch in source.batches())
+    (2, 2)
+    """
+    rest = source.batches()
+    first = next(rest, None)
+    return first, Peeked(source, first, rest)

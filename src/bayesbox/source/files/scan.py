@@ -1,0 +1,170 @@
+"""The careful reader of delimited text: slow, exact about lines, fields and quotes, and able to say what is
+wrong.
+
+The fast path leaves the work to Arrow; where Arrow refuses a block, this finds the line, the column and the
+value.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesbox.errors import BadData, BadRow
+from bayesbox.source.files.reading import FLAG, NUMBER, SKIP, UNREAD, contradiction, place
+
+QUOTE = ord('"')
+NUMBER_PATTERN = r"^[ \t]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))[ \t]*$"
+TRUE_TEXTS = ("true", "True", "TRUE")
+FALSE_TEXTS = ("false", "False", "FALSE")
+_is_number = re.compile(NUMBER_PATTERN).match
+
+
+class Record(NamedTuple):
+    """One row as it stands in the text: where it begins and ends, its line, its fields unquoted."""
+
+    start: int
+    end: int
+    line: int
+    fields: list[bytes]
+    closed: bool  # False where a quote is opened and never closed
+
+
+@functools.cache
+def _field_pattern(delimiter: bytes) -> re.Pattern[bytes]:
+    """One field and what ends it. A quote counts only where a field begins with it; text after it is kept."""
+    stop = re.escape(delimiter)
+    quoted = rb'(?:"([^"]*+(?:""[^"]*+)*+)("?+))?+'
+    return re.compile(quoted + rb"([^" + stop + rb"\r\n]*+)(" + stop + rb"|\r\n|\n|\r|\Z)")
+
+
+def records(
+    text: bytes,
+    *,
+    delimiter: bytes,
+    newline: bytes = b"\n",
+    first_line: int = 1,
+    most_fields: int | None = None,
+) -> Iterator[Record]:
+    r"""The rows of a text, blank lines left out; it stops at a row of `most_fields`, which may be cut short.
+
+    >>> [record.fields for record in records(b'age,car\n25,"a ""big"" suv"\n', delimiter=b",")]
+    [[b'age', b'car'], [b'25', b'a "big" suv']]
+    """
+    match = _field_pattern(delimiter).match
+    position, line = 0, first_line
+    while position < len(text):
+        start, closed, ending = position, True, delimiter
+        fields: list[bytes] = []
+        while ending == delimiter and len(fields) != most_fields:
+            found = match(text, position)
+            assert found is not None  # the pattern matches anywhere
+            quoted, quote, bare, ending = found.groups()
+            if quoted is None:
+                fields.append(bare)
+            else:
+                fields.append(quoted.replace(b'""', b'"') + bare)
+                closed = closed and bool(quote)
+            position = found.end()
+        if len(fields) > 1 or fields[0] or text[start : start + 1] == b'"':
+            yield Record(start, position, line, fields, closed)
+        if len(fields) == most_fields:
+            return
+        line += text.count(newline, start, position)
+
+
+def end_of_rows(text: bytes | bytearray | memoryview, *, delimiter: bytes, newline: bytes = b"\n") -> int:
+    r"""Where the last complete row ends: after the last line end that no quote encloses; 0 if there is none.
+
+    >>> end_of_rows(b'25,suv\n30,"half a', delimiter=b",")
+    7
+    """
+    array = np.frombuffer(text, dtype=np.uint8)
+    quotes = np.flatnonzero(array == QUOTE)
+    lines = np.flatnonzero(array == newline[0])
+    if _all_quotes_enclose(array, quotes, delimiter):
+        outside = lines[np.searchsorted(quotes, lines) % 2 == 0]
+        return int(outside[-1]) + 1 if len(outside) else 0
+    end = 0
+    for record in records(bytes(text), delimiter=delimiter, newline=newline):
+        if record.closed and array[record.end - 1] == newline[0]:
+            end = record.end
+    return end
+
+
+def _all_quotes_enclose(array: np.ndarray, quotes: np.ndarray, delimiter: bytes) -> bool:
+    """Whether every other quote opens a field or follows a closing one: then counting tells in from out."""
+    opening = quotes[::2]
+    before = array[opening[opening > 0] - 1]
+    allowed = np.zeros(256, dtype=bool)
+    allowed[[delimiter[0], ord("\n"), ord("\r"), QUOTE]] = True
+    return bool(allowed[before].all())
+
+
+class Checker:
+    """What a row must be: as many fields as the header, each short enough, UTF-8, of its kind."""
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        kinds: list[str | None],
+        limits: list[int],
+        na: tuple[str, ...],
+        file: str,
+        *,
+        weight: str | None = None,
+    ) -> None:
+        self._names = names
+        self._kinds = kinds
+        self._limits = limits  # bytes of a cell
+        self._missing = {"", *na}
+        self._file = file
+        self._weight = weight
+
+    def problem(self, record: Record) -> BadData | None:
+        """What is wrong with a row; None if nothing is."""
+        if not record.closed:
+            return self._broken("a quote is opened here and never closed", record)
+        if len(record.fields) != len(self._names):
+            given, wanted = len(record.fields), len(self._names)
+            return self._broken(f"the row has {given} fields where the header has {wanted}", record)
+        for index, field in enumerate(record.fields):
+            wrong = self._field_problem(index, field, record.line)
+            if wrong is not None:
+                return wrong
+        return None
+
+    def _broken(self, what: str, record: Record) -> BadRow:
+        found = b",".join(record.fields)[:200].decode("utf-8", errors="backslashreplace")
+        return BadRow(what, where=place(self._file, line=record.line), found=found, remedy=SKIP)
+
+    def _field_problem(self, index: int, field: bytes, line: int) -> BadData | None:
+        kind = self._kinds[index]
+        if kind == UNREAD:
+            return None
+        where = place(self._file, line=line, column=self._names[index])
+        if b"\0" in field:
+            return BadRow("a NUL byte", where=where, found=field[:200], remedy=SKIP)
+        if len(field) > self._limits[index]:
+            what = f"a cell of {len(field)} bytes, over the limit of {self._limits[index]}"
+            return BadRow(what, where=where, found=field[:200].decode("utf-8", errors="replace"), remedy=SKIP)
+        try:
+            text = field.decode("utf-8")
+        except UnicodeDecodeError:
+            remedy = "Convert the file, for example: iconv -f latin1 -t utf-8"
+            return BadRow("the text is not UTF-8", where=where, found=field[:200], remedy=remedy)
+        if text in self._missing or _fits(kind, text):
+            return None
+        return contradiction(str(kind), self._names[index], text, where, weight=self._weight)
+
+
+def _fits(kind: str | None, text: str) -> bool:
+    if kind == NUMBER:
+        return _is_number(text) is not None
+    if kind == FLAG:
+        return text in TRUE_TEXTS or text in FALSE_TEXTS
+    return True

@@ -1,0 +1,184 @@
+"""Counts of sets of columns, for scores, tests and tables: from rows in memory, or in one pass over a source."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import CodeTable, FamilyScore
+from bayesbox.errors import BadData
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.reduce import fold
+from bayesbox.stat.coded import Coded, Variable, code_batch
+
+Members = tuple[int, ...]
+Counts = NDArray[np.int64]  # one dimension: row-major, the last member fastest
+Doubles = NDArray[np.float64]
+
+MOST_CELLS = 1 << 26
+
+
+class Counter(Protocol):
+    """Where counts come from. Every method takes its sets together, so that a source is read once for all of them."""
+
+    cards: tuple[int, ...]
+    rows: int
+
+    def counts(self, sets: Sequence[Members]) -> list[Counts]:
+        """How often each combination of states occurs; rows that lack one of the members are left out."""
+        ...
+
+    def scores(self, sets: Sequence[Members], of: Sequence[int], child: Sequence[int], score: FamilyScore) -> Doubles:
+        """The score of member `child[i]` of the set `of[i]` given the others of the set."""
+        ...
+
+    def g_tests(self, sets: Sequence[Members]) -> tuple[Doubles, Doubles]:
+        """G and the degrees of freedom of the first two members of each set, given the others."""
+        ...
+
+
+def flat(sets: Sequence[Members]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sets as one list and where each ends."""
+    members = np.array([member for each in sets for member in each], dtype=np.int64)
+    return members, np.cumsum([len(each) for each in sets], dtype=np.int64)
+
+
+class MemoryCounter:
+    """Rows that are at hand as codes."""
+
+    def __init__(self, coded: Coded) -> None:
+        self.cards = coded.cards
+        self.rows = coded.rows
+        self._holed = tuple(
+            bool((column == variable.missing).any())
+            for variable, column in zip(coded.variables, coded.columns, strict=True)
+        )
+        self._sizes = [card + holed for card, holed in zip(self.cards, self._holed, strict=True)]
+        self._table = CodeTable(list(coded.columns), np.array(self._sizes, dtype=np.int64))
+
+    def counts(self, sets: Sequence[Members]) -> list[Counts]:
+        """Missing cells are counted as states of their own and cut away."""
+        for each in sets:
+            if math.prod(self._sizes[member] for member in each) > MOST_CELLS:
+                raise BadData(
+                    f"a table over {len(each)} columns would have more than {MOST_CELLS:,} cells",
+                    remedy="Allow fewer parents: max_parents",
+                )
+        return [self._whole(each, found) for each, found in zip(sets, self._table.count(*flat(sets)), strict=True)]
+
+    def _whole(self, members: Members, counts: Counts) -> Counts:
+        if not any(self._holed[member] for member in members):
+            return counts
+        table = counts.reshape([self._sizes[member] for member in members])
+        return np.ascontiguousarray(table[tuple(slice(self.cards[member]) for member in members)]).reshape(-1)
+
+    def scores(self, sets: Sequence[Members], of: Sequence[int], child: Sequence[int], score: FamilyScore) -> Doubles:
+        """Of complete rows."""
+        assert not any(self._holed)
+        return self._table.score(*flat(sets), np.array(of, dtype=np.int64), np.array(child, dtype=np.int64), score)
+
+    def g_tests(self, sets: Sequence[Members]) -> tuple[Doubles, Doubles]:
+        """Of complete rows."""
+        assert not any(self._holed)
+        return self._table.g_tests(*flat(sets))
+
+    def exact(
+        self, kind: int, parameter: float, most_parents: int, required: Sequence[int], forbidden: Sequence[int]
+    ) -> NDArray[np.int64]:
+        """The parents of each column in the best network, as bits."""
+        return self._table.exact(
+            kind, parameter, most_parents, np.array(required, dtype=np.int64), np.array(forbidden, dtype=np.int64)
+        )
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """The tables of one pass; they add up."""
+
+    tables: list[Counts]
+
+    def __add__(self, other: _Tables) -> _Tables:
+        return _Tables([mine + theirs for mine, theirs in zip(self.tables, other.tables, strict=True)])
+
+
+@dataclass(frozen=True)
+class _Counting:
+    """The tables of a batch; it may be sent to where the rows lie."""
+
+    variables: tuple[Variable, ...]
+    sets: tuple[Members, ...]
+    where: str
+
+    def __call__(self, batch: Batch) -> _Tables:
+        return _Tables(MemoryCounter(code_batch(batch, self.variables, where=self.where)).counts(self.sets))
+
+
+class SourceCounter:
+    """A source that is read again for each request: nothing but the tables is held."""
+
+    def __init__(
+        self,
+        source: Source,
+        variables: Sequence[Variable],
+        rows: int,
+        *,
+        threads: int = 1,
+    ) -> None:
+        self.cards = tuple(len(variable.states) for variable in variables)
+        self.rows = rows
+        self.passes = 0
+        self._source = source
+        self._variables = tuple(variables)
+        self._threads = threads
+
+    def counts(self, sets: Sequence[Members]) -> list[Counts]:
+        """One pass for all sets."""
+        self.passes += 1
+        total = fold(self._source, _Counting(self._variables, tuple(sets), self._source.name), threads=self._threads)
+        if total is None:
+            return [np.zeros(math.prod(self.cards[each] for each in members), dtype=np.int64) for members in sets]
+        return total.tables
+
+    def scores(self, sets: Sequence[Members], of: Sequence[int], child: Sequence[int], score: FamilyScore) -> Doubles:
+        """From the tables of one pass; a table that would be too large has the score -inf: it is never chosen."""
+        sizes = [[self.cards[member] for member in members] for members in sets]
+        small = [index for index, each in enumerate(sizes) if math.prod(each) <= MOST_CELLS]
+        tables = dict(zip(small, self.counts([sets[index] for index in small]), strict=True))
+        found = np.full(len(of), -np.inf)
+        for place, (index, axis) in enumerate(zip(of, child, strict=True)):
+            if index in tables:
+                before, after = math.prod(sizes[index][:axis]), math.prod(sizes[index][axis + 1 :])
+                found[place] = score.table(tables[index], before, sizes[index][axis], after)
+        return found
+
+    def g_tests(self, sets: Sequence[Members]) -> tuple[Doubles, Doubles]:
+        """From the tables of one pass."""
+        tests = [
+            g_test(table.reshape(self.cards[members[0]], self.cards[members[1]], -1))
+            for members, table in zip(sets, self.counts(sets), strict=True)
+        ]
+        return np.array([test[0] for test in tests]), np.array([test[1] for test in tests])
+
+
+def g_test(table: Any) -> tuple[float, float]:
+    """G and the degrees of freedom of a table of first x second x given; states that do not occur have none.
+
+    >>> statistic, degrees = g_test(np.array([[[10], [0]], [[0], [10]]]))
+    >>> round(statistic, 6), degrees  # 40 log 2
+    (27.725887, 1.0)
+    """
+    counts = np.asarray(table, dtype=np.float64)
+    rows, columns, total = counts.sum(axis=1), counts.sum(axis=0), counts.sum(axis=(0, 1))
+    statistic = 2 * (_terms(counts) - _terms(rows) - _terms(columns) + _terms(total))
+    degrees = np.maximum((rows > 0).sum(axis=0) - 1, 0) * np.maximum((columns > 0).sum(axis=0) - 1, 0)
+    return max(statistic, 0.0), float(degrees.sum())
+
+
+def _terms(counts: Doubles) -> float:
+    present = counts[counts > 0]
+    return float((present * np.log(present)).sum())

@@ -1,0 +1,134 @@
+"""Leave-one-out terms of a multinomial: a row's own words taken out of the counts of its class.
+
+The columns of a matrix stay, whatever they hold; a word of a free text that no other row has goes with its row.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
+from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.text import Text
+from bayesbox.errors import BadOption, CannotForget
+from bayesbox.rule.naive import group_cells
+from bayesbox.rule.smoothing import Cells, Smoothing, ratio
+from bayesbox.rule.table import spread
+from bayesbox.schema.columns import CountMatrix, as_numbers
+from bayesbox.schema.tokens import Documents
+from bayesbox.tally.book import Book
+from bayesbox.tally.words import Words
+
+ENTRIES_A_PIECE = 65_536  # of the sparse matrix: bounds the memory of classes x entries
+
+
+def add_words(
+    plan: Plan, conditional: Multinomial, book: Book, rule: Smoothing, columns: Columns, target: NDArray[np.int32]
+) -> None:
+    """Enter the terms; the vocabulary stays as it is, since it is given by the columns."""
+    matrix = _matrix(conditional, columns, plan.rows)
+    terms, _ = own_words_out(matrix, _counts(conditional, book), conditional.words, rule, target)
+    plan.add_terms(terms)
+
+
+def add_text(
+    plan: Plan, conditional: Text, kind: Any, tally: Words, rule: Smoothing, column: Any, target: NDArray[np.int32]
+) -> None:
+    """Enter the terms of a column of free text."""
+    if kind.top is not None:
+        raise BadOption(
+            f"column `{conditional.column}` keeps its most common words, and these may change with each row",
+            remedy="Cross-validate instead, or take all words",
+        )
+    if column is None:
+        return
+    weights = conditional.weights
+    matrix = weights.listed(Documents.of(column), conditional.tokens)
+    counts = tally.cells.to_doubles().reshape(plan.classes, len(weights.words))
+    terms, known = own_words_out(matrix, counts, weights.words, rule, target, words_may_go=True)
+    plan.add_terms(terms * weights.factors(known)[:, None])
+
+
+def own_words_out(
+    matrix: CountMatrix,
+    counts: Doubles,
+    words_of_model: tuple[str, ...],
+    rule: Smoothing,
+    target: NDArray[np.int32],
+    *,
+    words_may_go: bool = False,
+    complement: bool = False,
+) -> tuple[Doubles, Doubles]:
+    """(rows x classes: log P(row | class) by the counts, classes x words, of all other rows; the words of each row).
+
+    With `words_may_go` a word that only the row has is no word of the model without it: it says nothing, and there are
+    so many words less. With `complement` the counts are those of the other classes, a word weighs -log of its share.
+    """
+    rows_number = len(target)
+    totals = counts.sum(axis=1)
+    own_total = np.zeros(rows_number)
+    entries = np.repeat(np.arange(rows_number), np.diff(matrix.indptr))
+    alone = np.zeros(len(entries), dtype=bool)
+    size = np.full(rows_number, counts.shape[1])
+    if words_may_go:
+        everywhere = counts.sum(axis=0) / max(len(counts) - 1, 1) if complement else counts.sum(axis=0)
+        alone = everywhere[matrix.indices] <= np.asarray(matrix.data, dtype=np.float64)
+        size -= np.bincount(entries[alone], minlength=rows_number)
+    known = np.zeros(rows_number)
+    np.add.at(known, entries[~alone], matrix.data[~alone])
+    np.add.at(own_total, entries, matrix.data)
+    terms = np.zeros((rows_number, len(counts)))
+    for start in range(0, len(entries), ENTRIES_A_PIECE):
+        piece = slice(start, start + ENTRIES_A_PIECE)
+        rows, words = entries[piece], matrix.indices[piece]
+        data = np.asarray(matrix.data[piece], dtype=np.float64)
+        left = counts[:, words].copy()
+        under = np.tile(totals[:, None], (1, len(rows)))
+        at = (target[rows], np.arange(len(rows)))
+        if complement:
+            left, under = left - data, under - own_total[rows]
+        sign = 1 if complement else -1
+        left[at] += sign * data
+        under[at] += sign * own_total[rows]
+        if (left < 0).any():
+            raise CannotForget("some of these rows were never learned: they hold more words than were counted")
+        names = [words_of_model[word] for word in words]
+        over, below = ratio(rule, Cells(left, under, size[rows] if words_may_go else len(words_of_model), names))
+        log_p = left_out_where_impossible((log(over) - log(below)).T)
+        log_p[alone[piece]] = 0.0
+        if complement:
+            log_p = np.where(np.isneginf(log_p), 0.0, -log_p)
+        np.add.at(terms, rows, _times(data, log_p))
+    return terms, known
+
+
+def _times(data: Doubles, log_p: Doubles) -> Doubles:
+    with np.errstate(invalid="ignore"):
+        return np.where(data[:, None] == 0, 0.0, data[:, None] * log_p)
+
+
+def _matrix(conditional: Multinomial, columns: Columns, rows: int) -> CountMatrix:
+    """The counts of the rows as compressed rows, from a matrix or from columns."""
+    if conditional.group is not None:
+        found: Any = columns[conditional.group]
+        return found  # type: ignore[no-any-return]
+    dense = np.zeros((rows, len(conditional.words)))
+    for index, word in enumerate(conditional.words):
+        if columns.get(word) is not None:
+            dense[:, index] = np.nan_to_num(np.asarray(as_numbers(columns[word], name=word), dtype=np.float64))
+    at, words = np.nonzero(dense)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=rows))])
+    return CountMatrix(indptr, words, dense[at, words], len(conditional.words))
+
+
+def _counts(conditional: Multinomial, book: Book) -> Doubles:
+    classes = len(book.classes)
+    if conditional.group is not None:
+        tally = book[conditional.group]
+        cells = spread(tally.cells, classes, tally.levels, conditional.words)
+    else:
+        cells = group_cells([book[word].sums.total for word in conditional.words], classes)
+    return cells.to_doubles().reshape(classes, len(conditional.words))

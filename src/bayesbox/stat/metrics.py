@@ -1,0 +1,393 @@
+"""How good predictions are: counted batch by batch, and read off the counts at the end.
+
+What is kept of the scored rows are tallies of the kind a model learns: for each true class the counts of the predicted
+ones (the confusion matrix) and exact sums of the losses, for each bin of confidence how many were right. They add up,
+so rows stream through in flat memory, and neither the cut into batches nor the order of the rows changes a bit of the
+result. Only the area under the ROC curve needs every score: these are kept up to `MOST_SCORES`, then given up.
+
+    accuracy      share of rows whose most probable class is the true one (of equal ones: the first)
+    log loss      mean of -log P(true class); infinite where a true class had probability 0, which is told, with the
+                  number of such rows; `clipped` takes P within [eps, 1 - eps] like scikit-learn's log_loss
+    Brier score   mean of the sum over classes of (P(class) - [class is true])^2; of two classes half of that, which
+                  is (P - [true])^2 of either: the value of scikit-learn's brier_score_loss
+    calibration   sum over bins of n_bin / n * |accuracy - mean confidence| (Guo et al. 2017)
+    baseline      what the best constant answer would get: the most frequent class, and the class shares as P
+
+A label the model does not know has probability 0: an error, an infinite log loss, and a class more for the Brier
+score. A ratio 0 / 0, such as the precision of a class that was never predicted, is NaN, and left out of a macro mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox.errors import BadData
+from bayesbox.schema.encode import MISSING, Encoded
+from bayesbox.schema.kinds import Category, Flag, Real
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.base import dyadic
+from bayesbox.tally.book import Book
+from bayesbox.tally.count import Weights, checked_weights, count
+from bayesbox.tally.exact import ZERO, Dyadic
+
+Doubles = NDArray[np.float64]
+Codes = NDArray[np.integer]
+
+BINS = 15
+MOST_SCORES = 1 << 22  # kept for the area under the curve: 32 MB
+Z95 = 1.959963984540054  # the standard normal is beyond it in 5 % of the cases, both sides together
+EPSILON = float(np.finfo(np.float64).eps)
+
+_BY_CLASS = Schema({"prediction": Category(), "log_loss": Real(), "clipped": Real(), "brier": Real()})
+_BY_BIN = Schema({"right": Flag(), "confidence": Real()})
+
+
+class Bin(NamedTuple):
+    """The rows whose confidence lies above `start` and not above `stop`.
+
+    `n` is how many there are (with weights: their sum), `confidence` the mean of P(predicted class), `accuracy` the
+    share that was right, `low` and `high` its 95 % interval. Without rows these four are NaN.
+    """
+
+    start: float
+    stop: float
+    n: float
+    confidence: float
+    accuracy: float
+    low: float
+    high: float
+
+
+class Estimate(NamedTuple):
+    """A value and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class ClassScore(NamedTuple):
+    """One class: how many of those predicted were right, how many of its own were found; `support` are its rows."""
+
+    name: str
+    precision: Estimate
+    recall: Estimate
+    f1: float
+    support: float
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The scores behind the area under the curve, in blocks of rows; None once there were too many."""
+
+    blocks: tuple[tuple[Doubles, Codes, Doubles], ...] | None = ()
+
+    @property
+    def size(self) -> int:
+        return sum(scores.size for scores, *_ in self.blocks or ())
+
+    def __add__(self, other: Ranks) -> Ranks:
+        if self.blocks is None or other.blocks is None or self.size + other.size > MOST_SCORES:
+            return Ranks(None)
+        return Ranks(self.blocks + other.blocks)
+
+    def of_class(self, code: int, classes: int) -> tuple[Doubles, NDArray[np.bool_], Doubles] | None:
+        """(P(class), whether the row is of it, weight) of all rows; None where there were too many."""
+        if not self.blocks or classes < 2:
+            return None
+        scores, codes, weights = (np.concatenate([block[part] for block in self.blocks]) for part in range(3))
+        if classes == 2:
+            return (scores[:, 0] if code else 1 - scores[:, 0]), codes == code, weights
+        return scores[:, code], codes == code, weights
+
+    def area(self, classes: int) -> float:
+        """Of two classes the area under the ROC curve of the second; of more the mean over one against the rest.
+
+        NaN where there is no such curve: too many scores, or fewer than two classes among the labels.
+        """
+        if not self.blocks or classes < 2:
+            return math.nan
+        scores, codes, weights = (np.concatenate([block[part] for block in self.blocks]) for part in range(3))
+        wanted = [1] if classes == 2 else range(classes)
+        areas = [area_under_roc(scores[:, place], codes == code, weights) for place, code in enumerate(wanted)]
+        return _mean([area for area in areas if not math.isnan(area)])
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What was counted of some predictions; `+` takes others in. `classes` are those of the model, in its order."""
+
+    classes: tuple[str, ...]
+    bins: int = BINS
+    by_class: Book = field(default_factory=Book.empty)
+    by_bin: Book = field(default_factory=Book.empty)
+    ranks: Ranks = field(default_factory=Ranks)
+    rows: int = 0  # with a label
+    unlabelled: int = 0
+    impossible: int = 0  # rows whose true class had probability 0
+    unseen: Counter[str] = field(default_factory=Counter)  # rows of each label that the model did not know
+
+    def __add__(self, other: Scored) -> Scored:
+        if (self.classes, self.bins) != (other.classes, other.bins):
+            raise ValueError("predictions of other classes, or in other bins")
+        return Scored(
+            self.classes,
+            self.bins,
+            self.by_class + other.by_class,
+            self.by_bin + other.by_bin,
+            self.ranks + other.ranks,
+            self.rows + other.rows,
+            self.unlabelled + other.unlabelled,
+            self.impossible + other.impossible,
+            self.unseen + other.unseen,
+        )
+
+
+def scored(
+    log_p: Doubles,
+    labels: Encoded,
+    known: Sequence[str],
+    *,
+    classes: Sequence[str] | None = None,
+    weights: Any = None,
+    bins: int = BINS,
+) -> Scored:
+    """Count the predictions of some rows.
+
+    `log_p` are log-probabilities, rows x the classes `known` to the model: so a loss stays finite where the
+    probability itself is too small for a double. `classes` are all there are, where these are more. Rows without a
+    label are left out and counted.
+
+    >>> labels = Encoded(np.array([0, 1, 1], dtype=np.int32), ["no", "yes"], ["no", "yes"])
+    >>> found = scored(np.log([[0.8, 0.2], [0.4, 0.6], [0.7, 0.3]]), labels, ["no", "yes"])
+    >>> measure(found).accuracy.value, measure(found + found).confusion.tolist()
+    (0.6666666666666666, [[2, 0], [2, 2]])
+    """
+    everything = tuple(known if classes is None else classes)
+    weights = checked_weights(weights, len(labels.codes))
+    place = {name: index for index, name in enumerate(known)}
+    true = np.array([*(place.get(text, MISSING) for text in labels.levels), MISSING])[labels.codes]
+    labelled = labels.codes != MISSING
+    rows, found = np.flatnonzero(true >= 0), true[true >= 0]
+
+    p = np.minimum(np.exp(log_p), 1.0)
+    log_true, p_true = np.full(len(true), -np.inf), np.zeros(len(true))
+    log_true[rows], p_true[rows] = log_p[rows, found], p[rows, found]
+    squares = p**2
+    squares[rows, found] = (1 - p_true[rows]) ** 2
+    predicted = log_p.argmax(axis=1).astype(np.int32)
+    confidence = p[np.arange(len(p)), predicted]
+    columns = {
+        "prediction": pa.DictionaryArray.from_arrays(predicted, pa.array(list(known), pa.string())),
+        "log_loss": np.where(np.isneginf(log_true), np.nan, np.maximum(-log_true, 0.0)),
+        "clipped": -np.log(np.clip(p_true, EPSILON, 1 - EPSILON)),
+        "brier": squares.sum(axis=1) + (true < 0),
+    }
+    edges = np.arange(1, bins) / bins
+    of_bin = np.where(labelled, np.searchsorted(edges, confidence), MISSING).astype(np.int32)
+    names = [str(index) for index in range(bins)]
+    by_bin = {"right": predicted == true, "confidence": confidence}
+    unknown = np.flatnonzero(labelled & (true < 0))
+    return Scored(
+        everything,
+        bins,
+        count(columns, labels, _BY_CLASS, weights=weights, label_type="text"),
+        count(by_bin, Encoded(of_bin, names, names), _BY_BIN, weights=weights, label_type="text"),
+        _ranks(p, labels, known, everything, weights),
+        int(labelled.sum()),
+        int((~labelled).sum()),
+        int((labelled & np.isneginf(log_true)).sum()),
+        Counter(labels.levels[code] for code in labels.codes[unknown]),
+    )
+
+
+def _ranks(p: Doubles, labels: Encoded, known: Sequence[str], classes: Sequence[str], weights: Weights) -> Ranks:
+    """The scores of rows whose label is among the classes; of two classes those of the second only."""
+    place = {name: index for index, name in enumerate(classes)}
+    true = np.array([*(place.get(text, MISSING) for text in labels.levels), MISSING])[labels.codes]
+    kept = true >= 0
+    wanted = list(classes)[1:2] if len(classes) == 2 else list(classes)
+    if int(kept.sum()) * len(wanted) > MOST_SCORES:
+        return Ranks(None)
+    scores = np.zeros((int(kept.sum()), len(wanted)))
+    for index, name in enumerate(wanted):
+        if name in known:
+            scores[:, index] = p[kept, list(known).index(name)]
+    return Ranks(((scores, true[kept], np.ones(len(scores)) if weights is None else weights[kept]),))
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """What the counts say. `labels` are the classes of the model and, behind them, those it did not know.
+
+    `confusion` is true x predicted, both in the order of `labels`; `brier_sum` is the form over all classes, from
+    0 to 2, of which `brier` is half for two classes.
+    """
+
+    labels: tuple[str, ...]
+    rows: int
+    weight: float
+    accuracy: Estimate
+    log_loss: Estimate
+    clipped_log_loss: float
+    brier: Estimate
+    brier_sum: float
+    calibration_error: float
+    area: float
+    baseline: str
+    baseline_accuracy: float
+    baseline_log_loss: float
+    confusion: NDArray[Any]
+    per_class: tuple[ClassScore, ...]
+    bins: tuple[Bin, ...]
+
+    @property
+    def brier_worst(self) -> int:
+        """The largest value that `brier` can take."""
+        return 1 if len(self.labels) <= 2 else 2
+
+    @property
+    def macro(self) -> Mapping[str, float]:
+        """The plain mean over the classes of precision, recall and F1, each where it is defined."""
+        each = {
+            "precision": [score.precision.value for score in self.per_class],
+            "recall": [score.recall.value for score in self.per_class],
+            "f1": [score.f1 for score in self.per_class],
+        }
+        return {name: _mean([value for value in values if not math.isnan(value)]) for name, values in each.items()}
+
+
+def measure(found: Scored, *, repeats: int = 1) -> Metrics:
+    """Read the metrics off the counts.
+
+    With repeats every row was predicted so many times: the intervals are those of the rows, not of the predictions.
+    A row of weight w counts as w rows in the intervals too.
+    """
+    book = found.by_class
+    weight = _total(book)
+    if not weight.m:
+        raise BadData("there is no row with a label and a weight above 0, so there is nothing to measure")
+    labels = (*found.classes, *sorted(set(book.classes) - set(found.classes)))
+    n, per = float(weight.fraction), 1 / repeats
+    confusion = _confusion(book, labels)
+    support, correct = confusion.sum(axis=1), np.diagonal(confusion)
+    right = float(correct.sum())
+    shares = support[support > 0] / n
+    brier = _mean_estimate(book, "brier", n * per)
+    half = 0.5 if len(labels) <= 2 else 1.0
+    bins = _bins(found, per)
+    return Metrics(
+        labels,
+        found.rows,
+        int(n) if n.is_integer() else n,
+        wilson(right * per, n * per),
+        _mean_estimate(book, "log_loss", n * per),
+        book["clipped"].pooled().mean,
+        Estimate(*(half * value for value in brier)),
+        brier.value,
+        sum(each.n / n * abs(each.accuracy - each.confidence) for each in bins if each.n),
+        found.ranks.area(len(found.classes)),
+        labels[int(np.argmax(support))],
+        float(support.max()) / n,
+        float(0.0 - (shares * np.log(shares)).sum()),
+        confusion,
+        tuple(_class_score(labels[code], code, confusion, per) for code in range(len(labels))),
+        bins,
+    )
+
+
+def wilson(successes: float, n: float) -> Estimate:
+    """A proportion and its 95 % score interval (Wilson 1927); NaN of nothing.
+
+    >>> [round(value, 4) for value in wilson(8, 10)]
+    [0.8, 0.4902, 0.9433]
+    """
+    if not n:
+        return Estimate(math.nan, math.nan, math.nan)
+    share, z2 = successes / n, Z95 * Z95
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    reach = Z95 / (1 + z2 / n) * math.sqrt(max(share * (1 - share), 0.0) / n + z2 / (4 * n * n))
+    return Estimate(share, min(max(middle - reach, 0.0), share), max(min(middle + reach, 1.0), share))
+
+
+def area_under_roc(scores: Doubles, positive: NDArray[np.bool_], weights: Doubles) -> float:
+    """P(a positive scores above a negative) + P(both score the same) / 2; NaN where there are none of either.
+
+    >>> area_under_roc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]), np.ones(4))
+    0.875
+    """
+    values, group = np.unique(scores, return_inverse=True)
+    up = np.bincount(group, weights=weights * positive, minlength=len(values))
+    down = np.bincount(group, weights=weights * ~positive, minlength=len(values))
+    pairs = up.sum() * down.sum()
+    if not pairs:
+        return math.nan
+    below = np.cumsum(down) - down
+    return float((up * (below + down / 2)).sum() / pairs)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def _total(book: Book) -> Dyadic:
+    """The weight of all rows, exactly."""
+    total = ZERO
+    for cell in range(len(book.classes)):
+        total = total + dyadic(book.class_counts, cell)
+    return total
+
+
+def _mean_estimate(book: Book, column: str, n: float) -> Estimate:
+    """The mean of a loss and its normal 95 % interval; infinite where the loss of some row is."""
+    if column not in book or book[column].sums.n != book.class_counts:
+        return Estimate(math.inf, math.nan, math.nan)
+    spread = book[column].pooled()
+    reach = Z95 * math.sqrt(spread.variance / (n - 1)) if n > 1 else math.nan  # n / (n - 1) of the population variance
+    return Estimate(spread.mean, max(spread.mean - reach, 0.0), spread.mean + reach)
+
+
+def _confusion(book: Book, labels: tuple[str, ...]) -> NDArray[Any]:
+    tally = book["prediction"].with_classes(labels)
+    counts = tally.counts
+    full = np.zeros((len(labels), len(labels)), dtype=counts.dtype)
+    full[:, [labels.index(level) for level in tally.levels]] = counts
+    return full
+
+
+def _class_score(name: str, code: int, confusion: NDArray[Any], per: float) -> ClassScore:
+    hits, support, predicted = confusion[code, code], confusion[code].sum(), confusion[:, code].sum()
+    both = float(support + predicted)
+    return ClassScore(
+        name,
+        wilson(float(hits) * per, float(predicted) * per),
+        wilson(float(hits) * per, float(support) * per),
+        2 * float(hits) / both if both else math.nan,
+        support.item(),
+    )
+
+
+def _bins(found: Scored, per: float) -> tuple[Bin, ...]:
+    book, edges = found.by_bin, [index / found.bins for index in range(found.bins + 1)]
+    position = {name: index for index, name in enumerate(book.classes)}
+    means, flags = book["confidence"].mean, book["right"]
+    hits = flags.counts[:, flags.levels.index("true")] if "true" in flags.levels else np.zeros(len(book.classes), int)
+    bins = []
+    for index in range(found.bins):
+        place = position.get(str(index))
+        if place is None:
+            bins.append(Bin(edges[index], edges[index + 1], 0, *[math.nan] * 4))
+            continue
+        n = book.n[place].item()
+        bins.append(
+            Bin(edges[index], edges[index + 1], n, float(means[place]), *wilson(hits[place].item() * per, n * per))
+        )
+    return tuple(bins)

@@ -1,0 +1,43 @@
+"""What the models with arcs between columns share: the answers, from one table a column."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from bayesbox.dist import posterior as direct
+from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.explain.evidence import Explanation, explanation
+from bayesbox.schema.encode import Encoded
+from bayesbox.source.base import Batch
+from bayesbox.table.augmented.classifier import AugmentedClassifier
+from bayesbox.table.augmented.leave_one_out import family_terms
+from bayesbox.table.augmented.model import AugmentedModel
+from bayesbox.tally.book import Book
+
+
+class ArcsClassifier(AugmentedClassifier):
+    """A classifier in which each column depends on the class and on a few parents."""
+
+    @abstractmethod
+    def steps_of(self, book: Book, model: AugmentedModel) -> dict[str, list[Doubles]]:
+        """The counts of each column, from those of its levels to those with the class and all its parents."""
+
+    def joint_log(self, batch: Batch) -> Doubles:
+        return direct.joint_log(self.model, self.codes_of(batch), batch.rows)
+
+    def explain(self, batch: Batch) -> Explanation:
+        assert self.schema is not None
+        return explanation(self.model, self.codes_of(batch), batch.rows, self.schema.used)
+
+    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
+        model: AugmentedModel = self.model
+        steps = self.steps_of(self.book.with_classes(model.classes), model)
+        removal, columns = self.removal(batch, labels, {name: counts[1] for name, counts in steps.items()})
+        joint = prior = self.prior_left_out(labels)
+        for table in model.conditionals:
+            parents = [columns[name] for name in table.parents]
+            found = family_terms(removal, columns[table.column], parents, steps[table.column], table.trusts)
+            joint = joint + left_out_where_impossible(log(found))
+        return np.exp(direct.normalised_log(joint, prior))

@@ -1,0 +1,243 @@
+"""What the models have in common in which columns depend on each other: bins for numbers, and pairs that are counted.
+
+Numbers are cut into bins. The cut points need the values themselves, so that rows with numbers are read once for the
+cut points and once for the counts; the cut points are derived, and stay when rows are learned or forgotten afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bayesbox.classifier.base import Classifier
+from bayesbox.dist.base import Columns, Doubles
+from bayesbox.dist.posterior import refuse_infinite
+from bayesbox.errors import BadOption
+from bayesbox.file.reader import Reader, made
+from bayesbox.rule.bins import between, binning
+from bayesbox.rule.discrete import Coding, coded_columns, coding_of, is_number
+from bayesbox.rule.rules_json import prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.rule.smoothing import Smoothing, as_smoothing
+from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.kinds import CountGroup, Unknown
+from bayesbox.schema.schema import Schema
+from bayesbox.source.base import Batch
+from bayesbox.stat.leave_one_out import learned_target, prior_table
+from bayesbox.table.augmented.leave_one_out import Column, Removal, require_learned
+from bayesbox.table.augmented.model import AugmentedRules
+from bayesbox.tally.base import Tally
+from bayesbox.tally.book import Book
+from bayesbox.tally.count import checked_weights, count
+from bayesbox.tally.counts import Counts
+from bayesbox.tally.distinct import Distinct
+from bayesbox.tally.pairs import Pairs
+
+BACK_OFF = "backoff"
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What was derived from the rows: the cut points of numbers, by column."""
+
+    cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+
+class AugmentedClassifier(Classifier):
+    """A classifier that sees codes: schema, cut points, and the counts of pairs of columns."""
+
+    rules: Any
+    derived: Any
+    derives: ClassVar[type[Derived]] = Derived
+    rules_type: ClassVar[type[AugmentedRules]] = AugmentedRules
+    option_types: ClassVar[dict[str, tuple[type | None, ...]]] = {"numeric": (str,), "unseen": (str,)}
+    """The options in the file besides smoothing and prior, with their types."""
+
+    @property
+    def cuts(self) -> Mapping[str, tuple[float, ...]]:
+        """The cut points of numbers."""
+        return {} if self.derived is None else self.derived.cuts
+
+    @property
+    def numeric(self) -> str:
+        """What is counted of numbers by themselves: their moments. The bins are counted together with other columns."""
+        return "gaussian"
+
+    def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
+        """Each column by itself, and what the model needs of columns together."""
+        book = count(columns, labels, schema, **options)
+        weights = checked_weights(options.get("weights"), len(labels.codes))
+        if self._needs_cuts(schema):
+            joint: Tally = self._values(columns, labels, schema, weights)
+        else:
+            joint = self.count_together(columns, labels, schema, weights, where=options.get("where"))
+        return Book(
+            book.classes,
+            book.class_counts,
+            book.columns,
+            label_type=book.label_type,
+            joint=joint.with_classes(book.classes),
+        )
+
+    def _needs_cuts(self, schema: Schema) -> bool:
+        """Whether this is the first pass over rows that have numbers, or may have some."""
+        kinds = (schema.kinds[name] for name in schema.used)
+        return self.derived is None and any(is_number(kind) or isinstance(kind, Unknown) for kind in kinds)
+
+    def _values(self, columns: Columns, labels: Encoded, schema: Schema, weights: Any) -> Distinct:
+        numbers = {}
+        for name, column in columns.items():
+            kind = schema.kinds[name]
+            if isinstance(kind, CountGroup):
+                raise BadOption(
+                    f"{self.title} takes no sparse matrix", remedy="Give it as a dense array, or take naive Bayes"
+                )
+            if is_number(kind):
+                numbers[name] = as_numbers(column, name=name)
+        return Distinct.of(tuple(labels.levels), numbers, labels.codes, weights)
+
+    def count_together(
+        self, columns: Columns, labels: Encoded, schema: Schema, weights: Any, *, where: str | None = None
+    ) -> Tally:
+        """What is counted of several columns together: here every pair."""
+        coded = coded_columns(columns, schema, self.cuts, where=where)
+        return Pairs.of(tuple(labels.levels), coded, labels.codes, weights)
+
+    def derive(self, schema: Schema, book: Book) -> bool:  # noqa: ARG002  the arcs of some kinds need the schema
+        if not isinstance(book.joint, Distinct):
+            return False
+        method = binning(self.rules.numeric)
+        cuts = {}
+        for name, (values, counts) in sorted(book.joint.columns.items()):
+            found = between(values, np.array([0])) if len(values) == 2 else method(values, counts)
+            cuts[name] = tuple(found.tolist())
+        self.derived = self.derives(cuts)
+        return True
+
+    def coding(self, schema: Schema, book: Book) -> Coding:
+        """The levels of each column that the model knows."""
+        levels = {name: tally.levels for name, tally in book.columns.items() if isinstance(tally, Counts)}
+        levels |= dict.fromkeys((name for name in book.columns if is_number(schema.kinds[name])), ())
+        return coding_of(schema, levels, self.cuts, unseen=self.rules.unseen)
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def codes_of(self, batch: Batch) -> dict[str, Any]:
+        """The columns of a batch as the model's codes; an infinite number is refused."""
+        assert self.schema is not None
+        columns = self.columns_of(batch)
+        numbers = {name: column for name, column in columns.items() if is_number(self.schema.kinds[name])}
+        refuse_infinite(numbers, np.ones(batch.rows, dtype=bool), batch.first_row)
+        return self.model.coding.codes(columns)  # type: ignore[no-any-return]
+
+    def removal(
+        self, batch: Batch, labels: Encoded, singles: Mapping[str, Doubles]
+    ) -> tuple[Removal, dict[str, Column]]:
+        """What leave-one-out needs: the classes of the rows, and their columns with the counts by class."""
+        self.require_counts("forget")
+        assert self.schema is not None
+        book, coding = self.book.with_classes(self.model.classes), self.model.coding
+        target = learned_target(labels, self.model.classes, book)
+        codes, missing = self.codes_of(batch), np.full(batch.rows, -1, dtype=np.int32)
+        columns = {
+            name: Column(codes.get(name, missing), counts, coding.declared(name)) for name, counts in singles.items()
+        }
+        require_learned(columns, target)
+        return Removal(target, len(self.model.classes), self.rules), columns
+
+    def prior_left_out(self, labels: Encoded) -> Doubles:
+        """The log prior of each row once the row itself is gone, rows x classes."""
+        assert self.schema is not None
+        book = self.book.with_classes(self.model.classes)
+        target = learned_target(labels, self.model.classes, book)
+        prior: Doubles = prior_table(self.schema.classes, book, self.rules, self.model)[target]
+        return prior
+
+    # -- the command and the file --------------------------------------------------------------------------------
+
+    def rules_document(self) -> dict[str, Any]:
+        rules = self.rules
+        written = {
+            "smoothing": None if rules.smoothing is None else smoothing_document(rules.smoothing),
+            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_document(rules.prior_smoothing),
+            "prior": None if rules.prior is None else prior_document(rules.prior),
+        }
+        others = (option.name for option in fields(rules) if option.name not in written)
+        return written | {name: getattr(rules, name) for name in others}
+
+    @classmethod
+    def rules_of(cls, written: dict[str, Any]) -> Any:
+        reader = Reader(written, "rules")
+        options: dict[str, Any] = {}
+        for name in ("smoothing", "prior_smoothing"):
+            rule = reader.take(name, dict, None)
+            options[name] = None if rule is None else smoothing_of(rule)
+        prior = reader.take("prior", list, None)
+        options["prior"] = None if prior is None else prior_of(prior)
+        for option in fields(cls.rules_type):
+            if option.name not in options:
+                options[option.name] = reader.take(option.name, *cls.option_types[option.name])
+        reader.done()
+        return made(lambda: cls.rules_type(**options), "rules")
+
+    def not_undone(self) -> tuple[str, ...]:
+        cut = [name for name, cuts in self.cuts.items() if cuts]
+        return (*((f"the cut points of {', '.join(cut)}",) if cut else ()), *super().not_undone())
+
+    def derived_document(self) -> dict[str, Any] | None:
+        if self.derived is None:
+            return None
+        return {"cuts": {name: list(self.derived.cuts[name]) for name in sorted(self.derived.cuts)}}
+
+    @classmethod
+    def derived_of(cls, written: dict[str, Any] | None) -> Any:
+        if written is None:
+            return None
+        reader = Reader(written, "derived")
+        derived = cls.derives(cuts_of(reader.take("cuts", dict)), **cls.more_derived(reader))
+        reader.done()
+        return derived
+
+    @classmethod
+    def more_derived(cls, reader: Reader) -> dict[str, Any]:  # noqa: ARG003  most derive nothing but cut points
+        """What a kind derives besides cut points, as the file has it."""
+        return {}
+
+    @classmethod
+    def common_options(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The rules that all these models share, of options as the command has them."""
+        if (options.get("missing") or "ignore") != "ignore":
+            raise BadOption(f"{cls.title} leaves missing values out", found=f"missing={options['missing']}")
+        smoothing, prior_smoothing = options.get("smoothing"), options.get("prior_smoothing")
+        return {
+            "smoothing": as_backoff(smoothing or BACK_OFF),
+            "prior_smoothing": None if prior_smoothing is None else as_smoothing(prior_smoothing),
+            "prior": options.get("prior"),
+            "numeric": options.get("numeric") or "mdl",
+            "unseen": options.get("unseen") or "smooth",
+        }
+
+
+def as_backoff(given: Any) -> Smoothing | None:
+    """A smoothing rule, or None for back-off.
+
+    >>> as_backoff("backoff") is None, as_backoff("laplace")
+    (True, Laplace())
+    """
+    return None if given is None or given == BACK_OFF else as_smoothing(given)
+
+
+def cuts_of(written: dict[str, Any]) -> dict[str, tuple[float, ...]]:
+    """Cut points as a file has them: finite and ascending."""
+    cuts = {}
+    for name, values in written.items():
+        if type(values) is not list or not all(type(value) is float for value in values):
+            raise ValueError(f"the cut points of `{name}` are not a list of numbers")
+        if not all(np.isfinite(values)) or any(low >= high for low, high in pairwise(values)):
+            raise ValueError(f"the cut points of `{name}` are not ascending")
+        cuts[name] = tuple(values)
+    return cuts

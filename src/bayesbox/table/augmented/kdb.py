@@ -1,0 +1,216 @@
+"""k-dependence Bayesian classifiers on tables (Sahami, 1996), their thin tables smoothed by back-off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from bayesbox.classifier.calibrated import answers_by_folds, labelled
+from bayesbox.classifier.rows import Rows, sample_of
+from bayesbox.dist.base import Columns, Doubles
+from bayesbox.errors import BadOption
+from bayesbox.file.reader import Reader
+from bayesbox.rule.discrete import Coding, coded_columns
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.schema import Schema
+from bayesbox.stat.calibrate import floored
+from bayesbox.stat.mutual_information import conditional_mutual_information, mutual_information
+from bayesbox.table.augmented.arcs import ArcsClassifier
+from bayesbox.table.augmented.classifier import Derived
+from bayesbox.table.augmented.model import AugmentedModel, AugmentedRules, Frame, family_table
+from bayesbox.table.augmented.one_dependence import Counted
+from bayesbox.table.concat import class_codes
+from bayesbox.tally.base import Tally
+from bayesbox.tally.book import Book
+from bayesbox.tally.dependent import Dependent, dense
+from bayesbox.tally.pairs import Pairs
+
+MOST_CELLS = 1 << 20  # of one column's table; a parent that would make it larger is passed over
+MOST_PARENTS = 5
+
+
+AUTO = "auto"
+TRIED = (0, 1, 2, 3)  # by `auto`
+FOLDS = 3
+MOST_ROWS = 10_000  # on which they are judged
+
+
+@dataclass(frozen=True)
+class DependenceRules(AugmentedRules):
+    """`k`: the parents that a column has besides the class, at most; `auto` takes what answers rows held out best."""
+
+    k: int | str = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k == AUTO:
+            return
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or not 0 <= self.k <= MOST_PARENTS:
+            raise BadOption(f"k is a whole number from 0 to {MOST_PARENTS}, or auto", found=self.k)
+
+    @property
+    def parents(self) -> int:
+        """The parents of a first count; what `auto` chooses is counted afterwards."""
+        return self.k if isinstance(self.k, int) else 0
+
+
+@dataclass(frozen=True)
+class Arcs(Derived):
+    """The cut points, and the parents of each column in the order in which they count."""
+
+    parents: Mapping[str, tuple[str, ...]] | None = field(default=None)
+
+
+class DependenceClassifier(ArcsClassifier):
+    """KDB: columns in the order of what they say of the class, each with the k before it that it depends on most."""
+
+    kind = "kdb"
+    title = "k-dependence Bayes"
+    rules: DependenceRules
+    rules_type = DependenceRules
+    derives = Arcs
+    option_types = ArcsClassifier.option_types | {"k": (int, str)}
+
+    def count_together(
+        self, columns: Columns, labels: Encoded, schema: Schema, weights: Any, *, where: str | None = None
+    ) -> Tally:
+        if self.derived is None or self.derived.parents is None:
+            return super().count_together(columns, labels, schema, weights, where=where)
+        coded = coded_columns(columns, schema, self.cuts, where=where)
+        return Dependent.of(tuple(labels.levels), self.derived.parents, coded, labels.codes, weights)
+
+    def derive(self, schema: Schema, book: Book) -> bool:
+        if super().derive(schema, book):
+            return True
+        if not isinstance(book.joint, Pairs):
+            return False
+        before = self.derived or Arcs()
+        self.derived = replace(before, parents=self._parents(book, self.coding(schema, book)))
+        return True
+
+    def _parents(self, book: Book, coding: Coding) -> dict[str, tuple[str, ...]]:
+        assert isinstance(book.joint, Pairs)
+        return dependence_parents(book.joint, coding, self.rules.parents)
+
+    def refines(self) -> bool:
+        return self.rules.k == AUTO
+
+    def refine(self, parts: Sequence[Rows]) -> None:
+        """Take the number of parents whose answers to rows held out have the least log loss."""
+        kept = sample_of(labelled(parts), MOST_ROWS)
+        losses = {k: self._loss(k, kept) for k in TRIED} if kept and len(self.classes) > 1 else {0: 0.0}
+        chosen = self._with(min(losses, key=lambda k: losses[k]))
+        chosen.learn_all(parts)
+        self.derived = chosen.derived
+        assert chosen.schema is not None
+        self.accept(chosen.schema, chosen.book.with_label_type(self.book.label_type))
+
+    def _with(self, k: int) -> DependenceClassifier:
+        """The same classifier with this number of parents, nothing learned."""
+        other = self.blank()
+        other.rules, other.calibrate = replace(self.rules, k=k), None
+        return other
+
+    def _loss(self, k: int, kept: list[Rows]) -> float:
+        other = self._with(k)
+        other.learn_all(kept)
+        log_p = floored(np.concatenate(answers_by_folds(other, kept, folds=FOLDS)))
+        codes = np.concatenate([class_codes(rows, other.classes) for rows in kept])
+        weights = 1.0 if kept[0].weights is None else np.concatenate([rows.weights for rows in kept])
+        return -float((weights * log_p[np.arange(len(codes)), codes]).sum())
+
+    def make_model(self, schema: Schema, book: Book) -> AugmentedModel:
+        frame, coding = Frame.of(schema, book, self.rules), self.coding(schema, book)
+        families = frame.book.joint
+        tables, left_out = [], {}
+        for name in schema.used:
+            if not isinstance(families, Dependent) or name not in families.parents or name not in coding.levels:
+                left_out[name] = "it has no value"
+                continue
+            if len(coding.levels[name]) < 2:
+                left_out[name] = "all its values are in one bin" if name in coding.cuts else "it has one level"
+                continue
+            parents = families.parents[name]
+            members = [frame.classes, *(coding.levels[each] for each in (*parents, name))]
+            steps = backoff_counts(dense(families[name], members))
+            tables.append(family_table(name, coding.levels[name], parents, steps, self.rules.smoothing))
+        return AugmentedModel(frame.classes, frame.labels, frame.log_prior, tuple(tables), coding, left_out)
+
+    @classmethod
+    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> DependenceRules:
+        if parameter and parameter != AUTO and not parameter.isdecimal():
+            raise BadOption(f"kdb:K takes the number of parents, from 0 to {MOST_PARENTS}, or auto", found=parameter)
+        k = AUTO if parameter == AUTO else int(parameter or 2)
+        return DependenceRules(**cls.common_options(options), k=k)
+
+    def not_undone(self) -> tuple[str, ...]:
+        parents = {} if self.derived is None else self.derived.parents or {}
+        return (*(("the parents of each column",) if any(parents.values()) else ()), *super().not_undone())
+
+    def derived_document(self) -> dict[str, Any] | None:
+        written = super().derived_document()
+        if written is None:
+            return None
+        parents = self.derived.parents
+        return written | {"parents": {name: list(parents[name]) for name in sorted(parents)}}
+
+    @classmethod
+    def more_derived(cls, reader: Reader) -> dict[str, Any]:
+        inside = Reader(reader.take("parents", dict), "parents")
+        parents = {name: inside.texts(name) for name in sorted(inside.rest)}
+        inside.done()
+        for name, given in parents.items():
+            if len(given) > MOST_PARENTS or len({*given, name}) <= len(given) or not set(given) <= parents.keys():
+                raise ValueError(f"the parents of `{name}` are not other columns")
+        return {"parents": parents}
+
+    def steps_of(self, book: Book, model: AugmentedModel) -> dict[str, list[Doubles]]:
+        """The counts of each column, from those of its levels to those with the class and all its parents."""
+        assert isinstance(book.joint, Dependent)
+        found = {}
+        for table in model.conditionals:
+            members = [model.classes, *(model.coding.levels[each] for each in (*table.parents, table.column))]
+            found[table.column] = backoff_counts(dense(book.joint[table.column], members))
+        return found
+
+
+def dependence_parents(pairs: Pairs, coding: Coding, k: int) -> dict[str, tuple[str, ...]]:
+    """The parents of each column: the k before it that it depends on most given the class, the strongest first.
+
+    Columns stand in the order of their mutual information with the class; of equals the first name goes first.
+    """
+    counted = Counted(pairs, coding)
+    names = [name for name in pairs.names if len(coding.levels.get(name, ())) > 1]
+    said = {name: mutual_information(counted.single(name)) for name in names}
+    order = sorted(names, key=lambda name: (-said[name], name))
+    parents: dict[str, tuple[str, ...]] = {}
+    for place, name in enumerate(order):
+        found = {each: conditional_mutual_information(counted.pair(each, name)) for each in order[:place]}
+        ranked = sorted(found, key=lambda each: (-found[each], each))
+        parents[name] = _within_limit(ranked, name, coding, len(pairs.classes), k)
+    alone = [name for name in coding.levels if name not in parents]
+    return {name: parents.get(name, ()) for name in sorted([*parents, *alone])}
+
+
+def _within_limit(ranked: list[str], name: str, coding: Coding, classes: int, k: int) -> tuple[str, ...]:
+    chosen: list[str] = []
+    for parent in ranked:
+        sizes = [len(coding.levels[each]) + 1 for each in (*chosen, parent, name)]
+        if len(chosen) < k and classes * prod(sizes) <= MOST_CELLS:
+            chosen.append(parent)
+    return tuple(chosen)
+
+
+def backoff_counts(counts: Doubles) -> list[Doubles]:
+    """The counts of each step of the back-off, from those of (class, parents, column), where each parent has one level
+    more for rows that lack it: without the class; by class; by class and the first parent; ..."""
+    parents = counts.ndim - 2
+    steps = []
+    for known in range(parents + 1):
+        inside = (slice(None), *(slice(0, -1) for _ in range(known)))
+        steps.append(counts[inside].sum(axis=tuple(range(1 + known, 1 + parents))))
+    return [steps[0].sum(axis=0), *steps]

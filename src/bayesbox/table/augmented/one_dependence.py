@@ -1,0 +1,220 @@
+"""Averaged one-dependence estimators (Webb, Boughton and Wang, 2005): every column in turn is a parent of all others.
+
+    P(c, x) = mean over the parents i of P(c) P(x_i | c) product over j != i of P(x_j | c, x_i)
+
+A value that is missing is no parent and no factor; nor is a level a parent that fewer than `least` rows have. A row
+without a parent is judged by naive Bayes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
+from bayesbox.dist.family_table import FamilyTable
+from bayesbox.errors import BadOption
+from bayesbox.rule.backoff import Step, Trust, expanded, step, uniform
+from bayesbox.rule.discrete import Coding
+from bayesbox.rule.smoothing import Smoothing
+from bayesbox.schema.schema import Schema
+from bayesbox.table.augmented.model import AugmentedRules, Frame, by_rule, family_table, with_unseen
+from bayesbox.tally.base import positions
+from bayesbox.tally.book import Book
+from bayesbox.tally.pairs import Pairs
+
+
+@dataclass(frozen=True)
+class OneDependenceRules(AugmentedRules):
+    """`least`: the rows that have a level, for it to be a parent."""
+
+    least: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.least, bool) or not isinstance(self.least, int) or self.least < 1:
+            raise BadOption("the least number of rows of a parent is a whole number, 1 or more", found=self.least)
+
+
+@dataclass(frozen=True)
+class OneDependenceModel:
+    """Data only: log-probabilities by slot, of which every level of every column has one, and one for unseen levels.
+
+    `alone` are the columns with too many levels to be counted with others: they depend on the class alone.
+    """
+
+    classes: tuple[str, ...]
+    labels: NDArray[Any]
+    log_prior: Doubles
+    coding: Coding
+    names: tuple[str, ...]
+    first_slot: NDArray[np.int64]
+    naive: Doubles  # slots x classes: log P(x_j | c)
+    table: Doubles  # slots x slots x classes: log P(x_j | c, x_i)
+    is_parent: NDArray[np.uint8]
+    trusts: Mapping[tuple[str, str], Trust]  # of the back-off by parent and column; (x, x): by class; ("", x): of P(x)
+    alone: tuple[FamilyTable, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that take part."""
+        return (*self.names, *(table.column for table in self.alone))
+
+    @property
+    def parameters(self) -> int:
+        """The free numbers of all the models that are averaged."""
+        labels = len(self.classes)
+        sizes = [len(self.coding.levels[name]) for name in self.names]
+        free = sum(size - 1 for size in sizes)
+        return (
+            labels
+            - 1
+            + labels * free
+            + sum(labels * size * (free - size + 1) for size in sizes)
+            + sum((len(table.levels) - 1) * labels for table in self.alone)
+        )
+
+    def conditional(self, column: str) -> None:  # noqa: ARG002  a column has one table for every parent
+        """No column has a table by itself."""
+        return
+
+    def joint_log(self, codes: Columns, rows: int) -> Doubles:
+        """log P(class, x), rows x classes, of rows of codes."""
+        missing = np.full(rows, -1, dtype=np.int32)
+        joint: Doubles = _core.score_one_dependence(
+            [codes.get(name, missing) for name in self.names],
+            rows,
+            self.first_slot,
+            self.log_prior,
+            (self.log_prior[None, :] + self.naive).ravel(),
+            self.naive.ravel(),
+            self.table.ravel(),
+            self.is_parent,
+        )
+        if self.alone:
+            plan = Plan(rows, np.zeros(len(self.classes)))
+            for table in self.alone:
+                table.add_to(plan, codes)
+            plan.add_terms(joint)
+            joint = plan.run(_core.JOINT)
+        return joint
+
+
+class Counted:
+    """The counts of pairs over the levels that a model knows."""
+
+    def __init__(self, pairs: Pairs, coding: Coding) -> None:
+        self.pairs = pairs
+        self.place = {
+            name: positions(coding.levels[name], pairs.levels[index])
+            for index, name in enumerate(pairs.names)
+            if name in coding.levels
+        }
+
+    def single(self, name: str) -> Doubles:
+        """Classes x levels."""
+        return _taken(self.pairs.single(name), self.place[name], axis=1)
+
+    def pair(self, first: str, second: str) -> Doubles:
+        """Classes x levels of the first x levels of the second."""
+        counts = _taken(self.pairs.pair(first, second), self.place[first], axis=1)
+        return _taken(counts, self.place[second], axis=2)
+
+
+def _taken(counts: Doubles, place: NDArray[np.int64], *, axis: int) -> Doubles:
+    """The counts at these positions of an axis, 0 where one is not there."""
+    if np.array_equal(place, np.arange(counts.shape[axis])):
+        return counts
+    shape = [1] * counts.ndim
+    shape[axis] = len(place)
+    return np.where((place >= 0).reshape(shape), np.take(counts, np.maximum(place, 0), axis=axis), 0.0)
+
+
+def pairs_of(book: Book) -> Pairs:
+    """The counts of pairs; none where no column has a value."""
+    return book.joint if isinstance(book.joint, Pairs) else Pairs.of(book.classes, {}, np.empty(0, np.int32))
+
+
+def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceRules, coding: Coding) -> OneDependenceModel:
+    """Apply the rules to the tallies."""
+    frame = Frame.of(schema, book, rules)
+    pairs = pairs_of(frame.book)
+    names = tuple(name for name in coding.levels if name in pairs.names and len(coding.levels[name]) > 1)
+    counted = Counted(pairs, coding)
+    sizes = [len(coding.levels[name]) for name in names]
+    first = np.concatenate([[0], np.cumsum([size + 1 for size in sizes])]).astype(np.int64)
+    slots, classes = int(first[-1]), len(frame.classes)
+    naive, table = np.zeros((slots, classes)), np.zeros((slots, slots, classes))
+    is_parent = np.zeros(slots, dtype=np.uint8)
+    trusts: dict[tuple[str, str], Trust] = {}
+    spans = {name: slice(int(first[at]), int(first[at + 1])) for at, name in enumerate(names)}
+    for name in names:
+        single, levels = counted.single(name), coding.levels[name]
+        whole, below = _by_class(single, rules.smoothing, len(levels))
+        trusts["", name], trusts[name, name] = whole.trust, below.trust
+        naive[spans[name]] = left_out_where_impossible(log(below.probability.T))
+        is_parent[spans[name].start : spans[name].stop - 1] = single.sum(axis=0) >= rules.least
+        for parent in names:
+            if parent != name:
+                counts = with_unseen(counted.pair(parent, name))
+                if rules.smoothing is None:
+                    deeper = step(counts, expanded(below))
+                    found, trusts[parent, name] = deeper.probability, deeper.trust
+                else:
+                    found = by_rule(counts, below.probability[:, None, :], rules.smoothing, len(levels))
+                rows = slice(spans[parent].start, spans[parent].stop - 1)
+                table[rows, spans[name]] = left_out_where_impossible(log(np.moveaxis(found, 0, -1)))
+    alone, left_out = columns_alone(schema, frame, pairs, coding, rules.smoothing)
+    return OneDependenceModel(
+        frame.classes,
+        frame.labels,
+        frame.log_prior,
+        coding,
+        names,
+        first,
+        naive,
+        table,
+        is_parent,
+        trusts,
+        alone,
+        left_out,
+    )
+
+
+def _by_class(single: Doubles, smoothing: Smoothing | None, size: int) -> tuple[Step, Step]:
+    """P(x) and P(x | class)."""
+    counts = with_unseen(single)
+    pooled = counts.sum(axis=0)
+    whole = step(pooled, uniform(pooled.shape, size))
+    below = step(counts, expanded(whole))
+    if smoothing is not None:
+        below = below._replace(probability=by_rule(counts, whole.probability[None, :], smoothing, size))
+    return whole, below
+
+
+def level_counts(book: Book, coding: Coding, name: str) -> Doubles:
+    """Classes x levels of one category, from its own tally."""
+    tally = book[name]
+    return _taken(np.asarray(tally.counts, dtype=np.float64), positions(coding.levels[name], tally.levels), axis=1)
+
+
+def columns_alone(
+    schema: Schema, frame: Frame, pairs: Pairs, coding: Coding, smoothing: Smoothing | None
+) -> tuple[tuple[FamilyTable, ...], dict[str, str]]:
+    """The tables of the columns that are not counted with others, and those that are left out, with the reason."""
+    alone, left_out = [], {}
+    for name in schema.used:
+        if name in pairs.wide and name in coding.levels:
+            single = level_counts(frame.book, coding, name)
+            alone.append(family_table(name, coding.levels[name], (), [single.sum(axis=0), single], smoothing))
+        elif name not in pairs.names:
+            left_out[name] = "it has no value"
+        elif len(coding.levels[name]) < 2:
+            left_out[name] = "all its values are in one bin" if name in coding.cuts else "it has one level"
+    return tuple(alone), left_out

@@ -1,0 +1,128 @@
+"""Tree-augmented naive Bayes on tables (Friedman, Geiger and Goldszmidt, 1997).
+
+Each column has the class and at most one other column for parents, and these arcs form a tree: the one under which the
+rows are most probable. The counts of pairs are all that it takes, so that the tree is found anew whenever rows were
+learned or forgotten, and learning stays exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+import numpy as np
+
+from bayesbox.dist.base import Doubles
+from bayesbox.errors import BadOption, UnknownColumn
+from bayesbox.rule.discrete import Coding
+from bayesbox.schema.schema import Schema
+from bayesbox.stat.mutual_information import conditional_mutual_information
+from bayesbox.stat.tree import maximum_spanning_tree
+from bayesbox.table.augmented.arcs import ArcsClassifier
+from bayesbox.table.augmented.model import AugmentedModel, AugmentedRules, Frame, family_table
+from bayesbox.table.augmented.one_dependence import Counted, columns_alone, level_counts
+from bayesbox.tally.book import Book
+from bayesbox.tally.pairs import Pairs
+
+SCORES = ("mi", "aic", "bic")
+
+
+@dataclass(frozen=True)
+class TreeRules(AugmentedRules):
+    """`score`: what an arc is worth; `root`: the column that the tree begins with, None for the first."""
+
+    score: str = "mi"
+    root: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.score not in SCORES:
+            raise BadOption(f"score is one of {', '.join(SCORES)}", found=self.score)
+
+
+class TreeClassifier(ArcsClassifier):
+    """TAN: naive Bayes with a tree of arcs between the columns."""
+
+    kind = "tan"
+    title = "tree-augmented naive Bayes"
+    rules: TreeRules
+    rules_type = TreeRules
+    option_types = ArcsClassifier.option_types | {"score": (str,), "root": (str, None)}
+
+    def accept(self, schema: Schema, book: Book) -> None:
+        if self.rules.root is not None and self.rules.root not in schema.used:
+            raise UnknownColumn(self.rules.root, available=schema.used, where="root")
+        super().accept(schema, book)
+
+    def make_model(self, schema: Schema, book: Book) -> AugmentedModel:
+        frame, coding = Frame.of(schema, book, self.rules), self.coding(schema, book)
+        pairs = frame.book.joint
+        if not isinstance(pairs, Pairs):
+            pairs = Pairs.of(frame.classes, {}, np.empty(0, dtype=np.int32))
+        parents = tree_parents(pairs, coding, self.rules.score, self.rules.root)
+        alone, left_out = columns_alone(schema, frame, pairs, coding, self.rules.smoothing)
+        tables = {table.column: table for table in alone}
+        counted = Counted(pairs, coding)
+        for name, parent in parents.items():
+            steps = tree_counts(counted, name, parent)
+            found = family_table(name, coding.levels[name], parent, steps, self.rules.smoothing)
+            tables[name] = found
+        ordered = tuple(tables[name] for name in schema.used if name in tables)
+        return AugmentedModel(frame.classes, frame.labels, frame.log_prior, ordered, coding, left_out)
+
+    def steps_of(self, book: Book, model: AugmentedModel) -> dict[str, list[Doubles]]:
+        assert isinstance(book.joint, Pairs)
+        counted = Counted(book.joint, model.coding)
+        found = {}
+        for table in model.conditionals:
+            if table.column in book.joint.wide:
+                single = level_counts(book, model.coding, table.column)
+                found[table.column] = [single.sum(axis=0), single]
+            else:
+                found[table.column] = tree_counts(counted, table.column, table.parents)
+        return found
+
+    @classmethod
+    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> TreeRules:
+        return TreeRules(**cls.common_options(options), score=parameter or "mi")
+
+
+def tree_counts(counted: Counted, name: str, parents: Sequence[str]) -> list[Doubles]:
+    """The counts of each step of a column's back-off."""
+    single = counted.single(name)
+    return [single.sum(axis=0), single, *(counted.pair(parent, name) for parent in parents)]
+
+
+def tree_parents(pairs: Pairs, coding: Coding, score: str, root: str | None) -> dict[str, tuple[str, ...]]:
+    """The parent of each column, none for the first of a tree.
+
+    An arc is worth the rows that have both columns times I(x; y | class), less what its numbers cost: nothing ("mi"),
+    one each ("aic"), or half the log of the rows each ("bic"). Arcs that are worth nothing are left out.
+    """
+    counted = Counted(pairs, coding)
+    names = [name for name in coding.levels if name in pairs.names and len(coding.levels[name]) > 1]
+    worth = np.zeros((len(names), len(names)))
+    for one, first in enumerate(names):
+        for other, second in enumerate(names[:one]):
+            counts = counted.pair(first, second)
+            rows = float(counts.sum())
+            free = (counts.shape[1] - 1) * (counts.shape[2] - 1) * len(pairs.classes)
+            cost = {"mi": 0.0, "aic": 1.0, "bic": log(max(rows, 1.0)) / 2}[score] * free
+            worth[one, other] = worth[other, one] = rows * conditional_mutual_information(counts) - cost
+    joined: dict[int, list[int]] = {place: [] for place in range(len(names))}
+    for place, parent in enumerate(maximum_spanning_tree(worth)):
+        if parent >= 0 and worth[place, parent] > 0:
+            joined[place].append(parent)
+            joined[parent].append(place)
+    order = sorted(joined, key=lambda place: names[place] != root)  # the root first, else the order of the columns
+    parents: dict[str, tuple[str, ...]] = {}
+    for start in order:
+        waiting: list[tuple[int, tuple[str, ...]]] = [(start, ())]
+        while waiting:
+            place, above = waiting.pop(0)
+            if names[place] not in parents:
+                parents[names[place]] = above
+                waiting += [(each, (names[place],)) for each in sorted(joined[place])]
+    return {name: parents[name] for name in names}

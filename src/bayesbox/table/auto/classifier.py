@@ -1,0 +1,211 @@
+"""AutoBayes: all models of a table that the budget allows, judged on rows they have not seen, and pooled.
+
+    P(class | x) ~ the product over the models of P_k(class | x)^w_k
+
+The powers w are learned on the log loss of those answers, so that they choose, combine and calibrate at once; models
+whose power is next to nothing are let go. Classes that are declared or rare keep a share: the pool is mixed with the
+smoothed class shares, worth one row in all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.classifier.base import Classifier
+from bayesbox.dist.base import Columns, Doubles
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
+from bayesbox.explain.evidence import Explanation
+from bayesbox.explain.missing import terms_of_absence
+from bayesbox.rule.priors import given_prior
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.levels import label_values
+from bayesbox.schema.schema import Schema
+from bayesbox.source.base import Batch
+from bayesbox.stat.calibrate import normalised
+from bayesbox.table.auto.codec import derived_arrays, derived_document, derived_of
+from bayesbox.table.auto.features import View
+from bayesbox.table.auto.pool import Pool, learn_pool, words_of
+from bayesbox.table.batch_learners import WholeRows
+from bayesbox.tally.book import Book
+
+BUDGET = 20.0
+
+
+@dataclass(frozen=True)
+class AutoRules:
+    """The budget in seconds of one core, the seed of all draws, and a prior if it is given."""
+
+    budget: float = BUDGET
+    seed: int = 0
+    prior: Mapping[Any, float] | None = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.budget, (int, float)) and math.isfinite(self.budget) and self.budget > 0):
+            raise BadOption("a budget is a number of seconds above 0", found=self.budget)
+        if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or self.seed < 0:
+            raise BadOption("a seed is a whole number from 0 on", found=self.seed)
+
+
+@dataclass(frozen=True)
+class AutoModel:
+    """The classes and their prior; the rest is derived."""
+
+    classes: tuple[str, ...]
+    labels: NDArray[Any]
+    log_prior: Doubles
+    columns: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+class AutoClassifier(WholeRows):
+    """The pool as a classifier. It learns once: what it derived needs all rows again when some more come."""
+
+    kind = "auto"
+    title = "AutoBayes"
+    rules: AutoRules
+    derived: Pool | None
+
+    def make_model(self, schema: Schema, book: Book) -> AutoModel:  # noqa: ARG002  the classes are those of both
+        classes = self.classes
+        prior = self._shares() if self.rules.prior is None else given_prior(self.rules.prior, classes)
+        with np.errstate(divide="ignore"):
+            return AutoModel(classes, label_values(classes, book.label_type), np.log(prior), self._columns())
+
+    def _columns(self) -> tuple[str, ...]:
+        """Those that some model takes."""
+        if self.derived is None or self.schema is None:
+            return ()
+        return tuple(sorted({*(axis.name for axis in self.derived.design.axes), *words_of(self.schema)}))
+
+    def _shares(self) -> Doubles:
+        """The class shares with one row added for each class."""
+        known = dict(zip(self.book.classes, self.book.n.tolist(), strict=True))
+        counts = np.array([known.get(name, 0) for name in self.classes], dtype=np.float64) + 1
+        shares: Doubles = counts / counts.sum()
+        return shares
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
+        for name, column in columns.items():
+            if isinstance(column, CountMatrix):
+                raise BadData(
+                    f"AutoBayes takes tables, and column `{name}` is a sparse matrix of counts",
+                    remedy="Give it as an array, or take NaiveBayes",
+                )
+        return super().count(columns, labels, schema, **options)
+
+    def derive(self, schema: Schema, book: Book) -> bool:
+        self.derived = learn_pool(
+            self.take_rows(),
+            schema,
+            tuple(book.classes),
+            self.declared,
+            budget=self.rules.budget,
+            seed=self.rules.seed,
+        )
+        return False
+
+    def told_left_out(self) -> str:
+        """A sentence on the models that were not tried, "" where all were."""
+        if self.derived is None or not self.derived.left_out:
+            return ""
+        return f"Not tried within {self.rules.budget:g} s: {', '.join(self.derived.left_out)}"
+
+    def learns_once(self) -> CannotForget:
+        return CannotForget(
+            "AutoBayes derived its models from all rows, so it can neither learn more rows nor forget some",
+            remedy="Train again with the rows that are to count; the models that are their counts go on learning",
+        )
+
+    def merged(self, other: Classifier) -> AutoClassifier:  # noqa: ARG002
+        raise CannotMerge("two AutoBayes models cannot be merged", remedy="Train one on the rows of both")
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def joint_log(self, batch: Batch) -> Doubles:
+        """log P(class | x): AutoBayes has no P(x)."""
+        columns = self.columns_of(batch)
+        named = Batch(tuple(columns), tuple(columns.values()), batch.rows)
+        return self._pooled(self._view(columns, batch.rows), named)
+
+    def _view(self, columns: Columns, rows: int) -> View:
+        assert self.derived is not None
+        assert self.schema is not None
+        return self.derived.design.read(columns, self.schema.kinds, rows)
+
+    def _pooled(self, view: View, batch: Batch) -> Doubles:
+        """The answers of the pool in the order of the classes, under the base rate that is now in force."""
+        pool = self.derived
+        assert pool is not None
+        found = pool.log_p(view, batch)
+        model = self.model
+        place = {name: position for position, name in enumerate(pool.classes)}
+        without_rows = len(model.classes) - len(place)  # these share what one row more is worth
+        rare = np.full(view.rows, -np.log((pool.rows + 1) * max(without_rows, 1)))
+        log_p = np.stack([found[:, place[name]] if name in place else rare for name in model.classes], axis=1)
+        shift = model.log_prior - np.log(self._shares())
+        return normalised(log_p + shift) if self.rules.prior is not None else normalised(log_p)
+
+    def log_density(self, batch: Batch) -> Doubles:  # noqa: ARG002
+        raise BadOption("AutoBayes gives P(class | x) alone, not P(x)", remedy="Take NaiveBayes or FullBayes for it")
+
+    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:  # noqa: ARG002
+        raise CannotForget("AutoBayes cannot leave one row out without learning anew", remedy="Cross-validate it: --cv")
+
+    def explain(self, batch: Batch) -> Explanation:
+        """How far each column moves the pool, with it and without it: terms that sum to log P(class | x)."""
+        assert self.derived is not None
+        columns, used = self.columns_of(batch), self._columns()
+        log_prior = self.model.log_prior
+        terms = terms_of_absence(lambda given: self._pooled_of(given, batch.rows), columns, used, log_prior)
+        return Explanation(self.model.labels, used, log_prior, terms)
+
+    def _pooled_of(self, columns: Columns, rows: int) -> Doubles:
+        return self._pooled(self._view(columns, rows), Batch(tuple(columns), tuple(columns.values()), rows))
+
+    # -- the command and the file ----------------------------------------------------------------------------------
+
+    @classmethod
+    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> AutoRules:
+        rules = AutoRules(prior=options.get("prior"), seed=options.get("seed") or 0)
+        if not parameter:
+            return rules
+        try:
+            return replace(rules, budget=float(parameter))
+        except ValueError:
+            raise BadOption("the budget of AutoBayes is a number of seconds: auto:20", found=parameter) from None
+
+    def rules_document(self) -> dict[str, Any]:
+        prior = self.rules.prior
+        given = None if prior is None else {str(label): float(p) for label, p in prior.items()}
+        return {"budget": float(self.rules.budget), "seed": int(self.rules.seed), "prior": given}
+
+    @classmethod
+    def rules_of(cls, written: dict[str, Any]) -> AutoRules:
+        from bayesbox.file.reader import Reader, made
+
+        reader = Reader(written, "the rules")
+        budget, seed, prior = reader.take("budget", float), reader.take("seed", int), reader.take("prior", dict, None)
+        reader.done()
+        rules: AutoRules = made(lambda: AutoRules(budget, seed, prior), "the rules")
+        return rules
+
+    def derived_document(self) -> dict[str, Any] | None:
+        return None if self.derived is None else derived_document(self.derived)
+
+    def derived_members(self) -> dict[str, bytes]:
+        return {} if self.derived is None else derived_arrays(self.derived)
+
+    @classmethod
+    def derived_from(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
+        if written is None:
+            raise ValueError("the document says nothing of the models")
+        return derived_of(written, members)

@@ -1,0 +1,241 @@
+"""The pool of AutoBayes in the model file: numbers in two Arrow tables, and a document that says what they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.file import arrow as arrow_file
+from bayesbox.file.reader import Reader
+from bayesbox.table.auto.boost import Boosted
+from bayesbox.table.auto.features import Axis, Design
+from bayesbox.table.auto.forest import TreeForest
+from bayesbox.table.auto.joint_density import JointKernel, JointNormal
+from bayesbox.table.auto.logistic_nb import Weighted
+
+WHOLE, DOUBLE = "pool-whole.arrow", "pool-double.arrow"
+FOREST = ("root", "column", "threshold", "child", "missing_left", "words", "words_of")
+
+
+class Writer:
+    """Arrays put one behind another; each is known by its place, its shape and its type."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, list[NDArray[Any]]] = {"whole": [], "double": []}
+        self.length = {"whole": 0, "double": 0}
+
+    def put(self, array: Any) -> dict[str, Any]:
+        array = np.asarray(array)
+        kind = "double" if array.dtype.kind == "f" else "whole"
+        flat = array.astype(np.float64 if kind == "double" else np.int64).ravel()
+        at = self.length[kind]
+        self.parts[kind].append(flat)
+        self.length[kind] += len(flat)
+        return {"type": kind, "at": at, "shape": list(array.shape)}
+
+    def members(self) -> dict[str, bytes]:
+        whole = np.concatenate([np.empty(0, dtype=np.int64), *self.parts["whole"]])
+        double = np.concatenate([np.empty(0), *self.parts["double"]])
+        return {
+            WHOLE: arrow_file.write({"value": pa.array(whole)}),
+            DOUBLE: arrow_file.write({"value": pa.array(double)}),
+        }
+
+
+class Arrays:
+    """The same from a file that nobody vouches for."""
+
+    def __init__(self, members: dict[str, bytes]) -> None:
+        self.flat = {}
+        for kind, name, types in (("whole", WHOLE, arrow_file.WHOLE), ("double", DOUBLE, arrow_file.DOUBLE)):
+            if name not in members:
+                raise ValueError(name, "the member is not there")
+            self.flat[kind] = arrow_file.read(members[name], {"value": (types,)})["value"].to_numpy(
+                zero_copy_only=False
+            )
+
+    def take(self, reader: Reader, key: str, *shape: int | None, kind: str = "double") -> NDArray[Any]:
+        """The array of a key, whose shape must be this; None stands for any length."""
+        inner = Reader(reader.take(key, dict), f"`{key}`")
+        found, at, lengths = inner.take("type", str), inner.take("at", int), inner.take("shape", list)
+        inner.done()
+        if found != kind or len(lengths) != len(shape) or not all(type(n) is int and n >= 0 for n in lengths):
+            raise ValueError(f"`{key}` is an array of another form")
+        if any(want is not None and want != have for want, have in zip(shape, lengths, strict=True)):
+            raise ValueError(f"`{key}` is an array of another size")
+        size = 1
+        for length in lengths:
+            size *= length
+        if at < 0 or at + size > len(self.flat[kind]):
+            raise ValueError(f"`{key}` lies outside of its table")
+        values = np.array(self.flat[kind][at : at + size]).reshape(lengths)
+        if kind == "double" and not np.isfinite(values).all():
+            raise ValueError(f"`{key}` holds a number that is none")
+        return values
+
+
+def _written(pool: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
+    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.codec import to_bytes
+
+    writer = Writer()
+    models, nested = [], {}
+    for place, model in enumerate(pool.models):
+        if isinstance(model, Classifier):
+            name = f"pool-{place}.bayes"
+            nested[name] = to_bytes(model)
+            models.append({"kind": "classifier", "member": name})
+        else:
+            models.append(_model_document(model, writer))
+    document = {
+        "classes": list(pool.classes),
+        "rows": pool.rows,
+        "axes": [_axis_document(axis, writer) for axis in pool.design.axes],
+        "models": models,
+        "powers": writer.put(np.array(pool.powers)),
+        "shares": writer.put(np.array(pool.shares)),
+        "judged": [[each.name, each.log_loss, each.accuracy, each.power] for each in pool.judged],
+        "pooled": None if pool.pooled is None else [pool.pooled.log_loss, pool.pooled.accuracy],
+        "left_out": list(pool.left_out),
+    }
+    return document, {**writer.members(), **nested}
+
+
+def derived_document(pool: Any) -> dict[str, Any]:
+    """What `model.json` says of a pool."""
+    return _written(pool)[0]
+
+
+def derived_arrays(pool: Any) -> dict[str, bytes]:
+    """The members with its numbers, and the models that are files of their own."""
+    return _written(pool)[1]
+
+
+def _axis_document(axis: Axis, writer: Writer) -> dict[str, Any]:
+    return {
+        "name": axis.name,
+        "levels": None if axis.levels is None else list(axis.levels),
+        "cuts": writer.put(axis.cuts),
+        "knots": writer.put(axis.knots),
+        "centre": float(axis.centre),
+        "scale": float(axis.scale),
+        "gaps": axis.gaps,
+    }
+
+
+def _model_document(model: Any, writer: Writer) -> dict[str, Any]:
+    if isinstance(model, TreeForest):
+        arrays = {name: writer.put(array) for name, array in model.questions.arrays().items()}
+        return {"kind": "forest", "weight": model.weight, "counts": writer.put(model.counts), **arrays}
+    if isinstance(model, Boosted):
+        arrays = {name: writer.put(array) for name, array in model.questions.arrays().items()}
+        return {"kind": "boosted", "values": writer.put(model.values), "start": writer.put(model.start), **arrays}
+    if isinstance(model, Weighted):
+        return {"kind": "weighted", "weights": writer.put(model.weights)}
+    if isinstance(model, JointNormal):
+        return {
+            "kind": "normal",
+            "means": writer.put(model.means),
+            "roots": writer.put(model.roots),
+            "offsets": writer.put(model.offsets),
+            "power": float(model.power),
+        }
+    assert isinstance(model, JointKernel)
+    return {
+        "kind": "kernel",
+        "points": writer.put(model.points),
+        "codes": writer.put(model.codes),
+        "shares": writer.put(model.shares),
+        "width": float(model.width),
+    }
+
+
+def derived_of(written: dict[str, Any], members: dict[str, bytes]) -> Any:
+    """The pool that a file holds; ValueError where it holds none."""
+    from bayesbox.table.auto.pool import Judged, Pool
+
+    arrays, reader = Arrays(members), Reader(written, "the pool")
+    classes, rows = reader.texts("classes"), reader.take("rows", int)
+    axes = tuple(_axis_of(Reader(each, "a column of the pool"), arrays) for each in reader.take("axes", list))
+    design = Design(axes)
+    listed = reader.take("models", list)
+    models, used = [], {WHOLE, DOUBLE}
+    for each in listed:
+        inner = Reader(each, "a model of the pool")
+        models.append(_model_of(inner, arrays, design, len(classes), members, used))
+        inner.done()
+    powers = arrays.take(reader, "powers", len(models) + 1)
+    shares = arrays.take(reader, "shares", len(classes))
+    judged = reader.take("judged", list)
+    together = reader.take("pooled", list, None)
+    left_out = reader.texts("left_out")
+    reader.done()
+    if not classes or rows < 1 or (powers < 0).any() or (shares <= 0).any():
+        raise ValueError("the pool has no classes, no rows, or numbers below 0")
+    for name in members:
+        if name.startswith("pool-") and name not in used:
+            raise ValueError(name, "no model of the pool uses this member")
+    told = tuple(Judged(str(name), float(loss), float(right), float(power)) for name, loss, right, power in judged)
+    total = None if together is None else Judged("pool", float(together[0]), float(together[1]), 1.0)
+    weights = tuple(powers.tolist()), tuple(shares.tolist())
+    return Pool(classes, design, tuple(models), *weights, rows, told, total, left_out)
+
+
+def _axis_of(reader: Reader, arrays: Arrays) -> Axis:
+    name, levels = reader.take("name", str), reader.take("levels", list, None)
+    if levels is not None and not all(type(level) is str for level in levels):
+        raise ValueError("a level of the pool is no text")
+    cuts, knots = arrays.take(reader, "cuts", None), arrays.take(reader, "knots", None)
+    centre, scale, gaps = reader.take("centre", float), reader.take("scale", float), reader.take("gaps", bool)
+    reader.done()
+    if not scale > 0 or len(cuts) > 0xFFF0 or (np.diff(cuts) <= 0).any():
+        raise ValueError("a column of the pool has no scale, or cuts that do not rise")
+    return Axis(name, None if levels is None else tuple(levels), cuts, knots, centre, scale, gaps)
+
+
+def _model_of(
+    reader: Reader, arrays: Arrays, design: Design, classes: int, members: dict[str, bytes], used: set[str]
+) -> Any:
+    kind = reader.take("kind", str)
+    width = sum(1 if axis.levels is None else len(axis.levels) for axis in design.axes)
+    if kind == "classifier":
+        from bayesbox.classifier.codec import from_bytes
+
+        name = reader.take("member", str)
+        if name not in members or not name.startswith("pool-"):
+            raise ValueError(name, "the member is not there")
+        used.add(name)
+        return from_bytes(members[name], name=name)
+    if kind == "forest":
+        weight = reader.take("weight", float)
+        parts = {name: arrays.take(reader, name, None, kind="whole") for name in FOREST}
+        counts = arrays.take(reader, "counts", len(parts["column"]), classes, kind="whole")
+        if len(parts["words_of"]) != len(design.axes) or (counts < 0).any() or not weight > 0:
+            raise ValueError("the counts of a forest are not those of its nodes")
+        return TreeForest(_core.Forest.of(**parts), counts, weight)
+    if kind == "boosted":
+        parts = {name: arrays.take(reader, name, None, kind="whole") for name in FOREST}
+        values = arrays.take(reader, "values", len(parts["column"]), classes)
+        if len(parts["words_of"]) != len(design.axes):
+            raise ValueError("the questions of the boosted trees are not about these columns")
+        return Boosted(_core.Forest.of(**parts), values, arrays.take(reader, "start", classes))
+    if kind == "weighted":
+        return Weighted(arrays.take(reader, "weights", sum(axis.width for axis in design.axes) + 1, classes))
+    if kind == "normal":
+        roots = arrays.take(reader, "roots", None, width, width)
+        if len(roots) not in (1, classes):
+            raise ValueError("the covariances are not those of the classes")
+        means, offsets = arrays.take(reader, "means", classes, width), arrays.take(reader, "offsets", classes)
+        return JointNormal(means, roots, offsets, reader.take("power", float))
+    if kind == "kernel":
+        points = arrays.take(reader, "points", None, width)
+        codes = arrays.take(reader, "codes", len(points), kind="whole")
+        shares, scale = arrays.take(reader, "shares", classes), reader.take("width", float)
+        if (codes < 0).any() or (codes >= classes).any() or not scale > 0 or (shares <= 0).any():
+            raise ValueError("a kernel has classes that are none, or no width")
+        return JointKernel(points, codes, shares, scale)
+    raise ValueError(f"the model {kind!r} of the pool is unknown")

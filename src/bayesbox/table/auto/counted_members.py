@@ -1,0 +1,122 @@
+"""The models of a pool that are their counts: those that the budget allows, with their answers to unseen rows."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.calibrated import answers_by_folds, unseen_answers
+from bayesbox.classifier.rows import Rows
+from bayesbox.dist.base import Doubles
+from bayesbox.errors import BayesboxError
+from bayesbox.schema.kinds import Count, Kind, Number, Real
+
+FOLDS = 5
+MOST_SPARSE = 20  # cells of a joint table for each row
+MODELS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("naive", {}),
+    ("kdb:2", {}),
+    ("aode", {}),
+    ("naive", {"numeric": "mdl"}),
+    ("averaged", {"numeric": "student"}),
+    ("full", {}),
+    ("naive", {"column_weights": "learned"}),
+    ("naive", {"numeric": "kernel"}),
+)
+"""The models, those that tell most for their time first."""
+CALLED = {"column_weights": "column weights"}
+
+
+@dataclass(frozen=True)
+class Work:
+    """What costs time: rows, columns, those of them that are numbers, classes, their patterns of missing numbers."""
+
+    rows: int
+    columns: int
+    numbers: int
+    classes: int
+    patterns: int
+
+    def seconds(self, kind: str, options: Mapping[str, Any]) -> float:
+        """Of learning a model with all rows and without each fold, as measured on tables of many shapes."""
+        cells = self.rows * self.columns
+        if kind == "naive" and not options:
+            return 2e-8 * cells * self.classes
+        if kind in ("aode", "kdb"):
+            return self.columns**2 / 2 * (1.5e-3 + 3.5e-7 * self.rows + 3e-4 * self.classes)
+        if "column_weights" in options:
+            return 3.5e-6 * cells * self.classes + 5e-3 * self.columns
+        if kind == "naive" and "numeric" in options:
+            each = 9e-6 if options["numeric"] == "kernel" else 2.5e-6
+            return self.numbers * (each * self.rows + 4e-3)
+        if kind == "full":
+            steps = 0.2 if self.patterns > self.classes else 0.0  # numbers with holes take expectation maximisation
+            return self.columns**2 * (1e-4 + 5e-8 * self.rows + 1e-5 * self.classes) + steps * self.patterns
+        return 1.5e-7 * cells * self.classes + 5e-3 * self.columns
+
+
+def learn_counted(
+    rows: list[Rows],
+    kinds: Mapping[str, Kind],
+    classes: tuple[str, ...],
+    declared: Any,
+    order: NDArray[np.int64],
+    *,
+    budget: float,
+    cells: int,
+    patterns: int,
+    left_out: list[str],
+) -> Iterator[tuple[str, Classifier, Doubles]]:
+    """Each model with its name and its answers to every row.
+
+    `cells` are those of a joint table of the categories, `patterns` the ways in which rows of a class lack numbers.
+
+    Columns beside those of `kinds` are free text, which naive Bayes alone takes.
+
+    What takes more than is left of the budget goes to `left_out`; plain naive Bayes always takes part.
+    """
+    from bayesbox.classifier.registry import new_classifier
+
+    names = rows[0].batch.names
+    plain = tuple(name for name in names if name in kinds)
+    bare = [Rows(part.batch.select(plain), part.labels) for part in rows]
+    numbers = sum(isinstance(kinds[name], (Real, Number, Count)) for name in plain)
+    work = Work(sum(part.batch.rows for part in rows), len(names), numbers, len(classes), patterns)
+    known = {key: value for key, value in (declared or {}).items() if str(key) in names}
+    for number, (name, options) in enumerate(MODELS):
+        kind = name.partition(":")[0]
+        taken = rows if kind == "naive" else bare
+        if not taken[0].batch.names:
+            continue
+        if kind == "naive" and "numeric" in options and not numbers:
+            continue
+        if kind == "full" and cells > MOST_SPARSE * work.rows:
+            continue  # a joint table that is all but empty tells nothing
+        classifier = new_classifier(name, options, known)
+        told = (CALLED.get(key, value) for key, value in options.items() if key != "numeric" or numbers)
+        title = ", ".join([classifier.title, *told])
+        seconds = work.seconds(kind, options)
+        if number and seconds > budget:
+            left_out.append(title)
+            continue
+        budget -= seconds
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                classifier.learn_all(taken)
+                if kind in ("naive", "full") and not options:  # these leave each row out in closed form
+                    log_p, *_ = unseen_answers(classifier, taken, folds=FOLDS, order=order)
+                else:
+                    log_p = np.concatenate(answers_by_folds(classifier, taken, folds=FOLDS, order=order))
+                log_p = log_p[:, [classifier.classes.index(each) for each in classes]]
+        except BayesboxError:
+            continue  # a model that refuses these rows takes no part
+        if not np.isnan(log_p).any():
+            yield title, copy.copy(classifier), log_p

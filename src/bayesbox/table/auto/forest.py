@@ -1,0 +1,83 @@
+"""Trees of counts, averaged: the questions of a tree are derived from some of the rows, its counts are those of all.
+
+The probability in a node is that of its counts with `weight` rows added that are spread like its parent, up to the
+root: a chain of Dirichlet priors. A row is answered without itself by the trees that were not grown on it, its own unit
+taken out of their counts, so that the answers to the learned rows are as honest as those to new ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.table.auto.features import View
+
+Doubles = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+WEIGHTS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the parent; the one with the best answers to unseen rows is taken
+SHARE = 0.632  # of the rows that a tree is grown on
+UNASKED = 1e-3  # trees that the class shares count as, for a row that every tree was grown on
+
+
+@dataclass(frozen=True)
+class TreeForest:
+    """The questions, the counts of every node (nodes x classes), and the weight of a parent."""
+
+    questions: _core.Forest
+    counts: NDArray[np.int64]
+    weight: float
+
+    def __reduce__(self) -> Any:
+        return _again, (self.questions.arrays(), self.counts, self.weight)
+
+    def log_p(self, view: View) -> Doubles:
+        return np.log(self.questions.ask(view.codes, self.counts, self.weight) / max(self.questions.trees, 1))
+
+
+def _again(arrays: dict[str, NDArray[np.int64]], counts: NDArray[np.int64], weight: float) -> TreeForest:
+    return TreeForest(_core.Forest.of(**arrays), counts, weight)
+
+
+def learn_forest(
+    view: View, codes: Labels, classes: int, *, trees: int, tried: int, drawn: bool, most: int, seed: int
+) -> tuple[TreeForest, Doubles]:
+    """A forest and its answers to the rows, each by the trees that have not seen it.
+
+    `tried` columns are tried in a node, with the best threshold or one that is `drawn`; a tree is grown on `most` rows
+    at most.
+    """
+    target = codes.astype(np.int32)
+    axes = view.design.axes
+    questions = _core.grow_forest(
+        view.codes,
+        target,
+        classes,
+        np.array([axis.size for axis in axes], dtype=np.int64),
+        np.array([axis.levels is None for axis in axes], dtype=np.uint8),
+        trees=trees,
+        tried=tried,
+        sample=max(1, min(most, int(SHARE * len(codes)))),
+        drawn=drawn,
+        seed=seed,
+    )
+    counts = questions.count(view.codes, target, classes)
+    shares = (np.bincount(codes, minlength=classes) + 1) / (len(codes) + classes)
+
+    def judged(weight: float) -> tuple[float, float, Doubles]:
+        total, asked = questions.ask_without(view.codes, target, counts, weight)
+        answers = np.log((total + UNASKED * shares) / (asked[:, None] + UNASKED))
+        return -float(answers[np.arange(len(codes)), codes].mean()), weight, answers
+
+    place = len(WEIGHTS) // 2
+    best = judged(WEIGHTS[place])
+    for step in (-1, 1):  # the loss falls to one least value and rises again
+        while 0 <= place + step < len(WEIGHTS) and (other := judged(WEIGHTS[place + step]))[0] < best[0]:
+            place, best = place + step, other
+        if place != len(WEIGHTS) // 2:
+            break
+    return TreeForest(questions, counts, best[1]), best[2]

@@ -1,0 +1,124 @@
+"""P(x | class) of all columns together: a normal density with shrunk covariances, and a sum of kernels.
+
+Categories take part with a 0 or 1 for each of their levels, numbers in deviations from their mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.stat.calibrate import normalised
+from bayesbox.table.auto.features import View
+
+Doubles = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+OWN = (True, False)  # a covariance for each class, drawn towards the common one; or the common one alone
+DIAGONAL = (0.01, 0.2)  # how far the covariances are drawn towards their diagonal
+LEAST = 1e-3  # added to every variance
+WIDTHS = tuple(float(width) for width in np.exp(np.linspace(-4.5, 1.5, 13)))
+SHARES = 0.01  # rows that the class shares count as beside the kernels
+
+
+@dataclass(frozen=True)
+class JointNormal:
+    """Means, and for each class the inverse root of its covariance; `power` calibrates the log-densities."""
+
+    means: Doubles  # classes x numbers
+    roots: Doubles  # classes x numbers x numbers, or one for all classes
+    offsets: Doubles  # log P(class) less the log of the density's scale
+    power: float = 1.0
+
+    def log_joint(self, view: View) -> Doubles:
+        found = np.empty((view.rows, len(self.means)))
+        for place, mean in enumerate(self.means):
+            root = self.roots[min(place, len(self.roots) - 1)]
+            found[:, place] = self.offsets[place] - 0.5 * np.square((view.standard - mean) @ root).sum(axis=1)
+        return found
+
+    def log_p(self, view: View) -> Doubles:
+        return normalised(self.power * self.log_joint(view))
+
+
+def learn_joint_normals(view: View, codes: Labels, classes: int) -> list[JointNormal]:
+    """One of each kind: with covariances of the classes or the common one, more or less diagonal."""
+    x = view.standard
+    rows, width = x.shape
+    counts = np.bincount(codes, minlength=classes)
+    means = np.stack([x[codes == c].mean(axis=0) if counts[c] else x.mean(axis=0) for c in range(classes)])
+    rest = x - means[codes]
+    common = rest.T @ rest / rows
+    own = [rest[codes == c].T @ rest[codes == c] for c in range(classes)]
+    log_prior = np.log((counts + 1) / (rows + classes))
+    found = []
+    for apart in OWN:
+        for share in DIAGONAL:
+            if apart:
+                borrowed = width + 1
+                each = [(own[c] + borrowed * common) / (counts[c] + borrowed) for c in range(classes)]
+            else:
+                each = [common]
+            roots, scales = [], []
+            for covariance in each:
+                drawn = (1 - share) * covariance
+                drawn[np.diag_indices(width)] = np.diag(covariance) + LEAST
+                lower = np.linalg.cholesky(drawn)
+                roots.append(np.linalg.inv(lower).T)
+                scales.append(np.log(np.diag(lower)).sum())
+            offsets = log_prior - np.array(scales if apart else scales * classes)
+            found.append(JointNormal(means, np.stack(roots), offsets))
+    return found
+
+
+@dataclass(frozen=True)
+class JointKernel:
+    """The learned rows, each the centre of a round normal density of this width."""
+
+    points: Doubles
+    codes: Labels
+    shares: Doubles
+    width: float
+
+    def log_p(self, view: View) -> Doubles:
+        found = np.empty((view.rows, len(self.shares)))
+        for start in range(0, view.rows, 1024):
+            part = slice(start, start + 1024)
+            near = np.exp(-squared_distances(view.standard[part], self.points) / self._scale())
+            found[part] = _shares(near, self.codes, self.shares)
+        return np.log(found)
+
+    def _scale(self) -> float:
+        return float(2 * self.width**2 * max(self.points.shape[1], 1))
+
+
+def learn_joint_kernel(view: View, codes: Labels, classes: int) -> tuple[JointKernel, Doubles]:
+    """The kernel of the best width, and its answers to each row when that row is left out."""
+    points = view.standard
+    shares = (np.bincount(codes, minlength=classes) + 1) / (len(codes) + classes)
+    squared = squared_distances(points, points)
+    np.fill_diagonal(squared, np.inf)
+    best: tuple[float, float, Doubles] | None = None
+    for width in WIDTHS:
+        scale = 2 * width**2 * max(points.shape[1], 1)
+        found = np.log(_shares(np.exp(-squared / scale), codes, shares))
+        loss = -float(found[np.arange(len(codes)), codes].mean())
+        if best is None or loss < best[0]:
+            best = (loss, width, found)
+    assert best is not None
+    return JointKernel(points, codes, shares, best[1]), best[2]
+
+
+def squared_distances(one: Doubles, other: Doubles) -> Doubles:
+    """Rows of one x rows of the other."""
+    squared = np.square(one).sum(axis=1)[:, None] + np.square(other).sum(axis=1)[None] - 2 * one @ other.T
+    found: Doubles = np.maximum(squared, 0.0)
+    return found
+
+
+def _shares(near: Doubles, codes: Labels, shares: Doubles) -> Doubles:
+    total = np.stack([near[:, codes == c].sum(axis=1) for c in range(len(shares))], axis=1)
+    found: Doubles = (total + SHARES * shares) / (total.sum(axis=1, keepdims=True) + SHARES)
+    return found

@@ -1,0 +1,197 @@
+"""The models of a table that answer from a `View`, learned together with their answers to rows they have not seen.
+
+What is learned within a budget follows from the size of the table, never from the clock: the same rows, seed and budget
+give the same models.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.stat.calibrate import Temperature
+from bayesbox.stat.folds import stratified_folds
+from bayesbox.table.auto.boost import FEWEST_ROUNDS, ROUNDS, learn_boosted
+from bayesbox.table.auto.features import View
+from bayesbox.table.auto.forest import learn_forest
+from bayesbox.table.auto.joint_density import learn_joint_kernel, learn_joint_normals
+from bayesbox.table.auto.logistic_nb import PRECISIONS, STEPS, Weighted, learn_weighted
+
+Doubles = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+TREES, FEWEST_TREES = 100, 10
+FOLDS, FEWER_FOLDS = 5, 3
+MANY = 5000  # rows from which fewer folds do
+MOST_KERNELS = 4000
+BOOSTING = 0.25  # of the budget
+CACHED = 6e6  # cells of a table from which on a cache holds next to nothing of it
+AMPLE = 100  # rows for each weight
+STRICT = 100.0  # precision that is tried as well where there are more weights than rows
+MOST_WIDTH = 600  # numbers a row whose covariances are worked out
+
+
+class Answers(Protocol):
+    """A model: log P(class | x), rows x classes."""
+
+    def log_p(self, view: View) -> Doubles: ...
+
+
+class Learned(NamedTuple):
+    """A model, what it is called, and its answers to the learned rows, each as if it had not been learned."""
+
+    name: str
+    model: Any
+    answers: Doubles
+
+
+@dataclass(frozen=True)
+class Size:
+    """What costs time: rows, columns, features and classes."""
+
+    rows: int
+    columns: int
+    features: int
+    width: int
+    classes: int
+
+    def forest(self, tried: int, most: int) -> float:
+        """Seconds of growing a tree and of asking it: rows that no cache holds are slow to ask."""
+        sample = max(2, min(most, self.rows))
+        grow = 1e-8 * sample * math.log2(sample) * max(tried, 1) * (1 + self.classes / 16)
+        return grow + self.rows * (2e-7 + 2.2e-6 * min(1.0, self.rows * self.columns / CACHED))
+
+    def round(self) -> float:
+        """Seconds of adding a boosted tree."""
+        return self.rows * self.columns * (1.5e-8 + 2e-8 * (1 if self.classes == 2 else self.classes))
+
+    @property
+    def precisions(self) -> tuple[float, ...]:
+        """Of the prior of weights, to choose from: with many rows for each weight it matters little."""
+        if self.rows < self.features:
+            return STRICT, *PRECISIONS
+        return PRECISIONS if self.rows < AMPLE * self.features else PRECISIONS[-1:]
+
+    def weighted(self, folds: int) -> float:
+        """Seconds of learning the weights in all folds and with all rows."""
+        return 8e-10 * self.rows * self.features * self.classes * STEPS * 2 * (folds + 1) * len(self.precisions)
+
+    def normal(self, folds: int) -> float:
+        return 1e-9 * (folds + 1) * self.width**2 * (self.rows * 5 + self.width * self.classes * 2)
+
+    def kernel(self) -> float:
+        return 1e-9 * self.rows**2 * (self.width + 13 * 10)
+
+
+def size_of(view: View, classes: int) -> Size:
+    """The size of the learned rows."""
+    axes = view.design.axes
+    features = sum(axis.width for axis in axes)
+    width = sum(1 if axis.levels is None else len(axis.levels) for axis in axes)
+    return Size(view.rows, len(axes), features, width, classes)
+
+
+def learn_library(
+    view: View, codes: Labels, classes: int, *, seed: int, budget: float, left_out: list[str]
+) -> Iterator[Learned]:
+    """Every model that the budget of seconds allows, the forests first; the names of the others go to `left_out`."""
+    size = size_of(view, classes)
+    folds = min(FOLDS if view.rows <= MANY else FEWER_FOLDS, view.rows)
+    if not view.design.axes:
+        return
+    yield from _forests(view, codes, classes, size, seed=seed, budget=budget)
+    left = budget / 2
+    if folds < 2:
+        return
+    fold_of_row = stratified_folds(codes, folds, seed=seed)
+    rounds = min(ROUNDS, int(BOOSTING * budget / (folds * size.round())))
+    if rounds >= FEWEST_ROUNDS:
+        model, answers = learn_boosted(view, codes, classes, fold_of_row, folds, rounds=rounds, seed=seed)
+        yield Learned("boosted trees", model, answers)
+    else:
+        left_out.append("boosted trees")
+    if size.weighted(folds) <= left * min(1.0, 2 * MANY / size.rows):  # with many rows the trees tell what it does
+        yield weighted(view, codes, classes, fold_of_row, folds, size.precisions)
+    else:
+        left_out.append("weighted naive Bayes")
+    if size.width <= MOST_WIDTH and size.normal(folds) <= left / 2:
+        yield joint_normal(view, codes, classes, fold_of_row, folds)
+    else:
+        left_out.append("joint normal density")
+    if size.rows <= MOST_KERNELS and size.kernel() <= left / 2:
+        kernel, answers = learn_joint_kernel(view, codes, classes)
+        yield Learned("joint kernel density", kernel, answers)
+    else:
+        left_out.append("joint kernel density")
+
+
+def _forests(view: View, codes: Labels, classes: int, size: Size, *, seed: int, budget: float) -> Iterator[Learned]:
+    third, root = max(1, round(size.columns / 3)), max(1, round(math.sqrt(size.columns)))
+    most = 20_000
+    for name, tried, drawn, share in (("trees", third, False, 0.3), ("random trees", root, True, 0.15)):
+        trees = int(max(FEWEST_TREES, min(TREES, share * budget / size.forest(tried, most))))
+        forest, answers = learn_forest(
+            view, codes, classes, trees=trees, tried=tried, drawn=drawn, most=most, seed=2 * seed + drawn
+        )
+        yield Learned(name, forest, answers)
+
+
+def held_out(
+    view: View, codes: Labels, fold_of_row: NDArray[Any], folds: int, learn: Callable[[View, Labels], list[Any]]
+) -> list[Doubles]:
+    """The answers of several models to each fold, learned on the others; `ask` of each gives log-probabilities."""
+    found: list[Doubles] = []
+    for number in range(folds):
+        inside, outside = np.flatnonzero(fold_of_row != number), np.flatnonzero(fold_of_row == number)
+        if not len(outside):
+            continue
+        asked = view.take(outside)
+        for place, ask in enumerate(learn(view.take(inside), codes[inside])):
+            answers = ask(asked)
+            if place == len(found):
+                found.append(np.zeros((view.rows, answers.shape[1])))
+            found[place][outside] = answers
+    return found
+
+
+def mean_loss(answers: Doubles, codes: Labels) -> float:
+    """The log loss of log-probabilities."""
+    return -float(answers[np.arange(len(codes)), codes].mean())
+
+
+def weighted(
+    view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int, precisions: Sequence[float]
+) -> Learned:
+    """Weighted naive Bayes with the prior that answers unseen rows best."""
+
+    def path(part: View, labels: Labels) -> list[Weighted]:
+        found: list[Weighted] = []
+        for precision in precisions:
+            found.append(learn_weighted(part, labels, classes, precision, found[-1] if found else None))
+        return found
+
+    answers = held_out(view, codes, fold_of_row, folds, lambda part, y: [each.log_p for each in path(part, y)])
+    best = min(range(len(answers)), key=lambda place: mean_loss(answers[place], codes))
+    return Learned("weighted naive Bayes", path(view, codes)[best], answers[best])
+
+
+def joint_normal(view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int) -> Learned:
+    """The joint normal density whose calibrated answers to unseen rows are best."""
+    joints = held_out(
+        view,
+        codes,
+        fold_of_row,
+        folds,
+        lambda part, y: [each.log_joint for each in learn_joint_normals(part, y, classes)],
+    )
+    even = np.ones(len(codes))
+    powers = [Temperature.learned(joint - joint.max(axis=1, keepdims=True), codes, even).power for joint in joints]
+    answers = [Temperature(power).applied(joint) for power, joint in zip(powers, joints, strict=True)]
+    best = min(range(len(answers)), key=lambda place: mean_loss(answers[place], codes))
+    model = replace(learn_joint_normals(view, codes, classes)[best], power=powers[best])
+    return Learned("joint normal density", model, answers[best])

@@ -1,0 +1,199 @@
+"""All models of a table that a budget allows, learned, judged on rows they have not seen, and pooled."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.rows import Rows
+from bayesbox.dist.base import Doubles
+from bayesbox.errors import DataWarning
+from bayesbox.schema.kinds import Kind, Words
+from bayesbox.schema.schema import Schema
+from bayesbox.source.base import Batch
+from bayesbox.table.auto.counted_members import learn_counted
+from bayesbox.table.auto.features import Design, View, sorted_order, takes_part
+from bayesbox.table.auto.members import learn_library, mean_loss
+from bayesbox.table.auto.weighting import learned_powers, limited, pooled
+from bayesbox.table.concat import class_codes, joined_column
+
+LEAST_POWER = 0.02  # a model below it is let go
+MOST_ROWS = 60_000  # that the models learn from; of more a sample is drawn
+KNOTS, MOST_FEATURES = 5, 400
+COUNTED = 0.15  # of the budget, for the models that are their counts
+
+
+class Judged(NamedTuple):
+    """A model that was tried: how well it answered rows it had not seen, and its power in the pool (0: let go)."""
+
+    name: str
+    log_loss: float
+    accuracy: float
+    power: float
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What was learned: the design, the models that were kept and their powers, and all that were judged."""
+
+    classes: tuple[str, ...]
+    design: Design
+    models: tuple[Any, ...]  # those that answer from a view, or classifiers that answer from rows
+    powers: tuple[float, ...]  # one each, and that of the class shares last
+    shares: tuple[float, ...]
+    rows: int
+    judged: tuple[Judged, ...] = field(compare=False, default=())
+    pooled: Judged | None = field(compare=False, default=None)
+    left_out: tuple[str, ...] = field(compare=False, default=())  # what the budget does not allow
+
+    def log_p(self, view: View, batch: Batch) -> Doubles:
+        """log P(class | x), rows x classes."""
+        prior = np.log(np.array(self.shares))
+        answers = [_answers(model, view, batch, self.classes) for model in self.models]
+        found = pooled([*answers, np.tile(prior, (view.rows, 1))], np.array(self.powers))
+        return mixed(found, np.array(self.shares), self.rows)
+
+
+def words_of(schema: Schema) -> dict[str, Kind]:
+    """The columns of free text: naive Bayes alone takes them."""
+    return {name: kind for name, kind in schema.kinds.items() if isinstance(kind, Words)}
+
+
+def mixed(log_p: Doubles, shares: Doubles, rows: int) -> Doubles:
+    """The answers with the class shares mixed in, worth one row."""
+    found: Doubles = np.logaddexp(log_p + np.log(rows / (rows + 1)), np.log(shares / (rows + 1)))
+    return found
+
+
+def _answers(model: Any, view: View, batch: Batch, classes: tuple[str, ...]) -> Doubles:
+    if not isinstance(model, Classifier):
+        found: Doubles = model.log_p(view)
+        return found
+    assert model.schema is not None
+    if set(batch.names) & set(model.schema.used):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            answers = model.log_posterior(batch)
+    else:
+        answers = np.tile(model.model.log_prior, (batch.rows, 1))
+    return answers[:, [model.classes.index(name) for name in classes]]
+
+
+def learn_pool(
+    parts: Sequence[Rows], schema: Schema, classes: tuple[str, ...], declared: Any, *, budget: float, seed: int
+) -> Pool | None:
+    """Learn, judge and pool all models that the budget allows."""
+    kinds = {name: kind for name, kind in schema.kinds.items() if takes_part(kind)}
+    draws = np.random.default_rng(seed)
+    rows = [_known(part, {**kinds, **words_of(schema)}, draws) for part in parts]
+    rows = [part for part in rows if part.batch.rows]
+    if not rows:
+        return None
+    codes = np.concatenate([class_codes(part, classes) for part in rows])
+    values = {name: joined_column(rows, name, kind) for name, kind in kinds.items()}
+    numbers = sum(1 for value in values.values() if not isinstance(value, tuple))
+    knots = max(1, min(KNOTS, MOST_FEATURES // max(numbers, 1) - 1))
+    design = Design.of(values, knots=knots)
+    whole = _view_of(design, values, len(codes))
+    order = places = sorted_order(whole, codes)
+    if len(places) > MOST_ROWS:
+        places = places[np.sort(draws.choice(len(places), MOST_ROWS, replace=False))]
+    view, labels = whole.take(places), codes[places]
+    shares = (np.bincount(labels, minlength=len(classes)) + 1) / (len(labels) + len(classes))
+    if len(classes) < 2:
+        return Pool(classes, design, (), (1.0,), tuple(shares.tolist()), len(labels))
+    left_out: list[str] = []
+    learned = [
+        (each.name, each.model, each.answers)
+        for each in learn_library(view, labels, len(classes), seed=seed, budget=budget, left_out=left_out)
+    ]
+    cells = math.prod(len(axis.levels) for axis in design.axes if axis.levels)
+    for name, model, answers in learn_counted(
+        rows,
+        kinds,
+        classes,
+        declared,
+        order,
+        budget=COUNTED * budget,
+        cells=cells,
+        patterns=_patterns(values.values(), codes),
+        left_out=left_out,
+    ):
+        learned.append((name, model, answers[places]))
+    prior = np.tile(np.log(shares), (len(labels), 1))
+    return replace(_pool(learned, prior, labels, classes, design, shares), left_out=tuple(left_out))
+
+
+def _patterns(values: Iterable[Any], codes: NDArray[np.int64]) -> int:
+    """The ways in which the rows of each class lack numbers: as many as there are classes where none is missing."""
+    gaps = [gap for value in values if not isinstance(value, tuple) and (gap := np.isnan(value)).any()]
+    if not gaps:
+        return len(np.unique(codes))
+    packed = np.packbits(np.stack(gaps), axis=0)
+    return len(np.unique(np.concatenate([packed, codes[None]]).T, axis=0))
+
+
+def _pool(
+    learned: list[tuple[str, Any, Doubles]],
+    prior: Doubles,
+    labels: NDArray[np.int64],
+    classes: tuple[str, ...],
+    design: Design,
+    shares: Doubles,
+) -> Pool:
+    powers = learned_powers([*(answers for *_, answers in learned), prior], labels)
+    kept = [place for place in range(len(learned)) if powers[place] >= LEAST_POWER]
+    final = learned_powers([*(learned[place][2] for place in kept), prior], labels)
+    by_place = dict(zip(kept, final.tolist(), strict=False))
+    judged = [
+        Judged(name, mean_loss(limited(answers), labels), _accuracy(answers, labels), by_place.get(place, 0.0))
+        for place, (name, _, answers) in enumerate(learned)
+    ]
+    together = mixed(pooled([*(learned[place][2] for place in kept), prior], final), shares, len(labels))
+    return Pool(
+        classes,
+        design,
+        tuple(learned[place][1] for place in kept),
+        tuple(final.tolist()),
+        tuple(shares.tolist()),
+        len(labels),
+        tuple(sorted(judged, key=lambda each: each.log_loss)),
+        Judged("pool", mean_loss(together, labels), _accuracy(together, labels), 1.0),
+    )
+
+
+def _accuracy(answers: Doubles, codes: NDArray[np.int64]) -> float:
+    return float((answers.argmax(axis=1) == codes).mean())
+
+
+def _known(part: Rows, kinds: Mapping[str, Any], draws: np.random.Generator) -> Rows:
+    """The rows with a label and the columns that take part; a weight repeats its row, a part of one by chance."""
+    columns = tuple(name for name in part.batch.names if name in kinds)
+    rows = Rows(part.batch.select(columns), part.labels)
+    times = (part.labels.codes >= 0).astype(np.int64)
+    if part.weights is not None:
+        weights = np.asarray(part.weights, dtype=np.float64) * times
+        times = np.floor(weights).astype(np.int64)
+        if (times < weights).any():
+            times += draws.random(len(weights)) < weights - times
+    return rows if (times == 1).all() else rows.take(np.repeat(np.arange(len(times)), times))
+
+
+def _view_of(design: Design, values: Mapping[str, Any], rows: int) -> View:
+    columns = []
+    for axis in design.axes:
+        value = values[axis.name]
+        if axis.levels is None:
+            columns.append(value)
+        else:
+            place = {text: code for code, text in enumerate(axis.levels)}
+            codes = np.array([*(place.get(text, -1) for text in value[1]), -1], dtype=np.int32)
+            columns.append(codes[value[0]])
+    return View(design, tuple(columns), rows)

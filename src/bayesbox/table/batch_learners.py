@@ -1,0 +1,63 @@
+"""Classifiers that learn from the rows themselves, all at once: what they share beside their counts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any, Self
+
+from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.rows import Rows
+from bayesbox.dist.base import Columns
+from bayesbox.errors import CannotForget
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.schema import Schema
+from bayesbox.source.base import Batch
+from bayesbox.tally.book import Book
+
+
+class WholeRows(Classifier):
+    """Keeps the rows that it counts until it derives from them. It learns once."""
+
+    def __init__(self, rules: Any, declared: Mapping[Any, object] | None = None, fold: Any = None) -> None:
+        super().__init__(rules, declared, fold)
+        self._seen: list[tuple[int, dict[str, Any], Encoded, Any]] = []
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+
+    def blank(self) -> Self:
+        result = super().blank()
+        result._seen, result._lock = [], threading.Lock()
+        return result
+
+    def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
+        if self.derived is not None:
+            raise self.learns_once()
+        book = super().count(columns, labels, schema, **options)
+        with self._lock:
+            self._seen.append((options.get("first_row") or 0, dict(columns), labels, options.get("weights")))
+        return book
+
+    def take_rows(self) -> list[Rows]:
+        """The rows that were counted, in their order; they are let go."""
+        seen, self._seen = sorted(self._seen, key=lambda part: part[0]), []
+        return [
+            Rows(Batch(tuple(columns), tuple(columns.values()), len(labels.codes)), labels, weights)
+            for _, columns, labels, weights in seen
+        ]
+
+    def relearns(self) -> bool:
+        return True
+
+    def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:  # noqa: ARG002
+        raise self.learns_once()
+
+    def learns_once(self) -> CannotForget:
+        """Why it takes no more rows and gives none back."""
+        raise NotImplementedError

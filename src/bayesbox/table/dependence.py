@@ -1,0 +1,186 @@
+"""Columns that depend on each other given the class: naive Bayes counts what they say twice, and is too sure.
+
+Pairs are found by conditional mutual information. The harm is shown, not guessed: the answers of naive Bayes to rows it
+has not seen, with both columns and without the second, and those of the model that does best among the ones that know
+of dependence.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.calibrated import answers_by_folds, labelled
+from bayesbox.classifier.row_sample import FEWEST, MOST, Sampled
+from bayesbox.classifier.rows import Rows, sample_of
+from bayesbox.classifier.training import split_columns
+from bayesbox.dist.base import Doubles
+from bayesbox.errors import BayesboxError, DataWarning
+from bayesbox.rule.bins import equal_frequency
+from bayesbox.schema.encode import Encoded
+from bayesbox.source.base import Batch
+from bayesbox.stat.calibrate import normalised
+from bayesbox.stat.metrics import measure, scored
+from bayesbox.stat.mutual_information import conditional_mutual_information
+from bayesbox.table.concat import class_codes
+from bayesbox.table.naive import select
+from bayesbox.table.naive.choice import coded_columns, unseen_terms
+from bayesbox.table.naive.select import Coded, entropy
+
+MOST_COLUMNS = 40  # of which all pairs are looked at; of more those that tell most of the class
+STRONG = 0.3  # the share of what a column holds, given the class, that the other tells
+HARM = 0.02  # the share of the log loss that another model must save
+FOLDS = 3
+BINS = 8
+BETTER: tuple[tuple[str, dict[str, Any], str, str], ...] = (
+    ("naive", {"column_weights": "learned"}, "with learned weights of the columns", "--column-weights"),
+    ("tan", {}, "as a tree of columns", "--model tan"),
+    ("aode", {}, "as AODE", "--model aode"),
+)
+"""The models that are offered: name, options, what it is called, and how to ask for it."""
+
+
+class Pair(NamedTuple):
+    """Two columns; `information` is I(first; second | class) in nats, `share` that of what one of them holds."""
+
+    first: str
+    second: str
+    information: float
+    share: float
+
+
+class Score(NamedTuple):
+    """How rows that were not learned were answered."""
+
+    log_loss: float
+    calibration_error: float
+
+    def __str__(self) -> str:
+        return f"log loss {self.log_loss:.3f}, calibration error {self.calibration_error:.3f}"
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """The strongest pairs, the harm they do, and what does better."""
+
+    pairs: tuple[Pair, ...]
+    naive: Score
+    without: Score
+    better: Score
+    called: str
+    remedy: str
+    rows: int
+
+    def __str__(self) -> str:
+        listed = "; ".join(
+            f"`{pair.first}` and `{pair.second}` ({pair.information:.2f} nats, {pair.share:.0%})" for pair in self.pairs
+        )
+        return (
+            f"columns that depend on each other given the class make naive Bayes too sure: {listed}. "
+            f"On rows it has not seen: {self.naive}; without `{self.pairs[0].second}`: {self.without}; "
+            f"{self.called}: {self.better}. Take {self.remedy}"
+        )
+
+
+def dependence_in(sampled: Sampled, classifier: Classifier, target: str, weight: str | None) -> Dependence | None:
+    """The same as `dependence` of the rows that were kept of a source."""
+    parts = []
+    for batch in sorted(sampled.kept, key=lambda batch: batch.first_row):
+        columns, labels, _ = split_columns(batch, target, weight, where=sampled.name)
+        parts.append(Rows(Batch(tuple(columns), tuple(columns.values()), batch.rows), labels))
+    return dependence(parts, classifier)
+
+
+def dependence(parts: Sequence[Rows], classifier: Classifier) -> Dependence | None:
+    """What the strongest dependences among the columns do to naive Bayes with the rules of a classifier.
+
+    None where they do no harm. At most a few thousand rows are looked at.
+    """
+    kept = sample_of([Rows(rows.batch, rows.labels) for rows in labelled(parts)], MOST)
+    if sum(rows.batch.rows for rows in kept) < FEWEST:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        try:
+            naive: Any = classifier.blank()
+            naive.learn_all(kept)
+            pairs = strong_pairs(kept, naive)
+            if not pairs or len(naive.classes) < 2:
+                return None
+            offered = BETTER if len(naive.model.columns) <= MOST_COLUMNS else BETTER[:1]
+            answers = [(_score(kept, classifier, *each[:2]), *each[2:]) for each in offered]
+            better, called, remedy = min(answers)
+            terms = unseen_terms(naive, kept)
+        except BayesboxError:
+            return None  # rows that a model refuses are not worth a warning
+    joint = terms.prior + terms.columns.sum(axis=0)
+    plain = _scored(normalised(joint), terms.codes)
+    if better.log_loss > (1 - HARM) * plain.log_loss:
+        return None
+    groups = [conditional.columns for conditional in naive.model.conditionals]
+    second = next(place for place, group in enumerate(groups) if pairs[0].second in group)
+    without = _scored(normalised(joint - terms.columns[second]), terms.codes)
+    return Dependence(tuple(pairs[:3]), plain, without, better, called, remedy, len(terms.codes))
+
+
+def strong_pairs(kept: list[Rows], classifier: Any) -> list[Pair]:
+    """The pairs of which one tells much of the other, given the class, the strongest first.
+
+    The second of a pair is the one that tells less of the class. Both tell something of it, or no harm is done.
+    """
+    names, coded = coded_columns(kept, classifier.schema, classifier.classes, _equal_bins)
+    taking_part = set(classifier.model.columns)
+    telling = [column for column in select.most_telling(coded, None) if names[column] in taking_part]
+    order = [column for column, _ in select.ranked(coded) if column in telling][:MOST_COLUMNS]
+    pairs = []
+    for place, first in enumerate(order):
+        for second in order[place + 1 :]:
+            information, share = _dependence(coded, first, second)
+            if share >= STRONG:
+                pairs.append(Pair(names[first], names[second], information, share))
+    return sorted(pairs, key=lambda pair: -pair.information)
+
+
+def _dependence(coded: Coded, first: int, second: int) -> tuple[float, float]:
+    """(I(first; second | class), its share of the smaller entropy given the class), what chance brings taken off."""
+    one, two = coded.columns[first], coded.columns[second]
+    width, depth = coded.sizes[first], coded.sizes[second]
+    both = (one >= 0) & (two >= 0)
+    cells = (coded.codes[both] * width + one[both]) * depth + two[both]
+    counts = np.bincount(cells, minlength=coded.classes * width * depth).astype(np.float64)
+    counts = counts.reshape(coded.classes, width, depth)
+    total = counts.sum()
+    if not total:
+        return 0.0, 0.0
+    by_one, by_two = counts.sum(axis=2), counts.sum(axis=1)
+    free = sum(
+        max(int((a > 0).sum()) - 1, 0) * max(int((b > 0).sum()) - 1, 0) for a, b in zip(by_one, by_two, strict=True)
+    )
+    information = max(conditional_mutual_information(counts) - float(free / (2 * total)), 0.0)
+    held = float(min(sum(entropy(part) * part.sum() for part in side) / total for side in (by_one, by_two)))
+    return information, information / held if held > 0 else 0.0
+
+
+def _equal_bins(values: Doubles, counts: Any) -> Doubles:
+    return equal_frequency(values, counts, BINS)
+
+
+def _score(kept: list[Rows], classifier: Classifier, model: str, options: dict[str, Any]) -> Score:
+    from bayesbox.classifier.registry import new_classifier
+
+    other = new_classifier(model, options, classifier.declared, classifier.fold)
+    other.learn_all(kept)
+    log_p = np.concatenate(answers_by_folds(other, kept, folds=FOLDS))
+    return _scored(log_p, np.concatenate([class_codes(rows, other.classes) for rows in kept]))
+
+
+def _scored(log_p: Doubles, codes: Any) -> Score:
+    classes = tuple(str(place) for place in range(log_p.shape[1]))
+    labels = Encoded(np.asarray(codes, dtype=np.int32), list(classes), list(classes))
+    found = measure(scored(log_p, labels, classes))
+    return Score(found.log_loss.value, found.calibration_error)

@@ -1,0 +1,200 @@
+"""Full Bayes on tables: the columns are counted together, and nothing is taken to be independent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.hints import Hint
+from bayesbox.dist.base import Columns, Doubles
+from bayesbox.errors import BadOption
+from bayesbox.explain.evidence import Explanation
+from bayesbox.file.reader import Reader, made, number
+from bayesbox.rule.rules_json import prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.rule.smoothing import as_smoothing
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.schema import Schema
+from bayesbox.source.base import Batch
+from bayesbox.table.full import posterior as full
+from bayesbox.table.full.leave_one_out import leave_one_out
+from bayesbox.table.full.model import FullModel, FullRules, full_model
+from bayesbox.tally.book import Book
+from bayesbox.tally.joint_columns import count_all, numbers_that_are_flags
+
+
+class FullClassifier(Classifier):
+    """Full Bayes: P(class) times P(all columns | class).
+
+    `derived` names the numbers that hold only 0 and 1, and so are levels of a tuple: what a column is, found in the
+    first rows that are learned.
+    """
+
+    kind = "full-bayes"
+    title = "full Bayes"
+    rules: FullRules
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The numbers that are counted as flags."""
+        return self.derived or ()
+
+    def make_model(self, schema: Schema, book: Book) -> FullModel:
+        return full_model(schema, book, self.rules, self.flags)
+
+    # -- counting ------------------------------------------------------------------------------------------------
+
+    def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
+        """Each column by itself, and all of them together."""
+        return count_all(columns, labels, schema, flags=self.flags, **options)
+
+    def derive(self, schema: Schema, book: Book) -> bool:
+        """Numbers that turn out to hold only 0 and 1 are flags: then the rows are counted once more."""
+        if self.derived is not None:
+            return False
+        self.derived = numbers_that_are_flags(schema, book)
+        return bool(self.derived)
+
+    def not_undone(self) -> tuple[str, ...]:
+        return (*((f"which numbers are flags: {', '.join(self.flags)}",) if self.flags else ()), *super().not_undone())
+
+    def relearns(self) -> bool:
+        """What a column is belongs to the whole table: folds keep it."""
+        return False
+
+    def derived_document(self) -> dict[str, Any] | None:
+        return {"flags": list(self.flags)} if self.flags else None
+
+    @classmethod
+    def derived_of(cls, written: dict[str, Any] | None) -> Any:
+        if written is None:
+            return ()
+        reader = Reader(written, "derived")
+        flags = reader.texts("flags")
+        reader.done()
+        if not flags or len(set(flags)) < len(flags):
+            raise ValueError("the flags that were derived are none, or one is there twice")
+        return flags
+
+    # -- rules ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> FullRules:
+        """`full`, `full:diagonal`, `full:pooled`, `full:shrink=10`, `full:pooled,enough=50`."""
+        given: dict[str, Any] = {}
+        for part in filter(None, parameter.split(",")):
+            name, equals, value = part.partition("=")
+            if not equals:
+                given["covariance"] = name
+            elif name == "shrink":
+                given["shrink"] = value if value == "auto" else _parsed(float, part)
+            elif name == "enough":
+                given["enough"] = _parsed(int, part)
+            else:
+                raise BadOption(
+                    "full Bayes takes full, pooled or diagonal, shrink=... and enough=... after a colon", found=part
+                )
+        prior_smoothing = options.get("prior_smoothing")
+        return FullRules(
+            smoothing=as_smoothing(options.get("smoothing") or "laplace"),
+            prior_smoothing=None if prior_smoothing is None else as_smoothing(prior_smoothing),
+            prior=options.get("prior"),
+            missing=options.get("missing") or "ignore",
+            unseen=options.get("unseen") or "smooth",
+            **given,
+        )
+
+    def rules_document(self) -> dict[str, Any]:
+        rules = self.rules
+        return {
+            "smoothing": smoothing_document(rules.smoothing),
+            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_document(rules.prior_smoothing),
+            "prior": None if rules.prior is None else prior_document(rules.prior),
+            "covariance": rules.covariance,
+            "shrink": rules.shrink if isinstance(rules.shrink, str) else number(rules.shrink, "shrink"),
+            "enough": rules.enough,
+            "missing": rules.missing,
+            "unseen": rules.unseen,
+        }
+
+    @classmethod
+    def rules_of(cls, written: dict[str, Any]) -> FullRules:
+        reader = Reader(written, "rules")
+        smoothing = smoothing_of(reader.take("smoothing", dict))
+        prior_smoothing, prior = reader.take("prior_smoothing", dict, None), reader.take("prior", list, None)
+        given = {key: reader.take(key, str) for key in ("covariance", "missing", "unseen")}
+        given |= {"shrink": reader.take("shrink", str, float), "enough": reader.take("enough", int, None)}
+        reader.done()
+        rules: FullRules = made(
+            lambda: FullRules(
+                smoothing=smoothing,
+                prior_smoothing=None if prior_smoothing is None else smoothing_of(prior_smoothing),
+                prior=None if prior is None else prior_of(prior),
+                **given,
+            ),
+            "rules",
+        )
+        return rules
+
+    def hints(self) -> list[Hint]:
+        """What looks wrong in the rows, and which covariances had to be shrunk. Flags may well be 1-of-M here."""
+        found = [hint for hint in super().hints() if len(hint.columns) == 1]
+        if self.schema is None:
+            return found
+        remedy = "More rows, fewer columns, or covariance='pooled' need no shrinking"
+        return [*found, *(Hint((), note, remedy) for note in self.model.notes)]
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def predict(self, batch: Batch) -> NDArray[Any]:
+        if self.calibrated is not None:
+            return super().predict(batch)
+        labels: NDArray[Any] = self.model.labels
+        return labels[full.best_class(self.model, self.columns_of(batch), batch.rows, batch.first_row)]
+
+    def posterior(self, batch: Batch) -> Doubles:
+        if self.calibrated is not None:
+            return super().posterior(batch)
+        return full.posterior(self.model, self.columns_of(batch), batch.rows, _core.POSTERIOR, batch.first_row)
+
+    def plain_log_posterior(self, batch: Batch) -> Doubles:
+        return full.posterior(self.model, self.columns_of(batch), batch.rows, _core.LOG_POSTERIOR, batch.first_row)
+
+    def joint_log(self, batch: Batch) -> Doubles:
+        return full.joint_log(self.model, self.columns_of(batch), batch.rows)
+
+    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
+        """P(class | x) of each learned row under the model of all the others."""
+        assert self.schema is not None
+        return leave_one_out(self.schema, self.book, self.rules, self.flags, self.model, self.columns_of(batch), labels)
+
+    def explain(self, batch: Batch) -> Explanation:
+        """The terms of the chain rule: each column given the class and all columns before it, which sum to the joint.
+
+        The order is that of the columns, so the same value says more or less in another place.
+        """
+        assert self.schema is not None
+        columns, model = self.columns_of(batch), self.model
+        names = self.schema.used
+        terms = np.zeros((batch.rows, len(model.classes), len(names)))
+        before = np.zeros((batch.rows, len(model.classes)))
+        for place, name in enumerate(names):
+            if name in model.columns and name in columns:
+                so_far = {other: columns[other] for other in names[: place + 1] if other in columns}
+                after = full.log_terms(model, so_far, batch.rows)
+                with np.errstate(invalid="ignore"):
+                    terms[:, :, place] = np.where(after == before, 0.0, after - before)
+                before = after
+        return Explanation(model.labels, names, model.log_prior, terms)
+
+
+def _parsed(kind: Any, part: str) -> Any:
+    name, _, value = part.partition("=")
+    try:
+        return kind(value)
+    except ValueError:
+        raise BadOption(f"{name} of full Bayes is a number", found=part) from None

@@ -1,0 +1,215 @@
+"""The full Bayes model: nothing is taken to be independent. P(tuple | class) times N(numbers | class, tuple).
+
+The categories have a joint table, the numbers a normal with all covariances. Where there are both, a cell of the table
+(a tuple in a class) with rows enough has a normal of its own; a thin one takes that of its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.joint_gaussian import JointGaussian, stacked
+from bayesbox.dist.joint_table import Axis, JointTable
+from bayesbox.errors import BadOption
+from bayesbox.rule.joint_normal import Columns, Normal, fitted, patterns_of, pooled, shrunk
+from bayesbox.rule.joint_table import joint_table, require_room, table_codes
+from bayesbox.rule.naive import MISSING, UNSEEN, missing_is_level
+from bayesbox.rule.priors import given_prior, log_prior
+from bayesbox.rule.smoothing import Laplace, Smoothing, listed_levels
+from bayesbox.schema.kinds import DEFAULT_FLOOR, Category, Flag, Real
+from bayesbox.schema.levels import label_order, label_values
+from bayesbox.schema.schema import Schema
+from bayesbox.tally.book import Book
+from bayesbox.tally.comoments import CoMoments
+from bayesbox.tally.joint_columns import roles_of
+
+COVARIANCES = ("full", "pooled", "diagonal")
+ENOUGH = 5  # rows a column, and for one more, that a cell of the table needs for a normal of its own
+
+
+@dataclass(frozen=True)
+class FullRules:
+    """How the tally becomes probabilities. Changing these changes nothing that was counted."""
+
+    smoothing: Smoothing = field(default_factory=Laplace)
+    prior_smoothing: Smoothing | None = None
+    prior: Mapping[Any, float] | None = None
+    covariance: str = "full"
+    shrink: str | float = "auto"
+    enough: int | None = None
+    missing: str = "ignore"
+    unseen: str = "smooth"
+
+    def __post_init__(self) -> None:
+        if self.covariance not in COVARIANCES:
+            raise BadOption(f"covariance is one of {', '.join(COVARIANCES)}", found=self.covariance)
+        if self.shrink != "auto" and not (_is_number(self.shrink) and 0 <= self.shrink < float("inf")):  # type: ignore[operator]
+            raise BadOption("shrink is 'auto' or a number of rows, 0 or more", found=self.shrink)
+        if self.enough is not None and not (type(self.enough) is int and self.enough >= 1):
+            raise BadOption("enough is a number of rows, 1 or more, or None", found=self.enough)
+        if self.missing not in MISSING:
+            raise BadOption(f"missing is one of {', '.join(MISSING)}", found=self.missing)
+        if self.unseen not in UNSEEN:
+            raise BadOption(f"unseen is one of {', '.join(UNSEEN)}", found=self.unseen)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True)
+class FullModel:
+    """P(class), P(tuple | class) and N(numbers | class, tuple): data only.
+
+    `left_out` names the columns that say nothing, each with the reason; `notes` say which covariances were shrunk.
+    """
+
+    classes: tuple[str, ...]
+    labels: NDArray[Any]
+    log_prior: Doubles
+    table: JointTable | None
+    normals: JointGaussian | None
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    covariance: str = "full"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that take part."""
+        return (*(self.table.columns if self.table else ()), *(self.normals.columns if self.normals else ()))
+
+    def conditional(self, column: str) -> None:  # noqa: ARG002  the same question as to naive Bayes
+        """No column has a distribution of its own."""
+        return
+
+    @property
+    def own_normals(self) -> int:
+        """The cells of the table that have a normal of their own."""
+        return 0 if self.normals is None else len(self.normals.mean) - len(self.classes)
+
+
+def full_model(schema: Schema, book: Book, rules: FullRules, flags: Sequence[str] = ()) -> FullModel:
+    """Apply the rules to the tally."""
+    classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
+    counted = book.with_classes(classes)
+    axes = table_axes(schema, counted, rules, flags)
+    columns, left_out = number_columns(schema, counted, flags)
+    require_room(len(classes), [axis.size for axis in axes], naive=naive_numbers(len(classes), axes, columns))
+    joint = counted.joint
+    tally = joint if isinstance(joint, CoMoments) else CoMoments.of(classes, np.empty(0, dtype=np.int32), {}, {})
+    table, counts = joint_table(tally, axes, rules.smoothing, unseen=rules.unseen) if axes else (None, None)
+    normals: JointGaussian | None = None
+    notes: tuple[str, ...] = ()
+    if columns.names:
+        tally = tally.only(tally.frame.categories, columns.names)
+        normals, notes = _normals(tally, columns, rules, classes, table, counts)
+    if rules.prior is None:
+        prior = log_prior(counted.class_counts, classes, rules.prior_smoothing)
+    else:
+        prior = log(given_prior(rules.prior, classes))
+    labels = label_values(classes, book.label_type)
+    return FullModel(classes, labels, prior, table, normals, left_out, notes, rules.covariance)
+
+
+def table_axes(schema: Schema, book: Book, rules: FullRules, flags: Sequence[str]) -> tuple[Axis, ...]:
+    """The categories of the table in the order of the columns: levels that occurred, and those that are declared."""
+    names = [name for name in roles_of(schema, flags).categories if name in book]
+    axes = []
+    for name in names:
+        kind = schema.kinds[name]
+        if name in flags or isinstance(kind, Flag):
+            levels = ("0", "1") if name in flags else ("false", "true")
+        else:
+            declared = (kind.levels or ()) if isinstance(kind, Category) else ()
+            listed = listed_levels(rules.smoothing) if len(names) == 1 else ()
+            levels = tuple(sorted({*book[name].levels, *declared, *listed}))
+        is_flag = levels in (("0", "1"), ("false", "true")) and (name in flags or isinstance(kind, Flag))
+        axes.append(Axis(name, levels, missing_is_level(kind, rules), is_flag))
+    return tuple(axes)
+
+
+def number_columns(schema: Schema, book: Book, flags: Sequence[str]) -> tuple[Columns, dict[str, str]]:
+    """The numbers that take part, and the columns that do not with the reason."""
+    roles = roles_of(schema, flags)
+    left_out = {name: "it has no value" for name in schema.used if name not in book}
+    names = []
+    for name in roles.numbers:
+        if name in book and book[name].pooled().excess.m:
+            names.append(name)
+        elif name in book:
+            left_out[name] = "all its values are equal"
+    wholes = tuple(book[name].pooled() for name in names)
+    kinds = [schema.kinds[name] for name in names]
+    floors = tuple(kind.floor if isinstance(kind, Real) else DEFAULT_FLOOR for kind in kinds)
+    return Columns(tuple(names), wholes, floors), left_out
+
+
+def naive_numbers(classes: int, axes: Sequence[Axis], columns: Columns) -> int:
+    """How many numbers naive Bayes has for the same columns."""
+    return max(classes - 1, 0) + classes * (sum(axis.size - 1 for axis in axes) + 2 * len(columns.names))
+
+
+# -- the normals -----------------------------------------------------------------------------------------------------
+
+
+def _normals(
+    tally: CoMoments,
+    columns: Columns,
+    rules: FullRules,
+    classes: tuple[str, ...],
+    table: JointTable | None,
+    counts: Doubles | None,
+) -> tuple[JointGaussian, tuple[str, ...]]:
+    """The normals of the classes, then those of the cells with rows enough."""
+    diagonal = rules.covariance == "diagonal"
+    label = tally.cells.label
+    plain = [_fit(tally, np.flatnonzero(label == place), columns, diagonal=diagonal) for place in range(len(classes))]
+    within = pooled(plain, columns)
+    cells, fits = ([], []) if table is None or counts is None else _cells(tally, columns, rules, table, counts)
+    if rules.covariance == "pooled":
+        assert within is not None
+        one = shrunk(within, None, "auto" if rules.shrink else 0.0, "all classes together")
+        made = [
+            replace(normal, deviation=one.deviation, correlation=one.correlation, note="") for normal in (*plain, *fits)
+        ]
+        notes = [one.note]
+    else:
+        toward = np.eye(len(columns.names)) if within is None else within.correlation
+        shrink: str | float = "auto" if diagonal else rules.shrink
+        names = [f"class `{name}`" for name in classes] + [
+            f"class `{classes[place]}` in a cell of the table" for place, _ in cells
+        ]
+        made = [shrunk(normal, toward, shrink, what) for normal, what in zip((*plain, *fits), names, strict=True)]
+        notes = [normal.note for normal in made]
+    own: dict[int, NDArray[np.int64]] = {}
+    for number, (place, cell) in enumerate(cells):
+        own.setdefault(cell, np.arange(len(classes)))[place] = len(classes) + number
+    return replace(stacked(columns.names, made, len(classes)), own=own), tuple(note for note in notes if note)
+
+
+def _fit(tally: CoMoments, cells: NDArray[Any], columns: Columns, *, diagonal: bool) -> Normal:
+    return fitted(patterns_of(tally, cells), columns, diagonal=diagonal)
+
+
+def _cells(
+    tally: CoMoments, columns: Columns, rules: FullRules, table: JointTable, counts: Doubles
+) -> tuple[list[tuple[int, int]], list[Normal]]:
+    """(class, cell of the table) of those that have rows enough, and the normal of each from its complete tuples."""
+    codes = table_codes(tally, table.axes)
+    complete = np.flatnonzero((codes >= 0).all(axis=0))
+    cell = table.cell(codes[:, complete])
+    enough = rules.enough or ENOUGH * (len(columns.names) + 1)
+    keys = tally.cells.label[complete].astype(np.int64) * counts.shape[1] + cell
+    found, group = np.unique(keys, return_inverse=True)
+    rows = tally.cells.n.take(complete).sum_groups(group.ravel(), len(found)).to_doubles()
+    kept = np.flatnonzero(rows >= enough)
+    places = [(int(found[k]) // counts.shape[1], int(found[k]) % counts.shape[1]) for k in kept]
+    diagonal = rules.covariance == "diagonal"
+    normals = [_fit(tally, complete[group.ravel() == k], columns, diagonal=diagonal) for k in kept]
+    return places, normals

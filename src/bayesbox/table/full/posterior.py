@@ -1,0 +1,108 @@
+"""Posterior of full Bayes: P(class | x) from the joint table and the normals, missing values summed or integrated out.
+
+With the levels of a row partly missing and its numbers x there, its density is a mixture over the tuples it may be,
+
+    P(x, levels | class) = sum of P(t | class) N(x | class, t)     over the tuples t that have a normal of their own
+                         + P(all other tuples | class) N(x | class)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.dist.base import Columns, Doubles, Plan, log
+from bayesbox.dist.joint_gaussian import JointGaussian, Numbers
+from bayesbox.dist.joint_table import JointTable
+from bayesbox.dist.posterior import normalised, refuse_infinite
+from bayesbox.table.full.model import FullModel
+
+
+def log_terms(model: FullModel, columns: Columns, rows: int) -> Doubles:
+    """log P(x | class), rows x classes."""
+    terms = np.zeros((rows, len(model.classes)))
+    codes = None
+    if model.table is not None:
+        codes = model.table.codes_of(columns, rows)
+        terms = model.table.log_terms(codes)
+    if model.normals is None:
+        return terms
+    values = model.normals.numbers_of(columns, rows)
+    density = model.normals.log_density(values, rows)
+    if model.table is not None and codes is not None and model.normals.own:
+        _add_cells(model.table, model.normals, codes, values, terms, density)
+    return terms + density if model.table is not None else density
+
+
+def _add_cells(
+    table: JointTable,
+    normals: JointGaussian,
+    codes: NDArray[np.int32],
+    values: Numbers,
+    terms: Doubles,
+    density: Doubles,
+) -> None:
+    """Replace the density of rows whose cell, or some cell they may be in, has a normal of its own."""
+    own = np.array(sorted(normals.own))
+    levels = np.array(np.unravel_index(own, table.sizes))  # columns x cells that have one
+    kinds, group = np.unique(codes.T, axis=0, return_inverse=True)
+    group = group.ravel()
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(len(kinds) + 1))
+    for number, kind in enumerate(kinds):
+        fits = ((kind[:, None] == levels) | (kind[:, None] < 0)).all(axis=0) & (kind != -2).all()
+        if fits.any():
+            rows = order[starts[number] : starts[number + 1]]
+            some = [column[rows] for column in values]
+            density[rows] = _mixture(table, normals, own[fits], some, terms[rows[:1]][0], density[rows])
+
+
+def _mixture(
+    table: JointTable,
+    normals: JointGaussian,
+    cells: NDArray[np.int64],
+    values: Numbers,
+    whole: Doubles,
+    density: Doubles,
+) -> Doubles:
+    """log P(x | class, levels) of rows with the same levels, with log P(levels | class) and log N(x | class)."""
+    rows, classes = density.shape
+    plain = np.arange(classes)
+    parts, taken = [], np.zeros(classes)
+    for cell in cells.tolist():
+        chosen = normals.own[cell]
+        has_own = chosen != plain
+        with np.errstate(invalid="ignore"):
+            share = np.where(has_own & np.isfinite(table.log_p[cell]), np.exp(table.log_p[cell] - whole), 0.0)
+        taken += share
+        parts.append(normals.log_density(values, rows, chosen) + log(share)[None, :])
+    left = np.where(taken > 1 - 1e-12, 0.0, 1 - taken)  # nothing is left where every tuple has its own
+    parts.append(density + log(left)[None, :])
+    mixed: Doubles = np.logaddexp.reduce(parts, axis=0)
+    return mixed
+
+
+def joint_log(model: FullModel, columns: Columns, rows: int) -> Doubles:
+    """log P(class, x), rows x classes: -inf where impossible."""
+    return log_terms(model, columns, rows) + model.log_prior[None, :]
+
+
+def posterior(model: FullModel, columns: Columns, rows: int, output: int, first_row: int = 0) -> Doubles:
+    """P(class | x) or its log, by the core's form; a row that no class allows gets the prior, with a warning.
+
+    An infinite number is refused with its row, counted from `first_row`.
+    """
+
+    def check(impossible: NDArray[np.bool_]) -> None:
+        refuse_infinite(columns, impossible, first_row)
+
+    plan = Plan(rows, model.log_prior)
+    plan.add_terms(log_terms(model, columns, rows))
+    return normalised(plan, model.log_prior, output, check)
+
+
+def best_class(model: FullModel, columns: Columns, rows: int, first_row: int = 0) -> NDArray[np.int64]:
+    """The most probable class of each row; of equal ones the first."""
+    best: NDArray[np.int64] = np.argmax(posterior(model, columns, rows, _core.POSTERIOR, first_row), axis=1)
+    return best

@@ -1,0 +1,161 @@
+"""The columns that naive Bayes takes, and their weights: learned from the rows once they are counted.
+
+Everything is judged on terms of rows that the model has not seen: each row left out, which is exact; or folds, where
+rows have weights or the tallies are no longer exact.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.classifier.calibrated import held_out, labelled
+from bayesbox.classifier.rows import Rows, sample_of
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.posterior import terms_of
+from bayesbox.errors import DataWarning
+from bayesbox.rule.bins import codes_of, mdl
+from bayesbox.rule.naive import selection
+from bayesbox.schema.schema import Schema
+from bayesbox.table.auto.features import takes_part
+from bayesbox.table.concat import class_codes, joined_column
+from bayesbox.table.naive import select
+from bayesbox.table.naive.column_weights import learned_weights
+from bayesbox.table.naive.leave_one_out import leave_one_out_terms
+from bayesbox.table.naive.select import Coded, Terms
+
+if TYPE_CHECKING:
+    from bayesbox.table.naive.classifier import NaiveClassifier
+
+FOLDS = 10
+MOST_TERMS = 20_000_000  # that are held in memory; of more rows a sample is judged
+
+
+def chosen_columns(classifier: NaiveClassifier, parts: Sequence[Rows]) -> dict[str, float]:
+    """The weight of every column that the rules choose or weigh: 0 where it takes no part."""
+    rules = classifier.rules
+    kept = labelled(parts)
+    plain = copy.copy(classifier)
+    plain.rules, plain.derived, plain._model = replace(rules, select=None, column_weights=None), None, None
+    plain.calibrate = plain.calibrated = None
+    groups = [conditional.columns for conditional in plain.model.conditionals]
+    if not kept or len(plain.classes) < 2 or not groups:
+        return {}
+    weights = np.ones(len(groups))
+    terms: Terms | None = None
+    if rules.select is not None:
+        method, number = selection(rules.select)
+        if method in ("mi", "cfs"):
+            taken = _by_counts(plain, kept, groups, method, number)
+        else:
+            terms = unseen_terms(plain, kept)
+            taken = select.forward(terms) if method == "forward" else select.backward(terms)
+        weights = np.zeros(len(groups))
+        weights[taken] = 1.0
+    if rules.column_weights is not None and weights.any():
+        taken = np.flatnonzero(weights).tolist()
+        terms = unseen_terms(plain, kept) if terms is None else terms
+        weights[taken] = learned_weights(replace(terms, columns=terms.columns[taken]))
+    return {name: weight for group, weight in zip(groups, weights.tolist(), strict=True) for name in group}
+
+
+def unseen_terms(classifier: NaiveClassifier, kept: list[Rows]) -> Terms:
+    """The terms of the rows, each as if it had not been learned; of a sample of them, where there are many."""
+    model = classifier.model
+    place = {text: code for code, text in enumerate(model.classes)}
+    most = max(2, MOST_TERMS // (len(model.classes) * max(len(model.conditionals), 1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was told when they were learned
+        if kept[0].weights is None and not classifier.relearns():
+            asked = sample_of(kept, most)
+            found = [_left_out(classifier, rows) for rows in asked]
+        else:
+            asked, found = _by_folds(classifier, sample_of(kept, most))
+    codes = [class_codes(rows, tuple(place)) for rows in asked]
+    weights = None if kept[0].weights is None else np.concatenate([rows.weights for rows in asked])
+    return Terms.of(
+        np.concatenate([prior for prior, _ in found]),
+        np.concatenate([terms for _, terms in found], axis=1),
+        np.concatenate(codes),
+        weights,
+    )
+
+
+def _left_out(classifier: NaiveClassifier, rows: Rows) -> tuple[Doubles, Doubles]:
+    assert classifier.schema is not None
+    columns = classifier.columns_of(rows.batch)
+    return leave_one_out_terms(
+        classifier.schema, classifier.book, classifier.rules, classifier.model, columns, rows.labels
+    )
+
+
+def _by_folds(classifier: NaiveClassifier, kept: list[Rows]) -> tuple[list[Rows], list[tuple[Doubles, Doubles]]]:
+    model = classifier.model
+    asked, found = [], []
+    for other, rows, chosen in held_out(classifier, kept, folds=FOLDS):
+        part = rows.take(chosen)
+        places = [model.classes.index(name) for name in other.classes]
+        prior = np.full((part.batch.rows, len(model.classes)), -np.inf)
+        prior[:, places] = other.model.log_prior
+        terms = np.zeros((len(model.conditionals), part.batch.rows, len(model.classes)))
+        columns = other.columns_of(part.batch)
+        for place, conditional in enumerate(model.conditionals):
+            own = other.model.conditional(conditional.columns[0])
+            if own is not None:
+                terms[place][:, places] = terms_of(own, columns, part.batch.rows, len(places)).run(_core.JOINT)
+        asked.append(part)
+        found.append((prior, terms))
+    return asked, found
+
+
+# -- by counts -------------------------------------------------------------------------------------------------------
+
+
+def _by_counts(
+    classifier: NaiveClassifier, kept: list[Rows], groups: list[tuple[str, ...]], method: str, number: int | None
+) -> list[int]:
+    """The groups of columns that a method takes by counts; what has no levels stays, such as words."""
+    assert classifier.schema is not None
+    names, coded = coded_columns(kept, classifier.schema, classifier.classes)
+    taken = select.most_telling(coded, number) if method == "mi" else select.correlated(coded)
+    chosen = {names[column] for column in taken}
+    return [
+        place
+        for place, group in enumerate(groups)
+        if any(name in chosen for name in group) or not any(name in names for name in group)
+    ]
+
+
+def coded_columns(
+    kept: list[Rows], schema: Schema, classes: tuple[str, ...], cuts_of: Callable[[Doubles, Any], Doubles] = mdl
+) -> tuple[list[str], Coded]:
+    """The columns that have levels, or numbers in bins, under their names."""
+    codes = np.concatenate([class_codes(rows, classes) for rows in kept])
+    names = [name for name in schema.used if takes_part(schema.kinds[name])]
+    columns, sizes = [], []
+    for name in names:
+        values = joined_column(kept, name, schema.kinds[name])
+        column, size = (
+            (values[0], len(values[1])) if isinstance(values, tuple) else _bins(values, codes, len(classes), cuts_of)
+        )
+        columns.append(column.astype(np.int64))
+        sizes.append(max(size, 1))
+    weights = np.ones(len(codes)) if kept[0].weights is None else np.concatenate([rows.weights for rows in kept])
+    return names, Coded(tuple(columns), tuple(sizes), codes, len(classes), weights)
+
+
+def _bins(values: Doubles, codes: NDArray[np.int64], classes: int, cuts_of: Any) -> tuple[NDArray[Any], int]:
+    there = ~np.isnan(values)
+    distinct, place = np.unique(values[there], return_inverse=True)
+    if len(distinct) < 2:
+        return np.where(there, 0, -1), 1
+    counts = np.bincount(place * classes + codes[there], minlength=len(distinct) * classes)
+    cuts = cuts_of(distinct, counts.reshape(-1, classes))
+    return codes_of(values, cuts), len(cuts) + 1

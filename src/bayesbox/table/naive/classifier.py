@@ -1,0 +1,163 @@
+"""Naive Bayes on tables: every column is counted by itself, and the model is applied by the core in one pass.
+
+The scikit-learn estimator and the command are both thin layers over this class; it needs neither of them.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.rows import Rows
+from bayesbox.classifier.schema_json import rules_document, rules_of
+from bayesbox.dist import posterior as direct
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.naive import NaiveModel
+from bayesbox.errors import BadOption
+from bayesbox.explain.evidence import Explanation, explanation
+from bayesbox.file.reader import Reader
+from bayesbox.rule.naive import Rules, naive_model
+from bayesbox.rule.priors import given_prior
+from bayesbox.rule.smoothing import as_smoothing
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.levels import label_type_of
+from bayesbox.schema.schema import Schema
+from bayesbox.source.base import Batch
+from bayesbox.table.naive.leave_one_out import leave_one_out
+from bayesbox.tally.book import Book
+from bayesbox.tally.values import Values
+
+
+class NaiveClassifier(Classifier):
+    """Naive Bayes: P(class) times the product of P(column | class)."""
+
+    kind = "naive-bayes"
+    title = "naive Bayes"
+    groups_levels = True
+    rules: Rules
+    derived: dict[str, float] | None  # the weights of the columns, where they were selected or weighed
+
+    @classmethod
+    def density_of_numbers(cls, rules: Rules) -> str:
+        return rules.numeric
+
+    def relearns(self) -> bool:
+        coarse = any(isinstance(tally, Values) and not tally.is_exact for tally in self.book.columns.values())
+        return coarse or super().relearns()
+
+    def refines(self) -> bool:
+        return self.rules.select is not None or self.rules.column_weights is not None
+
+    def refine(self, parts: Sequence[Rows]) -> None:
+        from bayesbox.table.naive.choice import chosen_columns
+
+        self.derived, self._model = chosen_columns(self, parts), None
+
+    def not_undone(self) -> tuple[str, ...]:
+        chosen = []
+        if self.derived is not None and self.rules.select is not None:
+            chosen.append(f"the selection of columns ({self.rules.select})")
+        if self.derived is not None and self.rules.column_weights is not None:
+            chosen.append("the weights of columns")
+        return (*chosen, *super().not_undone())
+
+    def make_model(self, schema: Schema, book: Book) -> NaiveModel:
+        return naive_model(schema, book, self.rules, self.derived)
+
+    @classmethod
+    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> Rules:
+        if parameter:
+            raise BadOption("naive Bayes takes no parameter after a colon", found=parameter)
+        prior_smoothing = options.get("prior_smoothing")
+        return Rules(
+            smoothing=as_smoothing(options.get("smoothing") or "laplace"),
+            prior_smoothing=None if prior_smoothing is None else as_smoothing(prior_smoothing),
+            prior=options.get("prior"),
+            numeric=options.get("numeric") or "gaussian",
+            missing=options.get("missing") or "ignore",
+            unseen=options.get("unseen") or "smooth",
+            select=options.get("select"),
+            column_weights=options.get("column_weights"),
+        )
+
+    def rules_document(self) -> dict[str, Any]:
+        return rules_document(self.rules)
+
+    @classmethod
+    def rules_of(cls, written: dict[str, Any]) -> Rules:
+        return rules_of(written)
+
+    def derived_document(self) -> dict[str, Any] | None:
+        return None if self.derived is None else {"weights": dict(sorted(self.derived.items()))}
+
+    @classmethod
+    def derived_of(cls, written: dict[str, Any] | None) -> dict[str, float] | None:
+        if written is None:
+            return None
+        reader = Reader(written, "what was derived")
+        found: dict[str, float] = reader.take("weights", dict)
+        reader.done()
+        if not all(type(weight) is float and 0 <= weight < math.inf for weight in found.values()):
+            raise ValueError("the weight of a column is a number from 0 on")
+        return found
+
+    @classmethod
+    def of_model(cls, model: NaiveModel, schema: Schema) -> Self:
+        """A classifier made of given tables."""
+        made = cls(Rules())
+        made.schema, made._model, made.fixed = schema, model, True
+        made.book = Book.empty(label_type_of(model.labels.tolist()))
+        return made
+
+    def with_prior(self, prior: Mapping[Any, float]) -> Self:
+        """The same likelihoods with another base rate."""
+        if not self.fixed:
+            return super().with_prior(prior)
+        result, model = copy.copy(self), self.model
+        with np.errstate(divide="ignore"):
+            result._model = replace(model, log_prior=np.log(given_prior(prior, model.classes)))
+        return result
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def predict(self, batch: Batch) -> NDArray[Any]:
+        if self.calibrated is not None:
+            return super().predict(batch)
+        labels: NDArray[Any] = self.model.labels
+        return labels[direct.best_class(self.model, self.columns_of(batch), batch.rows, batch.first_row)]
+
+    def posterior(self, batch: Batch) -> Doubles:
+        if self.calibrated is not None:
+            return super().posterior(batch)
+        return direct.posterior(self.model, self.columns_of(batch), batch.rows, batch.first_row)
+
+    def plain_log_posterior(self, batch: Batch) -> Doubles:
+        return direct.log_posterior(self.model, self.columns_of(batch), batch.rows, batch.first_row)
+
+    def log_density(self, batch: Batch) -> Doubles:
+        if self.rules.column_weights is not None:
+            raise BadOption(
+                "a model whose columns have weights gives P(class | x), but no P(x)",
+                remedy="Train it without column_weights",
+            )
+        return super().log_density(batch)
+
+    def joint_log(self, batch: Batch) -> Doubles:
+        return direct.joint_log(self.model, self.columns_of(batch), batch.rows)
+
+    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
+        """P(class | x) of each learned row under the model of all the others."""
+        self.require_counts("forget")
+        assert self.schema is not None
+        return leave_one_out(self.schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
+
+    def explain(self, batch: Batch) -> Explanation:
+        assert self.schema is not None
+        return explanation(self.model, self.columns_of(batch), batch.rows, self.schema.used)

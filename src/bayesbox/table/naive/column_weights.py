@@ -1,0 +1,38 @@
+"""A weight for each column of naive Bayes, learned on the log loss (WANBIA: Zaidi, Cerquides, Carman and Webb 2013).
+
+    P(c | x) ~ P(c) times the product over the columns of P(x_j | c)^w_j
+
+Columns that say the same share their weight, one that says nothing has 0, and weights below 1 throughout make the model
+less sure. The terms are those of rows that were not learned; the loss is convex in the weights.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesbox.stat.calibrate import normalised
+from bayesbox.stat.descent import minimum
+from bayesbox.table.naive.select import Doubles, Terms
+
+PULL = 1.0  # of each weight towards 1: a normal prior with this precision
+LEAST = 0.01  # a weight below it counts as 0
+
+
+def learned_weights(terms: Terms) -> Doubles:
+    """The weights of the columns, 0 or more, under which rows that were not learned have the least log loss."""
+    rows = np.arange(len(terms.codes))
+    width = len(terms.columns)
+    flat = np.ascontiguousarray(terms.columns.reshape(width, -1))
+    true = terms.columns[:, rows, terms.codes] @ terms.weights
+
+    def loss(roots: Doubles) -> tuple[float, Doubles]:
+        weights = roots * roots  # so that none is below 0
+        log_q = normalised(terms.prior + (weights @ flat).reshape(terms.prior.shape))
+        off = weights - 1
+        value = -float(terms.weights @ log_q[rows, terms.codes]) + 0.5 * PULL * float(off @ off)
+        slope = flat @ (terms.weights[:, None] * np.exp(log_q)).ravel() - true + PULL * off
+        return value, 2 * roots * slope
+
+    roots = minimum(loss, np.ones(width), steps=200)
+    weights: Doubles = roots * roots
+    return np.where(weights < LEAST, 0.0, weights)

@@ -1,0 +1,89 @@
+"""The nomogram of a classifier, with the values of one row marked on request."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bayesbox.classifier.case import value_text
+from bayesbox.errors import BadOption
+from bayesbox.explain.evidence import lead
+from bayesbox.explain.nomogram import Mark, Nomogram, Ruler
+from bayesbox.explain.rulers import MISSING, rulers_of
+from bayesbox.schema.columns import CountMatrix, as_numbers
+from bayesbox.schema.levels import class_position
+from bayesbox.source.base import Batch
+from bayesbox.table.naive.classifier import NaiveClassifier
+
+
+def nomogram(
+    classifier: Any, label: Any = None, against: Any = None, batch: Batch | None = None, top: int = 10
+) -> Nomogram:
+    """The rulers of the `top` columns that can say most between two classes, and the one row of `batch` on them.
+
+    `label` is the second class unless it is given, `against` the most probable of the others before anything is known.
+    """
+    if not isinstance(classifier, NaiveClassifier):
+        raise BadOption(
+            "a nomogram shows the columns of naive Bayes, whose shares add up",
+            found=getattr(classifier, "title", "a model of documents"),
+            remedy="Train with naive Bayes",
+        )
+    if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 0:
+        raise BadOption("top is how many columns are drawn, 0 or more", found=top)
+    model = classifier.model
+    one, other = _classes(classifier, label, against)
+    rulers = rulers_of(model, classifier.book, one, other)
+    total = None
+    if batch is not None:
+        if batch.rows != 1:
+            raise BadOption("a nomogram marks one row", found=f"{batch.rows} rows")
+        explained = classifier.explain(batch)
+        names = (model.labels[one], model.labels[other])
+        total = float(explained.log_odds(*names)[0])
+        odds = dict(zip(explained.columns, explained.column_odds(*names)[0].tolist(), strict=True))
+        values = classifier.columns_of(batch)
+        rulers = [_with_own(ruler, values.get(ruler.column), odds[ruler.column]) for ruler in rulers]
+    return Nomogram(
+        model.classes[one],
+        model.classes[other],
+        float(lead(model.log_prior[one], model.log_prior[other])),
+        tuple(rulers[:top]),
+        tuple(rulers[top:]),
+        total,
+        classifier.target,
+        two_classes=len(model.classes) == 2,
+        calibrated=classifier.calibrated is not None,
+    )
+
+
+def _classes(classifier: NaiveClassifier, label: Any, against: Any) -> tuple[int, int]:
+    """The places of the two classes."""
+    model = classifier.model
+    classes = list(model.classes)
+    if len(classes) < 2:
+        raise BadOption("a nomogram needs two classes", found=", ".join(classes))
+    other = None if against is None else class_position(against, classes)
+    if label is not None:
+        one = class_position(label, classes)
+    else:
+        one = next(place for place in (1, 0) if place != other)
+    if other is None:
+        prior = np.where(np.arange(len(classes)) == one, -np.inf, model.log_prior)
+        other = int(prior.argmax()) if np.isfinite(prior).any() else next(k for k in (0, 1) if k != one)
+    if one == other:
+        raise BadOption(f"`{classes[other]}` is the class itself", remedy="Compare with another one")
+    return one, other
+
+
+def _with_own(ruler: Ruler, column: Any, odds: float) -> Ruler:
+    """The ruler with the row's value; a missing one that says nothing is not marked."""
+    if isinstance(column, CountMatrix):
+        return replace(ruler, own=Mark("these counts", odds))
+    value = None if column is None else value_text(column)
+    if value is None:
+        return replace(ruler, own=Mark(MISSING, odds)) if odds else ruler
+    number = float(as_numbers(column, name=ruler.column)[0]) if ruler.is_scale else None
+    return replace(ruler, own=Mark(value, odds, number))

@@ -1,0 +1,180 @@
+"""Which columns take part: ranked by what they tell of the class, chosen together, or one at a time by log loss.
+
+Naive Bayes is a sum, log P(c) + the sum over the columns of log P(x_j | c). So with the terms of every row worked out
+once, as if that row had not been learned, a set of columns is judged by adding up its terms: no model is made anew.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.stat.calibrate import SMALLEST, normalised
+from bayesbox.stat.mutual_information import mutual_information
+
+Doubles = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+LEAST_GAIN = 1.0  # nats over all rows that a column must bring: what one free number brings by chance, at most half
+CHANCE = 1.645  # deviations of the normal distribution beyond which a twentieth lies
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What naive Bayes says of rows it has not seen: log P(class), and for each column log P(x_j | class)."""
+
+    prior: Doubles  # rows x classes
+    columns: Doubles  # columns x rows x classes
+    codes: Codes
+    weights: Doubles
+
+    @classmethod
+    def of(cls, prior: Doubles, columns: Doubles, codes: Codes, weights: Doubles | None = None) -> Terms:
+        """The terms with no class of a column further below the best than `SMALLEST`: no set makes one impossible."""
+        best = columns.max(axis=2, keepdims=True, initial=-np.inf) if columns.size else columns
+        best = np.where(np.isfinite(best), best, 0.0)
+        limited = np.maximum(columns - best, math.log(SMALLEST))
+        lowest = np.maximum(prior - prior.max(axis=1, keepdims=True), math.log(SMALLEST))
+        return cls(lowest, limited, codes, np.ones(len(codes)) if weights is None else weights)
+
+    def loss(self, joint: Doubles) -> float:
+        """The log loss of all rows together, of sums of terms."""
+        log_p = normalised(joint)
+        return -float(self.weights @ log_p[np.arange(len(self.codes)), self.codes])
+
+
+def forward(terms: Terms) -> list[int]:
+    """Columns one after another, each the one that lowers the log loss most, as long as one does; in their order."""
+    joint, chosen = terms.prior, []
+    left = list(range(len(terms.columns)))
+    least = terms.loss(joint)
+    while left:
+        losses = [terms.loss(joint + terms.columns[column]) for column in left]
+        place = int(np.argmin(losses))
+        if losses[place] > least - LEAST_GAIN:
+            break
+        least = losses[place]
+        chosen.append(left.pop(place))
+        joint = joint + terms.columns[chosen[-1]]
+    return sorted(chosen)
+
+
+def backward(terms: Terms) -> list[int]:
+    """All columns less those, one after another, without which the log loss is lower; in their order."""
+    chosen = list(range(len(terms.columns)))
+    joint = terms.prior + terms.columns.sum(axis=0)
+    least = terms.loss(joint)
+    while chosen:
+        losses = [terms.loss(joint - terms.columns[column]) for column in chosen]
+        place = int(np.argmin(losses))
+        if losses[place] > least + LEAST_GAIN:  # what does not pay goes
+            break
+        least = losses[place]
+        joint = joint - terms.columns[chosen.pop(place)]
+    return chosen
+
+
+# -- by counts -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Columns as codes, -1 where missing, with the number of levels of each; the classes too."""
+
+    columns: tuple[Codes, ...]
+    sizes: tuple[int, ...]
+    codes: Codes
+    classes: int
+    weights: Doubles
+
+    def counts(self, column: int, other: int | None = None) -> Doubles:
+        """Classes x levels of a column, or levels of another x levels of a column; of rows that have both."""
+        one, size = self.columns[column], self.sizes[column]
+        two, height = (self.codes, self.classes) if other is None else (self.columns[other], self.sizes[other])
+        both = (one >= 0) & (two >= 0)
+        cells = np.bincount(two[both] * size + one[both], self.weights[both], minlength=height * size)
+        return cells.reshape(height, size).astype(np.float64)
+
+    def information(self, column: int) -> float:
+        """I(class; x) in nats a row; a row whose value is missing tells nothing."""
+        counts = self.counts(column)
+        return mutual_information(counts) * float(counts.sum() / self.weights.sum())
+
+
+def ranked(coded: Coded) -> list[tuple[int, float]]:
+    """(column, mutual information with the class), the most telling first."""
+    found = [(column, coded.information(column)) for column in range(len(coded.columns))]
+    return sorted(found, key=lambda each: -each[1])
+
+
+def most_telling(coded: Coded, number: int | None) -> list[int]:
+    """So many columns that tell most of the class; without a number those that tell more than chance would."""
+    order = ranked(coded)
+    if number is not None:
+        return sorted(column for column, _ in order[:number])
+    return sorted(column for column, told in order if told > _chance(coded, column))
+
+
+def _chance(coded: Coded, column: int) -> float:
+    """The mutual information that a column which tells nothing exceeds once in twenty.
+
+    2 n I has about a chi-square distribution, whose quantile is that of Wilson and Hilferty (1931).
+    """
+    counts = coded.counts(column)
+    free = (int(counts.any(axis=1).sum()) - 1) * (int(counts.any(axis=0).sum()) - 1)
+    if free < 1:
+        return 0.0
+    spread = 2 / (9 * free)
+    quantile = free * (1 - spread + CHANCE * math.sqrt(spread)) ** 3
+    return float(quantile / (2 * coded.weights.sum()))
+
+
+def correlated(coded: Coded) -> list[int]:
+    """The set of the best merit k r_c / sqrt(k + k (k - 1) r_x), found by adding one column at a time (Hall 1999).
+
+    r_c is the mean symmetric uncertainty of its k columns with the class, r_x that among them.
+    """
+    width = len(coded.columns)
+    with_class = [symmetric_uncertainty(coded.counts(column)) for column in range(width)]
+    chosen: list[int] = []
+    among, told, best = np.zeros(width), 0.0, 0.0  # sums of uncertainties with what is chosen
+    inside = 0.0
+    while len(chosen) < width:
+        left = [column for column in range(width) if column not in chosen]
+        size = len(chosen) + 1
+        merits = [
+            (told + with_class[column]) / math.sqrt(size + 2 * (inside + float(among[column]))) for column in left
+        ]
+        place = int(np.argmax(merits))
+        if merits[place] <= best:
+            break
+        best, new = merits[place], left[place]
+        told, inside = told + with_class[new], inside + float(among[new])
+        chosen.append(new)
+        for column in range(width):
+            if column not in chosen:
+                among[column] += symmetric_uncertainty(coded.counts(column, new))
+    return sorted(chosen)
+
+
+def symmetric_uncertainty(counts: Doubles) -> float:
+    """2 I(x; y) / (H(x) + H(y)), of a table of counts: 1 where each tells the other.
+
+    >>> round(symmetric_uncertainty(np.array([[3.0, 0], [0, 5]])), 9)
+    1.0
+    """
+    both = entropy(counts.sum(axis=0)) + entropy(counts.sum(axis=1))
+    return 2 * mutual_information(counts) / both if both > 0 else 0.0
+
+
+def entropy(counts: Doubles) -> float:
+    """In nats.
+
+    >>> round(entropy(np.array([1.0, 1.0])), 6)
+    0.693147
+    """
+    p = counts[counts > 0] / max(counts.sum(), 1e-300)
+    return float(-(p * np.log(p)).sum())

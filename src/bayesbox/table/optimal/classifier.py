@@ -1,0 +1,399 @@
+"""The Bayes optimal answer of several classifiers: the sum of P(class | h, x) P(h | rows) over the hypotheses h.
+
+They are learned from the same rows and weighed by leave-one-out, P(h | rows) ~ the product over the rows of
+P(label | x, all other rows, h); or they come from elsewhere with weights that are given.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.calibrated import labelled
+from bayesbox.classifier.rows import Rows, sample_of
+from bayesbox.dist.base import Columns, Doubles
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
+from bayesbox.explain.evidence import Explanation
+from bayesbox.explain.missing import terms_of_absence
+from bayesbox.file.reader import Reader, made
+from bayesbox.rule.priors import given_prior
+from bayesbox.rule.rules_json import prior_document, prior_of
+from bayesbox.schema.encode import Encoded
+from bayesbox.schema.levels import label_order, label_values
+from bayesbox.schema.schema import Schema, compatible
+from bayesbox.source.base import Batch
+from bayesbox.stat.calibrate import floored
+from bayesbox.table.batch_learners import WholeRows
+from bayesbox.table.concat import class_codes
+from bayesbox.tally.book import Book
+
+HYPOTHESES = ("naive", "tan", "aode")
+MOST_ROWS = 10_000  # by which hypotheses are weighed
+OPTIONS = ("smoothing", "prior_smoothing", "numeric", "missing", "unseen")  # of the command, that hypotheses take
+MEMBER = "hypothesis-{}.bayes"
+
+
+@dataclass(frozen=True)
+class OptimalRules:
+    """`hypotheses`: the models to learn, by the names that `--model` takes; empty where they come from elsewhere.
+
+    `options` are those of the command, for all of them.
+    """
+
+    hypotheses: tuple[str, ...] = HYPOTHESES
+    prior: Mapping[Any, float] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def numeric(self) -> str | None:
+        """The density of numbers, where one is given for all hypotheses."""
+        return self.options.get("numeric")
+
+    def __post_init__(self) -> None:
+        if any(name.partition(":")[0] in ("optimal", "auto") for name in self.hypotheses):
+            raise BadOption(
+                "a hypothesis is one model, such as naive, full, averaged, tan, aode or kdb:2",
+                found=", ".join(self.hypotheses),
+            )
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """What was derived: the classifiers, P(h | rows) of each, and the log-probability of the labels it came from."""
+
+    classifiers: tuple[Classifier, ...]
+    weights: tuple[float, ...]
+    log_scores: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.classifiers:
+            raise BadOption("there is one hypothesis or more")
+        if len(self.weights) != len(self.classifiers):
+            raise BadOption(
+                "there is one weight a hypothesis", found=f"{len(self.weights)} for {len(self.classifiers)}"
+            )
+        if not all(math.isfinite(each) and each >= 0 for each in self.weights) or not max(self.weights) > 0:
+            raise BadOption("a weight is a finite number, 0 or more, and one is above 0", found=list(self.weights))
+        exponent = math.frexp(max(self.weights))[1]  # a power of two changes no bit, and the sum stays in range
+        scaled = [math.ldexp(each, -exponent) for each in self.weights]
+        total = math.fsum(scaled)
+        object.__setattr__(self, "weights", tuple(each / total for each in scaled))
+
+    @property
+    def best(self) -> int:
+        """The most probable hypothesis; of equal ones the first."""
+        return int(np.argmax(self.weights))
+
+
+@dataclass(frozen=True)
+class OptimalModel:
+    """The classes of all hypotheses and their prior; the rest is in the hypotheses."""
+
+    classes: tuple[str, ...]
+    labels: NDArray[Any]
+    log_prior: Doubles
+    columns: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+class OptimalClassifier(WholeRows):
+    """Several classifiers, each with its probability. It learns once: to go on, its hypotheses learn apart."""
+
+    kind = "bayes-optimal"
+    title = "Bayes optimal"
+    rules: OptimalRules
+    derived: Hypotheses | None
+
+    @classmethod
+    def of(cls, classifiers: Sequence[Classifier], weights: Sequence[float], names: Sequence[str] = ()) -> Self:
+        """The average of classifiers that have learned; columns that they share must be the same to all.
+
+        `names` stand for them in messages.
+        """
+        called = list(names) or [each.title for each in classifiers]
+        classifiers, fold = _without_fold(classifiers, called)
+        derived = Hypotheses(classifiers, tuple(float(each) for each in weights))
+        result = cls(OptimalRules(()))
+        classes, label_type = _common_classes(classifiers, called)
+        book = Book.empty(label_type)
+        result.accept(_common_schema(classifiers, called).with_classes(classes), book)
+        result.derived, result.fold = derived, fold
+        targets = {each.target for each in classifiers}
+        if len(targets - {None}) > 1:
+            raise CannotMerge(
+                "the hypotheses have different targets", found=", ".join(sorted(str(each) for each in targets))
+            )
+        result.target = next(iter(targets - {None}), None)
+        return result
+
+    @property
+    def known(self) -> Hypotheses:
+        """The hypotheses, once they are there."""
+        if self.derived is None:
+            raise BadData("no row has a label, so there is nothing to predict")
+        return self.derived
+
+    def make_model(self, schema: Schema, book: Book) -> OptimalModel:
+        classes = self.classes
+        total = np.zeros(len(classes))
+        for weight, each in zip(self.known.weights, self._under_prior(), strict=True):
+            place = [classes.index(name) for name in each.model.classes]
+            total[place] += weight * np.exp(each.model.log_prior)
+        labels = label_values(classes, book.label_type)
+        with np.errstate(divide="ignore"):
+            return OptimalModel(classes, labels, np.log(total), schema.used)
+
+    def _under_prior(self) -> tuple[Classifier, ...]:
+        """The hypotheses under the base rate that is in force."""
+        if self.rules.prior is None:
+            return self.known.classifiers
+        return tuple(each.with_prior(self.prior_for(each)) for each in self.known.classifiers)
+
+    def prior_for(self, hypothesis: Classifier) -> dict[str, float]:
+        """The prior that is given, as a hypothesis takes it that may know fewer classes."""
+        assert self.rules.prior is not None
+        given = dict(zip(self.classes, given_prior(self.rules.prior, self.classes).tolist(), strict=True))
+        share = math.fsum(given[name] for name in hypothesis.classes)
+        if not share:
+            raise BadOption("a hypothesis knows none of the classes that the prior allows", found=hypothesis.title)
+        return {name: given[name] / share for name in hypothesis.classes}
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def derive(self, schema: Schema, book: Book) -> bool:  # noqa: ARG002  the rows themselves are needed
+        from bayesbox.classifier.registry import new_classifier
+
+        rows = labelled(self.take_rows())
+        if not rows:
+            return False
+        if any(part.weights is not None for part in rows):
+            raise BadOption(
+                "hypotheses are weighed by leaving rows out one at a time, which takes rows without weights",
+                remedy="Train them apart and give their weights: bayes average A B --weights 2,1",
+            )
+        classifiers = []
+        for name in self.rules.hypotheses:
+            each = new_classifier(name, self.rules.options, self.declared)
+            each.learn_all(rows)
+            each.target = self.target
+            classifiers.append(each)
+        sample = sample_of(rows, MOST_ROWS)
+        scores = [log_score(each, sample) for each in classifiers]
+        highest = max(scores)
+        if not math.isfinite(highest):
+            raise BadData(
+                "every hypothesis holds some label for impossible once its row is left out, so none can be weighed",
+                remedy="Smooth them: --smoothing laplace",
+            )
+        weights = [math.exp(score - highest) for score in scores]
+        self.derived = Hypotheses(tuple(classifiers), tuple(weights), tuple(scores))
+        return False
+
+    def learns_once(self) -> CannotForget:
+        return CannotForget(
+            "a Bayes optimal model weighed its hypotheses by all rows, "
+            "so it can neither learn more rows nor forget some",
+            remedy="Let its hypotheses learn or forget, each in a file of its own, and join them with bayes average",
+        )
+
+    def merged(self, other: Classifier) -> Self:  # noqa: ARG002
+        raise CannotMerge(
+            "two Bayes optimal models cannot be merged", remedy="Merge their hypotheses, and average these"
+        )
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def joint_log(self, batch: Batch) -> Doubles:
+        """log P(class | x): an average of answers has no P(x)."""
+        columns = self.columns_of(batch)
+        return self._log_answer(Batch(tuple(columns), tuple(columns.values()), batch.rows))
+
+    def _log_answer(self, batch: Batch) -> Doubles:
+        with np.errstate(divide="ignore"):
+            return np.log(self._averaged(each.posterior(batch) for each in self._under_prior()))
+
+    def _averaged(self, answers: Any) -> Doubles:
+        """The answers of all hypotheses, each rows x its classes, in one: rows x all classes."""
+        classes, total = self.classes, None
+        for weight, each, found in zip(self.known.weights, self.known.classifiers, answers, strict=True):
+            if total is None:
+                total = np.zeros((len(found), len(classes)))
+            total[:, [classes.index(name) for name in each.model.classes]] += weight * found
+        assert total is not None
+        return total
+
+    def answers(self, batch: Batch) -> list[tuple[str, float]]:
+        """What each hypothesis by itself says of the first row of a batch: its class and the probability."""
+        found = []
+        for each in self._under_prior():
+            posterior = each.posterior(batch)[0]
+            best = int(posterior.argmax())
+            found.append((each.model.classes[best], float(posterior[best])))
+        return found
+
+    def log_density(self, batch: Batch) -> Doubles:  # noqa: ARG002
+        raise BadOption("an average of answers gives P(class | x) alone, not P(x)", remedy="Ask one of its hypotheses")
+
+    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
+        """Each hypothesis without the row, with the weights of all rows."""
+        return self._averaged(each.leave_one_out(batch, labels) for each in self._under_prior())
+
+    def explain(self, batch: Batch) -> Explanation:
+        """How far each column moves the answer, with it and without it: terms that sum to log P(class | x)."""
+        columns, rows, names = self.columns_of(batch), batch.rows, self.model.columns
+        nothing = Batch(names[:1], (pa.nulls(rows),), rows)
+
+        def answer(given: Columns) -> Doubles:
+            asked = Batch(tuple(given), tuple(given.values()), rows) if given else nothing
+            return floored(self._log_answer(asked))
+
+        log_prior = floored(self.model.log_prior[None, :])[0]
+        return Explanation(self.model.labels, names, log_prior, terms_of_absence(answer, columns, names, log_prior))
+
+    # -- the command and the file --------------------------------------------------------------------------------
+
+    @classmethod
+    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> OptimalRules:
+        from bayesbox.classifier.registry import MODELS
+
+        names = tuple(parameter.split(",")) if parameter else HYPOTHESES
+        for name in names:
+            if name.partition(":")[0] not in MODELS:
+                raise BadOption(
+                    f"there is no model `{name}`", remedy=f"optimal takes models: {','.join(HYPOTHESES)}, for example"
+                )
+        common = {key: options[key] for key in OPTIONS if options.get(key) is not None}
+        rules = OptimalRules(names, options.get("prior"), common)
+        for name in names:  # refuses options that one of them does not take
+            head, _, rest = name.partition(":")
+            taken = MODELS[head].load().rules_from(rest, common)
+            if "numeric" in common and not hasattr(taken, "numeric"):
+                raise BadOption(f"the hypothesis {name} has its own way with numbers", found=common["numeric"])
+        return rules
+
+    def rules_document(self) -> dict[str, Any]:
+        prior = self.rules.prior
+        return {
+            "hypotheses": list(self.rules.hypotheses),
+            "prior": None if prior is None else prior_document(prior),
+        }
+
+    @classmethod
+    def rules_of(cls, written: dict[str, Any]) -> OptimalRules:
+        reader = Reader(written, "rules")
+        names, prior = reader.texts("hypotheses"), reader.take("prior", list, None)
+        reader.done()
+        rules: OptimalRules = made(lambda: OptimalRules(names, None if prior is None else prior_of(prior)), "rules")
+        return rules
+
+    def derived_document(self) -> dict[str, Any] | None:
+        if self.derived is None:
+            return None
+        scores = self.derived.log_scores
+        return {
+            "weights": list(self.derived.weights),
+            "log_scores": None if scores is None else [each if math.isfinite(each) else None for each in scores],
+        }
+
+    def derived_members(self) -> dict[str, bytes]:
+        from bayesbox.classifier.codec import to_bytes
+
+        if self.derived is None:
+            return {}
+        return {MEMBER.format(place): to_bytes(each) for place, each in enumerate(self.derived.classifiers)}
+
+    @classmethod
+    def derived_from(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
+        from bayesbox.classifier.codec import from_bytes
+
+        if written is None:
+            raise ValueError("the document says nothing of the hypotheses")
+        reader = Reader(written, "derived")
+        weights, scores = reader.take("weights", list), reader.take("log_scores", list, None)
+        reader.done()
+        if not all(type(each) is float for each in weights) or not all(
+            each is None or type(each) is float for each in scores or ()
+        ):
+            raise ValueError("a weight of a hypothesis is no number")
+        names = [MEMBER.format(place) for place in range(len(weights))]
+        if scores is not None and len(scores) != len(weights):
+            raise ValueError("there is not one score a hypothesis")
+        for name in {*names} ^ {*members}:
+            raise ValueError(name, "the member is not there" if name in names else "no hypothesis is this member")
+        classifiers = tuple(from_bytes(members[name], name=name) for name in names)
+        if any(isinstance(each, OptimalClassifier) for each in classifiers):
+            raise ValueError("a hypothesis is itself an average")
+        known = None if scores is None else tuple(-math.inf if each is None else each for each in scores)
+        return made(lambda: Hypotheses(classifiers, tuple(weights), known), "derived")
+
+
+def log_score(classifier: Classifier, rows: Sequence[Rows]) -> float:
+    """log of the probability of all labels, each row judged by the model of all the others.
+
+    A row that is the only one of its class is passed over: without it no model knows the class.
+    """
+    total, known = 0.0, dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True))
+    for part in rows:
+        codes = class_codes(part, classifier.classes)
+        several = np.array([known[name] > 1 for name in classifier.classes])[codes]
+        with np.errstate(divide="ignore"):
+            own = np.log(classifier.leave_one_out(part.batch, part.labels)[several, codes[several]])
+        total += math.fsum(own.tolist()) if np.isfinite(own).all() else -math.inf
+    return total
+
+
+def _without_fold(
+    classifiers: Sequence[Classifier], names: Sequence[str]
+) -> tuple[tuple[Classifier, ...], dict[str, tuple[str, ...]]]:
+    """The classifiers as they take folded columns, and what is to be folded for all of them."""
+    found = []
+    for name, each in zip(names, classifiers, strict=True):
+        if each.schema is None:
+            raise BadData("nothing was learned yet", where=name)
+        if isinstance(each, OptimalClassifier):
+            raise CannotMerge("a hypothesis is one model, and this is an average of several", where=name)
+        if each.fold != classifiers[0].fold:
+            raise CannotMerge("it folds other columns than the first hypothesis", where=name, found=each.fold)
+        plain = copy.copy(each)
+        plain.fold = {}
+        found.append(plain)
+    return tuple(found), dict(classifiers[0].fold) if classifiers else {}
+
+
+def _common_classes(classifiers: Sequence[Classifier], names: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    types = {each.book.label_type for each in classifiers}
+    if len(types) > 1:
+        raise CannotMerge("the classes of the hypotheses are of different types", found=", ".join(sorted(types)))
+    label_type = types.pop() if types else "text"
+    known = {name for each in classifiers for name in each.classes}
+    for name, each in zip(names, classifiers, strict=True):
+        if not set(each.classes) & set(classifiers[0].classes):
+            raise CannotMerge(
+                "it shares no class with the first hypothesis", where=name, found=", ".join(each.classes[:5])
+            )
+    return tuple(label_order(list(known), label_type)), label_type
+
+
+def _common_schema(classifiers: Sequence[Classifier], names: Sequence[str]) -> Schema:
+    """The columns of all hypotheses, which must take those that they share for the same."""
+    kinds: dict[str, Any] = {}
+    declared: set[str] = set()
+    for name, each in zip(names, classifiers, strict=True):
+        assert each.schema is not None
+        declared |= each.schema.declared
+        for column, kind in each.schema.kinds.items():
+            before = kinds.get(column)
+            if before is not None and not (compatible(before, kind) or compatible(kind, before)):
+                raise CannotMerge(
+                    f"column `{column}` is a {kind.name} here and a {before.name} in another hypothesis", where=name
+                )
+            kinds.setdefault(column, kind)
+    return replace(Schema({}), kinds=kinds, declared=frozenset(declared))

@@ -1,0 +1,174 @@
+"""The columns of the tables that tallies are written as: names, classes and exact numbers, in order and checked."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox._core import ExactArray
+from bayesbox.file.arrow import TEXT, WHOLE
+from bayesbox.schema.arrays import FEW, numbers_array, numpy_values, repeated_texts
+from bayesbox.schema.compute import pc
+from bayesbox.schema.tokens import text_buffers, text_column
+from bayesbox.tally.base import positions
+
+MOST_CELLS = 1 << 28  # classes x levels, and classes x columns of numbers: what a book takes in memory
+
+SPARSE = 8  # so many places a row may be looked at before sorting takes less time
+BLOCK = 4096  # rows that are checked together, and share a window of exact digits while they are
+
+Index = NDArray[np.int64]
+
+
+class Classes(NamedTuple):
+    """The classes in the order of their texts, and the rows of each."""
+
+    texts: tuple[str, ...]
+    counts: ExactArray
+
+
+class Rows:
+    """Gathers the rows of a table, tally by tally: the column and the class of each."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.labels: list[Index] = []
+
+    def add(self, name: str, labels: Index) -> None:
+        self.names.append(name)
+        self.labels.append(labels)
+
+    def columns(self, classes: tuple[str, ...]) -> dict[str, pa.Array]:
+        repeated = np.repeat(np.arange(len(self.names)), [len(labels) for labels in self.labels])
+        return {
+            "column": repeated_texts(self.names, repeated),
+            "class": repeated_texts(classes, np.concatenate(self.labels)),
+        }
+
+
+class Placed(NamedTuple):
+    """The rows of a table that was read: the names of the columns, where the rows of each start (and the last stop),
+    and of each row the number of its column and of its class."""
+
+    names: list[str]
+    starts: Index
+    column: Index
+    label: Index
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any], classes: Classes) -> Placed:
+        names, column = _coded(table["column"])
+        require_ordered(names, "columns")
+        labels, label = _coded(table["class"])
+        place = positions(labels, classes.texts)
+        if (place < 0).any():
+            raise ValueError(f"the class {labels[int(np.argmin(place))]!r} has no rows")
+        starts = np.searchsorted(column, np.arange(len(names) + 1))
+        return cls(names, starts, column, place[label])
+
+    def columns(self) -> Iterator[tuple[str, int, int]]:
+        """Each column with where its rows start and stop."""
+        starts = self.starts.tolist()
+        return zip(self.names, starts, starts[1:], strict=False)
+
+    def blocks(self) -> Iterator[tuple[int, int, int, int]]:
+        """The first column of a block and the one after its last, and where their rows start and stop."""
+        starts, first = self.starts, 0
+        while first < len(self.names):
+            last = int(np.searchsorted(starts, starts[first] + BLOCK, side="right")) - 1
+            last = max(last, first + 1)
+            yield first, last, int(starts[first]), int(starts[last])
+            first = last
+
+
+def _coded(column: pa.Array) -> tuple[list[str], Index]:
+    """The distinct texts of a column, in the order in which they turn up, and the number of each row's text."""
+    if len(column) <= FEW:
+        numbers: dict[str, int] = {}
+        codes = [numbers.setdefault(text, len(numbers)) for text in column.to_pylist()]
+        return list(numbers), np.array(codes, dtype=np.int64)
+    coded = column.dictionary_encode()
+    return coded.dictionary.to_pylist(), numpy_values(coded.indices).astype(np.int64)
+
+
+def exact_column(parts: Sequence[ExactArray]) -> pa.Array:
+    """Exact numbers as int64 where all of them fit, else as text."""
+    try:
+        return numbers_array(np.concatenate([part.to_integers() for part in parts]))
+    except OverflowError:
+        return _lines(b"".join([part.text() for part in parts]))
+
+
+def _lines(text: bytes) -> pa.Array:
+    """The lines of a text, each ended by a newline, as an Arrow column."""
+    ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))
+    offsets = np.zeros(len(ends) + 1, dtype=np.int64)
+    offsets[1:] = ends - np.arange(len(ends))
+    if offsets[-1] >= 1 << 31:
+        raise ValueError("its numbers have more digits than a column of text holds")
+    buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(text.replace(b"\n", b""))]
+    return pa.Array.from_buffers(TEXT, len(ends), buffers)
+
+
+class Exact:
+    """A column of exact numbers, read slice by slice, so that each tally keeps a window of its own."""
+
+    def __init__(self, column: pa.Array) -> None:
+        self.integers = numpy_values(column) if column.type == WHOLE else None
+        if self.integers is None:
+            self.lines = "".join([f"{line}\n" for line in column.to_pylist()]).encode()
+            lengths = numpy_values(pc.binary_length(column))
+            self.starts = np.concatenate([[0], np.cumsum(lengths.astype(np.int64) + 1)]).tolist()
+
+    def __getitem__(self, rows: slice) -> ExactArray:
+        if self.integers is not None:
+            return ExactArray.from_integers(self.integers[rows])
+        cells = ExactArray.from_text(self.lines[self.starts[rows.start] : self.starts[rows.stop]])
+        if len(cells) != rows.stop - rows.start:
+            raise ValueError("a number has several lines")
+        return cells
+
+
+def ranked(column: pa.Array) -> tuple[tuple[str, ...], Index]:
+    """The distinct texts in their order, and the rank of each row's text."""
+    letters, ends, ranks = _core.rank_texts(*text_buffers(column))
+    return tuple(text_column(letters, ends).to_pylist()), ranks
+
+
+def distinct(keys: Index, most: int) -> tuple[Index, Index]:
+    """The distinct keys (from 0 to below `most`) in their order, and the place of each row's key among them."""
+    if most > SPARSE * len(keys):
+        slots, places = np.unique(keys, return_inverse=True)
+        return slots, places
+    present = np.zeros(most, dtype=bool)
+    present[keys] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
+
+
+def require_ordered(texts: Sequence[str], what: str) -> None:
+    """Refuse texts that are out of order or twice there."""
+    if not all(map(operator.lt, texts, itertools.islice(texts, 1, None))):
+        raise ValueError(f"the {what} are not in the order of their texts")
+
+
+def require_increasing(*keys: Index) -> None:
+    """Refuse rows that are out of order or twice there."""
+    later = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
+    for key in reversed(keys):
+        step = np.diff(key)
+        later = (step > 0) | ((step == 0) & later)
+    if not later.all():
+        raise ValueError(f"row {int(np.argmin(later)) + 2} is out of order, or there twice")
+
+
+def require_cells(cells: int) -> None:
+    """Refuse more cells than a book takes in memory."""
+    if cells > MOST_CELLS:
+        raise ValueError(f"the model has {cells} cells, more than {MOST_CELLS}")

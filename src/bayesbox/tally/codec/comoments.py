@@ -1,0 +1,177 @@
+"""The tally of columns together as a table: a row a cell.
+
+    comoments.arrow   class, levels, numbers, n, sums, products
+
+`levels` is a JSON mapping of the categories that are there to their levels, `numbers` a JSON list of the numbers that
+are there, both in the order of their texts; `sums` and `products` hold exact numbers, apart by spaces: one for each
+number, and one for each pair of them, (first, first), (first, second), ... A number is written as everywhere in the
+file: `-1bp-3` is -27 / 8.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bayesbox._core import ExactArray
+from bayesbox.file import arrow as arrow_file
+from bayesbox.file.arrow import TEXT
+from bayesbox.file.strict_json import parse
+from bayesbox.schema.arrays import text_array
+from bayesbox.tally.base import positions
+from bayesbox.tally.book import Book
+from bayesbox.tally.comoments import MOST_SUMS, Cells, CoMoments, Frame, pair_place
+from bayesbox.tally.moments import Moments
+
+_COLUMNS = dict.fromkeys(("class", "levels", "numbers", "n", "sums", "products"), (TEXT,))
+_JSON = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
+
+
+def write(tally: CoMoments) -> bytes:
+    """The cells in the order of their texts."""
+    present = sorted({tally.classes[place] for place in tally.cells.label.tolist()})
+    tally = tally.with_classes(tuple(present))
+    tally = tally.only(tuple(sorted(tally.frame.categories)), tuple(sorted(tally.frame.numbers)))
+    frame, cells = tally.frame, tally.cells
+    p, pairs = len(frame.numbers), frame.pairs
+    n, totals, products = (array.text().decode().split("\n") for array in cells.sums)
+    rows = []
+    for cell in range(len(cells)):
+        there = np.flatnonzero(cells.observed[:, cell]).tolist()
+        levels = {
+            name: texts[code]
+            for name, texts, code in zip(frame.categories, frame.levels, cells.codes[:, cell].tolist(), strict=True)
+            if code >= 0
+        }
+        chosen = [cell * pairs + pair_place(i, j, p) for k, i in enumerate(there) for j in there[k:]]
+        rows.append(
+            (
+                frame.classes[cells.label[cell]],
+                _JSON.encode(levels),
+                _JSON.encode([frame.numbers[i] for i in there]),
+                n[cell],
+                " ".join(totals[cell * p + i] for i in there),
+                " ".join(products[place] for place in chosen),
+            )
+        )
+    rows.sort(key=lambda row: row[:3])
+    columns = zip(*rows, strict=True) if rows else ((),) * len(_COLUMNS)
+    return arrow_file.write({name: text_array(list(column)) for name, column in zip(_COLUMNS, columns, strict=True)})
+
+
+def read(data: bytes, book: Book) -> CoMoments:
+    """The tally of such a table; ValueError where rows cannot have it, or the columns by themselves say otherwise."""
+    table = arrow_file.read(data, _COLUMNS)
+    rows = list(zip(*(table[name].to_pylist() for name in _COLUMNS), strict=True))
+    if any(one[:3] >= other[:3] for one, other in itertools.pairwise(rows)):
+        raise ValueError("a row is out of order, or there twice")
+    levels = [_mapping(row[1]) for row in rows]
+    numbers = [_names(row[2]) for row in rows]
+    names = tuple(sorted({name for each in numbers for name in each}))
+    categories = tuple(sorted({name for each in levels for name in each}))
+    texts = tuple(tuple(sorted({each[name] for each in levels if name in each})) for name in categories)
+    classes = tuple(sorted({row[0] for row in rows}))
+    if not set(classes) <= set(book.classes):
+        raise ValueError("a class has no rows")
+    frame = Frame(classes, categories, texts, names)
+    if len(rows) * max(frame.pairs, 1) > MOST_SUMS:
+        raise ValueError(f"the model has {len(rows) * frame.pairs} sums of products, more than {MOST_SUMS}")
+    tally = CoMoments(frame, _cells(frame, rows, levels, numbers))
+    tally = (tally.zero() + tally).with_classes(book.classes)  # in the order of a tally
+    _require_right(tally, book)
+    return tally
+
+
+def _mapping(text: str) -> dict[str, str]:
+    found = parse(text.encode())
+    if not isinstance(found, dict) or not all(type(level) is str for level in found.values()):
+        raise ValueError("levels are not a mapping of columns to texts")
+    if text != _JSON.encode({name: found[name] for name in sorted(found)}):
+        raise ValueError("levels are not written as they should be")
+    return found
+
+
+def _names(text: str) -> list[str]:
+    found = json.loads(text)
+    if not isinstance(found, list) or not all(type(name) is str for name in found):
+        raise ValueError("numbers are not a list of columns")
+    if text != _JSON.encode(sorted(set(found))):
+        raise ValueError("numbers are not written as they should be")
+    return found
+
+
+def _cells(frame: Frame, rows: Sequence[Any], levels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
+    size, p, pairs = len(rows), len(frame.numbers), frame.pairs
+    codes = np.full((len(frame.categories), size), -1, dtype=np.int32)
+    for place, (name, texts) in enumerate(zip(frame.categories, frame.levels, strict=True)):
+        position = {text: code for code, text in enumerate(texts)}
+        codes[place] = [position[each[name]] if name in each else -1 for each in levels]
+    observed = np.zeros((p, size), dtype=bool)
+    totals: list[int] = []
+    products: list[int] = []
+    place_of = {name: place for place, name in enumerate(frame.numbers)}
+    for cell, names in enumerate(numbers):
+        there = [place_of[name] for name in names]
+        observed[there, cell] = True
+        totals += [cell * p + i for i in there]
+        products += [cell * pairs + pair_place(i, j, p) for k, i in enumerate(there) for j in there[k:]]
+    return Cells(
+        positions([row[0] for row in rows], frame.classes).astype(np.int32),
+        codes,
+        observed,
+        _exact([row[3] for row in rows], range(size), size),
+        _exact([row[4] for row in rows], totals, size * p),
+        _exact([row[5] for row in rows], products, size * pairs),
+    )
+
+
+def _exact(lines: Sequence[str], places: Sequence[int], size: int) -> ExactArray:
+    """Numbers at these places, zero elsewhere."""
+    written = "".join(f"{number}\n" for line in lines if line for number in line.split(" "))
+    found = ExactArray.from_text(written.encode())
+    if len(found) != len(places):
+        raise ValueError("a cell has not the sums of the numbers that are there")
+    result = ExactArray(size)
+    result.add(found, np.array(places, dtype=np.int64))
+    return result
+
+
+def _require_right(tally: CoMoments, book: Book) -> None:
+    """Refuse sums that no rows have, and any that are not those of the columns by themselves."""
+    if not tally.is_possible():
+        raise ValueError("some sums are those of no rows")
+    if not tally.fits(book.class_counts):
+        raise ValueError("the classes have other numbers of rows")
+    label = tally.cells.label.astype(np.int64)
+    p, pairs = len(tally.frame.numbers), tally.frame.pairs
+    for i, name in enumerate(tally.frame.numbers):
+        moments = book.columns.get(name)
+        if not isinstance(moments, Moments):
+            raise ValueError(f"column `{name}` is no number by itself")
+        there = np.flatnonzero(tally.cells.observed[i])
+        sums = (
+            tally.cells.n.take(there),
+            tally.cells.totals.take(there * p + i),
+            tally.cells.products.take(there * pairs + pair_place(i, i, p)),
+        )
+        by_class = [each.sum_groups(label[there], len(book.classes)) for each in sums]
+        if by_class != [moments.sums.n, moments.sums.total, moments.sums.squares]:
+            raise ValueError(f"column `{name}` has other moments by itself")
+    for i, name in enumerate(tally.frame.categories):
+        own: Any = book.columns.get(name)
+        if own is None:
+            raise ValueError(f"column `{name}` is not counted by itself")
+        levels = tally.frame.levels[i]
+        if not set(levels) <= set(own.levels):
+            raise ValueError(f"column `{name}` has other levels by itself")
+        there = np.flatnonzero(tally.cells.codes[i] >= 0)
+        place = positions(levels, own.levels)[tally.cells.codes[i][there]]
+        width = len(own.levels)
+        cells = tally.cells.n.take(there).sum_groups(label[there] * width + place, len(book.classes) * width)
+        counts = own.flag_cells() if isinstance(own, Moments) else own.cells
+        if cells != counts:
+            raise ValueError(f"column `{name}` has other counts by itself")

@@ -1,0 +1,156 @@
+"""Tallies of words as tables: the words once, and of each column and class which of them are there, and how often.
+
+    words.arrow        column, class, words: how many rows of the next table are of this column and class
+    word-counts.arrow  place, count: the place of a word in the last table
+    vocabulary.arrow   word, in the order of the texts
+
+So a vocabulary that several tallies share, each of them split by class, is written once. Every word of it is counted
+somewhere, and the places of a column and class ascend: equal tallies give equal tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from bayesbox._core import ExactArray
+from bayesbox.file import arrow as arrow_file
+from bayesbox.file.arrow import PLACE, TEXT, WHOLE
+from bayesbox.schema.arrays import numbers_array, numpy_values, text_array
+from bayesbox.tally.base import Tally
+from bayesbox.tally.codec.columns import (
+    Classes,
+    Exact,
+    Index,
+    Placed,
+    Rows,
+    exact_column,
+    require_cells,
+    require_increasing,
+    require_ordered,
+)
+from bayesbox.tally.words import Words
+
+MEMBERS = ("words.arrow", "word-counts.arrow", "vocabulary.arrow")
+
+_WORD_COLUMNS = {"column": (TEXT,), "class": (TEXT,), "words": (WHOLE,)}
+_COUNT_COLUMNS = {"place": (PLACE,), "count": (WHOLE, TEXT)}
+_VOCABULARY_COLUMNS = {"word": (TEXT,)}
+
+
+def write(tallies: Mapping[str, Words]) -> tuple[bytes, ...]:
+    """The tables of these tallies."""
+    require_cells(sum(len(tally.cells) for tally in tallies.values()))
+    vocabulary = _vocabulary(tallies)
+    rows, lengths, places, cells = Rows(), [], [], []
+    for name, tally in tallies.items():
+        width, size = len(tally.levels), len(tally.classes)
+        kept = np.flatnonzero(tally.cells.signs())
+        number = np.diff(np.searchsorted(kept, np.arange(size + 1) * width))  # of the words of each class
+        rows.add(name, np.flatnonzero(number))
+        lengths.append(number[number > 0])
+        own: Index = kept - np.repeat(np.arange(size) * width, number)
+        if tally.levels != vocabulary:
+            own = np.array(_places(tally.levels, vocabulary), dtype=np.int64)[own]
+        places.append(own.astype(np.int32))
+        cells.append(tally.cells if len(kept) == len(tally.cells) else tally.cells.take(kept))
+    classes = next(iter(tallies.values())).classes
+    if not np.bincount(np.concatenate(places), minlength=len(vocabulary)).all():  # a word without a count
+        return write({name: tally.of(classes, list(tally.levels), tally.cells) for name, tally in tallies.items()})
+    return (
+        arrow_file.write(rows.columns(classes) | {"words": numbers_array(np.concatenate(lengths))}),
+        arrow_file.write({"place": numbers_array(np.concatenate(places)), "count": exact_column(cells)}),
+        arrow_file.write({"word": text_array(vocabulary)}),
+    )
+
+
+def _vocabulary(tallies: Mapping[str, Words]) -> tuple[str, ...]:
+    """The words of all tallies, in their order."""
+    first, *others = [tally.levels for tally in tallies.values()]
+    if all(levels == first for levels in others):
+        return first
+    return tuple(sorted({*first, *(word for levels in others for word in levels)}))
+
+
+def _places(words: tuple[str, ...], vocabulary: tuple[str, ...]) -> list[int]:
+    place = {word: index for index, word in enumerate(vocabulary)}
+    return [place[word] for word in words]
+
+
+def read(words: bytes, counted: bytes, vocabulary: bytes, classes: Classes) -> dict[str, Tally]:
+    """The tallies of these tables; ValueError(member, reason) where they are not as `write` makes them."""
+    try:
+        texts = tuple(arrow_file.read(vocabulary, _VOCABULARY_COLUMNS)["word"].to_pylist())
+        require_ordered(texts, "words")
+    except ValueError as error:
+        raise ValueError(MEMBERS[2], str(error)) from error
+    try:
+        table = arrow_file.read(counted, _COUNT_COLUMNS)
+        places, counts = numpy_values(table["place"]).astype(np.int64), Exact(table["count"])
+        _require_used(places, len(texts))
+    except ValueError as error:
+        raise ValueError(MEMBERS[1], str(error)) from error
+    runs = arrow_file.read(words, _WORD_COLUMNS)
+    rows, lengths = Placed.of(runs, classes), numpy_values(runs["words"])
+    require_increasing(rows.column, rows.label)
+    if (lengths <= 0).any() or (lengths > len(places)).any() or int(lengths.sum()) != len(places):
+        raise ValueError(f"the numbers of words do not sum to the rows of {MEMBERS[1]}")
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    _require_ascending(places, ends)
+    return _tallies(rows, ends, places, counts, texts, classes)
+
+
+def _require_used(places: Index, number: int) -> None:
+    """Refuse places at which there is no word, and words of which there is no place."""
+    if len(places) and not 0 <= places.min() <= places.max() < number:
+        raise ValueError(f"a place is none of {number} words")
+    if not np.bincount(places, minlength=number).all():
+        raise ValueError("a word of the vocabulary is counted nowhere")
+
+
+def _require_ascending(places: Index, ends: Index) -> None:
+    later = np.diff(places) > 0
+    later[ends[1:-1] - 1] = True  # from one class to the next
+    if not later.all():
+        raise ValueError(MEMBERS[1], f"row {int(np.argmin(later)) + 2} is out of order, or there twice")
+
+
+def _tallies(
+    rows: Placed, ends: Index, places: Index, counts: Exact, texts: tuple[str, ...], classes: Classes
+) -> dict[str, Tally]:
+    size, cells, found = len(classes.texts), 0, []
+    for name, first, last in rows.columns():
+        start, stop = int(ends[first]), int(ends[last])
+        present = np.zeros(len(texts), dtype=bool)
+        present[places[start:stop]] = True
+        width = int(np.count_nonzero(present))
+        cells += size * width
+        found.append((name, first, last, start, stop, present, width))
+    require_cells(cells)
+    result: dict[str, Tally] = {}
+    for name, first, last, start, stop, present, width in found:
+        own, levels = places[start:stop], texts
+        if width < len(texts):
+            own = (np.cumsum(present) - 1)[own]
+            levels = tuple([texts[place] for place in np.flatnonzero(present).tolist()])
+        slots = np.repeat(rows.label[first:last] * width, np.diff(ends[first : last + 1])) + own
+        result[name] = Words(classes.texts, levels, _spread(counts, start, stop, slots, size * width))
+    return result
+
+
+def _spread(counts: Exact, start: int, stop: int, slots: Index, size: int) -> ExactArray:
+    """The numbers of these rows at these of so many cells, zero elsewhere; those not above zero are refused."""
+    if counts.integers is not None:
+        own = counts.integers[start:stop]
+        if (own <= 0).any():
+            raise ValueError(MEMBERS[1], "a count is not above zero")
+        cells = np.zeros(size, dtype=np.int64)
+        cells[slots] = own
+        return ExactArray.from_integers(cells)
+    given = counts[start:stop]
+    if (given.signs() <= 0).any():
+        raise ValueError(MEMBERS[1], "a count is not above zero")
+    spread = np.full(size, -1, dtype=np.int64)
+    spread[slots] = np.arange(stop - start)
+    return given.take(spread)

@@ -1,0 +1,90 @@
+"""One document with its posterior, and the words that decided: what `bayes explain` shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesbox.classifier.case import held_against
+from bayesbox.schema.tokens import Documents
+from bayesbox.tally.documents import WORDS
+from bayesbox.text.classifier import DocumentClassifier
+
+
+class WordSaid(NamedTuple):
+    """A word of the document: how often it occurs there, how far it moves the log-odds, its counts in both classes."""
+
+    word: str
+    times: float
+    log_odds: float
+    counts: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class TextCase:
+    """A document: its class, the class it is held against, and the words, the most telling first."""
+
+    prediction: str
+    against: str | None
+    posterior: dict[str, float]
+    prior: dict[str, float]
+    log_odds: float
+    prior_log_odds: float
+    absent_log_odds: float
+    words: list[WordSaid]
+
+    @classmethod
+    def of(cls, classifier: DocumentClassifier, texts: Documents, *, against: str | None = None) -> TextCase:
+        """The case of the first document, held against a class or against the runner-up."""
+        model = classifier.model
+        classes = model.classes
+        shares = classifier.posterior(texts)[0]
+        posterior = dict(zip(classes, shares.tolist(), strict=True))
+        prior = dict(zip(classes, np.exp(model.log_prior).tolist(), strict=True))
+        best = int(np.argmax(shares))
+        other = held_against(classes, shares, best, against)
+        if other is None:
+            return cls(classes[best], None, posterior, prior, 0.0, 0.0, 0.0, [])
+        explanation = classifier.explain(texts)
+        found = explanation.top(0, model.labels[best], model.labels[other], len(explanation.words[0]))
+        counts = _counts(classifier, [each.word for each in found], (classes[best], classes[other]))
+        words = [WordSaid(*each, both) for each, both in zip(found, counts, strict=True)]
+        prior_odds, absent = (
+            float(each[best] - each[other]) for each in (explanation.prior, np.atleast_2d(explanation.offset)[0])
+        )
+        total = float(explanation.log_odds(model.labels[best], model.labels[other])[0])
+        return cls(classes[best], classes[other], posterior, prior, total, prior_odds, absent, words)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The case under stable keys."""
+        return {
+            "prediction": self.prediction,
+            "against": self.against,
+            "posterior": self.posterior,
+            "prior": self.prior,
+            "log_odds": self.log_odds,
+            "prior_log_odds": self.prior_log_odds,
+            "absent_log_odds": self.absent_log_odds,
+            "words": [
+                {
+                    "word": each.word,
+                    "times": each.times,
+                    "log_odds": each.log_odds,
+                    "counts": dict(zip((self.prediction, self.against), each.counts, strict=True)),
+                }
+                for each in self.words
+            ],
+        }
+
+
+def _counts(classifier: DocumentClassifier, words: list[str], classes: tuple[str, str]) -> list[tuple[float, float]]:
+    """How often each word was learned in both classes."""
+    if WORDS not in classifier.book:
+        return [(0.0, 0.0)] * len(words)
+    tally = classifier.book[WORDS]
+    place = {word: index for index, word in enumerate(tally.levels)}
+    rows = [tally.counts[tally.classes.index(name)] if name in tally.classes else None for name in classes]
+    one, other = ([0.0 if row is None else float(row[place[word]]) for word in words] for row in rows)
+    return list(zip(one, other, strict=True))

@@ -1,0 +1,184 @@
+"""Save a classifier of documents to a file, and load it: the tallies with it, so that it goes on learning."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import bayesbox
+from bayesbox.errors import BadData, BadModelFile, file_name
+from bayesbox.file import container
+from bayesbox.file import document as model_document
+from bayesbox.file.document import MODEL
+from bayesbox.file.reader import Reader, made
+from bayesbox.file.strict_json import document
+from bayesbox.rule.rules_json import prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.schema.levels import LABEL_TYPES
+from bayesbox.schema.tokens import Tokens
+from bayesbox.tally.book import Book
+from bayesbox.tally.codec import book as tally_tables
+from bayesbox.tally.codec import words as word_tables
+from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
+from bayesbox.text.classifier import DocumentClassifier
+from bayesbox.text.model import Strength, TextRules
+
+FORMAT = 1
+KIND = "text"
+
+
+def save(classifier: DocumentClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a classifier to a file, whole or not at all."""
+    model_document.write(to_bytes(classifier), path)
+
+
+def to_bytes(classifier: DocumentClassifier) -> bytes:
+    """A classifier as the bytes of a file."""
+    rules, tokens = classifier.rules, classifier.tokens
+    written = {
+        "format": FORMAT,
+        "kind": KIND,
+        "bayesbox": bayesbox.__version__,
+        "digest": classifier.book.digest(),
+        "target": classifier.target,
+        "column": classifier.column,
+        "width": classifier.width,
+        "label_type": classifier.book.label_type,
+        "classes": sorted(classifier.declared),
+        "tokens": {
+            "shortest": tokens.shortest,
+            "phrases": list(tokens.phrases),
+            "stop_words": list(tokens.stop_words),
+            "punctuation": tokens.punctuation,
+            "characters": None if tokens.characters is None else list(tokens.characters),
+        },
+        "dropped": classifier.dropped,
+        "strength": None if classifier.strength is None else [float(each) for each in classifier.strength],
+        "rules": {
+            "smoothing": smoothing_document(rules.smoothing),
+            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_document(rules.prior_smoothing),
+            "prior": None if rules.prior is None else prior_document(rules.prior),
+            "occurrence": rules.occurrence,
+            "top": None if rules.top is None else int(rules.top),
+            "min_documents": int(rules.min_documents),
+            "once": bool(rules.once),
+            "limit": None if rules.limit is None else int(rules.limit),
+            "calibration": rules.calibration,
+        },
+    }
+    try:
+        return container.pack({MODEL: document(written), **tally_tables.members(classifier.book)})
+    except UnicodeEncodeError as error:
+        raise BadData("a name is not Unicode text, so the model cannot be saved", found=error.object) from None
+    except ValueError as error:
+        raise BadData(f"this model cannot be saved: {error}") from error
+
+
+def load(path: str | os.PathLike[str]) -> DocumentClassifier:
+    """The classifier of a file."""
+    return from_bytes(container.read(path), name=file_name(path))
+
+
+def is_text(data: bytes, *, name: str = "model") -> bool:
+    """Whether the bytes of a file hold a classifier of documents."""
+    return model_document.kind_of(data, name=name) == KIND
+
+
+def from_bytes(data: bytes, *, name: str = "model") -> DocumentClassifier:
+    """The classifier of the bytes of a file; `name` is the file's, for messages."""
+    return model_document.read(data, _classifier, name=name)
+
+
+def _classifier(reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
+    version, kind = reader.take("format", int), reader.take("kind", str)
+    if version != FORMAT or kind != KIND:
+        raise BadModelFile(
+            f"the file holds no {KIND} model of format {FORMAT}",
+            found=f"{kind}, format {version}",
+            remedy="Upgrade bayesbox: pip install --upgrade bayesbox",
+        )
+    reader.take("bayesbox", str)
+    digest, label_type = reader.take("digest", str), reader.take("label_type", str)
+    classifier = DocumentClassifier(_rules(reader.take("rules", dict)), _tokens(reader.take("tokens", dict)))
+    classifier.target, classifier.column = reader.take("target", str, None), reader.take("column", str, None)
+    classifier.width = reader.take("width", int, None)
+    classifier.declared = reader.texts("classes")
+    classifier.dropped = reader.take("dropped", int)
+    if classifier.dropped < 0:
+        raise ValueError("the number of dropped words is negative")
+    classifier.strength = _strength(reader.take("strength", list, None))
+    reader.done()
+    if label_type not in LABEL_TYPES:
+        raise ValueError(f"the label type {label_type!r} is unknown")
+    for member in tables:
+        if member not in ("classes.arrow", *word_tables.MEMBERS):
+            raise ValueError(member, "no such member belongs to this model")
+    if "classes.arrow" not in tables:
+        raise ValueError("classes.arrow", "the member is not there")
+    classifier.book = tally_tables.book_of(tables, label_type, (WORDS, DOCUMENTS, TWICE, THRICE))
+    _require_consistent(classifier.book, classifier.width, often=classifier.often)
+    if classifier.book.digest() != digest:
+        raise ValueError("the digest is not that of the tallies")
+    return classifier
+
+
+def _require_consistent(book: Book, width: int | None, *, often: bool) -> None:
+    several = [name for name in (TWICE, THRICE) if name in book]
+    if set(book) - set(several) not in (set(), {WORDS, DOCUMENTS}) or (several and not often):
+        raise ValueError("words.arrow", f"the tallies are not those of {WORDS} and {DOCUMENTS}")
+    if not len(book):
+        return
+    for name, fewer in ((TWICE, DOCUMENTS), (THRICE, TWICE)):
+        if name in book and (fewer not in book or not (book[fewer] - book[name]).is_possible()):
+            raise ValueError("words.arrow", f"more documents are counted in {name} than in {fewer}")
+    words, holders = book[WORDS], book[DOCUMENTS]
+    if words.levels != holders.levels:
+        raise ValueError("words.arrow", "the words of the two tallies differ")
+    if width is not None and any(
+        not (word.isascii() and word.isdecimal() and str(int(word)) == word and int(word) < width)
+        for word in words.levels
+    ):
+        raise ValueError("words.arrow", f"a word is none of {width} columns")
+
+
+def _strength(value: list[Any] | None) -> Strength | None:
+    if value is None:
+        return None
+    if len(value) != 2 or not all(type(each) is float and 0 <= each < float("inf") for each in value):
+        raise ValueError("the strength of words is two numbers, 0 or more")
+    return Strength(*value)
+
+
+def _tokens(value: Any) -> Tokens:
+    reader = Reader(value, "tokens")
+    shortest, phrases = reader.take("shortest", int), reader.take("phrases", list)
+    stop, punctuation = reader.texts("stop_words"), reader.take("punctuation", bool)
+    characters = reader.take("characters", list, None)
+    reader.done()
+    runs = None if characters is None else tuple(characters)
+    tokens: Tokens = made(lambda: Tokens(shortest, tuple(phrases), stop, punctuation, runs), "tokens")
+    return tokens
+
+
+def _rules(value: Any) -> TextRules:
+    reader = Reader(value, "rules")
+    smoothing = smoothing_of(reader.take("smoothing", dict))
+    prior_smoothing, prior = reader.take("prior_smoothing", dict, None), reader.take("prior", list, None)
+    occurrence, top = reader.take("occurrence", str), reader.take("top", int, None)
+    least, once = reader.take("min_documents", int), reader.take("once", bool)
+    limit, calibration = reader.take("limit", int, None), reader.take("calibration", str, None)
+    reader.done()
+    rules: TextRules = made(
+        lambda: TextRules(
+            smoothing=smoothing,
+            prior_smoothing=None if prior_smoothing is None else smoothing_of(prior_smoothing),
+            prior=None if prior is None else prior_of(prior),
+            occurrence=occurrence,
+            top=top,
+            min_documents=least,
+            once=once,
+            limit=limit,
+            calibration=calibration,
+        ),
+        "rules",
+    )
+    return rules

@@ -1,0 +1,175 @@
+"""Leave-one-out of documents from the tallies: each is judged by the model of all the others, without a refit.
+
+A document's own words are subtracted and the rules applied anew: a word that no other document holds is no word of the
+model then. Where absent words speak too, what they all say together depends on the class of the document alone; the
+words that the document holds are put right one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.count_table import whole_times
+from bayesbox.errors import BadOption, CannotForget
+from bayesbox.rule.smoothing import Cells, Smoothing, ratio
+from bayesbox.rule.words import TIMES, poisson_rate
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.stat.leave_one_out_words import ENTRIES_A_PIECE, own_words_out
+from bayesbox.tally.book import Book
+from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
+from bayesbox.text.model import TextModel, TextRules
+
+Codes = NDArray[np.int32]
+NEVER_LEARNED = "some of these documents were never learned: they hold more words than were counted"
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a leave-one-out starts from: the tallies with the classes of the model, the rules, and the words."""
+
+    book: Book
+    rules: TextRules
+    model: TextModel
+    words_may_go: bool  # the columns of a matrix stay, whatever they hold
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.model.conditional.words
+
+    def counts(self, name: str) -> Doubles:
+        """Classes x words of one of the tallies."""
+        classes = len(self.model.classes)
+        found = np.zeros((classes, len(self.words)))
+        if name in self.book:
+            tally = self.book[name]
+            place = {word: index for index, word in enumerate(self.words)}
+            found[:, [place[word] for word in tally.levels]] = tally.cells.to_doubles().reshape(classes, -1)
+        return found
+
+
+def sums_of_others(learned: Learned, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
+    """(documents x classes: the sums of the weights by the model of all other documents; the known words of each).
+
+    `matrix` lists the words of the documents, whose classes `target` are.
+    """
+    rules = learned.rules
+    if rules.top is not None or rules.min_documents > 1:
+        raise BadOption(
+            "the words that are kept may change with each document that is left out",
+            remedy="Cross-validate instead, or take all words",
+        )
+    if rules.occurrence in ("binary", "table"):
+        return _by_levels(learned, matrix, target)
+    if rules.occurrence == "poisson":
+        return _by_rates(learned, matrix, target)
+    data = np.ones(len(matrix.data)) if rules.once else np.asarray(matrix.data, dtype=np.float64)
+    counts = learned.counts(DOCUMENTS if rules.once else WORDS)
+    complement = rules.occurrence == "complement"
+    return own_words_out(
+        CountMatrix(matrix.indptr, matrix.indices, data, matrix.width),
+        counts.sum(axis=0) - counts if complement else counts,
+        learned.words,
+        rules.smoothing,
+        target,
+        words_may_go=learned.words_may_go,
+        complement=complement,
+    )
+
+
+def _by_levels(learned: Learned, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
+    """Every word of the vocabulary is in a document so many times: present or absent, or 0, 1, 2, 3 and more."""
+    n = learned.book.class_counts.to_doubles()
+    held = [learned.counts(name) for name in (DOCUMENTS, TWICE, THRICE)]
+    names: Sequence[str] = TIMES
+    if learned.rules.occurrence == "binary":
+        held, names = held[:1], ("false", "true")
+        times = np.ones(len(matrix.data), dtype=np.int64)
+    else:
+        times = whole_times(matrix.data)
+    at_least = [np.tile(n[:, None], (1, len(learned.words))), *held, np.zeros_like(held[0])]
+    levels = np.stack([at_least[k] - at_least[k + 1] for k in range(len(names))])
+    alone = held[0].sum(axis=0) <= 1 if learned.words_may_go else np.zeros(len(learned.words), dtype=bool)
+    sums = np.zeros((matrix.rows, len(n)))
+    for label in np.unique(target).tolist():
+        rows = np.flatnonzero(target == label)
+        own = n - (np.arange(len(n)) == label)
+        absent = levels[0].copy()
+        absent[label] = np.maximum(absent[label] - 1, 0)
+        nothing = _log_ratio(learned.rules.smoothing, absent, own, names[0])  # words x classes
+        certain = np.isneginf(nothing)
+        nothing = np.where(certain, 0.0, nothing)
+        sums[rows] = nothing.sum(axis=0)
+        missing = np.tile(certain.sum(axis=0), (len(rows), 1))
+        for at, entries in _entries(matrix, rows):
+            words = matrix.indices[entries]
+            there = levels[times[entries], :, words].T.copy()
+            there[label] -= 1
+            if (there[label] < 0).any():
+                raise CannotForget(NEVER_LEARNED)
+            terms = np.zeros((len(entries), len(n)))
+            for level in range(1, len(names)):
+                some = times[entries] == level
+                terms[some] = _log_ratio(learned.rules.smoothing, there[:, some], own, names[level])
+            terms[alone[words]] = 0.0
+            np.add.at(sums, rows[at], terms - nothing[words])
+            np.subtract.at(missing, at, certain[words].astype(np.int64))
+        sums[rows] = np.where(missing > 0, -np.inf, sums[rows])
+    return sums, _known(matrix, alone[matrix.indices], np.ones(len(matrix.data)))
+
+
+def _by_rates(learned: Learned, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
+    """Every word has a Poisson number of occurrences, whose rates lean on the mean of all documents."""
+    n, counts = learned.book.class_counts.to_doubles()[:, None], learned.counts(WORDS)
+    weight = learned.rules.smoothing.weight
+    assert weight is not None  # or there would be no model
+    data, totals = np.asarray(matrix.data, dtype=np.float64), counts.sum(axis=0)
+    documents = max(float(n.sum()) - 1, 1.0)
+    sums, alone = np.zeros((matrix.rows, len(n))), np.zeros(len(data), dtype=bool)
+    if learned.words_may_go:
+        alone = totals[matrix.indices] <= data
+    for label in np.unique(target).tolist():
+        rows = np.flatnonzero(target == label)
+        own = n - (np.arange(len(n)) == label)[:, None]
+        rates = poisson_rate(counts, own, totals / documents, weight)
+        sums[rows] = -rates.sum(axis=1)
+        for at, entries in _entries(matrix, rows):
+            words, times = matrix.indices[entries], data[entries]
+            there = counts[:, words].copy()
+            there[label] -= times
+            if (there[label] < 0).any():
+                raise CannotForget(NEVER_LEARNED)
+            rate = poisson_rate(there, own, (totals[words] - times) / documents, weight)
+            with np.errstate(invalid="ignore"):
+                spoken = times[:, None] * left_out_where_impossible(log(rate).T)
+            np.add.at(sums, rows[at], spoken + (rates[:, words] - rate).T)
+    return sums, _known(matrix, alone, data)
+
+
+def _log_ratio(rule: Smoothing, counts: Doubles, totals: Doubles, name: str) -> Doubles:
+    size = len(TIMES) if name in TIMES else 2
+    over, under = ratio(rule, Cells(counts, totals, size, [name] * counts.shape[1]))
+    return left_out_where_impossible((log(over) - log(under)).T)
+
+
+def _entries(matrix: CountMatrix, rows: NDArray[np.int64]) -> Any:
+    """(the place among `rows` of each entry, where the entry is) of these rows, some at a time."""
+    lengths = np.diff(matrix.indptr)[rows]
+    place = np.repeat(np.arange(len(rows)), lengths)
+    first = np.repeat(matrix.indptr[:-1][rows] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+    entries = first + np.arange(len(first))
+    for start in range(0, len(entries), ENTRIES_A_PIECE):
+        yield place[start : start + ENTRIES_A_PIECE], entries[start : start + ENTRIES_A_PIECE]
+
+
+def _known(matrix: CountMatrix, alone: NDArray[np.bool_], data: Doubles) -> Doubles:
+    """How many words of each document there are, without the entries that no other document holds."""
+    entries = np.repeat(np.arange(matrix.rows), np.diff(matrix.indptr))
+    known = np.zeros(matrix.rows)
+    np.add.at(known, entries, np.where(alone, 0.0, data))
+    return known

@@ -1,0 +1,289 @@
+"""Writing whole or not at all: whatever goes wrong, the old file stays and nothing else is left behind."""
+
+import errno
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bayesbox.errors import SourceUnavailable
+from bayesbox.file import atomic
+from bayesbox.file.atomic import replacing
+
+OLD, NEW = b"old " * 5000, b"new " * 50_000
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "model.bayes"
+    path.write_bytes(OLD)
+    return path
+
+
+def assert_untouched(path: Path) -> None:
+    assert path.read_bytes() == OLD
+    assert os.listdir(path.parent) == [path.name]
+
+
+def write(path: Any, data: bytes = NEW) -> None:
+    with replacing(path) as file:
+        file.write(data)
+
+
+def test_the_new_file_takes_the_place_of_the_old(path: Path) -> None:
+    with replacing(path) as file:
+        file.write(NEW)
+        file.flush()
+        assert path.read_bytes() == OLD  # until the end
+        assert len(os.listdir(path.parent)) == 2
+    assert path.read_bytes() == NEW
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_a_file_of_a_new_name_and_an_empty_one(tmp_path: Path) -> None:
+    write(tmp_path / "new", b"")
+    assert (tmp_path / "new").read_bytes() == b""
+
+
+def test_permissions_are_those_of_the_old_file_or_of_the_umask(path: Path) -> None:
+    path.chmod(0o640)
+    write(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    umask = os.umask(0o027)
+    try:
+        write(path.parent / "other")
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE((path.parent / "other").stat().st_mode) == 0o640
+    assert (path.parent / "other").read_bytes() == NEW
+
+
+def test_a_link_stays_a_link(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    link = tmp_path / "folder" / "link"
+    link.symlink_to(path)
+    write(link)
+    assert link.is_symlink()
+    assert path.read_bytes() == NEW
+    assert os.listdir(tmp_path / "folder") == ["link"]
+
+
+def test_relative_names_and_long_names(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(path.parent)
+    write("model.bayes")
+    assert path.read_bytes() == NEW
+    write("x" * 255)
+    assert Path("x" * 255).read_bytes() == NEW
+
+
+def test_a_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    write(pipe)
+    reader.join(10)
+    assert got == [NEW]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+# -- what goes wrong -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("of the caller"), KeyboardInterrupt(), SystemExit(3), OSError("elsewhere")]
+)
+def test_an_error_of_the_caller_passes_as_it_is(path: Path, error: BaseException) -> None:
+    def fail() -> None:
+        with replacing(path) as file:
+            file.write(NEW)
+            raise error
+
+    with pytest.raises(type(error)) as caught:
+        fail()
+    assert caught.value is error
+    assert_untouched(path)
+
+
+@pytest.mark.parametrize("call", ["write", "fsync", "replace", "open", "chmod"])
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT])
+def test_what_the_system_refuses(path: Path, call: str, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(atomic.os, call, refuse)
+    with pytest.raises(SourceUnavailable) as caught:
+        write(path)
+    monkeypatch.undo()
+    assert caught.value.exit_code == 74
+    assert str(caught.value).startswith(
+        f"{path}: this file cannot be written: {os.strerror(code).lower()}. Nothing was changed"
+    )
+    assert_untouched(path)
+
+
+def test_a_disk_that_fills_up_half_way(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    room = [len(NEW) // 2]
+    real = os.write
+
+    def write_some(descriptor: int, data: bytes) -> int:
+        if room[0] == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written = real(descriptor, bytes(data)[: room[0]])
+        room[0] -= written
+        return written
+
+    monkeypatch.setattr(atomic.os, "write", write_some)
+    with pytest.raises(SourceUnavailable, match="no space left"):
+        write(path)
+    assert room == [0]
+    assert_untouched(path)
+
+
+def test_short_writes_are_continued(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.write
+    monkeypatch.setattr(atomic.os, "write", lambda descriptor, data: real(descriptor, bytes(data)[:777]))
+    write(path)
+    assert path.read_bytes() == NEW
+
+
+@pytest.mark.parametrize("call", ["write", "fsync", "replace"])
+def test_an_interrupt_at_any_step(path: Path, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(atomic.os, call, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write(path)
+    monkeypatch.undo()
+    assert_untouched(path)
+
+
+def test_nothing_stays_open(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> Any:
+        raise OSError(errno.ENOSPC, "full")
+
+    before = sorted(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        write(path)
+        with monkeypatch.context() as patch:
+            patch.setattr(atomic.os, "write", refuse)
+            with pytest.raises(SourceUnavailable):
+                write(path)
+    assert sorted(os.listdir("/proc/self/fd")) == before
+
+
+def test_full_devices_folders_and_places_that_are_not_there(path: Path) -> None:
+    with pytest.raises(SourceUnavailable, match="/dev/full: this file cannot be written: no space left"):
+        write("/dev/full")
+    with pytest.raises(SourceUnavailable, match="folder"):
+        write(path.parent)
+    with pytest.raises(SourceUnavailable, match="no such file or directory"):
+        write(path.parent / "absent" / "model.bayes")
+    with pytest.raises(SourceUnavailable, match="not a directory"):
+        write(path / "model.bayes")
+    assert_untouched(path)
+
+
+# -- in a process of its own -----------------------------------------------------------------------------------------
+
+
+def script(body: str, *arguments: object) -> list[str]:
+    head = """
+        import os, resource, signal, sys, time
+        from bayesbox.errors import SourceUnavailable
+        from bayesbox.file import atomic
+        NEW = b"new " * 50_000
+        def write(path):
+            try:
+                with atomic.replacing(path) as file:
+                    file.write(NEW)
+            except SourceUnavailable as error:
+                print(error, flush=True)
+                sys.exit(error.exit_code)
+    """
+    code = textwrap.dedent(head) + textwrap.dedent(body)
+    return [sys.executable, "-c", code, *(str(argument) for argument in arguments)]
+
+
+def test_a_limit_on_the_size_of_files(path: Path) -> None:
+    body = """
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+        write(sys.argv[1])
+    """
+    done = subprocess.run(script(body, path), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (74, "")
+    assert "file too large" in done.stdout
+    assert_untouched(path)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that another user can reach, too."""
+    folder = Path(tempfile.mkdtemp())
+    yield folder
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def test_a_folder_or_a_file_that_is_read_only(open_folder: Path) -> None:
+    body = """
+        if os.geteuid() == 0:
+            os.seteuid(65534)  # root may write anywhere
+        write(sys.argv[1])
+    """
+    folder, path = open_folder, open_folder / "model.bayes"
+    path.write_bytes(OLD)
+    folder.chmod(0o555)
+    done = subprocess.run(script(body, folder / "new"), capture_output=True, text=True, check=False)
+    assert (done.returncode, "permission denied" in done.stdout) == (74, True), done
+    folder.chmod(0o777)
+    path.chmod(0o444)
+    done = subprocess.run(script(body, path), capture_output=True, text=True, check=False)
+    assert (done.returncode, "this file is read-only" in done.stdout) == (74, True), done
+    folder.chmod(0o755)
+    assert_untouched(path)
+
+
+SLOW = """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it may be ignored
+    real = os.write
+    def slowly(descriptor, data):
+        written = real(descriptor, bytes(data)[:1000])
+        print("some", flush=True)
+        time.sleep(30)
+        return written
+    atomic.os.write = slowly
+    write(sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_killed_while_writing(path: Path, signal_number: int) -> None:
+    with subprocess.Popen(script(SLOW, path), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "some\n"
+        assert path.read_bytes() == OLD
+        assert len(os.listdir(path.parent)) == 2
+        process.send_signal(signal_number)
+        assert process.wait(20) != 0
+    assert path.read_bytes() == OLD
+    left = sorted(set(os.listdir(path.parent)) - {path.name})
+    if signal_number == signal.SIGINT:
+        assert left == []
+    else:  # nobody was left to remove it; it has a name of its own and is in nobody's way
+        assert [name.startswith(".bayesbox-") and name.endswith(".tmp") for name in left] == [True]
+    write(path)
+    assert path.read_bytes() == NEW

@@ -1,0 +1,190 @@
+"""Every kind, rule, option and label type that there is comes back from a file."""
+
+import dataclasses
+import datetime
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.file.save_examples import assert_round_trip, declared_kinds, learn, mixed
+from tests.laws.mixed import KINDS as MIXED_KINDS
+from tests.laws.mixed import estimator, table
+
+import bayesbox as bb
+from bayesbox.classifier import schema_json as document
+from bayesbox.file import reader as document_reader
+from bayesbox.file.strict_json import dumps, parse
+from bayesbox.rule.naive import MISSING, UNSEEN, Rules
+from bayesbox.rule.smoothing import RULES, Smoothing
+from bayesbox.schema.kinds import (
+    COUNT_DENSITIES,
+    REAL_DENSITIES,
+    ROUNDED,
+    SPACED,
+    WORDS_OCCURRENCES,
+    Count,
+    Kind,
+    Words,
+)
+from bayesbox.schema.levels import LABEL_TYPES
+from bayesbox.tally.base import TALLIES
+from bayesbox.tally.codec import book as tally_tables
+from bayesbox.tally.codec import joint as joint_tables
+from bayesbox.tally.values import Values
+
+X, Y = table()
+
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
+shares = st.floats(0, 1e6, allow_nan=False)
+OPTIONS: dict[str, Callable[[type[Kind]], st.SearchStrategy[Any]]] = {
+    "missing": lambda kind: st.sampled_from([None, "ignore", *(["level"] if kind is not Words else [])]),
+    "levels": lambda _: st.none() | st.lists(names, max_size=4),
+    "density": lambda kind: st.sampled_from(COUNT_DENSITIES if kind is Count else REAL_DENSITIES),
+    "floor": lambda _: st.floats(0, allow_infinity=False) | st.integers(0, 9),
+    "width": lambda _: st.integers(0, 10**6),
+    "occurrence": lambda _: st.sampled_from(WORDS_OCCURRENCES),
+    "top": lambda _: st.none() | st.integers(1, 10**6),
+    "phrases": lambda _: st.tuples(st.integers(1, 4), st.integers(4, 9)),
+    "stop_words": lambda _: st.lists(names, max_size=3).map(tuple),
+    "shortest": lambda _: st.integers(1, 9),
+    "group": lambda _: st.sampled_from([None, "modl"]),
+}
+
+
+def kinds(kind: type[Kind]) -> st.SearchStrategy[Kind]:
+    options = st.fixed_dictionaries({field.name: OPTIONS[field.name](kind) for field in dataclasses.fields(kind)})
+    return options.map(lambda given: kind(**_fitting(given)))
+
+
+def _fitting(options: dict[str, Any]) -> dict[str, Any]:
+    """A gaussian whose floor is the spacing has no other."""
+    return {
+        name: value for name, value in options.items() if name != "floor" or options["density"] not in (SPACED, ROUNDED)
+    }
+
+
+def rules(name: str) -> st.SearchStrategy[Smoothing]:
+    priors = st.dictionaries(names, st.integers(1, 9), min_size=1, max_size=4).map(
+        lambda counts: {level: count / sum(counts.values()) for level, count in counts.items()}
+    )
+    parameters = {
+        "lidstone": {"a": shares},
+        "m": {"m": shares, "prior": st.none() | priors},
+        "prior-counts": {"counts": st.dictionaries(names, shares, max_size=4)},
+        "replace-zero": {"by": st.sampled_from(["half", "prior"])},
+        "as-written": {"a": shares, "b": shares},
+    }
+    made: st.SearchStrategy[Smoothing] = st.builds(RULES[name], **parameters.get(name, {}))
+    return made
+
+
+@pytest.mark.parametrize("name", document.KINDS)
+def test_every_kind_comes_back(name: str) -> None:
+    @settings(max_examples=50)
+    @given(kinds(document.KINDS[name]))
+    def check(kind: Kind) -> None:
+        reader = document_reader.Reader(parse(dumps(document.kind_document(kind))), "kind")
+        assert document.kind_of(reader) == kind
+        reader.done()
+
+    check()
+
+
+def test_no_kind_is_forgotten() -> None:
+    def below(kind: type) -> set[type]:
+        return {kind}.union(*(below(each) for each in kind.__subclasses__()))
+
+    assert below(Kind) - {Kind} == set(document.KINDS.values())
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_rule_comes_back(name: str) -> None:
+    @settings(max_examples=50)
+    @given(rules(name))
+    def check(rule: Smoothing) -> None:
+        assert document_reader.smoothing_of(parse(dumps(document_reader.smoothing_document(rule)))) == rule
+
+    check()
+
+
+labels = st.one_of(
+    names, st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False, allow_infinity=False), st.booleans()
+)
+dates = st.dates() | st.datetimes()
+
+
+@settings(max_examples=100)
+@given(
+    st.builds(
+        Rules,
+        smoothing=st.sampled_from(sorted(RULES)).flatmap(rules),
+        prior_smoothing=st.none() | st.sampled_from(sorted(RULES)).flatmap(rules),
+        prior=st.none() | st.dictionaries(labels | dates, st.floats(0, 1), max_size=4),
+        numeric=st.sampled_from(REAL_DENSITIES),
+        missing=st.sampled_from(MISSING),
+        unseen=st.sampled_from(UNSEEN),
+    )
+)
+def test_all_rules_come_back(rules: Rules) -> None:
+    again = document.rules_of(parse(dumps(document.rules_document(rules))))
+    assert again == rules
+    assert {type(key) for key in again.prior or ()} == {type(key) for key in rules.prior or ()}
+
+
+def test_every_tally_has_a_table() -> None:
+    forms = {**tally_tables.FORMS, **joint_tables.FORMS}
+    assert {name: form.tally for name, form in forms.items()} | {Values.form: Values} == TALLIES
+
+
+def test_every_attribute_of_a_classifier_is_saved() -> None:
+    kept = {"rules", "declared", "fold", "target", "schema", "book", "derived", "fixed", "calibrate", "calibrated"}
+    assert {name for name in vars(mixed()) if not name.startswith("_")} == kept
+    assert {field.name for field in dataclasses.fields(Rules)} == set(
+        document.rules_document(Rules(select="cfs", column_weights="learned"))
+    )
+
+
+LABELS_OF: dict[str, st.SearchStrategy[Any]] = {
+    "text": names,
+    "integer": st.integers(-(2**63), 2**63 - 1),
+    "real": st.integers(-(2**53), 2**53).map(float),  # a fraction is a measurement, and refused
+    "flag": st.booleans(),
+    "date": st.dates(),
+    "moment": st.datetimes(datetime.datetime(1700, 1, 1), datetime.datetime(2200, 1, 1)),
+}
+
+
+@pytest.mark.parametrize("label_type", LABEL_TYPES)
+def test_random_models_of_every_label_type_come_back(label_type: str) -> None:
+    @settings(max_examples=20)
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        rows = data.draw(st.integers(1, 6))
+
+        def column(values: st.SearchStrategy[Any]) -> list[Any]:
+            return data.draw(st.lists(st.none() | values, min_size=rows, max_size=rows))
+
+        X = {
+            "text": column(names),
+            "real": column(st.floats(-1e300, 1e300)),
+            "whole": column(st.integers(-(2**53), 2**53)),
+            "flag": column(st.booleans()),
+            "count": column(st.integers(0, 9)),
+            "ignored": column(st.integers(0, 9)),
+        }
+        choice = data.draw(st.lists(LABELS_OF[label_type], min_size=1, max_size=3))
+        y = data.draw(st.lists(st.sampled_from(choice), min_size=rows, max_size=rows))
+        weights = data.draw(st.none() | st.lists(st.floats(0.01, 1e6), min_size=rows, max_size=rows))
+        columns = {"text": "category", "flag": "flag", "count": "count", "real": "real", "ignored": "ignore"}
+        classifier = learn(bb.NaiveBayes(columns=columns).new_classifier(), X, y, weights)
+        assert classifier.book.label_type == label_type or label_type == "real"
+        assert_round_trip(classifier)
+
+    check()
+
+
+def test_every_kind_of_the_mixed_table_is_declared_and_comes_back() -> None:
+    again = assert_round_trip(learn(estimator().new_classifier(), X, Y))
+    assert declared_kinds(again.declared) == MIXED_KINDS

@@ -1,0 +1,203 @@
+"""Columns as states: levels, whole numbers, bins, holes, batches, and what cannot be used."""
+
+import functools
+import operator
+import pickle
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bayesbox as bb
+from bayesbox.errors import BadData, BadOption, UnknownColumn, UnseenLevel
+from bayesbox.network.learn.survey import cuts_by, survey
+from bayesbox.schema.intervals import cuts_of, interval_of, interval_states
+from bayesbox.schema.kinds import Category, Flag, Ignore, Real
+from bayesbox.source.base import Batch, OneBatch
+from bayesbox.source.frames import batch_of
+from bayesbox.stat.coded import Variable, code_batch
+
+
+class Batches:
+    name = "data"
+
+    def __init__(self, *batches):
+        self.each = batches
+
+    def batches(self):
+        return iter(self.each)
+
+
+def states(data, **options):
+    return {variable.name: variable.states for variable in survey(OneBatch(batch_of(data)), **options).variables}
+
+
+def codes(data, **options):
+    coded = survey(OneBatch(batch_of(data)), **options).coded
+    return {variable.name: column.tolist() for variable, column in zip(coded.variables, coded.columns, strict=True)}
+
+
+def test_text_flags_and_few_whole_numbers_are_states_as_they_are():
+    data = {"car": ["suv", None, "mini"], "new": [True, False, None], "doors": [5.0, 10.0, 3.0], "x": [1.5, 2, 3]}
+    assert states(data) == {
+        "car": ("mini", "suv"),
+        "new": ("false", "true"),
+        "doors": ("3", "5", "10"),  # in the order of numbers
+        "x": ("<=1.75", "(1.75,2.5]", ">2.5"),
+    }
+    assert codes(data) == {"car": [1, 2, 0], "new": [1, 0, 2], "doors": [1, 2, 0], "x": [0, 1, 2]}
+
+
+def test_many_whole_numbers_are_cut():
+    assert states({"age": list(range(11))}, bins="width:2") == {"age": ("<=5", ">5")}
+    assert states({"age": list(range(11))}, kinds={"age": Category()})["age"] == tuple(map(str, range(11)))
+    assert states({"age": [1, 2, 3]}, kinds={"age": Real()}, bins="width:2")["age"] == ("<=2", ">2")
+
+
+def test_a_value_on_a_cut_goes_low():
+    data = {"x": [0.0, 1.0, 1.0, 2.5, None]}
+    assert codes(data, bins="width:2", kinds={"x": Real()})["x"] == [0, 0, 0, 1, 2]
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.integers(1, 6), st.sampled_from(["width", "frequency"])
+)
+def test_bins_hold_every_value_and_no_more_than_asked_for(values, count, by):
+    found = survey(OneBatch(batch_of({"x": values})), kinds={"x": Real()}, bins=f"{by}:{count}")
+    variable = found.variables[0]
+    assert len(variable.states) <= count
+    assert cuts_of(variable.states) in (variable.cuts, None)
+    expected = [sum(value > cut for cut in variable.cuts) for value in values]
+    assert found.coded.columns[0].tolist() == expected
+    if len(set(values)) > 1:
+        assert len(set(expected)) == len(variable.states) or by == "width"
+
+
+def test_equal_frequencies():
+    assert codes({"x": [0.5, 1, 2, 3, 4, 5.5]}, bins="frequency:3")["x"] == [0, 0, 1, 1, 2, 2]
+
+
+def test_names_of_intervals_hold_their_cuts():
+    assert interval_states([]) == ("any",)
+    for cuts in [(0.1,), (-2.0, 0.30000000000000004, 1e300), (1.0, 2.0, 3.0)]:
+        assert cuts_of(interval_states(cuts)) == cuts
+    for others in [("<=a", ">b"), ("<=1", ">2"), ("<=1",), ("<=2", "(2,1]", ">1e"), ("yes", "no")]:
+        assert cuts_of(others) is None
+    assert interval_of(("<=1", ">1"), "1") == 0
+    assert interval_of(("<=1", ">1"), "nan") is None
+    assert interval_of(("<=1", ">1"), "x") is None
+
+
+def test_batches_give_the_same_as_one():
+    data = {"car": ["b", "a", None, "c", "b"], "x": [0.5, None, 2.5, 1.5, 0.5], "y": [None, None, None, "p", "q"]}
+    whole = batch_of(data)
+    one = survey(OneBatch(whole))
+    null = Batch(("car", "x", "y"), (pa.array(["b", "a"]), pa.array([0.5, None]), pa.nulls(2)), 2)
+    other = survey(Batches(null, whole.slice(2, 3), whole.slice(3, 5)))
+    assert one.variables == other.variables
+    for mine, theirs in zip(one.coded.columns, other.coded.columns, strict=True):
+        assert mine.tolist() == theirs.tolist()
+    again = code_batch(whole, one.variables)
+    assert [column.tolist() for column in again.columns] == [column.tolist() for column in one.coded.columns]
+
+
+def test_rows_that_do_not_fit_are_dropped_but_their_states_are_known():
+    data = {"car": ["b", "a", None] * 100, "x": [0.5, 1.5, 2.5] * 100}
+    found = survey(OneBatch(batch_of(data)), most_bytes=100)
+    assert found.coded is None
+    assert found.rows == 300
+    assert found.variables == survey(OneBatch(batch_of(data))).variables
+
+
+def test_kinds_and_known_states():
+    data = {"id": [1, 2], "on": ["0", "TRUE"], "car": ["suv", "suv"], "size": ["S", "l"]}
+    kinds = {"id": Ignore(), "on": Flag(), "car": Category(["van", "suv"])}
+    found = states(data, kinds=kinds, known={"size": ("s", "m", "l")})
+    assert found == {"on": ("false", "true"), "car": ("suv", "van"), "size": ("s", "m", "l")}
+    assert codes(data, kinds=kinds, known={"size": ("s", "m", "l")})["size"] == [0, 2]  # S is s where no S is
+    with pytest.raises(UnseenLevel, match="Its states are s, m"):
+        states({"size": ["xl"]}, known={"size": ("s", "m")})
+
+
+def test_many_states_take_two_bytes():
+    data = {"town": [f"t{place}" for place in range(300)]}
+    coded = survey(OneBatch(batch_of(data))).coded
+    assert coded.columns[0].dtype == np.uint16
+    assert Variable("town", tuple(map(str, range(255)))).dtype == np.uint8
+    assert Variable("town", tuple(map(str, range(256)))).dtype == np.uint16
+
+
+def test_holes_as_a_state():
+    coded = survey(OneBatch(batch_of({"a": ["x", None], "b": ["y", "y"]}))).coded
+    assert coded.holes().tolist() == [False, True]
+    filled = coded.with_missing_level("missing")
+    assert filled.variables[0].states == ("x", "missing")
+    assert filled.variables[1].states == ("y",)
+    assert not filled.holes().any()
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        ({"a": [None, None]}, {}, "no value at all"),
+        ({"a": [1.5, float("inf")]}, {}, "infinite"),
+        ({"on": ["maybe"]}, {"kinds": {"on": Flag()}}, "is a flag"),
+    ],
+)
+def test_what_cannot_be_used(data, options, message):
+    with pytest.raises(BadData, match=message):
+        survey(OneBatch(batch_of(data)), **options)
+
+
+def test_a_column_that_changes_its_kind():
+    one = Batch(("a",), (pa.array([1.5, 2.5]),), 2)
+    with pytest.raises(BadData, match="held numbers so far and holds text now"):
+        survey(Batches(one, Batch(("a",), (pa.array(["x"]),), 1)))
+    with pytest.raises(UnknownColumn):
+        survey(Batches(one), kinds={"b": Ignore()})
+
+
+@pytest.mark.parametrize("text", ["mdl", "width:0", "depth:3", "frequency:x", 0])
+def test_bins_that_are_none(text):
+    with pytest.raises(BadOption):
+        cuts_by(text)
+
+
+class Elsewhere(Batches):
+    """A source that counts where its rows lie: what it runs and what comes back goes through bytes."""
+
+    def fold(self, tally_of):
+        sent = pickle.dumps(tally_of)
+        tallies = [pickle.dumps(pickle.loads(sent)(batch)) for batch in self.each]
+        return functools.reduce(operator.add, [pickle.loads(tally) for tally in tallies])
+
+
+def test_a_survey_where_the_rows_lie_is_the_same():
+    data = {"car": ["b", "a", None, "c", "b"], "x": [0.5, None, 2.5, 1.5, 0.5], "n": [3, 1, 2, 1, None]}
+    whole = batch_of(data)
+    one = survey(OneBatch(whole))
+    late = [
+        Batch(("car", "x", "n"), (pa.nulls(1), pa.nulls(1), pa.nulls(1)), 1),
+        *(whole.slice(at, at + 1) for at in range(5)),
+    ]
+    for batches in (late, late[::-1]):
+        other = survey(Elsewhere(*batches))
+        assert other.coded is None
+        assert other.variables == one.variables
+        assert (other.rows, other.holes) == (6, one.holes + 1)
+    with pytest.raises(BadData, match="held numbers so far"):
+        survey(Elsewhere(Batch(("a",), (pa.array(["x"]),), 1), Batch(("a",), (pa.array([1.5]),), 1)))
+
+
+def test_a_network_is_learned_where_the_rows_lie():
+    generator = np.random.default_rng(0)
+    a = generator.integers(2, size=400)
+    data = {"a": a, "b": np.where(generator.random(400) < 0.2, 1 - a, a), "c": generator.integers(3, size=400)}
+    whole = batch_of(data)
+    here = bb.learn_network(data)
+    there = bb.learn_network(Elsewhere(*(whole.slice(at, at + 100) for at in range(0, 400, 100))))
+    assert there == here
+    assert here.edges == [("a", "b")]
