@@ -19,7 +19,7 @@ from bayesbox.classifier.evaluate import (
     learned_and_kept,
     leave_one_out,
 )
-from bayesbox.classifier.rows import Rows, common_codes, parts_of, without
+from bayesbox.classifier.rows import LabelledRows, common_codes, minus_rows, parts_of
 from bayesbox.classifier.train import train
 from bayesbox.errors import BadData, BadOption, DataWarning, UnknownColumn, UnseenLevel
 from bayesbox.rule.naive import Rules
@@ -95,7 +95,7 @@ def test_subtraction_is_refitting(weight, size, rules):
     fold_of_row = stratified_folds(codes, FOLDS, seed=1)
     for number, parts in enumerate(parts_of(kept, fold_of_row, FOLDS)):
         chosen = np.flatnonzero(fold_of_row == number)
-        subtracted = without(whole, [rows.take(own) for rows, own in parts])
+        subtracted = minus_rows(whole, [rows.take(own) for rows, own in parts])
         refitted = make(**rules)
         train(
             refitted,
@@ -315,7 +315,7 @@ def test_unseen_levels_are_an_error_only_where_asked_for():
 def test_taken_rows_bring_their_own_levels():
     column = pa.array(["suv", None, "van", "bus", "van"]).dictionary_encode()
     labels = Encoded(np.zeros(5, dtype=np.int32), ["a"], ["a"])
-    taken = Rows(Batch(("car",), (column,), 5), labels).take(np.array([4, 1, 3]))
+    taken = LabelledRows(Batch(("car",), (column,), 5), labels).take(np.array([4, 1, 3]))
     assert taken.batch["car"].to_pylist() == ["van", None, "bus"]
     assert taken.batch["car"].dictionary.to_pylist() == ["van", "bus"]
 
@@ -347,7 +347,7 @@ def test_rows_of_a_count_matrix_are_taken():
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=4))])
     matrix = CountMatrix(indptr, columns, dense[rows, columns], 3)
     labels = Encoded(np.array([0, 1, 0, -1], dtype=np.int32), ["a", "b"], ["a", "b"])
-    taken = Rows(Batch(("counts",), (matrix,), 4), labels, np.arange(4.0)).take(np.array([3, 2, 0]))
+    taken = LabelledRows(Batch(("counts",), (matrix,), 4), labels, np.arange(4.0)).take(np.array([3, 2, 0]))
     np.testing.assert_array_equal(taken.batch["counts"].times(np.eye(3)), dense[[3, 2, 0]])
     assert taken.labels.codes.tolist() == [-1, 0, 0]
     assert taken.weights.tolist() == [3, 2, 0]

@@ -128,7 +128,7 @@ dates = st.dates() | st.datetimes()
     )
 )
 def test_all_rules_come_back(rules: Rules) -> None:
-    again = document.rules_of(parse(dumps(document.rules_document(rules))))
+    again = document.rules_from_json(parse(dumps(document.rules_document(rules))))
     assert again == rules
     assert {type(key) for key in again.prior or ()} == {type(key) for key in rules.prior or ()}
 

@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 
-from bayesbox.stat.coded import Coded, Variable
+from bayesbox.stat.coded import CodedRows, Variable
 
 
 def random_rows(generator, *, columns, rows, cards=None):
@@ -22,7 +22,7 @@ def random_rows(generator, *, columns, rows, cards=None):
             column = np.where(generator.random(rows) < 0.6, earlier, column)
         made.append(column.astype(np.uint8))
     variables = tuple(Variable(f"c{place}", tuple(f"s{s}" for s in range(card))) for place, card in enumerate(cards))
-    return Coded(variables, tuple(made), rows)
+    return CodedRows(variables, tuple(made), rows)
 
 
 def frame_of(coded):

@@ -13,7 +13,7 @@ from tests.oracle.enumeration import random_evidence, random_network
 import bayesbox as bb
 from bayesbox.errors import TooCostly
 from bayesbox.network.approximate.methods import METHODS, method_of
-from bayesbox.network.factor_graph import Factor, FactorModel
+from bayesbox.network.factor_graph import FactorModel, FactorTable
 
 SAMPLED = ["weighting", "gibbs"]
 
@@ -231,7 +231,7 @@ def frustrated():
     unlike = np.array([[1e-6, 1.0], [1.0, 1e-6]])
     tilted = np.array([[1e-6, 0.7], [1.0, 1e-6]])
     states = tuple(("a", "b") for _ in range(3))
-    factors = (Factor((0, 1), unlike), Factor((1, 2), unlike), Factor((2, 0), tilted))
+    factors = (FactorTable((0, 1), unlike), FactorTable((1, 2), unlike), FactorTable((2, 0), tilted))
     return bb.FactorGraph(FactorModel(("x", "y", "z"), states, factors))
 
 
@@ -276,7 +276,7 @@ def test_gibbs_of_a_factor_graph_finds_a_start_among_zeros():
     """Neighbours must differ, on a ring of eight: two states of 256 are possible."""
     unlike = np.array([[0.0, 1.0], [1.0, 0.0]])
     names = tuple(f"v{place}" for place in range(8))
-    factors = tuple(Factor((place, (place + 1) % 8), unlike) for place in range(8))
+    factors = tuple(FactorTable((place, (place + 1) % 8), unlike) for place in range(8))
     graph = bb.FactorGraph(FactorModel(names, (("a", "b"),) * 8, factors))
     found = graph.posteriors({"v0": "a"}, approx="gibbs", samples=2000)
     assert [found[name]["a"] for name in names] == [1, 0] * 4

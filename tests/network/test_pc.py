@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bayesbox.network.graph import Graph, Node
 from bayesbox.network.learn.arcs import ArcRules, packed, reachable
 from bayesbox.network.learn.compare import compare, pattern_of
-from bayesbox.network.learn.pc import Pattern, directed_extension, pc
+from bayesbox.network.learn.pc import PartialGraph, directed_extension, pc
 from bayesbox.network.query.dsep import active_path
 from bayesbox.stat.family_counter import MemoryCounter
 
@@ -89,7 +89,7 @@ def test_a_pattern_of_contradictions_still_gives_a_structure():
         directed[parent, child] = True
     open_ = np.zeros((4, 4), dtype=bool)
     open_[2, 3] = open_[3, 2] = True
-    parents = directed_extension(Pattern(directed, open_, 0))
+    parents = directed_extension(PartialGraph(directed, open_, 0))
     assert reachable(parents)[1]
     assert sum(mask.bit_count() for mask in parents) == 4
 

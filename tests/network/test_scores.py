@@ -13,7 +13,7 @@ from bayesbox._core import CodeTable, FamilyScore
 from bayesbox.errors import BadOption
 from bayesbox.network.learn.scores import Score, Scorer, parameters
 from bayesbox.source.base import Batch
-from bayesbox.stat.coded import Coded, Variable
+from bayesbox.stat.coded import CodedRows, Variable
 from bayesbox.stat.family_counter import MemoryCounter, SourceCounter, flat, g_test
 
 from .networks import family_score, random_rows
@@ -86,7 +86,7 @@ def test_counts_are_those_of_the_rows(seed, rows):
     cards = generator.integers(1, 40, size=4).tolist()
     columns = [generator.integers(0, card + 1, size=rows).astype(np.uint8) for card in cards]  # with holes
     variables = tuple(Variable(str(p), tuple(map(str, range(card)))) for p, card in enumerate(cards))
-    coded = Coded(variables, tuple(columns), rows)
+    coded = CodedRows(variables, tuple(columns), rows)
     sets = [(0,), (1, 0), (1, 2), (1, 2, 3), (3, 0, 2), (2, 1, 3)]
     for members, found in zip(sets, MemoryCounter(coded).counts(sets), strict=True):
         expected = np.zeros([cards[m] for m in members], dtype=np.int64)

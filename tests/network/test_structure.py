@@ -11,7 +11,7 @@ from bayesbox.errors import BadOption, UnknownNode
 from bayesbox.network.learn.arcs import ArcRules, arc_of, reachable
 from bayesbox.network.learn.exact_search import exact_search
 from bayesbox.network.learn.scores import Score, Scorer, columns_of
-from bayesbox.network.learn.search import Step, search
+from bayesbox.network.learn.search import SearchStep, search
 from bayesbox.stat.family_counter import MemoryCounter
 from bayesbox.stat.tree import chow_liu, maximum_spanning_tree, mutual_information, tree_augmented
 
@@ -84,7 +84,7 @@ def test_tiers_point_forward_only():
 
 def test_a_search_is_the_same_every_time_and_tells_its_steps():
     coded = random_rows(np.random.default_rng(2), columns=8, rows=500)
-    steps: list[Step] = []
+    steps: list[SearchStep] = []
     rules = ArcRules.of([f"c{p}" for p in range(8)])
     one = search(Scorer(MemoryCounter(coded), Score.of("bic")), rules, restarts=3, seed=4, progress=steps.append)
     other = search(Scorer(MemoryCounter(coded), Score.of("bic")), rules, restarts=3, seed=4)

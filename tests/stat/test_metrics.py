@@ -10,7 +10,7 @@ from sklearn import metrics as sk
 from bayesbox.errors import BadData, BadWeight
 from bayesbox.schema.encode import Encoded
 from bayesbox.stat import metrics
-from bayesbox.stat.metrics import Estimate, area_under_roc, measure, scored, wilson
+from bayesbox.stat.metrics import MetricValue, area_under_roc, measure, scored, wilson
 
 TOLERANCE = 1e-12
 WEIGHTS = ["none", "real", "whole"]
@@ -299,6 +299,6 @@ def test_no_warning_of_numpy_on_the_way():
         warnings.simplefilter("error")
         found = judged(np.array([[1.0, 0.0], [0.0, 1.0]]), [1, 0])
     assert found.accuracy == wilson(0, 2)
-    assert found.log_loss == Estimate(
+    assert found.log_loss == MetricValue(
         math.inf, pytest.approx(math.nan, nan_ok=True), pytest.approx(math.nan, nan_ok=True)
     )

@@ -7,7 +7,7 @@ from sklearn.metrics import mutual_info_score
 
 import bayesbox as bb
 from bayesbox.classifier.row_sample import FEWEST, MOST, Sampled, watched
-from bayesbox.classifier.rows import Rows
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.schema.encode import encode
 from bayesbox.source.base import Batch, OneBatch
 from bayesbox.source.frames import batch_of
@@ -52,7 +52,7 @@ def test_the_harm_is_that_of_leaving_rows_out():
 def test_copies_share_all_that_they_hold():
     columns, labels = patients()
     clf = bb.NaiveBayes().fit(columns, labels)
-    rows = [Rows(batch_of(columns), encode(labels))]
+    rows = [LabelledRows(batch_of(columns), encode(labels))]
     pairs = {frozenset(pair[:2]): pair for pair in strong_pairs(rows, clf.classifier_)}
     assert all("ward" not in names for names in pairs)
     pair = pairs[frozenset(("sign", "copy0"))]

@@ -6,7 +6,7 @@ import pytest
 import bayesbox as bb
 from bayesbox.classifier.calibrated import answers_by_folds
 from bayesbox.classifier.evaluate import cross_validate
-from bayesbox.classifier.rows import Rows
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.errors import BadOption
 from bayesbox.schema.encode import encode
 from bayesbox.source.base import OneBatch
@@ -30,7 +30,7 @@ def parents(clf):
 
 def test_it_takes_the_number_with_the_least_log_loss_of_folds():
     columns, labels = table()
-    rows = Rows(batch_of(columns), encode(labels))
+    rows = LabelledRows(batch_of(columns), encode(labels))
     losses = {}
     for k in TRIED:
         classifier = bb.KDB(k=k).fit(columns, labels).classifier_

@@ -12,7 +12,7 @@ from sklearn.metrics import mutual_info_score
 import bayesbox as bb
 from bayesbox.classifier.calibrated import labelled
 from bayesbox.classifier.evaluate import cross_validate
-from bayesbox.classifier.rows import Rows
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.train import labelled_rows
 from bayesbox.errors import BadModelFile, BadOption, CannotExport, CannotMerge
 from bayesbox.file import container
@@ -23,7 +23,7 @@ from bayesbox.stat.calibrate import normalised
 from bayesbox.table.naive import select
 from bayesbox.table.naive.choice import unseen_terms
 from bayesbox.table.naive.column_weights import PULL, learned_weights
-from bayesbox.table.naive.select import LEAST_GAIN, Coded, Terms
+from bayesbox.table.naive.select import LEAST_GAIN, ColumnCodes, Terms
 
 NAMES = ("colour", "twin", "number", "half", "noise")
 
@@ -73,7 +73,7 @@ def test_the_terms_add_up_to_leaving_one_row_out(numeric):
 def test_terms_of_weighted_rows_come_from_folds():
     columns, labels = table(rows=60)
     clf = bb.NaiveBayes().fit(columns, labels, sample_weight=np.full(60, 2.0))
-    rows = Rows(batch_of(columns), bb_labels(labels), np.full(60, 2.0))
+    rows = LabelledRows(batch_of(columns), bb_labels(labels), np.full(60, 2.0))
     terms = unseen_terms(clf.classifier_, [rows])
     assert terms.columns.shape == (5, 60, 3)
     assert terms.weights.tolist() == [2.0] * 60
@@ -121,7 +121,7 @@ def coded(seed=0, rows=300):
     told = np.where(rng.random(rows) < 0.8, truth, 1 - truth)
     columns = (told, 1 - told, np.where(rng.random(rows) < 0.2, truth, 2), rng.integers(0, 4, rows))
     columns[2][:20] = -1
-    return Coded(columns, (2, 2, 3, 4), truth, 2, np.ones(rows))
+    return ColumnCodes(columns, (2, 2, 3, 4), truth, 2, np.ones(rows))
 
 
 def test_information_is_that_of_scikit_learn():
@@ -210,7 +210,7 @@ def test_folds_relearn_it():
     source = OneBatch(batch_of({**columns, "label": labels}))
     classifier = bb.NaiveBayes(select="forward", column_weights="learned").new_classifier()
     found = cross_validate(classifier, source, "label", folds=3)
-    assert classifier.relearns()
+    assert classifier.needs_refit()
     plain = cross_validate(bb.NaiveBayes().new_classifier(), source, "label", folds=3)
     assert found.metrics.log_loss.value < plain.metrics.log_loss.value
 

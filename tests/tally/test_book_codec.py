@@ -11,7 +11,7 @@ from bayesbox._core import ExactArray
 from bayesbox.tally.book import Book
 from bayesbox.tally.codec import book as tally_tables
 from bayesbox.tally.codec import columns as table_columns
-from bayesbox.tally.words import Words
+from bayesbox.tally.words import WordCounts
 
 
 @given(st.lists(st.text(alphabet="ab\0é😀", max_size=14)), st.integers(0, 3))
@@ -31,8 +31,8 @@ def test_distinct_keys_are_those_of_numpy(keys, most) -> None:
         assert one.tolist() == other.tolist()
 
 
-def tally(levels, counts) -> Words:
-    return Words(("DE", "NZ"), levels, ExactArray.from_integers(np.array(counts, dtype=np.int64).ravel()))
+def tally(levels, counts) -> WordCounts:
+    return WordCounts(("DE", "NZ"), levels, ExactArray.from_integers(np.array(counts, dtype=np.int64).ravel()))
 
 
 def test_tallies_with_all_words_and_with_some_come_back() -> None:
@@ -69,7 +69,7 @@ def test_tallies_of_any_words_and_numbers_come_back(columns) -> None:
             words = sorted(column)
             cells = ExactArray.from_text("".join(f"{2 * column[word] + 1:x}p0\n" for word in words).encode())
             spread = cells.take(np.array([*range(len(words)), *[-1] * len(words)], dtype=np.int64))
-            tallies[f"{number}"] = Words(("DE", "NZ"), tuple(words), spread)
+            tallies[f"{number}"] = WordCounts(("DE", "NZ"), tuple(words), spread)
     book = Book(("DE", "NZ"), ExactArray.from_integers(np.array([1, 1])), tallies)
     tables = tally_tables.members(book)
     again = tally_tables.book_of(tables, "text", ())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bayesbox._core import ExactArray
 from bayesbox.tally import words as module
-from bayesbox.tally.words import Words
+from bayesbox.tally.words import WordCounts
 
 CLASSES = ("DE", "NZ")
 COUNTS = st.dictionaries(st.text("abc", min_size=1, max_size=3), st.tuples(st.integers(0, 3), st.integers(0, 3)))
@@ -15,7 +15,7 @@ COUNTS = st.dictionaries(st.text("abc", min_size=1, max_size=3), st.tuples(st.in
 
 def words_of(counts):
     table = np.array(list(counts.values()), dtype=np.int64).reshape(-1, 2).T
-    return Words.of(CLASSES, list(counts), ExactArray.from_integers(np.ascontiguousarray(table).ravel()))
+    return WordCounts.of(CLASSES, list(counts), ExactArray.from_integers(np.ascontiguousarray(table).ravel()))
 
 
 @given(COUNTS, COUNTS)

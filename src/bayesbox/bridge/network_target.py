@@ -27,7 +27,7 @@ from bayesbox.source.frames import batch_of, column_names, only_columns
 Doubles = NDArray[np.float64]
 
 
-class Part(NamedTuple):
+class ClassFactor(NamedTuple):
     """A table that names the class: its other nodes, their strides, and log P, combinations x classes."""
 
     nodes: tuple[int, ...]
@@ -53,7 +53,7 @@ class NetworkTarget:
             others = tuple(node for node in factor.scope if node != self._place)
             strides = tuple(math.prod(table.shape[at + 1 : -1]) for at in range(len(others)))
             logs = _log(table.reshape(-1, len(self.classes)))
-            self._parts.append(Part(others, strides, np.vstack([logs, np.zeros(len(self.classes))])))
+            self._parts.append(ClassFactor(others, strides, np.vstack([logs, np.zeros(len(self.classes))])))
         self._blanket = sorted({node for part in self._parts for node in part.nodes})
 
     def posterior(self, rows: Any, *, log: bool = False) -> Doubles:

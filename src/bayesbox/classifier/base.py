@@ -1,7 +1,7 @@
 """What every classifier of tables does alike: schema and book, learning and forgetting, and the answers.
 
 A classifier differs from another in what it counts of the rows (`count`), in the model it makes of the counts
-(`make_model`), and in the joint log-probability of rows under that model (`joint_log`). All else follows from these.
+(`make_model`), and in the joint log-probability of rows under that model (`joint_log_prob`). All else follows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bayesbox.classifier.calibrated import Calibrated, calibrated
 from bayesbox.classifier.hints import Hint, hints
-from bayesbox.classifier.rows import Rows
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.dist import posterior as direct
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, DataWarning, UnknownColumn
@@ -68,7 +68,7 @@ class Classifier(ABC):
         """The rules applied to the tallies: data with `classes`, `labels` and `log_prior` at least."""
 
     @abstractmethod
-    def joint_log(self, batch: Batch) -> Doubles:
+    def joint_log_prob(self, batch: Batch) -> Doubles:
         """log P(class, x), rows x classes: -inf where impossible."""
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
@@ -81,7 +81,7 @@ class Classifier(ABC):
 
     @classmethod
     @abstractmethod
-    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> Any:
+    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> Any:
         """The rules of options as the command has them, and of what follows the name of the model after a colon."""
 
     @abstractmethod
@@ -90,7 +90,7 @@ class Classifier(ABC):
 
     @classmethod
     @abstractmethod
-    def rules_of(cls, written: dict[str, Any]) -> Any:
+    def rules_from_json(cls, written: dict[str, Any]) -> Any:
         """The rules that the model file says; ValueError where it says none."""
 
     def derived_document(self) -> dict[str, Any] | None:
@@ -98,7 +98,7 @@ class Classifier(ABC):
         return None
 
     @classmethod
-    def derived_of(cls, written: dict[str, Any] | None) -> Any:
+    def derived_from_json(cls, written: dict[str, Any] | None) -> Any:
         """What the model file says was derived; ValueError where that cannot be."""
         if written is not None:
             raise ValueError(f"{cls.title} derives nothing")
@@ -108,25 +108,25 @@ class Classifier(ABC):
         return {}
 
     @classmethod
-    def derived_from(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
-        """The same as `derived_of` with such members."""
+    def derived_from_members(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
+        """The same as `derived_from_json` with such members."""
         if members:
             raise ValueError(next(iter(members)), "no such member belongs to this model")
-        return cls.derived_of(written)
+        return cls.derived_from_json(written)
 
-    def refines(self) -> bool:
+    def has_second_pass(self) -> bool:
         """Whether something is derived from the rows themselves, once they are counted."""
         return False
 
-    def refine(self, parts: Sequence[Rows]) -> None:
+    def refine(self, parts: Sequence[LabelledRows]) -> None:
         """Set `derived` from the rows that were counted."""
         raise NotImplementedError(f"{self.title} derives nothing from rows")  # refines() says so
 
-    def relearns(self) -> bool:
+    def needs_refit(self) -> bool:
         """Whether taking rows out of the tallies leaves something as they made it, so that folds must learn anew."""
         return self.derived is not None or self.calibrate is not None
 
-    def not_undone(self) -> tuple[str, ...]:
+    def irreversible_parts(self) -> tuple[str, ...]:
         """What was learned of the rows and is no tally, in words: taking rows out leaves it as it is."""
         return () if self.calibrated is None else (f"the calibration ({self.calibrated.calibration.kind})",)
 
@@ -174,9 +174,9 @@ class Classifier(ABC):
 
     def learn(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:
         """Add these rows. Where they cannot be counted, nothing changes."""
-        self.learn_all([Rows(batch, labels, weights)], where=where)
+        self.learn_all([LabelledRows(batch, labels, weights)], where=where)
 
-    def learn_all(self, parts: Sequence[Rows], *, where: str | None = None) -> None:
+    def learn_all(self, parts: Sequence[LabelledRows], *, where: str | None = None) -> None:
         """Add the rows of several batches, as one. Where they cannot be counted, nothing changes."""
         self.require_counts("learn")
         schema = self.schema
@@ -203,9 +203,9 @@ class Classifier(ABC):
         if first:
             self.finish(parts)
 
-    def finish(self, parts: Sequence[Rows]) -> None:
+    def finish(self, parts: Sequence[LabelledRows]) -> None:
         """What is learned of the first rows beyond their counts."""
-        if self.refines():
+        if self.has_second_pass():
             self.refine(parts)
         if self.calibrate is not None:
             self.calibrated = calibrated(self, parts)
@@ -236,14 +236,14 @@ class Classifier(ABC):
                 stacklevel=4,
             )
 
-    def untrained(self) -> Self:
+    def with_empty_counts(self) -> Self:
         """The same schema, rules and derived choices with nothing counted."""
         result = copy.copy(self)
         result.calibrate = result.calibrated = None
         result.book, result._model = Book.empty(self.book.label_type), None
         return result
 
-    def blank(self) -> Self:
+    def unfitted_clone(self) -> Self:
         """The same rules and declarations, nothing known of any row."""
         result = copy.copy(self)
         result.schema, result.book, result.derived, result._model = None, Book.empty(), None, None
@@ -345,8 +345,8 @@ class Classifier(ABC):
 
     def plain_log_posterior(self, batch: Batch) -> Doubles:
         """log P(class | x) before calibration; a row that no class allows gets the prior, with a warning."""
-        return direct.normalised_log(self.joint_log(batch), self.model.log_prior)
+        return direct.normalised_log(self.joint_log_prob(batch), self.model.log_prior)
 
     def log_density(self, batch: Batch) -> Doubles:
         """log P(x), a value a row."""
-        return direct.log_sum(self.joint_log(batch))
+        return direct.log_sum(self.joint_log_prob(batch))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.classifier.rows import Rows, common_codes, learned_anew, parts_of, without
+from bayesbox.classifier.rows import LabelledRows, common_codes, minus_rows, parts_of, refit_on
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import DataWarning
 from bayesbox.file.reader import Reader
@@ -66,7 +66,7 @@ class Calibrated:
         }
 
 
-def calibrated(classifier: Classifier, parts: Sequence[Rows]) -> Calibrated | None:
+def calibrated(classifier: Classifier, parts: Sequence[LabelledRows]) -> Calibrated | None:
     """The calibration of the kind that the classifier asks for, learned on the rows it has learned."""
     assert classifier.calibrate is not None
     log_p, codes, weights = unseen_answers(classifier, parts)
@@ -81,7 +81,7 @@ def calibrated(classifier: Classifier, parts: Sequence[Rows]) -> Calibrated | No
 
 def unseen_answers(
     classifier: Classifier,
-    parts: Sequence[Rows],
+    parts: Sequence[LabelledRows],
     *,
     folds: int = FOLDS,
     seed: int = 0,
@@ -107,22 +107,22 @@ def unseen_answers(
     return np.concatenate(answers), np.concatenate(codes), weights
 
 
-def _codes(rows: Rows, place: dict[str, int]) -> NDArray[np.int64]:
+def _codes(rows: LabelledRows, place: dict[str, int]) -> NDArray[np.int64]:
     """The classes of rows that all have one; a level that no row has may be none of them."""
     return np.array([place.get(text, -1) for text in rows.labels.levels], dtype=np.int64)[rows.labels.codes]
 
 
-def labelled(parts: Sequence[Rows]) -> list[Rows]:
+def labelled(parts: Sequence[LabelledRows]) -> list[LabelledRows]:
     """The rows that have a label, their columns as they can be taken apart."""
     kept = [_labelled(rows) for rows in parts]
     return [rows for rows in kept if rows.batch.rows]
 
 
-def _labelled(rows: Rows) -> Rows:
+def _labelled(rows: LabelledRows) -> LabelledRows:
     batch = rows.batch
     weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
     columns = tuple(as_view(column) for column in batch.columns)
-    whole = Rows(Batch(batch.names, columns, batch.rows, batch.first_row), rows.labels, weights)
+    whole = LabelledRows(Batch(batch.names, columns, batch.rows, batch.first_row), rows.labels, weights)
     there = rows.labels.codes >= 0
     if weights is not None:
         there = there & (weights > 0)
@@ -130,7 +130,7 @@ def _labelled(rows: Rows) -> Rows:
 
 
 def answers_by_folds(
-    classifier: Classifier, kept: list[Rows], *, folds: int = FOLDS, seed: int = 0, order: Any = None
+    classifier: Classifier, kept: list[LabelledRows], *, folds: int = FOLDS, seed: int = 0, order: Any = None
 ) -> list[Doubles]:
     """log P(class | x) of the rows of each batch, each answered by a model that was learned without its fold."""
     width, log_prior = len(classifier.classes), np.asarray(classifier.model.log_prior)
@@ -145,8 +145,8 @@ def answers_by_folds(
 
 
 def held_out(
-    classifier: Classifier, kept: list[Rows], *, folds: int, seed: int = 0, order: Any = None
-) -> Iterator[tuple[Classifier, Rows, NDArray[np.int64]]]:
+    classifier: Classifier, kept: list[LabelledRows], *, folds: int, seed: int = 0, order: Any = None
+) -> Iterator[tuple[Classifier, LabelledRows, NDArray[np.int64]]]:
     """(the classifier without a fold, a batch, the rows of it in the fold), fold after fold."""
     codes = common_codes([rows.labels for rows in kept])
     folds = min(folds, len(codes))
@@ -162,10 +162,10 @@ def held_out(
     for number in range(folds):
         if not parts[number]:
             continue
-        if bare.relearns():
-            other = learned_anew(bare, [fold for index, fold in enumerate(parts) if index != number])
+        if bare.needs_refit():
+            other = refit_on(bare, [fold for index, fold in enumerate(parts) if index != number])
         else:
-            other = without(bare, [rows.take(chosen) for rows, chosen in parts[number]])
+            other = minus_rows(bare, [rows.take(chosen) for rows, chosen in parts[number]])
         for rows, chosen in parts[number]:
             yield other, rows, chosen
 

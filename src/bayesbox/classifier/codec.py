@@ -127,9 +127,9 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
     reader.take("bayesbox", str)
     digest, fixed = reader.take("digest", str), reader.take("fixed", bool)
     target, label_type = reader.take("target", str, None), reader.take("label_type", str)
-    rules = kind.rules_of(reader.take("rules", dict))
+    rules = kind.rules_from_json(reader.take("rules", dict))
     more = {name: tables.pop(name) for name in list(tables) if name.startswith(("pool-", "hypothesis-"))}
-    derived = kind.derived_from(reader.take_if_present("derived", dict), more)
+    derived = kind.derived_from_members(reader.take_if_present("derived", dict), more)
     calibration = reader.take_if_present("calibration", dict)
     fold = fold_of(reader.take("fold", dict))
     declared = declared_of(reader.take("declared", list, None))

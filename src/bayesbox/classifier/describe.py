@@ -259,7 +259,7 @@ def _of_target(book: Book, rows: float) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Size:
+class ModelSize:
     """How many numbers a model is made of, how many the full joint would need (None where a density takes part), and
     how many naive Bayes has for the same columns (None where the model is one)."""
 
@@ -269,14 +269,14 @@ class Size:
     naive: int | None = None
 
 
-def size_of(model: Any) -> Size:
+def size_of(model: Any) -> ModelSize:
     """How many numbers a model of any kind is made of."""
     if isinstance(model, (AugmentedModel, OneDependenceModel)):
-        return Size(model.parameters, None)
+        return ModelSize(model.parameters, None)
     return _size_of_full(model) if isinstance(model, FullModel) else _size_of_naive(model)
 
 
-def _size_of_full(model: FullModel) -> Size:
+def _size_of_full(model: FullModel) -> ModelSize:
     """|L| - 1 for the prior, the product of all K less 1 a class, p + p (p + 1) / 2 for each normal of p numbers.
 
     With one covariance for all, or with variances only, a normal has as many fewer.
@@ -293,10 +293,10 @@ def _size_of_full(model: FullModel) -> Size:
         each = {"full": width + pairs, "pooled": width, "diagonal": 2 * width}[model.covariance]
         total += normals * each + (pairs if model.covariance == "pooled" else 0)
         naive += labels * 2 * width
-    return Size(total, joint, naive=naive)
+    return ModelSize(total, joint, naive=naive)
 
 
-def _size_of_naive(model: NaiveModel) -> Size:
+def _size_of_naive(model: NaiveModel) -> ModelSize:
     """Naive Bayes: |L| - 1 for the prior, (K - 1)|L| a category, 2|L| a normal density.
 
     The full joint: |L| times the product of all K, less 1.
@@ -312,7 +312,7 @@ def _size_of_naive(model: NaiveModel) -> Size:
             cells *= levels
         by_column[", ".join(conditional.columns)] = _parameters(conditional, labels)
     total = sum(by_column.values()) + max(labels - 1, 0)
-    return Size(total, None if cells is None else cells - 1, by_column)
+    return ModelSize(total, None if cells is None else cells - 1, by_column)
 
 
 def _level_number(conditional: Any) -> int | None:

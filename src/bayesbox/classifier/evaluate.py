@@ -18,8 +18,8 @@ import numpy as np
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.evaluation import Evaluation
 from bayesbox.classifier.predict import absent_columns
-from bayesbox.classifier.predictions import Judged, cross_validated, held_out, left_one_out, require_options
-from bayesbox.classifier.rows import Part, Rows, common_codes, learned_anew, parts_of, without
+from bayesbox.classifier.predictions import Predictions, cross_validated, held_out, left_one_out, require_options
+from bayesbox.classifier.rows import LabelledRows, Part, common_codes, minus_rows, parts_of, refit_on
 from bayesbox.classifier.train import train
 from bayesbox.classifier.training import Progress, Training, split_columns
 from bayesbox.schema.columns import CountMatrix
@@ -34,13 +34,13 @@ from bayesbox.stat.metrics import BINS, Scored, scored
 
 def judged_by(
     classifier: Classifier, batch: Batch, labels: Encoded, *, classes: tuple[str, ...], **options: Any
-) -> Judged:
+) -> Predictions:
     """The answers of a classifier to some rows."""
     known, wanted = classifier.model.classes, {"classes": classes, **options}
     found = scored(classifier.log_posterior(batch), labels, known, **wanted)
     if classifier.calibrate is None:
-        return Judged(found)
-    return Judged(found, scored(classifier.plain_log_posterior(batch), labels, known, **wanted))
+        return Predictions(found)
+    return Predictions(found, scored(classifier.plain_log_posterior(batch), labels, known, **wanted))
 
 
 def evaluate_held_out(
@@ -61,7 +61,7 @@ def evaluate_held_out(
     classes = classifier.model.classes  # makes the model before threads ask for it
     absent: list[str] = []
 
-    def judged(batch: Batch) -> Judged:
+    def judged(batch: Batch) -> Predictions:
         columns, labels, weights = split_columns(batch, target, weight, where=source.name)
         if not absent:
             absent.extend(absent_columns(classifier, tuple(columns), where=source.name))
@@ -132,7 +132,7 @@ def leave_one_out(
 
 def learned_and_kept(
     classifier: Classifier, source: Source, target: str, *, weight: str | None = None, threads: int = 1
-) -> tuple[list[Rows], Training]:
+) -> tuple[list[LabelledRows], Training]:
     """Learn every row of a source, and keep the rows with their texts encoded."""
     recorded = Recorded(source)
     training = train(classifier, recorded, target, weight=weight, threads=threads)
@@ -141,7 +141,7 @@ def learned_and_kept(
         batch = recorded.given.pop(0)  # each is let go once it is encoded
         columns, labels, weights = split_columns(batch, target, weight, where=source.name)
         encoded = tuple(_encoded(column) for column in columns.values())
-        kept.append(Rows(Batch(tuple(columns), encoded, batch.rows, batch.first_row), labels, weights))
+        kept.append(LabelledRows(Batch(tuple(columns), encoded, batch.rows, batch.first_row), labels, weights))
     return kept, training
 
 
@@ -159,7 +159,7 @@ def judge_fold(
     *,
     bins: int = BINS,
     progress: Progress | None = None,
-) -> Judged:
+) -> Predictions:
     """The predictions for the rows of one fold by the classifier that never saw them.
 
     Where the classifier is its tallies and no more, that is a subtraction; else it learns the other folds anew.
@@ -167,13 +167,13 @@ def judge_fold(
     parts = [rows.take(chosen) for rows, chosen in folds[place]]
     classes = classifier.model.classes
     plain = Scored(classes, bins) if classifier.calibrate is not None else None
-    total = Judged(Scored(classes, bins), plain)
+    total = Predictions(Scored(classes, bins), plain)
     if not parts:
         return total
-    if classifier.relearns():
-        other = learned_anew(classifier, [fold for index, fold in enumerate(folds) if index != place])
+    if classifier.needs_refit():
+        other = refit_on(classifier, [fold for index, fold in enumerate(folds) if index != place])
     else:
-        other = without(classifier, parts)
+        other = minus_rows(classifier, parts)
         if getattr(classifier.rules, "prior_smoothing", None) is not None:  # a class that is gone keeps a share
             assert other.schema is not None
             other.accept(other.schema.with_classes(classes), other.book)

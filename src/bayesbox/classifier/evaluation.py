@@ -38,7 +38,7 @@ from bayesbox.decide.thresholds import Threshold, best_threshold
 from bayesbox.errors import BadOption
 from bayesbox.explain.reliability import aligned, count_text, reliability_svg, reliability_table
 from bayesbox.schema.levels import class_position
-from bayesbox.stat.metrics import Estimate, Metrics, Scored
+from bayesbox.stat.metrics import Metrics, MetricValue, Scored
 
 MOST_CLASSES = 12  # whose confusion matrix is printed whole
 MOST_CONFUSIONS = 10
@@ -216,7 +216,7 @@ def _before(metrics: Metrics) -> dict[str, Any]:
     }
 
 
-def _score(name: str, estimate: Estimate, remark: str) -> list[str]:
+def _score(name: str, estimate: MetricValue, remark: str) -> list[str]:
     known = not math.isnan(estimate.low)
     interval = f"{estimate.low:.4f} to {estimate.high:.4f}" if known else ""
     return [name, f"{estimate.value:.4f}", interval, remark]

@@ -80,7 +80,7 @@ def _remedy(name: str, error: UnknownColumn) -> str:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PredictOptions:
     """What to answer for each row besides the class: all posteriors, the strongest columns, columns to keep."""
 
     proba: bool = False
@@ -110,10 +110,10 @@ def unsure_where_low(labels: NDArray[Any], best: NDArray[Any], posterior: Any, l
     return repeated_texts(texts, np.asarray(best, dtype=np.int64))
 
 
-class Answers:
+class PredictionWriter:
     """The answers of a classifier, table by table: the kept columns, `prediction`, P(class), `explanation`."""
 
-    def __init__(self, classifier: Classifier, asked: Asked, names: Sequence[str], *, where: str) -> None:
+    def __init__(self, classifier: Classifier, asked: PredictOptions, names: Sequence[str], *, where: str) -> None:
         self.classifier = classifier
         self.asked = asked
         self.keep = _kept(asked.keep, names, where)
@@ -250,7 +250,7 @@ def _arrow(column: Any) -> Any:
     return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
 
 
-def answer_tables(answers: Answers, source: Source, *, threads: int = 1) -> Iterator[pa.Table]:
+def answer_tables(answers: PredictionWriter, source: Source, *, threads: int = 1) -> Iterator[pa.Table]:
     """The tables of all batches in their order; with threads, a few batches are under way at a time."""
     if threads <= 1:
         for piece in pieces(source, rows=ROWS_AT_ONCE):

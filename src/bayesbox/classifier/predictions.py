@@ -14,15 +14,15 @@ from bayesbox.stat.metrics import Scored, measure
 
 
 @dataclass(frozen=True)
-class Judged:
+class Predictions:
     """Predictions that were counted, and the same before calibration where the classifier is calibrated."""
 
     found: Scored
     plain: Scored | None = None
 
-    def __add__(self, other: Judged) -> Judged:
+    def __add__(self, other: Predictions) -> Predictions:
         plain = None if self.plain is None or other.plain is None else self.plain + other.plain
-        return Judged(self.found + other.found, plain)
+        return Predictions(self.found + other.found, plain)
 
 
 def require_options(*, bins: int, folds: int = 2, repeats: int = 1) -> None:
@@ -36,7 +36,7 @@ def require_options(*, bins: int, folds: int = 2, repeats: int = 1) -> None:
 
 
 def held_out(
-    source: Source, target: str, both: Judged | None, *, of: str = "row", absent: Sequence[str] = ()
+    source: Source, target: str, both: Predictions | None, *, of: str = "row", absent: Sequence[str] = ()
 ) -> Evaluation:
     """The evaluation on what was not learned; `of` is what messages call one of these."""
     if both is None or not both.found.rows:
@@ -54,7 +54,7 @@ def held_out(
 
 
 def cross_validated(
-    source: Source, target: str, by_repeat: Sequence[Judged], *, unlabelled: int, folds: int, seed: int
+    source: Source, target: str, by_repeat: Sequence[Predictions], *, unlabelled: int, folds: int, seed: int
 ) -> Evaluation:
     """The evaluation by folds, of which each repeat judged all."""
     repeats, both = len(by_repeat), functools.reduce(operator.add, by_repeat)

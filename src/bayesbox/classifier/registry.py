@@ -13,7 +13,7 @@ from bayesbox.classifier.base import Classifier
 from bayesbox.errors import BadOption
 
 
-class Kind(NamedTuple):
+class ModelKind(NamedTuple):
     """Where a kind of model is: the module and the name of its classifier."""
 
     file: str  # its name in the model file
@@ -25,15 +25,15 @@ class Kind(NamedTuple):
         return found
 
 
-MODELS: dict[str, Kind] = {
-    "naive": Kind("naive-bayes", "table.naive.classifier", "NaiveClassifier"),
-    "averaged": Kind("averaged-naive-bayes", "table.averaged.classifier", "AveragedClassifier"),
-    "aode": Kind("aode", "table.augmented.aode", "OneDependenceClassifier"),
-    "tan": Kind("tan", "table.augmented.tan", "TreeClassifier"),
-    "kdb": Kind("kdb", "table.augmented.kdb", "DependenceClassifier"),
-    "full": Kind("full-bayes", "table.full.classifier", "FullClassifier"),
-    "optimal": Kind("bayes-optimal", "table.optimal.classifier", "OptimalClassifier"),
-    "auto": Kind("auto", "table.auto.classifier", "AutoClassifier"),
+MODELS: dict[str, ModelKind] = {
+    "naive": ModelKind("naive-bayes", "table.naive.classifier", "NaiveClassifier"),
+    "averaged": ModelKind("averaged-naive-bayes", "table.averaged.classifier", "AveragedClassifier"),
+    "aode": ModelKind("aode", "table.augmented.aode", "OneDependenceClassifier"),
+    "tan": ModelKind("tan", "table.augmented.tan", "TreeClassifier"),
+    "kdb": ModelKind("kdb", "table.augmented.kdb", "DependenceClassifier"),
+    "full": ModelKind("full-bayes", "table.full.classifier", "FullClassifier"),
+    "optimal": ModelKind("bayes-optimal", "table.optimal.classifier", "OptimalClassifier"),
+    "auto": ModelKind("auto", "table.auto.classifier", "AutoClassifier"),
 }
 """By the name that `--model` takes."""
 
@@ -62,4 +62,4 @@ def new_classifier(
     if name not in MODELS:
         raise BadOption(f"there is no model `{name}`", remedy=f"There is: {', '.join(MODELS)}, and text for documents")
     classifier = MODELS[name].load()
-    return classifier(classifier.rules_from(parameter, options), declared, fold)
+    return classifier(classifier.rules_from_options(parameter, options), declared, fold)

@@ -24,7 +24,12 @@ def watched(classifier: Classifier, source: Source) -> Sampled | None:
 
     Other models know of dependence, calibration mends what it does, and rows that are counted elsewhere do not pass by.
     """
-    if classifier.kind != "naive-bayes" or classifier.refines() or classifier.calibrate or hasattr(source, "fold"):
+    if (
+        classifier.kind != "naive-bayes"
+        or classifier.has_second_pass()
+        or classifier.calibrate
+        or hasattr(source, "fold")
+    ):
         return None
     return Sampled(source, MOST)
 

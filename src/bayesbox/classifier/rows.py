@@ -28,22 +28,22 @@ Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Rows:
+class LabelledRows:
     """Some rows with their labels, and their weights where they have some."""
 
     batch: Batch
     labels: Encoded
     weights: Any = None
 
-    def take(self, rows: Places) -> Rows:
+    def take(self, rows: Places) -> LabelledRows:
         """These rows, in this order."""
         columns = tuple(taken(column, rows) for column in self.batch.columns)
         labels = self.labels._replace(codes=self.labels.codes[rows])
         weights = None if self.weights is None else self.weights[rows]
-        return Rows(Batch(self.batch.names, columns, len(rows)), labels, weights)
+        return LabelledRows(Batch(self.batch.names, columns, len(rows)), labels, weights)
 
 
-def sample_of(kept: list[Rows], most: int) -> list[Rows]:
+def sample_of(kept: list[LabelledRows], most: int) -> list[LabelledRows]:
     """So many of the rows, drawn by their places; all of them where there are no more."""
     total = sum(rows.batch.rows for rows in kept)
     if total <= most:
@@ -63,10 +63,10 @@ def common_codes(labels: list[Encoded]) -> NDArray[np.int64]:
     return np.concatenate(found)
 
 
-Part = tuple[Rows, Places]  # some of the rows that are kept; they are taken when they are needed
+Part = tuple[LabelledRows, Places]  # some of the rows that are kept; they are taken when they are needed
 
 
-def parts_of(kept: list[Rows], fold_of_row: NDArray[np.int32], folds: int) -> list[list[Part]]:
+def parts_of(kept: list[LabelledRows], fold_of_row: NDArray[np.int32], folds: int) -> list[list[Part]]:
     """The rows of each fold, a part for each batch that has some."""
     parts: list[list[Part]] = [[] for _ in range(folds)]
     start = 0
@@ -80,7 +80,7 @@ def parts_of(kept: list[Rows], fold_of_row: NDArray[np.int32], folds: int) -> li
     return parts
 
 
-def without(classifier: Classifier, parts: list[Rows]) -> Classifier:
+def minus_rows(classifier: Classifier, parts: list[LabelledRows]) -> Classifier:
     """The classifier that never saw these rows: the total less their tally, exactly."""
     assert classifier.schema is not None
     tallies = (classifier.tally(rows.batch, rows.labels, classifier.schema, weights=rows.weights) for rows in parts)
@@ -89,9 +89,9 @@ def without(classifier: Classifier, parts: list[Rows]) -> Classifier:
     return other
 
 
-def learned_anew(classifier: Classifier, folds: Sequence[list[Part]]) -> Classifier:
+def refit_on(classifier: Classifier, folds: Sequence[list[Part]]) -> Classifier:
     """A classifier of the same rules that has learned these folds and derived its choices from them alone."""
-    other = classifier.blank()
+    other = classifier.unfitted_clone()
     parts = [rows.take(chosen) for fold in folds for rows, chosen in fold]
     other.learn_all(parts)
     assert other.schema is not None

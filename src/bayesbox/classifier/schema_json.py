@@ -161,7 +161,7 @@ def rules_document(rules: Rules) -> Json:
     }
 
 
-def rules_of(value: Any) -> Rules:
+def rules_from_json(value: Any) -> Rules:
     reader = Reader(value, "rules")
     smoothing = smoothing_of(reader.take("smoothing", dict))
     prior_smoothing = reader.take("prior_smoothing", dict, None)

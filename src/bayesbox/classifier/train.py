@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayesbox.classifier.base import Classifier
-from bayesbox.classifier.rows import Rows
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.training import Progress, Training, is_path, split_columns
 from bayesbox.errors import BadData, BadOption
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, Words, kinds_by_key
@@ -22,7 +22,7 @@ from bayesbox.tally.book import Book
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedBook:
     """What was counted of some rows: the tally that a fold adds up."""
 
     schema: Schema
@@ -30,8 +30,8 @@ class Counted:
     rows: int = 0
     unlabelled: int = 0
 
-    def __add__(self, other: Counted) -> Counted:
-        return Counted(
+    def __add__(self, other: CountedBook) -> CountedBook:
+        return CountedBook(
             self.schema.merged(other.schema),
             self.book + other.book,
             self.rows + other.rows,
@@ -122,19 +122,21 @@ def train(
     book = classifier.book - learned if forget else classifier.book + learned
     classifier.accept(schema, book)
     classifier.target = target
-    if before is None and (classifier.refines() or classifier.calibrate is not None):
+    if before is None and (classifier.has_second_pass() or classifier.calibrate is not None):
         require_rereadable(source)
         classifier.finish(labelled_rows(source, target, weight))
     skipped = getattr(source, "skipped", None)
     return Training(counted.rows, counted.unlabelled, skipped.count if skipped else 0)
 
 
-def labelled_rows(source: Source, target: str, weight: str | None = None) -> list[Rows]:
+def labelled_rows(source: Source, target: str, weight: str | None = None) -> list[LabelledRows]:
     """The rows of a source in memory, the target and the weight apart."""
     kept = []
     for batch in source.batches():
         columns, labels, weights = split_columns(batch, target, weight, where=source.name)
-        kept.append(Rows(Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row), labels, weights))
+        kept.append(
+            LabelledRows(Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row), labels, weights)
+        )
     return kept
 
 
@@ -156,13 +158,13 @@ def tally_source(
     weight: str | None = None,
     threads: int = 1,
     progress: Progress | None = None,
-) -> Counted | None:
+) -> CountedBook | None:
     """The tally of every row of a source under the classifier's schema."""
-    counting = Counting(classifier.untrained(), target, weight, source.name)
+    counting = Counting(classifier.with_empty_counts(), target, weight, source.name)
     if progress is None or hasattr(source, "fold"):  # rows that are counted elsewhere are not seen passing by
         return fold(source, counting, threads=threads)
 
-    def tally_of(batch: Batch) -> Counted:
+    def tally_of(batch: Batch) -> CountedBook:
         counted = counting(batch)
         progress(batch.rows)
         return counted
@@ -180,7 +182,7 @@ class Counting:
     where: str
     first: Schema | None = None  # of the first batch that was counted here
 
-    def __call__(self, batch: Batch) -> Counted:
+    def __call__(self, batch: Batch) -> CountedBook:
         columns, labels, weights = split_columns(batch, self.target, self.weight, where=self.where)
         if self.classifier.fold:
             columns = folded(columns, self.classifier.fold, where=self.where)
@@ -188,7 +190,7 @@ class Counting:
         book = self.classifier.count(
             columns, labels, schema, weights=weights, where=self.where, first_row=batch.first_row
         )
-        return Counted(schema, book, batch.rows, int((labels.codes < 0).sum()))
+        return CountedBook(schema, book, batch.rows, int((labels.codes < 0).sum()))
 
     def _schema(self, columns: Mapping[str, Any]) -> Schema:
         if self.classifier.schema is None and self.first is not None:

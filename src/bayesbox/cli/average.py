@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.print.output import emit_json, note, told_warnings
+from bayesbox.cli.print.output import captured_warnings, emit_json, note
 from bayesbox.errors import BadOption
 
 
@@ -43,7 +43,7 @@ def command(models: tuple[str, ...], weights: list[str] | None, output: str, as_
     from bayesbox.table.optimal.classifier import OptimalClassifier
     from bayesbox.text.classifier import DocumentClassifier
 
-    with told_warnings() as warned:
+    with captured_warnings() as warned:
         loaded = [load_classifier(path) for path in models]
         for path, each in zip(models, loaded, strict=True):
             if isinstance(each, DocumentClassifier):

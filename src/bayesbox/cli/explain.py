@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.print.output import bar, decimal, emit_json, note, say, signed, table, told_warnings, wide_table
+from bayesbox.cli.print.output import bar, captured_warnings, decimal, emit_json, note, say, signed, table, wide_table
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
     from bayesbox.file.load import load_classifier
     from bayesbox.text.classifier import DocumentClassifier
 
-    with told_warnings() as warned:
+    with captured_warnings() as warned:
         classifier = load_classifier(model)
         if given["prior"]:
             classifier = classifier.with_prior(given["prior"])

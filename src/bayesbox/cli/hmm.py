@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.print.output import decimal, emit_json, note, plural, told_warnings
+from bayesbox.cli.print.output import captured_warnings, decimal, emit_json, note, plural
 from bayesbox.errors import BadData, BayesboxError, CannotForget
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def command(context: click.Context, /, action: str, files: tuple[str, ...], as_j
         options.model_file(given["output"])
     if action != "train" and len(files) < 2:
         raise click.UsageError("merge takes two models" if action == "merge" else f"{action} takes a model and data")
-    with told_warnings() as warned:
+    with captured_warnings() as warned:
         if action == "train":
             if given["states"] is None or isinstance(given["states"], int):
                 options.refuse_typed(context, ("choose",), "goes with --states auto or 2..6")

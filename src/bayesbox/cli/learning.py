@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import refuse
-from bayesbox.cli.print.output import emit_json, note, plural, told_warnings
+from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
 from bayesbox.errors import BadModelFile, CannotForget
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
     from bayesbox.file.load import load_classifier, save_classifier
     from bayesbox.text.classifier import DocumentClassifier
 
-    with told_warnings() as warned:
+    with captured_warnings() as warned:
         classifier = load_classifier(model)
         before = classifier.book.digest()
         old = classifier.book
@@ -44,7 +44,7 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
         "warnings": list(dict.fromkeys(warned)),
     }
     if forget:
-        report["derived"] = list(classifier.not_undone())
+        report["derived"] = list(classifier.irreversible_parts())
     if given.get("certificate"):
         report["certificate"] = given["certificate"]
     if as_json:
@@ -59,7 +59,7 @@ def _certify(path: str, before: Book, classifier: Classifier | DocumentClassifie
     from bayesbox.file.atomic import replacing
 
     taken = before - classifier.book
-    certificate = Certificate.of(before, taken, classifier.book, count, classifier.not_undone())
+    certificate = Certificate.of(before, taken, classifier.book, count, classifier.irreversible_parts())
     with replacing(path) as file:
         file.write(certificate.text().encode())
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.print.output import emit_json, note, told_warnings
+from bayesbox.cli.print.output import captured_warnings, emit_json, note
 from bayesbox.errors import BayesboxError, CannotMerge
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
 
     if len(models) < 2:
         raise click.UsageError("two models or more are needed")
-    with told_warnings() as warned:
+    with captured_warnings() as warned:
         loaded = [(path, load_classifier(path)) for path in models]
         (_, whole), *others = loaded
         digests = {path: classifier.book.digest() for path, classifier in loaded}

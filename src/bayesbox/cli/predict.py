@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.print.output import note, plural, told_warnings
+from bayesbox.cli.print.output import captured_warnings, note, plural
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
     from bayesbox.file.load import load_classifier
     from bayesbox.text.classifier import DocumentClassifier
 
-    with told_warnings() as warned:
+    with captured_warnings() as warned:
         classifier = load_classifier(model)
         if given["prior"]:
             classifier = classifier.with_prior(given["prior"])
@@ -142,7 +142,7 @@ def _end_by(prediction: str | None, name: str) -> None:
 
 def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]) -> str | None:
     """Write the answers; the prediction where there was one row."""
-    from bayesbox.classifier.predict import Answers, Asked, answer_tables, reading_of
+    from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables, reading_of
     from bayesbox.cli.options.sources import Progress, skipped_rows
     from bayesbox.cli.print.writers import format_of, output_file, table_writer
     from bayesbox.schema.levels import level_text
@@ -161,10 +161,10 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
     first, source = peek(opened)
     names = opened.names if first is None else first.names
     tell_absent(classifier, names, opened.name)
-    asked = Asked(
+    asked = PredictOptions(
         given["proba"], given["explain"] or 0, tuple(keep), given["unsure"], given["cost"], given["threshold"]
     )
-    answers = Answers(classifier, asked, names, where=opened.name)
+    answers = PredictionWriter(classifier, asked, names, where=opened.name)
     format = format_of(given["output"], given["output_format"])
     progress = Progress(opened)
     predictions: list[Any] = []

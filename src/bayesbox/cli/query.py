@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from bayesbox.network.joint.independence import Verdict
-    from bayesbox.network.joint.model import JointTable
+    from bayesbox.network.joint.model import JointCounts
     from bayesbox.network.joint.query import Answer
     from bayesbox.network.query.notation import Question
 
@@ -130,7 +130,7 @@ def _is_network(path: str, input_format: str | None) -> bool:
     return input_format is None and format_of(path) is not None
 
 
-def _counted(data: tuple[str, ...], asked: Question, given: dict[str, Any]) -> JointTable:
+def _counted(data: tuple[str, ...], asked: Question, given: dict[str, Any]) -> JointCounts:
     """The columns of the question, counted together."""
     from bayesbox.classifier.train import source_of
     from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows
@@ -165,10 +165,10 @@ def _probability(value: Fraction) -> dict[str, Any]:
 
 
 def _answer_facts(found: Answer) -> dict[str, Any]:
-    from bayesbox.network.query.probability_table import Distribution
+    from bayesbox.network.query.probability_table import ProbabilityTable
 
     facts: dict[str, Any] = {"question": str(found.query)}
-    if isinstance(found.value, Distribution):
+    if isinstance(found.value, ProbabilityTable):
         columns = found.value.columns
         levels = [key if isinstance(key, tuple) else (key,) for key in found.value]
         facts["columns"] = list(columns)
@@ -186,9 +186,9 @@ def _answer_facts(found: Answer) -> dict[str, Any]:
 
 
 def _tell_answer(found: Answer) -> None:
-    from bayesbox.network.query.probability_table import Distribution, figure
+    from bayesbox.network.query.probability_table import ProbabilityTable, figure
 
-    if isinstance(found.value, Distribution):
+    if isinstance(found.value, ProbabilityTable):
         columns = found.value.columns
         table([*columns, "fraction", "probability"], found.value.rows(), right=[len(columns)])
     else:

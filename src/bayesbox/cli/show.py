@@ -13,7 +13,7 @@ from bayesbox.cli.print.output import decimal, emit_json, note, say, table, whol
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.describe import Size
+    from bayesbox.classifier.describe import ModelSize
     from bayesbox.table.naive.classifier import NaiveClassifier
 
 EXACT_UP_TO = 10**15
@@ -179,7 +179,7 @@ def _densities(classifier: NaiveClassifier) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text}
 
 
-def _tell(classifier: NaiveClassifier, path: str, size: Size) -> None:
+def _tell(classifier: NaiveClassifier, path: str, size: ModelSize) -> None:
     from bayesbox.classifier.describe import rules_facts
     from bayesbox.cli.print.reports import column_weights, columns_table, weights_text
 

@@ -25,7 +25,7 @@ TELLING = 10
 def predict(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[str, Any]) -> str | None:
     """Judge documents and write the answers; the prediction where there was one document."""
     from bayesbox._core import keep_freed_memory
-    from bayesbox.classifier.predict import Asked, answer_tables
+    from bayesbox.classifier.predict import PredictOptions, answer_tables
     from bayesbox.cli.options.sources import Progress, skipped_rows
     from bayesbox.cli.print.writers import format_of, output_file, table_writer
     from bayesbox.source.files.documents import FILE
@@ -47,7 +47,7 @@ def predict(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[s
     names = getattr(asked_for.source, "names", tuple(keep)) if first is None else first.names
     if asked_for.in_files and "-" not in data and not keep:
         keep = [FILE]  # which answer is whose
-    asked = Asked(
+    asked = PredictOptions(
         given["proba"], given["explain"] or 0, tuple(keep), unsure=given["unsure"], threshold=given["threshold"]
     )
     answers = DocumentAnswers(classifier, asked, names, column=asked_for.column, where=source.name)

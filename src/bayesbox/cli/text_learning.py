@@ -9,7 +9,7 @@ import click
 from bayesbox.cli.options import remote_sources as elsewhere
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import ROWS_ONLY, new_classifier, refuse
-from bayesbox.cli.print.output import emit_json, note, plural, told_warnings
+from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
 
 if TYPE_CHECKING:
     from bayesbox.classifier.training import Training
@@ -30,7 +30,7 @@ def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: b
     if source is None and not data:
         raise click.UsageError("no data were given")
     refuse(given, ROWS_ONLY, "is about columns: --model text has none")
-    with told_warnings() as warned:
+    with captured_warnings() as warned:
         classifier = new_classifier(given)
         labelled = documents(source or data, given, target=given["target"], column=given["text"])
         training, skipped = counted(classifier, labelled, given, forget=False)
@@ -120,7 +120,7 @@ def book_of(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[s
     """The tallies of some documents alone, read as the model reads them."""
     from bayesbox.text.train import train_documents
 
-    fresh = classifier.untrained()
+    fresh = classifier.with_empty_counts()
     given = {"bad_rows": "error", **given}
     labelled = documents(data, given, **columns_of(data, given, classifier.column, classifier.target))
     train_documents(fresh, labelled, weight=given["weight"])

@@ -32,7 +32,7 @@ Weights = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Score:
+class PredictionScore:
     """How well rows were predicted that the model did not know."""
 
     rows: int
@@ -96,20 +96,20 @@ def held_out(people: People, part: Sequence[int]) -> tuple[float, float]:
     return float(cells[right].sum()), float((cells * losses).sum())
 
 
-def cross_validated(people: People, folds: int = 10, seed: int = SEED) -> Score:
+def cross_validated(people: People, folds: int = 10, seed: int = SEED) -> PredictionScore:
     """Every person predicted by a model that knows the other folds only."""
     order = people.shuffled(seed)
     results = [held_out(people, order[fold::folds]) for fold in range(folds)]
     right, loss = (sum(column) for column in zip(*results, strict=True))
-    return Score(len(order), right / len(order), loss / len(order))
+    return PredictionScore(len(order), right / len(order), loss / len(order))
 
 
-def held_out_share(people: People, share: float = 0.3, seed: int = SEED) -> Score:
+def held_out_share(people: People, share: float = 0.3, seed: int = SEED) -> PredictionScore:
     """A share of the people predicted by a model that knows the rest only."""
     order = people.shuffled(seed)
     part = order[: round(share * len(order))]
     right, loss = held_out(people, part)
-    return Score(len(part), right / len(part), loss / len(part))
+    return PredictionScore(len(part), right / len(part), loss / len(part))
 
 
 def forgets_exactly(people: People, folds: int = 10, seed: int = SEED) -> bool:

@@ -10,7 +10,7 @@ import click
 from bayesbox.cli.options import remote_sources as elsewhere
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import TEXT_ONLY, refuse, text_options
-from bayesbox.cli.print.output import emit_json, note, plural, told_warnings
+from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
 from bayesbox.errors import BadData, BadOption
 
 ROWS_ONLY = (
@@ -123,7 +123,7 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     from bayesbox.classifier.codec import save
 
     refuse(given, TEXT_ONLY, "is about documents: it goes with --model text")
-    with told_warnings() as warned:
+    with captured_warnings() as warned:
         classifier, report = _of_tables(data, given) if given["tables"] else _of_rows(data, given)
         save(classifier, path)
     report["warnings"].extend(warned)

@@ -86,7 +86,7 @@ def _counted(
 
     if classifier.target is None:
         raise BadModelFile("the model does not say which column held the classes", where=model)
-    fresh = classifier.untrained()
+    fresh = classifier.with_empty_counts()
     source = model_source(
         classifier,
         list(data),

@@ -38,7 +38,7 @@ def terms_of(conditional: Conditional, columns: Columns, rows: int, classes: int
     return plan
 
 
-def joint_log(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
+def joint_log_prob(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
     """log P(class, x), rows x classes: -inf where impossible, +inf where a point mass is hit."""
     plan = plan_of(model, columns, rows)
     joint: Doubles = plan.run(_core.JOINT)

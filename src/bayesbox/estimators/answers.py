@@ -26,7 +26,7 @@ from bayesbox.schema.levels import class_position, level_text
 from bayesbox.tally.book import Book
 
 
-class Counted(Protocol):
+class AnsweringClassifier(Protocol):
     """A classifier that has counted, as the answers need it."""
 
     @property
@@ -38,7 +38,7 @@ class Counted(Protocol):
     def predict(self, asked: Any, /) -> NDArray[Any]: ...
     def posterior(self, asked: Any, /) -> Doubles: ...
     def log_posterior(self, asked: Any, /) -> Doubles: ...
-    def joint_log(self, asked: Any, /) -> Doubles: ...
+    def joint_log_prob(self, asked: Any, /) -> Doubles: ...
     def leave_one_out(self, asked: Any, labels: Encoded, /) -> Doubles: ...
     def with_prior(self, prior: Mapping[Any, float], /) -> Any: ...
     def merged(self, other: Any, /) -> Any: ...
@@ -48,7 +48,7 @@ class CountedEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that has counted, with scikit-learn's methods."""
 
     prior: Mapping[Any, float] | None
-    classifier_: Counted
+    classifier_: AnsweringClassifier
 
     @abstractmethod
     def adopt(self, classifier: Any) -> Self:
@@ -166,7 +166,7 @@ class CountedEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """log P(class, x), rows x classes."""
         batch = self._asked(X)
-        return self.classifier_.joint_log(batch)
+        return self.classifier_.joint_log_prob(batch)
 
     def leave_one_out(self, X: Any, y: Any) -> NDArray[np.float64]:
         """P(class | x) of each learned row under the model of all the other rows, without a refit."""

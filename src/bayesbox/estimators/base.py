@@ -128,7 +128,7 @@ class TableEstimator(CountedEstimator):
     def log_likelihood(self, X: Any, y: Any) -> float:
         """The sum over the rows of log P(class = y, x)."""
         batch = self._asked(X)
-        joint = self.classifier_.joint_log(batch)
+        joint = self.classifier_.joint_log_prob(batch)
         labels = labels_from(y, batch.rows)
         place = {text: index for index, text in enumerate(self.classifier_.model.classes)}
         columns = np.array([place.get(text, -1) for text in labels.levels], dtype=np.int64)[labels.codes]

@@ -8,7 +8,7 @@ from typing import Any, Self
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.bridge.naive_network import network_of
-from bayesbox.classifier.rows import Rows
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.estimators.inputs import batch_from, labels_from, one_row
 from bayesbox.explain.nomogram import Nomogram
@@ -162,7 +162,7 @@ class NaiveBayes(TableEstimator):
         """
         batch = batch_from(X)
         classifier = self.blank_classifier() if not hasattr(self, "classifier_") else self.classifier_
-        return dependence([Rows(batch, labels_from(y, batch.rows))], classifier)
+        return dependence([LabelledRows(batch, labels_from(y, batch.rows))], classifier)
 
     def linear_weights(self, positive: Any = None) -> LinearWeights:
         """(w, a) such that the second class (or `positive`) is predicted where w.x + a > 0."""

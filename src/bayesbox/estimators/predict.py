@@ -9,7 +9,7 @@ import pyarrow as pa
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.base import Classifier
-from bayesbox.classifier.predict import Answers, Asked, answer_tables, reading_of
+from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables, reading_of
 from bayesbox.classifier.train import source_of
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
@@ -40,16 +40,16 @@ def predict(
     {'age': [44, 25], 'prediction': ['H', 'L']}
     """
     classifier = _classifier_of(model)
-    asked = Asked(proba=proba, explain=explain, keep=tuple(keep))
+    asked = PredictOptions(proba=proba, explain=explain, keep=tuple(keep))
     source = _source(classifier, data, asked.keep, na=tuple(na), format=format)
     if isinstance(source, SparkSource):
         if keep:
             raise BadOption("a Spark DataFrame keeps all of its columns", remedy="Leave out keep, and select from it")
-        answers = Answers(classifier, asked, (), where=source.name)
+        answers = PredictionWriter(classifier, asked, (), where=source.name)
         return source.with_columns(answers.of, answers.added_fields(), classifier.feature_names)
     first, rows = peek(source)
     names = getattr(source, "names", ()) if first is None else first.names
-    answers = Answers(classifier, asked, names, where=source.name)
+    answers = PredictionWriter(classifier, asked, names, where=source.name)
     tables = list(answer_tables(answers, rows, threads=threads))
     return pa.concat_tables(tables) if tables else answers.no_rows()
 

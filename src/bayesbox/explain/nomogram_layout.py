@@ -21,7 +21,7 @@ DECIMALS = re.compile(r"-?\b\d+\.\d{4,}(e[-+]?\d+)?\b")
 MOST_JOINED = 3  # labels of values that say the same, in one
 
 
-class Scale(NamedTuple):
+class LogOddsScale(NamedTuple):
     """Log-odds from `low` to `high`, as shares of a ruler's length."""
 
     low: float
@@ -50,7 +50,7 @@ def _odds_of(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-def points_scale(found: Nomogram) -> Scale:
+def points_scale(found: Nomogram) -> LogOddsScale:
     """The scale that all columns share: wide enough for all but what is far, and for the prior."""
     ends = [0.0, _within(found.prior if math.isfinite(found.prior) else 0.0, FARTHEST)]
     for ruler in found.rulers:
@@ -62,17 +62,17 @@ def _within(odds: float, far: float) -> float:
     return min(max(odds, -far), far)
 
 
-def total_scale(found: Nomogram) -> Scale:
+def total_scale(found: Nomogram) -> LogOddsScale:
     """The scale of totals: all that can be reached, or of that the part nearest to even odds."""
     low, high = found.reach()
     if high - low <= TOTAL_SPAN:
         return _wide_enough(low, high)
     half = TOTAL_SPAN / 2
-    return Scale(max(low, min(-half, high - TOTAL_SPAN)), min(high, max(half, low + TOTAL_SPAN)))
+    return LogOddsScale(max(low, min(-half, high - TOTAL_SPAN)), min(high, max(half, low + TOTAL_SPAN)))
 
 
-def _wide_enough(low: float, high: float) -> Scale:
-    return Scale(low, high) if high - low > LEAST_SPAN else Scale(low - 1.0, high + 1.0)
+def _wide_enough(low: float, high: float) -> LogOddsScale:
+    return LogOddsScale(low, high) if high - low > LEAST_SPAN else LogOddsScale(low - 1.0, high + 1.0)
 
 
 class Spot(NamedTuple):
@@ -87,7 +87,7 @@ class Spot(NamedTuple):
     own: bool
 
 
-def spots(ruler: Ruler, scale: Scale, longest: int, infinite: str = "inf") -> list[Spot]:
+def spots(ruler: Ruler, scale: LogOddsScale, longest: int, infinite: str = "inf") -> list[Spot]:
     """The marks of a ruler as they are drawn, ascending, the row's own among them.
 
     Values that say the same share a spot. A ruler of numbers that turns back has the values where it rises above it,
@@ -153,7 +153,7 @@ def cut(name: str, longest: int) -> str:
     return line if len(line) <= longest else line[: longest - 3] + "..."
 
 
-class Placed(NamedTuple):
+class PlacedLabel(NamedTuple):
     """A label: the spot that it belongs to, the line it stands in (0 is next to the ruler), and where it begins."""
 
     spot: Spot
@@ -168,7 +168,7 @@ def placed(
     lines: int,
     bounds: tuple[float, float],
     bold: float = 1.0,
-) -> list[Placed]:
+) -> list[PlacedLabel]:
     """The labels that fit into so many lines without touching each other: the row's own, the ends, then the others.
 
     `place` is where the ruler begins and how long it is, `letter` the width of a character, `bold` how much
@@ -184,7 +184,7 @@ def placed(
             others = taken.setdefault((spot.above, line), [])
             if all(left >= right + letter * 1.5 or left + width + letter * 1.5 <= start for start, right in others):
                 others.append((left, left + width))
-                kept.append(Placed(spot, line, left))
+                kept.append(PlacedLabel(spot, line, left))
                 break
     return kept
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from bayesbox.explain.density_picture import COLORS, GRID, INK, QUIET
 from bayesbox.explain.nomogram import Mark, Nomogram, Ruler, chance_text, signed
 from bayesbox.explain.nomogram_layout import (
-    Placed,
-    Scale,
+    LogOddsScale,
+    PlacedLabel,
     Spot,
     cut,
     placed,
@@ -73,7 +73,7 @@ def _line(x1: float, y1: float, x2: float, y2: float, color: str, extra: str = "
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}"{extra}/>'
 
 
-def _axis(scale: Scale, floor: float) -> Iterator[str]:
+def _axis(scale: LogOddsScale, floor: float) -> Iterator[str]:
     """The log-odds above, and their lines down to where the rulers on this scale end."""
     top = HEAD - 22
     yield _text(MARGIN, top, "log-odds")
@@ -83,7 +83,7 @@ def _axis(scale: Scale, floor: float) -> Iterator[str]:
         yield _text(x, top, tick_text(tick), anchor="middle")
 
 
-def _ruler(ruler: Ruler, scale: Scale, top: float) -> tuple[list[str], float]:
+def _ruler(ruler: Ruler, scale: LogOddsScale, top: float) -> tuple[list[str], float]:
     """The parts of one column, and where the next begins."""
     found = spots(ruler, scale, LONGEST_LABEL, infinite=INFINITE)
     labels = placed(found, (LEFT, WIDTH - LEFT - RIGHT), LETTER, MOST_LINES, (LEFT - 24, WIDTH - 4), BOLD)
@@ -104,7 +104,7 @@ def _ruler(ruler: Ruler, scale: Scale, top: float) -> tuple[list[str], float]:
     return parts, max(y + BELOW + max(below - 1, 0) * LINE, under) + GAP + 6
 
 
-def _marks(found: Sequence[Spot], labels: Sequence[Placed], y: float) -> Iterator[str]:
+def _marks(found: Sequence[Spot], labels: Sequence[PlacedLabel], y: float) -> Iterator[str]:
     """The line from the least to the most, the marks on it, and the labels."""
     yield _line(_x(found[0].share), y, _x(found[-1].share), y, RULER, ' stroke-width="2"')
     for each in labels:
@@ -136,14 +136,14 @@ def _mark(spot: Spot, y: float) -> str:
     )
 
 
-def _single(ruler: Ruler, scale: Scale, top: float) -> tuple[list[str], float]:
+def _single(ruler: Ruler, scale: LogOddsScale, top: float) -> tuple[list[str], float]:
     """A ruler of one mark, which needs no name besides its label."""
     [spot] = spots(ruler, scale, LONGEST_LABEL, infinite=INFINITE)
     [label] = placed([spot], (LEFT, WIDTH - LEFT - RIGHT), LETTER, 1, (LEFT - 24, WIDTH - 4), BOLD)
     return [_text(MARGIN, top + 4, ruler.column, color=INK), *_marks([spot], [label], top)], top + BELOW + GAP + 6
 
 
-def _rest(found: Nomogram, scale: Scale, top: float) -> tuple[list[str], float]:
+def _rest(found: Nomogram, scale: LogOddsScale, top: float) -> tuple[list[str], float]:
     """The columns that have no ruler here."""
     rest = found.rest()
     parts, y = _single(rest, scale, top) if isinstance(rest, Ruler) else ([], top)
@@ -175,7 +175,7 @@ def _totals(found: Nomogram, top: float) -> tuple[list[str], float]:
     return parts, end + 4
 
 
-def _scale(name: str, ticks: Sequence[tuple[str, float]], scale: Scale, y: float) -> Iterator[str]:
+def _scale(name: str, ticks: Sequence[tuple[str, float]], scale: LogOddsScale, y: float) -> Iterator[str]:
     """A ruler from edge to edge; a label that would touch the one before is left out."""
     yield _text(MARGIN, y + 4, cut(name, LONGEST_NAME), color=INK)
     yield _line(_x(0), y, _x(1), y, INK, ' stroke-width="1.5"')

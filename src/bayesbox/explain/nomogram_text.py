@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from bayesbox.explain.nomogram import Mark, Nomogram, Ruler, chance_text, signed
 from bayesbox.explain.nomogram_layout import (
-    Placed,
-    Scale,
+    LogOddsScale,
+    PlacedLabel,
     Spot,
     cut,
     placed,
@@ -64,7 +64,7 @@ class _Page:
     def _place(self, share: float) -> int:
         return round(share * (self.length - 1))
 
-    def _ruler(self, ruler: Ruler, scale: Scale, *, named: bool = True) -> Iterator[str]:
+    def _ruler(self, ruler: Ruler, scale: LogOddsScale, *, named: bool = True) -> Iterator[str]:
         found = spots(ruler, scale, LONGEST_LABEL)
         labels = placed(found, (self.left, self.length - 1), 1, MOST_LINES, (self.left - EDGE, self.width))
         above = max((each.line + 1 for each in labels if each.spot.above), default=0)
@@ -91,13 +91,13 @@ class _Page:
             cells[place] = "#" if spot.own else "|"
         return self._row(name, "")[: self.left - EDGE] + "".join(cells)
 
-    def _labels(self, name: str, labels: Sequence[Placed]) -> str:
+    def _labels(self, name: str, labels: Sequence[PlacedLabel]) -> str:
         text = self._row(name, "")[: self.left - EDGE]
         for each in sorted(labels, key=lambda each: each.left):
             text = text.ljust(round(each.left)) + each.spot.label
         return text
 
-    def _ticks(self, scale: Scale, ticks: Sequence[float]) -> str:
+    def _ticks(self, scale: LogOddsScale, ticks: Sequence[float]) -> str:
         return self._written([(scale.share(tick), tick_text(tick)) for tick in ticks])
 
     def _written(self, words: Sequence[tuple[float, str]]) -> str:
@@ -109,7 +109,7 @@ class _Page:
                 text = text.ljust(left) + word
         return text
 
-    def _rest(self, scale: Scale) -> Iterator[str]:
+    def _rest(self, scale: LogOddsScale) -> Iterator[str]:
         rest = self.found.rest()
         if isinstance(rest, Ruler):
             yield from self._ruler(rest, scale, named=False)
@@ -127,7 +127,7 @@ class _Page:
         words = self._written([(scale.share(odds), text) for text, odds in chances])
         yield self._row(chance_text(own.log_odds) if own else "", words)
 
-    def _scale(self, name: str, places: Sequence[float], own: Mark | None, scale: Scale) -> str:
+    def _scale(self, name: str, places: Sequence[float], own: Mark | None, scale: LogOddsScale) -> str:
         """A ruler from edge to edge."""
         marks = tuple(Mark("", odds) for odds in places)
         return self._line(name, spots(Ruler("", marks, own), scale, 1), whole=True)

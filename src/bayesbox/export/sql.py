@@ -17,7 +17,7 @@ import numpy as np
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption, CannotExport
 from bayesbox.export.dialect import Dialect, added_up, dialect_named
-from bayesbox.export.sql_terms import Reader, Term, terms_of
+from bayesbox.export.sql_terms import SqlReader, SqlTerm, terms_of
 
 NEGLIGIBLE = -700.0  # the logarithm of a share of the largest that no posterior shows
 
@@ -59,11 +59,11 @@ class _Statement:
         self.keep = keep
         self.classes = range(len(model.classes))
         alias = table.rpartition(".")[2]
-        reader = Reader(dialect, alias, fold)
+        reader = SqlReader(dialect, alias, fold)
         columns = [name for each in model.conditionals for name in each.columns]
         _refuse_twins([own for name in columns for own in fold.get(name, (name,))], dialect)
         self.reader = reader
-        self.terms: list[Term] = [
+        self.terms: list[SqlTerm] = [
             term.times(model.weight_of(conditional), dialect)
             for conditional in model.conditionals
             for term in terms_of(conditional, reader)

@@ -31,7 +31,7 @@ LEAST, MOST = 1e-150, 1.3e154  # deviations from the mean whose square is still 
 
 
 @dataclass(frozen=True)
-class Term:
+class SqlTerm:
     """One prepared value and what it says: `value` is its SQL, `of` gives the term of a class by its position.
 
     `hit` tells by SQL where a class's point mass is hit, for classes that have one.
@@ -42,7 +42,7 @@ class Term:
     hit: Callable[[str, int], str | None] = field(default=lambda _value, _class: None)
     may_fail: bool = False  # whether a value can be refused: the answer is then NULL
 
-    def times(self, weight: float, dialect: Dialect) -> Term:
+    def times(self, weight: float, dialect: Dialect) -> SqlTerm:
         """The same with every class's term times a weight above 0."""
         if weight == 1:
             return self
@@ -50,7 +50,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Reader:
+class SqlReader:
     """How columns are read: the dialect, the table's name in the statement, and the folded groups."""
 
     dialect: Dialect
@@ -115,7 +115,9 @@ def _is_number(level: str) -> bool:
     return math.isfinite(value) and level_text(value) == level
 
 
-def _by_level(value: str, reader: Reader, rows: Doubles, unseen: Doubles, missing: Doubles, *, fails: bool) -> Term:
+def _by_level(
+    value: str, reader: SqlReader, rows: Doubles, unseen: Doubles, missing: Doubles, *, fails: bool
+) -> SqlTerm:
     """A term for each level, for a value that is none of them, and for a missing one."""
     dialect = reader.dialect
 
@@ -124,21 +126,21 @@ def _by_level(value: str, reader: Reader, rows: Doubles, unseen: Doubles, missin
         cases.append((str(UNSEEN), "NULL" if fails else dialect.double(unseen[index])))
         return _switch(value, cases, dialect.double(missing[index]))
 
-    return Term(value, of, may_fail=fails)
+    return SqlTerm(value, of, may_fail=fails)
 
 
-def _table(table: Table, reader: Reader) -> list[Term]:
+def _table(table: Table, reader: SqlReader) -> list[SqlTerm]:
     value = reader.level(table.column, table.levels)
     fails = table.unseen_is_error
     return [_by_level(value, reader, table.log_p, table.log_unseen, table.log_missing, fails=fails)]
 
 
-def _bernoulli(flag: Bernoulli, reader: Reader) -> list[Term]:
+def _bernoulli(flag: Bernoulli, reader: SqlReader) -> list[SqlTerm]:
     value = reader.flag(flag.column)
     return [_by_level(value, reader, flag.log_p, flag.log_unseen, flag.log_missing, fails=flag.unseen_is_error)]
 
 
-def _gaussian(normal: Gaussian, reader: Reader) -> list[Term]:
+def _gaussian(normal: Gaussian, reader: SqlReader) -> list[SqlTerm]:
     dialect = reader.dialect
     double, impossible = dialect.double, dialect.double(-math.inf)
     constant = normal.log_constant + normal.log_observed
@@ -156,7 +158,7 @@ def _gaussian(normal: Gaussian, reader: Reader) -> list[Term]:
     def hit(value: str, index: int) -> str | None:
         return f"{value} = {double(normal.mean[index])}" if normal.point_mass[index] else None
 
-    return [Term(reader.number(normal.column), of, hit)]
+    return [SqlTerm(reader.number(normal.column), of, hit)]
 
 
 def _distance(dialect: Dialect, value: str, *places: float) -> str:
@@ -179,7 +181,7 @@ def _scaled(dialect: Dialect, distance: str, scale: float, height: str) -> tuple
     return guards, f"({distance} / {dialect.double(scale)})"
 
 
-def _student(student: Student, reader: Reader) -> list[Term]:
+def _student(student: Student, reader: SqlReader) -> list[SqlTerm]:
     dialect = reader.dialect
     double = dialect.double
     zero = np.zeros((1, 1))
@@ -198,10 +200,10 @@ def _student(student: Student, reader: Reader) -> list[Term]:
         cases = [f"WHEN {value} IS NULL THEN {missing}", *guards, small]
         return f"CASE {' '.join(cases)} ELSE {height} - {double((degrees + 1) / 2)} * {tail} END"
 
-    return [Term(reader.number(student.column), of)]
+    return [SqlTerm(reader.number(student.column), of)]
 
 
-def _lognormal(normal: LogNormal, reader: Reader) -> list[Term]:
+def _lognormal(normal: LogNormal, reader: SqlReader) -> list[SqlTerm]:
     """Without the logarithm of x itself, which is the same in every class and falls out."""
     dialect = reader.dialect
     double = dialect.double
@@ -216,10 +218,10 @@ def _lognormal(normal: LogNormal, reader: Reader) -> list[Term]:
         guards, scaled = _scaled(dialect, distance, float(normal.deviation[index]), height)
         return f"CASE {' '.join([*cases, *guards])} ELSE {height} - {double(0.5)} * {scaled} * {scaled} END"
 
-    return [Term(reader.number(normal.column), of)]
+    return [SqlTerm(reader.number(normal.column), of)]
 
 
-def _bins(bins: Bins, reader: Reader) -> list[Term]:
+def _bins(bins: Bins, reader: SqlReader) -> list[SqlTerm]:
     number = reader.number(bins.column)
     cuts = [f"WHEN {number} <= {reader.dialect.double(cut)} THEN {place}" for place, cut in enumerate(bins.cuts)]
     value = f"CASE WHEN {number} IS NULL THEN {MISSING} {' '.join(cuts)} ELSE {len(cuts)} END"
@@ -227,7 +229,7 @@ def _bins(bins: Bins, reader: Reader) -> list[Term]:
     return [_by_level(value, reader, rows, missing, missing, fails=False)]
 
 
-def _poisson(poisson: Poisson, reader: Reader) -> list[Term]:
+def _poisson(poisson: Poisson, reader: SqlReader) -> list[SqlTerm]:
     """Without log x!, which is the same in every class and falls out."""
     double, log_rate = reader.dialect.double, log(poisson.rate)
 
@@ -240,10 +242,10 @@ def _poisson(poisson: Poisson, reader: Reader) -> list[Term]:
         invalid = f"{value} < 0 OR {value} <> FLOOR({value})"
         return f"CASE WHEN {value} IS NULL THEN {missing} WHEN {invalid} THEN {double(0.0)} ELSE {power} END"
 
-    return [Term(reader.number(poisson.column), of)]
+    return [SqlTerm(reader.number(poisson.column), of)]
 
 
-def _multinomial(counts: Multinomial, reader: Reader) -> list[Term]:
+def _multinomial(counts: Multinomial, reader: SqlReader) -> list[SqlTerm]:
     if counts.group is not None:
         raise CannotExport("a matrix of counts has no columns with names", remedy="Learn from a frame of Count columns")
     double = reader.dialect.double
@@ -257,10 +259,10 @@ def _multinomial(counts: Multinomial, reader: Reader) -> list[Term]:
 
         return of
 
-    return [Term(reader.number(name), of_word(word)) for word, name in enumerate(counts.words)]
+    return [SqlTerm(reader.number(name), of_word(word)) for word, name in enumerate(counts.words)]
 
 
-FORMS: dict[type, Callable[[Any, Reader], list[Term]]] = {
+FORMS: dict[type, Callable[[Any, SqlReader], list[SqlTerm]]] = {
     Table: _table,
     Bernoulli: _bernoulli,
     Gaussian: _gaussian,
@@ -273,7 +275,7 @@ FORMS: dict[type, Callable[[Any, Reader], list[Term]]] = {
 """The conditional distributions that SQL can say, each with how."""
 
 
-def terms_of(conditional: Any, reader: Reader) -> list[Term]:
+def terms_of(conditional: Any, reader: SqlReader) -> list[SqlTerm]:
     """What one conditional distribution adds to each class."""
     form = FORMS.get(type(conditional))
     if form is None:

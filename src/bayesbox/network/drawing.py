@@ -22,7 +22,7 @@ MOST_STATES = 8  # states of a node that a drawing lists
 
 
 @dataclass
-class Place:
+class NodePlace:
     """A node, or a point where an edge passes a layer: its size, its centre, and its neighbours above and below."""
 
     name: str | None
@@ -31,8 +31,8 @@ class Place:
     layer: int
     x: float = 0.0
     y: float = 0.0
-    above: list[Place] = field(default_factory=list)
-    below: list[Place] = field(default_factory=list)
+    above: list[NodePlace] = field(default_factory=list)
+    below: list[NodePlace] = field(default_factory=list)
 
 
 Posteriors = Mapping[str, Mapping[str, float]]
@@ -55,7 +55,7 @@ def drawing(graph: Graph, posteriors: Posteriors | None = None, known: set[str] 
     for name in graph.order:
         if not graph.nodes[name].parents:  # a root stands just above its highest child
             places[name].layer = min((places[child].layer - 1 for child in graph.children_of[name]), default=0)
-    layers: list[list[Place]] = [[] for _ in range(1 + max((each.layer for each in places.values()), default=0))]
+    layers: list[list[NodePlace]] = [[] for _ in range(1 + max((each.layer for each in places.values()), default=0))]
     for name in graph.order:
         layers[places[name].layer].append(places[name])
     routes = [_route(places[parent], places[child], layers) for parent, child in graph.edges]
@@ -64,21 +64,21 @@ def drawing(graph: Graph, posteriors: Posteriors | None = None, known: set[str] 
     return _svg(places, routes, graph, posteriors, known)
 
 
-def _place(graph: Graph, name: str, posteriors: Posteriors | None) -> Place:
+def _place(graph: Graph, name: str, posteriors: Posteriors | None) -> NodePlace:
     width = LETTER * len(name) + 24
     height = 30.0
     if posteriors is not None:
         states = graph.nodes[name].states[:MOST_STATES]
         width = max(width, LETTER * max(map(len, states)) + BAR + 84)
         height += LINE * (len(states) + (len(graph.nodes[name].states) > MOST_STATES)) + 4
-    return Place(name, width, height, 0)
+    return NodePlace(name, width, height, 0)
 
 
-def _route(start: Place, end: Place, layers: list[list[Place]]) -> list[Place]:
+def _route(start: NodePlace, end: NodePlace, layers: list[list[NodePlace]]) -> list[NodePlace]:
     """The points of an edge, a new one in each layer that it passes."""
     route = [start]
     for layer in range(start.layer + 1, end.layer):
-        point = Place(None, 4.0, 0.0, layer)
+        point = NodePlace(None, 4.0, 0.0, layer)
         layers[layer].append(point)
         route.append(point)
     route.append(end)
@@ -88,20 +88,20 @@ def _route(start: Place, end: Place, layers: list[list[Place]]) -> list[Place]:
     return route
 
 
-def _sort(layers: list[list[Place]]) -> None:
+def _sort(layers: list[list[NodePlace]]) -> None:
     """Order each layer by the mean place of its neighbours in the one before, downwards and upwards in turn."""
     for sweep in range(SWEEPS):
         for layer in layers[1:] if sweep % 2 == 0 else layers[-2::-1]:
             rank = {id(each): float(at) for other in layers for at, each in enumerate(other)}
 
-            def mean(each: Place, rank: dict[int, float] = rank, up: bool = sweep % 2 == 0) -> float:
+            def mean(each: NodePlace, rank: dict[int, float] = rank, up: bool = sweep % 2 == 0) -> float:
                 near = each.above if up else each.below
                 return sum(rank[id(other)] for other in near) / len(near) if near else rank[id(each)]
 
             layer.sort(key=mean)
 
 
-def _spread(layers: list[list[Place]]) -> None:
+def _spread(layers: list[list[NodePlace]]) -> None:
     """Coordinates: rows one below another, and in a row each as near to its neighbours' middle as the others let it."""
     top = MARGIN
     for layer in layers:
@@ -124,7 +124,7 @@ def _spread(layers: list[list[Place]]) -> None:
             each.x += MARGIN - left
 
 
-def _settle(layer: Sequence[Place], wanted: Sequence[float]) -> None:
+def _settle(layer: Sequence[NodePlace], wanted: Sequence[float]) -> None:
     """The places nearest to the wanted ones, in squares, that keep order and distance.
 
     Neighbours that come too close form a block, which stands at the mean of what its members want.
@@ -148,8 +148,8 @@ def _settle(layer: Sequence[Place], wanted: Sequence[float]) -> None:
 
 
 def _svg(
-    places: Mapping[str, Place],
-    routes: list[list[Place]],
+    places: Mapping[str, NodePlace],
+    routes: list[list[NodePlace]],
     graph: Graph,
     posteriors: Posteriors | None,
     known: set[str] | frozenset[str],
@@ -181,7 +181,7 @@ def _svg(
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _curve(route: list[Place]) -> str:
+def _curve(route: list[NodePlace]) -> str:
     """From the lower side of the parent through the points to the upper side of the child."""
     start, end = route[0], route[-1]
     points = [(start.x, start.y + start.height / 2), *((each.x, each.y) for each in route[1:-1])]

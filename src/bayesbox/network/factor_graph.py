@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class Factor:
+class FactorTable:
     """A table with an axis for each variable of its scope; variables are known by their positions."""
 
     scope: tuple[int, ...]
@@ -21,14 +21,14 @@ class Factor:
 class FactorModel:
     """Variables with named states, and non-negative factors; the distribution is their product over its sum Z.
 
-    >>> coin = FactorModel(("side",), (("heads", "tails"),), (Factor((0,), np.array([3.0, 1.0])),))
+    >>> coin = FactorModel(("side",), (("heads", "tails"),), (FactorTable((0,), np.array([3.0, 1.0])),))
     >>> coin.cards
     (2,)
     """
 
     names: tuple[str, ...]
     states: tuple[tuple[str, ...], ...]
-    factors: tuple[Factor, ...]
+    factors: tuple[FactorTable, ...]
 
     @cached_property
     def cards(self) -> tuple[int, ...]:

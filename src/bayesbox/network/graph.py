@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, BadTable, UnknownNode
-from bayesbox.network.factor_graph import Factor, FactorModel
+from bayesbox.network.factor_graph import FactorModel, FactorTable
 from bayesbox.schema.levels import level_text
 
 Doubles = NDArray[np.float64]
@@ -242,7 +242,7 @@ class Graph:
                     node=node.name,
                     remedy="Give one: cpts={...}, or fit the network",
                 )
-            factors.append(Factor((*(place[parent] for parent in node.parents), place[node.name]), node.table))
+            factors.append(FactorTable((*(place[parent] for parent in node.parents), place[node.name]), node.table))
         return FactorModel(tuple(self.nodes), tuple(node.states for node in self.nodes.values()), tuple(factors))
 
     def __eq__(self, other: object) -> bool:

@@ -18,7 +18,7 @@ from bayesbox.network.graph import Graph
 from bayesbox.network.learn.fit import NetworkFitting
 from bayesbox.network.query.dsep import active_path, path_text, relevant
 from bayesbox.network.query.notation import Independence, parse
-from bayesbox.network.query.probability_table import Distribution
+from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.network.questions import NetworkQuestions
 from bayesbox.network.tables import graph_of, require_tables
 from bayesbox.schema.levels import level_text
@@ -173,7 +173,9 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def query(self, text: str, *, approx: str | Method | None = None, **options: Any) -> float | Distribution | bool:
+    def query(
+        self, text: str, *, approx: str | Method | None = None, **options: Any
+    ) -> float | ProbabilityTable | bool:
         """P(...): a float where every target has a value, else a table; X _|_ Y | Z: whether they are d-separated.
 
         `approx` names a method where an exact answer is out of reach, with its options as for `posteriors`; the answer
@@ -181,7 +183,7 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
         """
         question = parse(text)
         if not isinstance(question, Independence):
-            answer: float | Distribution = self.ask(question, approx=approx, **options)
+            answer: float | ProbabilityTable = self.ask(question, approx=approx, **options)
             return answer
         return self.active_path_of(question) is None
 

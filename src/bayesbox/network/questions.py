@@ -19,7 +19,7 @@ from bayesbox.errors import BadData, BadOption, DataWarning, ImpossibleEvidence,
 from bayesbox.network.approximate.estimate import Estimate, EstimatedDistribution, EstimatedPosteriors
 from bayesbox.network.approximate.methods import Method, joint_posterior, method_of
 from bayesbox.network.exact.compiled import CompiledModel
-from bayesbox.network.exact.eliminate import Findings, Marginal, eliminate
+from bayesbox.network.exact.eliminate import Marginal, ObservedStates, eliminate
 from bayesbox.network.exact.junction import Propagation
 from bayesbox.network.exact.mpe import most_probable
 from bayesbox.network.exact.orders import MOST_BYTES
@@ -28,7 +28,7 @@ from bayesbox.network.exact.posterior_table import PosteriorTable
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.joint.query import POSITIVE
 from bayesbox.network.query.notation import Query, Term, Virtual, parse_query, quoted_name
-from bayesbox.network.query.probability_table import Distribution
+from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.intervals import interval_of
 from bayesbox.schema.levels import is_missing, level_text
@@ -67,13 +67,15 @@ class NetworkQuestions:
 
     # -- probabilities -------------------------------------------------------------------------------------------
 
-    def query(self, text: str, *, approx: str | Method | None = None, **options: Any) -> float | Distribution | bool:
+    def query(
+        self, text: str, *, approx: str | Method | None = None, **options: Any
+    ) -> float | ProbabilityTable | bool:
         """P(...): a float where every target has a value, else a table of probabilities.
 
         `approx` names a method where an exact answer is out of reach, with its options as for `posteriors`; the answer
         then has its standard error, or a table of them, in `standard_error(s)`.
         """
-        answer: float | Distribution = self.ask(parse_query(text), approx=approx, **options)
+        answer: float | ProbabilityTable = self.ask(parse_query(text), approx=approx, **options)
         return answer
 
     def ask(self, query: Query, *, exact: bool = False, approx: str | Method | None = None, **options: Any) -> Any:
@@ -117,7 +119,7 @@ class NetworkQuestions:
         free = [target.name for target in query.targets if target.value is None]
         numbers = _by_levels(table, levels, plain=not exact)
         if method is None:
-            return Distribution(str(query), free, numbers, levels=levels)
+            return ProbabilityTable(str(query), free, numbers, levels=levels)
         stated = {} if errors is None else _by_levels(errors, levels)
         return EstimatedDistribution(str(query), free, numbers, errors=stated, levels=levels, approximation=found)
 
@@ -190,7 +192,7 @@ class NetworkQuestions:
 
     # -- evidence ------------------------------------------------------------------------------------------------
 
-    def findings(self, evidence: Evidence | None) -> Findings:
+    def findings(self, evidence: Evidence | None) -> ObservedStates:
         """Evidence by position."""
         states: dict[int, int] = {}
         likelihoods: dict[int, NDArray[Any]] = {}
@@ -205,7 +207,7 @@ class NetworkQuestions:
                 likelihoods[place] = self._likelihood(place, value)
             elif not is_missing(value):
                 states[place] = self._code(place, value)
-        return Findings(states, likelihoods)
+        return ObservedStates(states, likelihoods)
 
     def evidence_of(self, query: Query) -> dict[str, Any]:
         """The evidence of a query as a mapping; of several findings of one node, the product of their likelihoods."""
@@ -317,7 +319,7 @@ class NetworkQuestions:
         """All but the compiled plans, which are made again when they are needed."""
         return {name: value for name, value in self.__dict__.items() if name not in COMPILED}
 
-    def _marginal(self, findings: Findings, wanted: Sequence[int], *, exact: bool = False) -> Marginal:
+    def _marginal(self, findings: ObservedStates, wanted: Sequence[int], *, exact: bool = False) -> Marginal:
         names = self.model.names
         known = [names[place] for place in (*findings.states, *findings.likelihoods)]
         factors = self._relevant([names[place] for place in wanted], known)
@@ -373,8 +375,8 @@ def _refuse_options(approx: str | Method | None, options: Mapping[str, Any]) -> 
         raise BadOption(f"`{next(iter(options))}` is an option of approximations", remedy="Name one: approx=...")
 
 
-def _findings_of(rows: NDArray[np.int32]) -> list[Findings]:
-    return [Findings({int(place): int(row[place]) for place in np.flatnonzero(row >= 0)}) for row in rows]
+def _findings_of(rows: NDArray[np.int32]) -> list[ObservedStates]:
+    return [ObservedStates({int(place): int(row[place]) for place in np.flatnonzero(row >= 0)}) for row in rows]
 
 
 def _by_levels(

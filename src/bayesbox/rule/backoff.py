@@ -43,7 +43,7 @@ class Trust(NamedTuple):
         return over / under
 
 
-class Step(NamedTuple):
+class BackoffStep(NamedTuple):
     """One step of the back-off: probabilities over the last axis, and those with the row itself left out."""
 
     probability: Doubles
@@ -51,27 +51,27 @@ class Step(NamedTuple):
     trust: Trust
 
 
-def uniform(shape: tuple[int, ...], size: int) -> Step:
+def uniform(shape: tuple[int, ...], size: int) -> BackoffStep:
     """1/K for every level: where all back-off ends."""
     even = np.full(shape, 1.0 / max(size, 1))
-    return Step(even, even, Trust())
+    return BackoffStep(even, even, Trust())
 
 
-def expanded(below: Step) -> Step:
+def expanded(below: BackoffStep) -> BackoffStep:
     """The same for arrays with one axis more, before the last."""
     return below._replace(
         probability=np.expand_dims(below.probability, -2), left_out=np.expand_dims(below.left_out, -2)
     )
 
 
-def step(counts: Doubles, lower: Step) -> Step:
+def step(counts: Doubles, lower: BackoffStep) -> BackoffStep:
     """One condition more: counts over the last axis, and the step below in a shape that fits them."""
     trust = learned_trust(counts, lower.left_out)
     total = counts.sum(axis=-1, keepdims=True)
     others, other_total = np.maximum(counts - 1, 0), np.maximum(total - 1, 0)
     m, other_m = trust.rows(total), trust.rows(other_total)
     probability = (counts + m * lower.probability) / (total + m)
-    return Step(probability, (others + other_m * lower.left_out) / (other_total + other_m), trust)
+    return BackoffStep(probability, (others + other_m * lower.left_out) / (other_total + other_m), trust)
 
 
 def learned_trust(counts: Doubles, lower: Doubles) -> Trust:

@@ -25,7 +25,7 @@ TOLERANCE = 1e-11  # of a mean or a covariance, in deviations
 MOST_STEPS = 1000
 
 
-class Pattern(NamedTuple):
+class MissingPattern(NamedTuple):
     """Rows that have the same numbers: which, how many rows, and the exact sums."""
 
     observed: tuple[int, ...]
@@ -34,14 +34,14 @@ class Pattern(NamedTuple):
     products: Mapping[tuple[int, int], Dyadic]
 
 
-class Scale(NamedTuple):
+class UnitScale(NamedTuple):
     """Centres, and units that are powers of two near the deviations: in them all sums are doubles of common size."""
 
     centres: tuple[Dyadic, ...]
     exponents: tuple[int, ...]
 
     @classmethod
-    def of(cls, spreads: Sequence[Spread], deviations: Doubles) -> Scale:
+    def of(cls, spreads: Sequence[Spread], deviations: Doubles) -> UnitScale:
         exponents = (math.frexp(deviation)[1] for deviation in deviations.tolist())
         return cls(tuple(Dyadic.of(spread.mean) for spread in spreads), tuple(max(-1000, e) for e in exponents))
 
@@ -59,7 +59,7 @@ class Sums(NamedTuple):
     product: Doubles
 
 
-def maximised(patterns: Sequence[Pattern], columns: Sequence[int], scale: Scale) -> tuple[Doubles, Doubles]:
+def maximised(patterns: Sequence[MissingPattern], columns: Sequence[int], scale: UnitScale) -> tuple[Doubles, Doubles]:
     """(mean less the centre, covariance) of these columns, in units: what makes the observed values most likely."""
     place = {column: index for index, column in enumerate(columns)}
     sums = [_centred(pattern, place, scale) for pattern in patterns]
@@ -79,7 +79,7 @@ def maximised(patterns: Sequence[Pattern], columns: Sequence[int], scale: Scale)
     return mean, covariance
 
 
-def _centred(pattern: Pattern, place: Mapping[int, int], scale: Scale) -> Sums:
+def _centred(pattern: MissingPattern, place: Mapping[int, int], scale: UnitScale) -> Sums:
     """The sums about the centres, exactly, and then rounded."""
     there = [place[column] for column in pattern.observed]
     total, product = np.zeros(len(there)), np.zeros((len(there), len(there)))

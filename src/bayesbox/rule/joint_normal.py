@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadData
-from bayesbox.rule.joint_em import Pattern, Scale, maximised
+from bayesbox.rule.joint_em import MissingPattern, UnitScale, maximised
 from bayesbox.rule.normal import floored_deviation
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.comoments import CoMoments, pair_place
@@ -54,7 +54,7 @@ class Columns:
         return np.array([whole.unit for whole in self.wholes])
 
 
-def patterns_of(tally: CoMoments, cells: NDArray[Any]) -> list[Pattern]:
+def patterns_of(tally: CoMoments, cells: NDArray[Any]) -> list[MissingPattern]:
     """The sums over some cells by which numbers are there, in a fixed order; rows without any number say nothing."""
     p, pairs = len(tally.frame.numbers), tally.frame.pairs
     observed = tally.cells.observed[:, cells]
@@ -74,11 +74,11 @@ def patterns_of(tally: CoMoments, cells: NDArray[Any]) -> list[Pattern]:
             product = {
                 (i, j): dyadic(products, kind * pairs + pair_place(i, j, p)) for i in there for j in there if i <= j
             }
-            found.append(Pattern(tuple(there), dyadic(n, kind), total, product))
+            found.append(MissingPattern(tuple(there), dyadic(n, kind), total, product))
     return found
 
 
-def fitted(patterns: Sequence[Pattern], columns: Columns, *, diagonal: bool = False) -> Normal:
+def fitted(patterns: Sequence[MissingPattern], columns: Columns, *, diagonal: bool = False) -> Normal:
     """The normal of these rows. A number that none of them has takes its distribution over all rows."""
     spreads = [_spread(patterns, i) for i in range(len(columns.names))]
     there = [i for i, spread in enumerate(spreads) if spread.n.m]
@@ -94,7 +94,7 @@ def fitted(patterns: Sequence[Pattern], columns: Columns, *, diagonal: bool = Fa
         correlation = _correlation(patterns[0], spreads)
     elif not diagonal and len(patterns) > 1 and len(there) > 1:
         n = float(sum((pattern.n.fraction for pattern in patterns), start=0))
-        scale = Scale.of([known[i] for i in there], columns.deviations[there])
+        scale = UnitScale.of([known[i] for i in there], columns.deviations[there])
         shift, covariance = maximised(patterns, there, scale)
         rest[there] += shift * scale.units
         plain[there] = np.sqrt(np.diag(covariance)) * scale.units
@@ -104,7 +104,7 @@ def fitted(patterns: Sequence[Pattern], columns: Columns, *, diagonal: bool = Fa
     return _floored(Normal(n, mean, rest, deviation, correlation, plain))
 
 
-def _spread(patterns: Sequence[Pattern], i: int) -> Spread:
+def _spread(patterns: Sequence[MissingPattern], i: int) -> Spread:
     """The moments of one number over the patterns that have it."""
     whole = NO_SPREAD
     for pattern in patterns:
@@ -113,7 +113,7 @@ def _spread(patterns: Sequence[Pattern], i: int) -> Spread:
     return whole
 
 
-def _correlation(pattern: Pattern, spreads: Sequence[Spread]) -> Doubles:
+def _correlation(pattern: MissingPattern, spreads: Sequence[Spread]) -> Doubles:
     """Each correlation as the root of an exact ratio, rounded once; 0 where a number has no spread."""
     correlation = np.eye(len(spreads))
     for (i, j), product in pattern.products.items():

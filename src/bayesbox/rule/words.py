@@ -16,7 +16,7 @@ from bayesbox.errors import BadData, BadOption
 from bayesbox.rule.smoothing import Cells, Smoothing, ratio
 from bayesbox.rule.table import log_ratio_by_level
 from bayesbox.schema.kinds import Words as TextWords
-from bayesbox.tally.words import Words, most_common
+from bayesbox.tally.words import WordCounts, most_common
 
 ROOT = 0.5  # the exponent with which n words speak like the root of n
 TIMES = ("0", "1", "2", "3+")  # how often a document holds a word, as a table tells them apart
@@ -78,7 +78,7 @@ def poisson_rate(counts: Doubles, documents: Doubles, mean: Doubles, weight: flo
     return np.where(documents + weight > 0, rate, mean)
 
 
-def text(column: str, tally: Words, kind: TextWords, classes: int, rule: Smoothing) -> Text:
+def text(column: str, tally: WordCounts, kind: TextWords, classes: int, rule: Smoothing) -> Text:
     """The distribution of a column of free text: the multinomial over its words, or over the most common ones."""
     words, cells = tally.levels, tally.cells
     if kind.top is not None and kind.top < len(words):

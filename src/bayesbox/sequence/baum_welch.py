@@ -33,7 +33,7 @@ Progress = Callable[[int, float], None]
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedChain:
     """The last model with the expected counts it is made of, and the log-likelihood before each round."""
 
     model: ChainModel
@@ -78,7 +78,7 @@ def baum_welch(
     restarts: int = 3,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Learned:
+) -> LearnedChain:
     """The best of some restarts. A model that is given to begin with is the only start.
 
     It ends after `iterations` rounds, or once a round changes the log-likelihood by no more than `tolerance` of it.
@@ -90,10 +90,10 @@ def baum_welch(
                 found=list(initial.states[:8]),
                 remedy="Give as many: states=...",
             )
-        return _rounds(task, Learned(initial, ChainBook.empty()), iterations, tolerance, progress)
+        return _rounds(task, LearnedChain(initial, ChainBook.empty()), iterations, tolerance, progress)
     random = np.random.default_rng(seed)
     short = min(SHORT, iterations) if restarts > 1 else 0
-    best: Learned | None = None
+    best: LearnedChain | None = None
     for _ in range(restarts):
         begun = _rounds(task, _first_guess(task, random), short, tolerance, progress)
         if best is None or _last(begun) > _last(best):
@@ -102,11 +102,11 @@ def baum_welch(
     return best if best.converged else _rounds(task, best, iterations - short, tolerance, progress)
 
 
-def _last(learned: Learned) -> float:
+def _last(learned: LearnedChain) -> float:
     return learned.history[-1] if learned.history else -np.inf
 
 
-def _rounds(task: Task, begun: Learned, rounds: int, tolerance: float, progress: Progress | None) -> Learned:
+def _rounds(task: Task, begun: LearnedChain, rounds: int, tolerance: float, progress: Progress | None) -> LearnedChain:
     model, book, history = begun.model, begun.book, list(begun.history)
     for _ in range(rounds):
         counts = expected(model, task.steps)
@@ -117,11 +117,11 @@ def _rounds(task: Task, begun: Learned, rounds: int, tolerance: float, progress:
         if progress is not None:
             progress(len(history), now)
         if len(history) > 1 and np.isfinite(now) and abs(now - history[-2]) <= tolerance * (1 + abs(now)):
-            return Learned(model, book, history, converged=True)
-    return Learned(model, book, history)
+            return LearnedChain(model, book, history, converged=True)
+    return LearnedChain(model, book, history)
 
 
-def _first_guess(task: Task, random: np.random.Generator) -> Learned:
+def _first_guess(task: Task, random: np.random.Generator) -> LearnedChain:
     """Steps shared out among the states by chance: levels and texts at random, numbers by nearness to a few of them."""
     size, steps = len(task.states), task.steps
     shares = np.ones((steps.rows, size))
@@ -141,7 +141,7 @@ def _first_guess(task: Task, random: np.random.Generator) -> Learned:
     times = 1.0 if steps.codes is None else np.bincount(steps.codes, minlength=steps.rows)[:, None]
     transition = random.dirichlet(np.ones(size), size=size) + np.eye(size)
     book = task.book(random.dirichlet(np.ones(size)), transition, shares * times)
-    return Learned(task.model(book), book)
+    return LearnedChain(task.model(book), book)
 
 
 def _nearness(values: Doubles, size: int, random: np.random.Generator) -> Doubles:

@@ -18,7 +18,7 @@ from bayesbox.classifier.schema_json import (
     declared_document,
     declared_of,
     rules_document,
-    rules_of,
+    rules_from_json,
     schema_of,
 )
 from bayesbox.dist.base import Doubles
@@ -137,7 +137,7 @@ def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel
     if label_type not in LABEL_TYPES or origin not in (chain.GIVEN, chain.COUNTED, chain.LEARNED):
         raise ValueError(f"the label type {label_type!r} or the origin {origin!r} is unknown")
     emissions = reader.take("emissions", str)
-    emission_rules = rules_of(reader.take("rules", dict))
+    emission_rules = rules_from_json(reader.take("rules", dict))
     smoothing = [smoothing_of(reader.take(key, dict)) for key in ("start_smoothing", "transition_smoothing")]
     number_prior = reader.take_if_present("number_prior", float, int, None)
     declared = declared_of(reader.take("declared", list, None))

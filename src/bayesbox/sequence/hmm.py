@@ -20,7 +20,7 @@ from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence.answers import ChainAnswers
-from bayesbox.sequence.baum_welch import Learned, Progress, Task, baum_welch
+from bayesbox.sequence.baum_welch import LearnedChain, Progress, Task, baum_welch
 from bayesbox.sequence.counts import ChainBook, count_states
 from bayesbox.sequence.labels import named_states, read_steps, require_number, state_names, state_positions
 from bayesbox.sequence.model import ChainModel, ChainRules, chain_model
@@ -162,7 +162,7 @@ class HiddenMarkovModel(ChainAnswers):
             place = None if known is None else state_positions(known, states)
             return Task(steps_of(found, schema, place), schema, states, label_type, rules)
 
-        def learn(task: Task) -> Learned:
+        def learn(task: Task) -> LearnedChain:
             return baum_welch(
                 task,
                 initial=None if initial is None else initial.model_,

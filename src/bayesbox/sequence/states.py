@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption
-from bayesbox.sequence.baum_welch import Learned, Task
+from bayesbox.sequence.baum_welch import LearnedChain, Task
 from bayesbox.sequence.forward_backward import log_likelihood
 from bayesbox.sequence.model import Steps
 from bayesbox.stat.folds import shuffle_keys
@@ -54,7 +54,7 @@ def candidates(states: str) -> tuple[range, bool]:
 
 def choose_states(
     task_of: Callable[[int], Task],
-    learn: Callable[[Task], Learned],
+    learn: Callable[[Task], LearnedChain],
     numbers: Iterable[int],
     *,
     by: str = "bic",
@@ -78,14 +78,14 @@ def choose_states(
     return choice
 
 
-def bic(task: Task, learn: Callable[[Task], Learned]) -> float:
+def bic(task: Task, learn: Callable[[Task], LearnedChain]) -> float:
     """The BIC of what is learned."""
     model = learn(task).model
     total = float(log_likelihood(model, task.steps).sum())
     return -2 * total + model.n_parameters * float(np.log(max(task.steps.size, 1)))
 
 
-def held_out(task: Task, learn: Callable[[Task], Learned], folds: int, seed: int) -> float:
+def held_out(task: Task, learn: Callable[[Task], LearnedChain], folds: int, seed: int) -> float:
     """The mean log-likelihood of a step in a fold, by what is learned from the other folds."""
     steps = task.steps if task.steps.sequences >= folds else _cut(task.steps, folds)
     if steps.sequences < 2:

@@ -85,7 +85,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodedRows:
     """Rows as codes, a column a variable."""
 
     variables: tuple[Variable, ...]
@@ -110,25 +110,25 @@ class Coded:
             found |= column == variable.missing
         return found
 
-    def take(self, rows: NDArray[Any]) -> Coded:
+    def take(self, rows: NDArray[Any]) -> CodedRows:
         """Some of the rows."""
         columns = tuple(np.ascontiguousarray(column[rows]) for column in self.columns)
         weights = None if self.weights is None else self.weights[rows]
-        return Coded(self.variables, columns, len(columns[0]) if columns else 0, weights)
+        return CodedRows(self.variables, columns, len(columns[0]) if columns else 0, weights)
 
-    def arranged(self, names: Sequence[str]) -> Coded:
+    def arranged(self, names: Sequence[str]) -> CodedRows:
         """The columns in another order."""
         order = [self.names.index(name) for name in names]
         variables = tuple(self.variables[place] for place in order)
         columns = tuple(self.columns[place] for place in order)
-        return Coded(variables, columns, self.rows, self.weights)
+        return CodedRows(variables, columns, self.rows, self.weights)
 
-    def with_hidden(self, variables: Sequence[Variable]) -> Coded:
+    def with_hidden(self, variables: Sequence[Variable]) -> CodedRows:
         """More columns, in which everything is missing."""
         empty = tuple(np.full(self.rows, variable.missing, dtype=variable.dtype) for variable in variables)
-        return Coded((*self.variables, *variables), (*self.columns, *empty), self.rows, self.weights)
+        return CodedRows((*self.variables, *variables), (*self.columns, *empty), self.rows, self.weights)
 
-    def with_missing_level(self, name: str) -> Coded:
+    def with_missing_level(self, name: str) -> CodedRows:
         """Missing cells as a state of their own, in the columns that have them; (name) where one is called so."""
 
         def free(states: tuple[str, ...]) -> str:
@@ -146,14 +146,14 @@ class Coded:
         columns = tuple(
             column.astype(variable.dtype, copy=False) for variable, column in zip(variables, self.columns, strict=True)
         )
-        return Coded(variables, columns, self.rows, self.weights)
+        return CodedRows(variables, columns, self.rows, self.weights)
 
 
-def code_batch(batch: Batch, variables: Sequence[Variable], *, where: str | None = None) -> Coded:
+def code_batch(batch: Batch, variables: Sequence[Variable], *, where: str | None = None) -> CodedRows:
     """A batch under known variables; other columns are left out."""
     columns = []
     for variable in variables:
         if variable.name not in batch.names:
             raise UnknownColumn(variable.name, available=batch.names, where=where)
         columns.append(variable.codes(batch[variable.name], where=where))
-    return Coded(tuple(variables), tuple(columns), batch.rows)
+    return CodedRows(tuple(variables), tuple(columns), batch.rows)

@@ -14,7 +14,7 @@ from bayesbox._core import CodeTable, FamilyScore
 from bayesbox.errors import BadData
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.reduce import fold
-from bayesbox.stat.coded import Coded, Variable, code_batch
+from bayesbox.stat.coded import CodedRows, Variable, code_batch
 
 Members = tuple[int, ...]
 Counts = NDArray[np.int64]  # one dimension: row-major, the last member fastest
@@ -51,7 +51,7 @@ def flat(sets: Sequence[Members]) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 class MemoryCounter:
     """Rows that are at hand as codes."""
 
-    def __init__(self, coded: Coded) -> None:
+    def __init__(self, coded: CodedRows) -> None:
         self.cards = coded.cards
         self.rows = coded.rows
         self._holed = tuple(

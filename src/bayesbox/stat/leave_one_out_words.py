@@ -20,7 +20,7 @@ from bayesbox.rule.table import spread
 from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.tokens import Documents
 from bayesbox.tally.book import Book
-from bayesbox.tally.words import Words
+from bayesbox.tally.words import WordCounts
 
 ENTRIES_A_PIECE = 65_536  # of the sparse matrix: bounds the memory of classes x entries
 
@@ -35,7 +35,7 @@ def add_words(
 
 
 def add_text(
-    plan: Plan, conditional: Text, kind: Any, tally: Words, rule: Smoothing, column: Any, target: NDArray[np.int32]
+    plan: Plan, conditional: Text, kind: Any, tally: WordCounts, rule: Smoothing, column: Any, target: NDArray[np.int32]
 ) -> None:
     """Enter the terms of a column of free text."""
     if kind.top is not None:

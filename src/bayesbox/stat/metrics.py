@@ -66,7 +66,7 @@ class Bin(NamedTuple):
     high: float
 
 
-class Estimate(NamedTuple):
+class MetricValue(NamedTuple):
     """A value and its 95 % interval."""
 
     value: float
@@ -78,8 +78,8 @@ class ClassScore(NamedTuple):
     """One class: how many of those predicted were right, how many of its own were found; `support` are its rows."""
 
     name: str
-    precision: Estimate
-    recall: Estimate
+    precision: MetricValue
+    recall: MetricValue
     f1: float
     support: float
 
@@ -235,10 +235,10 @@ class Metrics:
     labels: tuple[str, ...]
     rows: int
     weight: float
-    accuracy: Estimate
-    log_loss: Estimate
+    accuracy: MetricValue
+    log_loss: MetricValue
     clipped_log_loss: float
-    brier: Estimate
+    brier: MetricValue
     brier_sum: float
     calibration_error: float
     area: float
@@ -291,7 +291,7 @@ def measure(found: Scored, *, repeats: int = 1) -> Metrics:
         wilson(right * per, n * per),
         _mean_estimate(book, "log_loss", n * per),
         book["clipped"].pooled().mean,
-        Estimate(*(half * value for value in brier)),
+        MetricValue(*(half * value for value in brier)),
         brier.value,
         sum(each.n / n * abs(each.accuracy - each.confidence) for each in bins if each.n),
         found.ranks.area(len(found.classes)),
@@ -304,18 +304,18 @@ def measure(found: Scored, *, repeats: int = 1) -> Metrics:
     )
 
 
-def wilson(successes: float, n: float) -> Estimate:
+def wilson(successes: float, n: float) -> MetricValue:
     """A proportion and its 95 % score interval (Wilson 1927); NaN of nothing.
 
     >>> [round(value, 4) for value in wilson(8, 10)]
     [0.8, 0.4902, 0.9433]
     """
     if not n:
-        return Estimate(math.nan, math.nan, math.nan)
+        return MetricValue(math.nan, math.nan, math.nan)
     share, z2 = successes / n, Z95 * Z95
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     reach = Z95 / (1 + z2 / n) * math.sqrt(max(share * (1 - share), 0.0) / n + z2 / (4 * n * n))
-    return Estimate(share, min(max(middle - reach, 0.0), share), max(min(middle + reach, 1.0), share))
+    return MetricValue(share, min(max(middle - reach, 0.0), share), max(min(middle + reach, 1.0), share))
 
 
 def area_under_roc(scores: Doubles, positive: NDArray[np.bool_], weights: Doubles) -> float:
@@ -346,13 +346,13 @@ def _total(book: Book) -> Dyadic:
     return total
 
 
-def _mean_estimate(book: Book, column: str, n: float) -> Estimate:
+def _mean_estimate(book: Book, column: str, n: float) -> MetricValue:
     """The mean of a loss and its normal 95 % interval; infinite where the loss of some row is."""
     if column not in book or book[column].sums.n != book.class_counts:
-        return Estimate(math.inf, math.nan, math.nan)
+        return MetricValue(math.inf, math.nan, math.nan)
     spread = book[column].pooled()
     reach = Z95 * math.sqrt(spread.variance / (n - 1)) if n > 1 else math.nan  # n / (n - 1) of the population variance
-    return Estimate(spread.mean, max(spread.mean - reach, 0.0), spread.mean + reach)
+    return MetricValue(spread.mean, max(spread.mean - reach, 0.0), spread.mean + reach)
 
 
 def _confusion(book: Book, labels: tuple[str, ...]) -> NDArray[Any]:

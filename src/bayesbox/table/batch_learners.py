@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from bayesbox.classifier.base import Classifier
-from bayesbox.classifier.rows import Rows
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.dist.base import Columns
 from bayesbox.errors import CannotForget
 from bayesbox.schema.encode import Encoded
@@ -31,8 +31,8 @@ class WholeRows(Classifier):
         self.__dict__.update(state)
         self._lock = threading.Lock()
 
-    def blank(self) -> Self:
-        result = super().blank()
+    def unfitted_clone(self) -> Self:
+        result = super().unfitted_clone()
         result._seen, result._lock = [], threading.Lock()
         return result
 
@@ -44,15 +44,15 @@ class WholeRows(Classifier):
             self._seen.append((options.get("first_row") or 0, dict(columns), labels, options.get("weights")))
         return book
 
-    def take_rows(self) -> list[Rows]:
+    def take_rows(self) -> list[LabelledRows]:
         """The rows that were counted, in their order; they are let go."""
         seen, self._seen = sorted(self._seen, key=lambda part: part[0]), []
         return [
-            Rows(Batch(tuple(columns), tuple(columns.values()), len(labels.codes)), labels, weights)
+            LabelledRows(Batch(tuple(columns), tuple(columns.values()), len(labels.codes)), labels, weights)
             for _, columns, labels, weights in seen
         ]
 
-    def relearns(self) -> bool:
+    def needs_refit(self) -> bool:
         return True
 
     def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:  # noqa: ARG002

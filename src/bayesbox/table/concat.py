@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.classifier.rows import Rows
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.table.auto.features import column_values
 
 
-def class_codes(part: Rows, classes: tuple[str, ...]) -> NDArray[np.int64]:
+def class_codes(part: LabelledRows, classes: tuple[str, ...]) -> NDArray[np.int64]:
     """The labels as places among the classes, -1 for another."""
     place = {name: code for code, name in enumerate(classes)}
     return np.array([place.get(text, -1) for text in part.labels.levels], dtype=np.int64)[part.labels.codes]
 
 
-def joined_column(parts: Sequence[Rows], name: str, kind: Any) -> Any:
+def joined_column(parts: Sequence[LabelledRows], name: str, kind: Any) -> Any:
     """A column of all parts: doubles, or (codes, texts)."""
     found = []
     for part in parts:

@@ -17,7 +17,7 @@ import numpy as np
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.calibrated import answers_by_folds, labelled
 from bayesbox.classifier.row_sample import FEWEST, MOST, Sampled
-from bayesbox.classifier.rows import Rows, sample_of
+from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.classifier.training import split_columns
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BayesboxError, DataWarning
@@ -30,7 +30,7 @@ from bayesbox.stat.mutual_information import conditional_mutual_information
 from bayesbox.table.concat import class_codes
 from bayesbox.table.naive import select
 from bayesbox.table.naive.choice import coded_columns, unseen_terms
-from bayesbox.table.naive.select import Coded, entropy
+from bayesbox.table.naive.select import ColumnCodes, entropy
 
 MOST_COLUMNS = 40  # of which all pairs are looked at; of more those that tell most of the class
 STRONG = 0.3  # the share of what a column holds, given the class, that the other tells
@@ -54,7 +54,7 @@ class Pair(NamedTuple):
     share: float
 
 
-class Score(NamedTuple):
+class HeldOutScore(NamedTuple):
     """How rows that were not learned were answered."""
 
     log_loss: float
@@ -69,9 +69,9 @@ class Dependence:
     """The strongest pairs, the harm they do, and what does better."""
 
     pairs: tuple[Pair, ...]
-    naive: Score
-    without: Score
-    better: Score
+    naive: HeldOutScore
+    without: HeldOutScore
+    better: HeldOutScore
     called: str
     remedy: str
     rows: int
@@ -92,22 +92,22 @@ def dependence_in(sampled: Sampled, classifier: Classifier, target: str, weight:
     parts = []
     for batch in sorted(sampled.kept, key=lambda batch: batch.first_row):
         columns, labels, _ = split_columns(batch, target, weight, where=sampled.name)
-        parts.append(Rows(Batch(tuple(columns), tuple(columns.values()), batch.rows), labels))
+        parts.append(LabelledRows(Batch(tuple(columns), tuple(columns.values()), batch.rows), labels))
     return dependence(parts, classifier)
 
 
-def dependence(parts: Sequence[Rows], classifier: Classifier) -> Dependence | None:
+def dependence(parts: Sequence[LabelledRows], classifier: Classifier) -> Dependence | None:
     """What the strongest dependences among the columns do to naive Bayes with the rules of a classifier.
 
     None where they do no harm. At most a few thousand rows are looked at.
     """
-    kept = sample_of([Rows(rows.batch, rows.labels) for rows in labelled(parts)], MOST)
+    kept = sample_of([LabelledRows(rows.batch, rows.labels) for rows in labelled(parts)], MOST)
     if sum(rows.batch.rows for rows in kept) < FEWEST:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         try:
-            naive: Any = classifier.blank()
+            naive: Any = classifier.unfitted_clone()
             naive.learn_all(kept)
             pairs = strong_pairs(kept, naive)
             if not pairs or len(naive.classes) < 2:
@@ -128,7 +128,7 @@ def dependence(parts: Sequence[Rows], classifier: Classifier) -> Dependence | No
     return Dependence(tuple(pairs[:3]), plain, without, better, called, remedy, len(terms.codes))
 
 
-def strong_pairs(kept: list[Rows], classifier: Any) -> list[Pair]:
+def strong_pairs(kept: list[LabelledRows], classifier: Any) -> list[Pair]:
     """The pairs of which one tells much of the other, given the class, the strongest first.
 
     The second of a pair is the one that tells less of the class. Both tell something of it, or no harm is done.
@@ -146,7 +146,7 @@ def strong_pairs(kept: list[Rows], classifier: Any) -> list[Pair]:
     return sorted(pairs, key=lambda pair: -pair.information)
 
 
-def _dependence(coded: Coded, first: int, second: int) -> tuple[float, float]:
+def _dependence(coded: ColumnCodes, first: int, second: int) -> tuple[float, float]:
     """(I(first; second | class), its share of the smaller entropy given the class), what chance brings taken off."""
     one, two = coded.columns[first], coded.columns[second]
     width, depth = coded.sizes[first], coded.sizes[second]
@@ -170,7 +170,7 @@ def _equal_bins(values: Doubles, counts: Any) -> Doubles:
     return equal_frequency(values, counts, BINS)
 
 
-def _score(kept: list[Rows], classifier: Classifier, model: str, options: dict[str, Any]) -> Score:
+def _score(kept: list[LabelledRows], classifier: Classifier, model: str, options: dict[str, Any]) -> HeldOutScore:
     from bayesbox.classifier.registry import new_classifier
 
     other = new_classifier(model, options, classifier.declared, classifier.fold)
@@ -179,8 +179,8 @@ def _score(kept: list[Rows], classifier: Classifier, model: str, options: dict[s
     return _scored(log_p, np.concatenate([class_codes(rows, other.classes) for rows in kept]))
 
 
-def _scored(log_p: Doubles, codes: Any) -> Score:
+def _scored(log_p: Doubles, codes: Any) -> HeldOutScore:
     classes = tuple(str(place) for place in range(log_p.shape[1]))
     labels = Encoded(np.asarray(codes, dtype=np.int32), list(classes), list(classes))
     found = measure(scored(log_p, labels, classes))
-    return Score(found.log_loss.value, found.calibration_error)
+    return HeldOutScore(found.log_loss.value, found.calibration_error)

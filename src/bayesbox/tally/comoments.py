@@ -29,7 +29,7 @@ Flags = NDArray[np.bool_]
 MOST_SUMS = 1 << 26  # cells x pairs of numbers: what a tally takes in memory
 
 
-class Frame(NamedTuple):
+class CoMomentAxes(NamedTuple):
     """What the cells of a tally are cells of: classes, categories with their levels, numbers."""
 
     classes: tuple[str, ...]
@@ -43,7 +43,7 @@ class Frame(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cells:
+class CoMomentCells:
     """Cells of a frame: their class, levels and pattern, and what was summed over their rows."""
 
     label: Codes
@@ -79,7 +79,7 @@ class CoMoments:
 
     form: ClassVar[str] = "comoments"
 
-    def __init__(self, frame: Frame, cells: Cells) -> None:
+    def __init__(self, frame: CoMomentAxes, cells: CoMomentCells) -> None:
         self.frame = frame
         self.classes = frame.classes
         self.cells = cells  # ascending; none of them empty
@@ -99,7 +99,7 @@ class CoMoments:
 
         `gaps` names the numbers that may be missing somewhere, where that is known already.
         """
-        frame = Frame(
+        frame = CoMomentAxes(
             classes, tuple(categories), tuple(tuple(levels) for _, levels in categories.values()), tuple(numbers)
         )
         kept = target >= 0 if weights is None else (target >= 0) & (weights > 0)
@@ -118,12 +118,12 @@ class CoMoments:
         else:
             zeros = np.zeros(len(target), dtype=np.uint8)
             n = _core.count_codes_weighted([zeros], [1], group, size, weights)[0]
-        return cls(*_settled(frame, Cells(label, codes, observed, n, totals, products)))
+        return cls(*_settled(frame, CoMomentCells(label, codes, observed, n, totals, products)))
 
     # -- the algebra ---------------------------------------------------------------------------------------------
 
     def zero(self) -> Self:
-        nothing = Frame(self.classes, (), (), ())
+        nothing = CoMomentAxes(self.classes, (), (), ())
         return type(self)(nothing, _no_cells())
 
     def __add__(self, other: CoMoments) -> Self:
@@ -151,7 +151,7 @@ class CoMoments:
             total.add(b, _spread(place[1], each), sign=sign)
             sums.append(total)
         keys = label[one_of], codes[:, one_of], observed[:, one_of]
-        return type(self)(*_settled(frame, Cells(*keys, *sums)))
+        return type(self)(*_settled(frame, CoMomentCells(*keys, *sums)))
 
     def with_classes(self, classes: tuple[str, ...]) -> Self:
         if classes == self.classes:
@@ -206,7 +206,7 @@ class CoMoments:
     def only(self, categories: tuple[str, ...], numbers: tuple[str, ...]) -> CoMoments:
         """The tally of these columns alone, in this order; one that has no value is missing in every cell."""
         levels = dict(zip(self.frame.categories, self.frame.levels, strict=True))
-        frame = Frame(self.classes, categories, tuple(levels.get(name, ()) for name in categories), numbers)
+        frame = CoMomentAxes(self.classes, categories, tuple(levels.get(name, ()) for name in categories), numbers)
         if frame == self.frame:
             return self
         return CoMoments(frame, _sorted(frame, _moved(self, frame)))
@@ -232,7 +232,7 @@ def pair_place(i: int, j: int, width: int) -> int:
     return i * width - i * (i + 1) // 2 + j
 
 
-def _require_room(frame: Frame, cells: int) -> None:
+def _require_room(frame: CoMomentAxes, cells: int) -> None:
     if cells * max(frame.pairs, 1) > MOST_SUMS:
         raise TooCostly(
             f"{len(frame.numbers):,} numbers and {len(frame.categories):,} categories together need "
@@ -242,16 +242,18 @@ def _require_room(frame: Frame, cells: int) -> None:
         )
 
 
-def _no_cells() -> Cells:
+def _no_cells() -> CoMomentCells:
     nothing = np.empty(0, dtype=np.int32)
-    return Cells(nothing, nothing.reshape(0, 0), np.empty((0, 0), dtype=bool), *(ExactArray(0) for _ in range(3)))
+    return CoMomentCells(
+        nothing, nothing.reshape(0, 0), np.empty((0, 0), dtype=bool), *(ExactArray(0) for _ in range(3))
+    )
 
 
 # -- from rows to cells ----------------------------------------------------------------------------------------------
 
 
 def _grouped_rows(
-    frame: Frame,
+    frame: CoMomentAxes,
     target: Codes,
     categories: Mapping[str, tuple[NDArray[Any], Sequence[str]]],
     numbers: Mapping[str, NDArray[Any]],
@@ -285,7 +287,7 @@ def _grouped_rows(
     return label[one_of], codes.reshape(len(categories), len(one_of)), observed, group
 
 
-def _groups(frame: Frame, label: Codes, codes: Codes, observed: Flags) -> tuple[Index, Index]:
+def _groups(frame: CoMomentAxes, label: Codes, codes: Codes, observed: Flags) -> tuple[Index, Index]:
     sizes = [len(frame.classes), *(len(levels) for levels in frame.levels), *(2 for _ in observed)]
     return groups_of([label, *codes, *observed], sizes)
 
@@ -293,7 +295,7 @@ def _groups(frame: Frame, label: Codes, codes: Codes, observed: Flags) -> tuple[
 # -- cells in another frame ------------------------------------------------------------------------------------------
 
 
-def _union(one: Frame, other: Frame) -> Frame:
+def _union(one: CoMomentAxes, other: CoMomentAxes) -> CoMomentAxes:
     """The columns of both: mine in my order, then those that are new."""
     if one == other:
         return one
@@ -301,10 +303,10 @@ def _union(one: Frame, other: Frame) -> Frame:
     for name, texts in zip(other.categories, other.levels, strict=True):
         levels[name] = union(levels.get(name, ()), texts)
     names = dict.fromkeys((*one.numbers, *other.numbers))
-    return Frame(union(one.classes, other.classes), tuple(levels), tuple(levels.values()), tuple(names))
+    return CoMomentAxes(union(one.classes, other.classes), tuple(levels), tuple(levels.values()), tuple(names))
 
 
-def _moved(tally: CoMoments, frame: Frame) -> Cells:
+def _moved(tally: CoMoments, frame: CoMomentAxes) -> CoMomentCells:
     """The cells of a tally in a frame that has all its classes and columns with a value."""
     own, cells = tally.frame, tally.cells
     if own == frame:
@@ -325,7 +327,7 @@ def _moved(tally: CoMoments, frame: Frame) -> Cells:
     pairs = np.array([_pair(i, j, p) for k, i in enumerate(where) for j in where[k:]], dtype=np.int64)
     totals = cells.totals.take(_columns(size, p, where))
     products = cells.products.take(_columns(size, own.pairs, pairs))
-    return Cells(label, codes, observed, cells.n, totals, products)
+    return CoMomentCells(label, codes, observed, cells.n, totals, products)
 
 
 def _pair(i: int, j: int, width: int) -> int:
@@ -343,14 +345,14 @@ def _spread(place: Index, width: int) -> Index:
     return (place[:, None] * width + np.arange(width)[None, :]).ravel()
 
 
-def _same_keys(one: Cells, other: Cells) -> bool:
+def _same_keys(one: CoMomentCells, other: CoMomentCells) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(one.keys, other.keys, strict=True))
 
 
-def _taken(cells: Cells, kept: Index, frame: Frame) -> Cells:
+def _taken(cells: CoMomentCells, kept: Index, frame: CoMomentAxes) -> CoMomentCells:
     if len(kept) == len(cells) and np.array_equal(kept, np.arange(len(cells))):
         return cells
-    return Cells(
+    return CoMomentCells(
         cells.label[kept],
         cells.codes[:, kept],
         cells.observed[:, kept],
@@ -360,17 +362,17 @@ def _taken(cells: Cells, kept: Index, frame: Frame) -> Cells:
     )
 
 
-def _sorted(frame: Frame, cells: Cells) -> Cells:
+def _sorted(frame: CoMomentAxes, cells: CoMomentCells) -> CoMomentCells:
     """The cells ascending in their keys; those with the same key become one."""
     group, one_of = _groups(frame, *cells.keys)
     if len(one_of) == len(cells):
         return _taken(cells, one_of, frame)
     widths = (1, len(frame.numbers), frame.pairs)
     sums = (array.sum_groups(_spread(group, w), len(one_of) * w) for array, w in zip(cells.sums, widths, strict=True))
-    return Cells(cells.label[one_of], cells.codes[:, one_of], cells.observed[:, one_of], *sums)
+    return CoMomentCells(cells.label[one_of], cells.codes[:, one_of], cells.observed[:, one_of], *sums)
 
 
-def _settled(frame: Frame, cells: Cells) -> tuple[Frame, Cells]:
+def _settled(frame: CoMomentAxes, cells: CoMomentCells) -> tuple[CoMomentAxes, CoMomentCells]:
     """Without empty cells, and without the levels and columns that occur in none."""
     filled = cells.n.signs() != 0
     for array, width in ((cells.totals, len(frame.numbers)), (cells.products, frame.pairs)):
@@ -381,7 +383,7 @@ def _settled(frame: Frame, cells: Cells) -> tuple[Frame, Cells]:
     categories = tuple(name for name, texts in zip(frame.categories, levels, strict=True) if texts)
     there = np.asarray(cells.observed.any(axis=1)).tolist()
     numbers = tuple(name for name, some in zip(frame.numbers, there, strict=True) if some)
-    settled = Frame(frame.classes, categories, tuple(texts for texts in levels if texts), numbers)
+    settled = CoMomentAxes(frame.classes, categories, tuple(texts for texts in levels if texts), numbers)
     if settled == frame:
         return frame, cells
     return settled, _sorted(settled, _moved(CoMoments(frame, cells), settled))

@@ -25,7 +25,7 @@ from bayesbox.tally.book import Book, require_few_levels
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
-from bayesbox.tally.words import Words, count_words
+from bayesbox.tally.words import WordCounts, count_words
 
 Weights = NDArray[np.float64] | None
 
@@ -231,7 +231,7 @@ class _Counter:
                 remedy=f"Declare it a number: --types {name}=real, or columns={{'{name}': 'real'}}",
             )
 
-    def words(self, matrix: CountMatrix) -> Words:
+    def words(self, matrix: CountMatrix) -> WordCounts:
         """The tally of a group of counts."""
         if len(matrix.data) and matrix.data.min() < 0:
             raise BadData("a count is 0 or more", where=self.where, found=float(matrix.data.min()))
@@ -244,9 +244,9 @@ class _Counter:
             len(self.classes),
             self.weights,
         )
-        return Words.of(self.classes, [str(index) for index in range(matrix.width)], cells)
+        return WordCounts.of(self.classes, [str(index) for index in range(matrix.width)], cells)
 
-    def text(self, name: str, column: Any, kind: TextWords) -> Words:
+    def text(self, name: str, column: Any, kind: TextWords) -> WordCounts:
         """The tally of the words of a column of texts."""
         where = f"{self.where}, column `{name}`" if self.where else f"column `{name}`"
         target = self.target
@@ -254,7 +254,7 @@ class _Counter:
             target = np.where(self.weights > 0, target, np.int32(-1)).astype(np.int32)
         documents = Documents.of(column, where=where)
         words, cells, _ = count_words(documents, target, len(self.classes), kind.tokens, self.weights)
-        return Words.of(self.classes, list(words), cells)
+        return WordCounts.of(self.classes, list(words), cells)
 
 
 def _places(values: NDArray[np.int64], column: NDArray[Any]) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights
-from bayesbox.tally.words import MOST_CELLS, Words, count_words, counts_of, most_common, require_cells
+from bayesbox.tally.words import MOST_CELLS, WordCounts, count_words, counts_of, most_common, require_cells
 
 WORDS = "words"  # occurrences
 DOCUMENTS = "documents"  # documents that hold the word
@@ -43,7 +43,7 @@ def count_documents(
     if isinstance(documents, CountMatrix):
         return _count_matrix(documents, target, classes, checked, kind, often=often)
     vocabulary, cells, held = count_words(documents, target, len(classes), tokens, checked)
-    tallies = {WORDS: Words(classes, vocabulary, cells), DOCUMENTS: Words(classes, vocabulary, held)}
+    tallies = {WORDS: WordCounts(classes, vocabulary, cells), DOCUMENTS: WordCounts(classes, vocabulary, held)}
     if often:
         known = _core.Vocabulary(vocabulary)
         starts, numbers, counts = _core.list_terms(documents.data, documents.offsets, known, tokens.compiled)
@@ -54,13 +54,13 @@ def count_documents(
 
 def _often(
     matrix: CountMatrix, target: NDArray[np.int32], classes: tuple[str, ...], weights: Any, names: list[str]
-) -> dict[str, Words]:
+) -> dict[str, WordCounts]:
     """The tallies of the documents that hold a word more than once."""
     found = {}
     for name, times in ((TWICE, 2), (THRICE, 3)):
         data = (np.asarray(matrix.data) >= times).astype(np.float64)
         cells = _core.count_sparse(matrix.indptr, matrix.indices, data, matrix.width, target, len(classes), weights)
-        found[name] = Words.of(classes, names, cells)
+        found[name] = WordCounts.of(classes, names, cells)
     return found
 
 
@@ -128,7 +128,7 @@ class DocumentCounter:
         vocabulary, *cells = counts_of(self._words, order)
         self._words = _core.WordCounts()
         tallies = {
-            name: Words(rest.classes, vocabulary, own) for name, own in zip((WORDS, DOCUMENTS), cells, strict=True)
+            name: WordCounts(rest.classes, vocabulary, own) for name, own in zip((WORDS, DOCUMENTS), cells, strict=True)
         }
         return Book(rest.classes, rest.class_counts, tallies, label_type=rest.label_type)
 
@@ -186,7 +186,7 @@ def _count_matrix(
     tallies = {}
     for name, data in ((WORDS, matrix.data), (DOCUMENTS, holds)):
         cells = _core.count_sparse(matrix.indptr, matrix.indices, data, matrix.width, target, len(classes), weights)
-        tallies[name] = Words.of(classes, names, cells)
+        tallies[name] = WordCounts.of(classes, names, cells)
     if often:
         tallies |= _often(matrix, target, classes, weights, names)
     return _book(classes, target, weights, tallies, label_type)
@@ -196,7 +196,7 @@ def _book(
     classes: tuple[str, ...],
     target: NDArray[np.int32],
     weights: NDArray[np.float64] | None,
-    tallies: dict[str, Words],
+    tallies: dict[str, WordCounts],
     label_type: str,
 ) -> Book:
     size = len(classes)

@@ -20,7 +20,7 @@ FEW = 64  # words are few where the vocabulary they go into has so many times as
 
 
 @register
-class Words(Counts):
+class WordCounts(Counts):
     """How often each word occurred in the rows of each class. `n` counts occurrences, where `Counts` counts rows."""
 
     form: ClassVar[str] = "words"

@@ -84,7 +84,7 @@ class DocumentClassifier:
         """From now on go by these rules, the best of those that were tried."""
         self.rules, self.tried, self._model = rules, tried, None
 
-    def untrained(self) -> Self:
+    def with_empty_counts(self) -> Self:
         """The same options with nothing counted."""
         result = copy.copy(self)
         result.accept(Book.empty(self.book.label_type))
@@ -174,7 +174,7 @@ class DocumentClassifier:
         """Every word that was counted, whether the rules keep it or not."""
         return self.book[WORDS].levels if WORDS in self.book else ()
 
-    def not_undone(self) -> tuple[str, ...]:
+    def irreversible_parts(self) -> tuple[str, ...]:
         """What was learned of the documents and is no tally, in words: taking some out leaves it as it is."""
         chosen = ("the choice among models",) if self.tried else ()
         return chosen if self.strength is None else (*chosen, "the calibration")
@@ -224,7 +224,7 @@ class DocumentClassifier:
     def log_posterior(self, texts: Texts) -> Doubles:
         return normalised(self._plan(texts), self.model.log_prior, _core.LOG_POSTERIOR)
 
-    def joint_log(self, texts: Texts) -> Doubles:
+    def joint_log_prob(self, texts: Texts) -> Doubles:
         """log P(class, document); for the complement, its score."""
         joint: Doubles = self._plan(texts).run(_core.JOINT)
         return joint
@@ -257,7 +257,7 @@ class DocumentClassifier:
         """The sums of the weights for each of these documents by the model of all others, and its known words."""
         from bayesbox.text import leave_one_out as others
 
-        learned = others.Learned(counted, self.rules, self.model, self.width is None)
+        learned = others.LeaveOneOutStart(counted, self.rules, self.model, self.width is None)
         return others.sums_of_others(learned, self.model.conditional.listed(texts, self.tokens), target)
 
     def _prior_of_others(self, counted: Book) -> Doubles:

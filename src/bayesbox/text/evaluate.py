@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.classifier.evaluation import Evaluation
-from bayesbox.classifier.predictions import Judged, cross_validated, held_out, left_one_out, require_options
+from bayesbox.classifier.predictions import Predictions, cross_validated, held_out, left_one_out, require_options
 from bayesbox.classifier.rows import common_codes
 from bayesbox.classifier.training import Progress, Training
 from bayesbox.schema.encode import Encoded
@@ -50,7 +50,7 @@ def evaluate_held_out(
     if plain is not None:
         plain.model  # noqa: B018  likewise
 
-    def judged(batch: Batch) -> Judged:
+    def judged(batch: Batch) -> Predictions:
         texts, labels, weights = parts_of(batch, labelled.columns, weight)
         found = _judged(classifier, plain, texts, labels, classes, weights, bins)
         if progress is not None:
@@ -69,7 +69,7 @@ def _judged(
     classes: tuple[str, ...],
     weights: Any,
     bins: int,
-) -> Judged:
+) -> Predictions:
     """Predictions that were counted, and the same by the model without calibration where there is one."""
     found, before = (
         None
@@ -78,7 +78,7 @@ def _judged(
         for each in (classifier, plain)
     )
     assert found is not None
-    return Judged(found, before)
+    return Predictions(found, before)
 
 
 def cross_validate(
@@ -195,7 +195,7 @@ def _judge_fold(
     *,
     bins: int,
     progress: Progress | None,
-) -> Judged:
+) -> Predictions:
     """The documents of a fold judged by the classifier that never saw them."""
     other = without(classifier, parts)
     if others is not None:  # what is derived is derived anew, from documents outside the fold
@@ -203,7 +203,7 @@ def _judge_fold(
         other.strength, other.tried = None, ()
         settle(other, whole.texts, whole.labels, weights=whole.weights)
     classes, plain = classifier.model.classes, other.uncalibrated()
-    total = Judged(Scored(classes, bins), None if plain is None else Scored(classes, bins))
+    total = Predictions(Scored(classes, bins), None if plain is None else Scored(classes, bins))
     for part in parts:
         total = total + _judged(other, plain, part.texts, part.labels, classes, part.weights, bins)
         if progress is not None:

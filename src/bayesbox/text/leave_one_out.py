@@ -30,7 +30,7 @@ NEVER_LEARNED = "some of these documents were never learned: they hold more word
 
 
 @dataclass(frozen=True)
-class Learned:
+class LeaveOneOutStart:
     """What a leave-one-out starts from: the tallies with the classes of the model, the rules, and the words."""
 
     book: Book
@@ -53,7 +53,7 @@ class Learned:
         return found
 
 
-def sums_of_others(learned: Learned, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
+def sums_of_others(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
     """(documents x classes: the sums of the weights by the model of all other documents; the known words of each).
 
     `matrix` lists the words of the documents, whose classes `target` are.
@@ -82,7 +82,7 @@ def sums_of_others(learned: Learned, matrix: CountMatrix, target: Codes) -> tupl
     )
 
 
-def _by_levels(learned: Learned, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
+def _by_levels(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
     """Every word of the vocabulary is in a document so many times: present or absent, or 0, 1, 2, 3 and more."""
     n = learned.book.class_counts.to_doubles()
     held = [learned.counts(name) for name in (DOCUMENTS, TWICE, THRICE)]
@@ -123,7 +123,7 @@ def _by_levels(learned: Learned, matrix: CountMatrix, target: Codes) -> tuple[Do
     return sums, _known(matrix, alone[matrix.indices], np.ones(len(matrix.data)))
 
 
-def _by_rates(learned: Learned, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
+def _by_rates(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
     """Every word has a Poisson number of occurrences, whose rates lean on the mean of all documents."""
     n, counts = learned.book.class_counts.to_doubles()[:, None], learned.counts(WORDS)
     weight = learned.rules.smoothing.weight

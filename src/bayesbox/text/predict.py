@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from bayesbox.classifier.predict import EVERY, Answers, Asked, unsure_where_low
+from bayesbox.classifier.predict import EVERY, PredictionWriter, PredictOptions, unsure_where_low
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.schema.arrays import numbers_array
 from bayesbox.schema.tokens import Documents
@@ -46,11 +46,11 @@ def documents_to_judge(
     return Unlabelled(open_documents(data, classes=False, bad_rows=reading.get("bad_rows", "error")), TEXT, True)
 
 
-class DocumentAnswers(Answers):
+class DocumentAnswers(PredictionWriter):
     """The answers of a classifier of documents: the kept columns, `prediction`, P(class), `explanation`."""
 
     def __init__(
-        self, classifier: DocumentClassifier, asked: Asked, names: Sequence[str], *, column: str, where: str
+        self, classifier: DocumentClassifier, asked: PredictOptions, names: Sequence[str], *, column: str, where: str
     ) -> None:
         super().__init__(classifier, asked, names, where=where)  # type: ignore[arg-type]
         self.documents = classifier

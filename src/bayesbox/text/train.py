@@ -126,15 +126,15 @@ def text_column_of(names: Sequence[str], taken: Sequence[str | None]) -> str:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedDocuments:
     """What was counted of some documents: what a fold adds up. The words may be in a counter instead of the book."""
 
     book: Book
     rows: int = 0
     unlabelled: int = 0
 
-    def __add__(self, other: Counted) -> Counted:
-        return Counted(self.book + other.book, self.rows + other.rows, self.unlabelled + other.unlabelled)
+    def __add__(self, other: CountedDocuments) -> CountedDocuments:
+        return CountedDocuments(self.book + other.book, self.rows + other.rows, self.unlabelled + other.unlabelled)
 
 
 @dataclass(frozen=True)
@@ -146,10 +146,10 @@ class _Counting:
     often: bool
     weight: str | None
 
-    def __call__(self, batch: Batch) -> Counted:
+    def __call__(self, batch: Batch) -> CountedDocuments:
         texts, labels, weights = parts_of(batch, self.labelled, self.weight)
         book = count_documents(texts, labels, self.tokens, weights=weights, often=self.often)
-        return Counted(book, batch.rows, int((labels.codes < 0).sum()))
+        return CountedDocuments(book, batch.rows, int((labels.codes < 0).sum()))
 
 
 def train_documents(
@@ -176,7 +176,7 @@ def train_documents(
     counter = DocumentCounter(classifier.tokens, limit=limit, often=classifier.often)
     free, others = [counter], []
 
-    def tally_of(batch: Batch) -> Counted:
+    def tally_of(batch: Batch) -> CountedDocuments:
         texts, labels, weights = parts_of(batch, labelled.columns, weight)
         try:
             own = free.pop()
@@ -187,7 +187,7 @@ def train_documents(
         free.append(own)
         if progress is not None:
             progress(batch.rows)
-        return Counted(Book.empty(), batch.rows, int((labels.codes < 0).sum()))
+        return CountedDocuments(Book.empty(), batch.rows, int((labels.codes < 0).sum()))
 
     counting = _Counting(labelled.columns, classifier.tokens, classifier.often, weight) if elsewhere else tally_of
     # With a limit, what is dropped depends on the order of the batches: one thread keeps it the same every time.

@@ -10,7 +10,7 @@ import click
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.sources import declared_kinds, skipped_rows
-from bayesbox.cli.print.output import decimal, emit_json, note, plural, say, table, told_warnings
+from bayesbox.cli.print.output import captured_warnings, decimal, emit_json, note, plural, say, table
 from bayesbox.cli.print.search_progress import SearchProgress
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> No
     known = _known(given["known"], normalize=given["normalize"])
     source, kinds = _source(files, given)
     progress = SearchProgress()
-    with told_warnings() as warned:
+    with captured_warnings() as warned:
         try:
             network = learn_network(
                 source,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli.print.output import decimal, emit_json, note, say, table, told_warnings
+from bayesbox.cli.print.output import captured_warnings, decimal, emit_json, note, say, table
 
 if TYPE_CHECKING:
     from bayesbox.network.query.notation import Independence, Query, Question
@@ -48,10 +48,10 @@ def answer_network(
 
 
 def _tell_answer(network: Any, asked: Query, *, show_work: bool, as_json: bool) -> None:
-    from bayesbox.network.query.probability_table import Distribution, figure
+    from bayesbox.network.query.probability_table import ProbabilityTable, figure
 
     value = _small_exactly(network, asked)
-    distribution = value if isinstance(value, Distribution) else None
+    distribution = value if isinstance(value, ProbabilityTable) else None
     work = _work(network, asked) if show_work else []
     if as_json:
         emit_json(_answer_facts(asked, value) | ({"work": work} if work else {}))
@@ -70,17 +70,17 @@ def _tell_answer(network: Any, asked: Query, *, show_work: bool, as_json: bool) 
 
 
 def _tell_estimate(network: Any, asked: Query, approximation: Approximate, *, as_json: bool) -> None:
-    from bayesbox.network.query.probability_table import Distribution
+    from bayesbox.network.query.probability_table import ProbabilityTable
 
     method, options = approximation
-    with told_warnings() as told:
+    with captured_warnings() as told:
         value = network.ask(asked, approx=method, **options)
     for text in dict.fromkeys(told):
         note(text)
     if as_json:
         emit_json(_estimate_facts(asked, value))
         return
-    if isinstance(value, Distribution):
+    if isinstance(value, ProbabilityTable):
         table([*value.columns, *value.figures], value.rows())
     else:
         say(repr(value))
@@ -109,9 +109,9 @@ def _small_exactly(network: Any, asked: Query) -> Any:
 
 
 def _answer_facts(asked: Query, value: Any) -> dict[str, Any]:
-    from bayesbox.network.query.probability_table import Distribution, fraction_text
+    from bayesbox.network.query.probability_table import ProbabilityTable, fraction_text
 
-    if not isinstance(value, Distribution):
+    if not isinstance(value, ProbabilityTable):
         facts = {"fraction": fraction_text(value)} if fraction_text(value) else {}
         return {"question": str(asked), **facts, "probability": float(value)}
     rows = []

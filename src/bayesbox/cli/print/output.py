@@ -180,7 +180,7 @@ def _drawn_table(
 
 
 @contextmanager
-def told_warnings() -> Iterator[list[str]]:
+def captured_warnings() -> Iterator[list[str]]:
     """Gather the warnings of the library instead of printing them; the list is filled at the end."""
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:

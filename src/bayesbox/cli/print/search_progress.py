@@ -11,7 +11,7 @@ import click
 from bayesbox.cli.options.sources import PATIENCE, PAUSE
 
 if TYPE_CHECKING:
-    from bayesbox.network.learn.search import Step
+    from bayesbox.network.learn.search import SearchStep
 
 
 class SearchProgress:
@@ -23,7 +23,7 @@ class SearchProgress:
         self._shown = False
         self._alive = sys.stderr.isatty()
 
-    def step(self, step: Step) -> None:
+    def step(self, step: SearchStep) -> None:
         """A move of a search."""
         self._show(f"score {step.score:,.1f}, best {step.best:,.1f}, {step.moves:,} moves")
 

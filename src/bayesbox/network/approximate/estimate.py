@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bayesbox.errors import ImpossibleEvidence
 from bayesbox.network.exact.posterior_table import PosteriorTable
 from bayesbox.network.factor_graph import FactorModel
-from bayesbox.network.query.probability_table import Distribution
+from bayesbox.network.query.probability_table import ProbabilityTable
 
 Doubles = NDArray[np.float64]
 
@@ -91,7 +91,7 @@ class Estimate(float):
         return Estimate, (float(self), self.standard_error, self.approximation)
 
 
-class EstimatedDistribution(Distribution):
+class EstimatedDistribution(ProbabilityTable):
     """A table of probabilities, each with its standard error in `standard_errors`.
 
     >>> EstimatedDistribution("P(car)", ["car"], {("suv",): 0.31234, ("van",): 0.68766}, errors={("suv",): 0.002})

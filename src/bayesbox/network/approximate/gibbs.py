@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from bayesbox._core import gibbs_means
 from bayesbox.errors import BadOption, DataWarning
 from bayesbox.network.approximate.estimate import Approximation, never_drawn
-from bayesbox.network.exact.compiled import Case
+from bayesbox.network.exact.compiled import EvidenceCase
 
 APART = 1.5  # the potential scale reduction (R-hat) above which chains differ more than each of them varies
 
@@ -45,7 +45,7 @@ class Gibbs:
     name = "gibbs"
     counts_joints = True
 
-    def run(self, case: Case, wanted: Sequence[int] = ()) -> Approximation:
+    def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:
         """The posteriors of a case, and the joint of the wanted variables."""
         if self.chains < 2 or self.samples < self.chains:
             raise BadOption(

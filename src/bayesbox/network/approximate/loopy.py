@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from bayesbox._core import loopy_posteriors
 from bayesbox.errors import DataWarning
 from bayesbox.network.approximate.estimate import Approximation, proven_impossible
-from bayesbox.network.exact.compiled import Case
+from bayesbox.network.exact.compiled import EvidenceCase
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Loopy:
     name = "loopy"
     counts_joints = False
 
-    def run(self, case: Case, wanted: Sequence[int] = ()) -> Approximation:  # noqa: ARG002
+    def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:  # noqa: ARG002
         """The posteriors of a case."""
         table, log_evidence, residual, sweeps = loopy_posteriors(
             *case.arguments, sweeps=self.sweeps, tolerance=self.tolerance

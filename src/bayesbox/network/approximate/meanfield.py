@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from bayesbox._core import mean_field
 from bayesbox.network.approximate.estimate import Approximation, never_drawn
-from bayesbox.network.exact.compiled import Case
+from bayesbox.network.exact.compiled import EvidenceCase
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class MeanField:
     name = "meanfield"
     counts_joints = False
 
-    def run(self, case: Case, wanted: Sequence[int] = ()) -> Approximation:  # noqa: ARG002
+    def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:  # noqa: ARG002
         """The posteriors of a case."""
         table, bound, change, _ = mean_field(
             *case.arguments, case.order, sweeps=self.sweeps, tolerance=self.tolerance, seed=self.seed

@@ -16,7 +16,7 @@ from bayesbox.network.approximate.gibbs import Gibbs
 from bayesbox.network.approximate.loopy import Loopy
 from bayesbox.network.approximate.meanfield import MeanField
 from bayesbox.network.approximate.weighting import Weighting
-from bayesbox.network.exact.compiled import Case
+from bayesbox.network.exact.compiled import EvidenceCase
 
 MOST_JOINT_CELLS = 2**20
 
@@ -30,7 +30,7 @@ class Method(Protocol):
     @property
     def counts_joints(self) -> bool: ...
 
-    def run(self, case: Case, wanted: Sequence[int] = ()) -> Approximation: ...
+    def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation: ...
 
 
 METHODS: dict[str, Any] = {kind.name: kind for kind in (Weighting, Gibbs, Loopy, MeanField)}
@@ -69,7 +69,7 @@ def _listed(names: Any) -> str:
     return f"{', '.join(first)} or {last}" if first else str(last)
 
 
-class Joint(NamedTuple):
+class JointEstimate(NamedTuple):
     """P(wanted | evidence), an axis for each, the errors in the same shape, and how it was come by."""
 
     table: NDArray[np.float64]
@@ -77,7 +77,7 @@ class Joint(NamedTuple):
     approximation: Approximation
 
 
-def joint_posterior(method: Method, case: Case, wanted: Sequence[int]) -> Joint:
+def joint_posterior(method: Method, case: EvidenceCase, wanted: Sequence[int]) -> JointEstimate:
     """The joint posterior of some variables."""
     shape = [case.model.cards[variable] for variable in wanted]
     if math.prod(shape) > MOST_JOINT_CELLS:
@@ -89,15 +89,15 @@ def joint_posterior(method: Method, case: Case, wanted: Sequence[int]) -> Joint:
         found = method.run(case, wanted)
         assert found.joint is not None
         assert found.joint_errors is not None
-        return Joint(found.joint.reshape(shape), found.joint_errors.reshape(shape), found)
+        return JointEstimate(found.joint.reshape(shape), found.joint_errors.reshape(shape), found)
     found = method.run(case)
     if len(wanted) == 1:
         part = slice(int(case.model.offsets[wanted[0]]), int(case.model.offsets[wanted[0] + 1]))
-        return Joint(found.table[part], None if found.errors is None else found.errors[part], found)
-    return Joint(_chained(method, case, wanted, found), None, found)
+        return JointEstimate(found.table[part], None if found.errors is None else found.errors[part], found)
+    return JointEstimate(_chained(method, case, wanted, found), None, found)
 
 
-def _chained(method: Method, case: Case, wanted: Sequence[int], found: Approximation) -> NDArray[np.float64]:
+def _chained(method: Method, case: EvidenceCase, wanted: Sequence[int], found: Approximation) -> NDArray[np.float64]:
     """By the chain rule: P(first) P(second | first) ..., with a run for each state of those before."""
     if not wanted:
         return np.ones(())

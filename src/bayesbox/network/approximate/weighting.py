@@ -26,7 +26,7 @@ import numpy as np
 from bayesbox._core import weighted_samples
 from bayesbox.errors import BadOption, DataWarning
 from bayesbox.network.approximate.estimate import Approximation, never_drawn
-from bayesbox.network.exact.compiled import Case
+from bayesbox.network.exact.compiled import EvidenceCase
 
 FEW = 100  # effective samples, below which the error is itself uncertain
 
@@ -42,7 +42,7 @@ class Weighting:
     name = "weighting"
     counts_joints = True
 
-    def run(self, case: Case, wanted: Sequence[int] = ()) -> Approximation:
+    def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:
         """The posteriors of a case, and the joint of the wanted variables."""
         if case.compiled.order is None:
             raise BadOption(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayesbox._core import FactorModel as CoreModel
 from bayesbox._core import factor_model
-from bayesbox.network.exact.eliminate import Findings
+from bayesbox.network.exact.eliminate import ObservedStates
 from bayesbox.network.exact.orders import flat
 from bayesbox.network.factor_graph import FactorModel
 
@@ -27,7 +27,7 @@ class CompiledModel:
         cards = np.array(model.cards, dtype=np.int64)
         self.factors = factor_model(cards, members, ends, [factor.table.reshape(-1) for factor in model.factors])
 
-    def case(self, findings: Findings) -> Case:
+    def case(self, findings: ObservedStates) -> EvidenceCase:
         """Findings as arrays."""
         count = len(self.model.cards)
         states, soft = np.full(count, -1, dtype=np.int32), np.zeros(count, dtype=np.uint8)
@@ -40,11 +40,11 @@ class CompiledModel:
                 soft[variable] = 1
                 start = int(self.model.offsets[variable])
                 likelihoods[start : start + len(values)] = np.asarray(values, dtype=np.float64)
-        return Case(self, states, soft, likelihoods)
+        return EvidenceCase(self, states, soft, likelihoods)
 
 
 @dataclass(frozen=True)
-class Case:
+class EvidenceCase:
     """One case: a state of each variable, -1 where it is not known; which variables have likelihoods, and those."""
 
     compiled: CompiledModel
@@ -69,8 +69,8 @@ class Case:
         """The variables, parents first; none where the model is no Bayesian network."""
         return np.array(self.compiled.order or [], dtype=np.int64)
 
-    def given(self, variable: int, state: int) -> Case:
+    def given(self, variable: int, state: int) -> EvidenceCase:
         """The same case with one more variable known."""
         states = self.states.copy()
         states[variable] = state
-        return Case(self.compiled, states, self.soft, self.likelihoods)
+        return EvidenceCase(self.compiled, states, self.soft, self.likelihoods)

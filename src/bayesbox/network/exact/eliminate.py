@@ -22,7 +22,7 @@ Table = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Findings:
+class ObservedStates:
     """What is known: the states of observed variables, and likelihoods where the evidence is itself uncertain."""
 
     states: Mapping[int, int] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Marginal(NamedTuple):
 
 def eliminate(
     model: FactorModel,
-    findings: Findings,
+    findings: ObservedStates,
     wanted: Sequence[int] = (),
     *,
     factors: Sequence[int] | None = None,
@@ -71,7 +71,7 @@ def eliminate(
     require_affordable(order.log2_cells, 16, max_bytes)
     kept_cells = sum(math.log2(model.cards[v]) for v in wanted if v not in findings.states)
     require_affordable(kept_cells, 16, max_bytes)
-    pool, log_scale = Pool(tables), 0.0
+    pool, log_scale = FactorPool(tables), 0.0
     for variable in order.variables:
         product, log_scale = joined(pool.taken(variable), log_scale)
         axis = product.scope.index(variable)
@@ -81,7 +81,7 @@ def eliminate(
     return Marginal(_spread(result, model, findings, wanted), log_scale)
 
 
-class Pool:
+class FactorPool:
     """Tables, found by their variables."""
 
     def __init__(self, tables: Sequence[Scoped]) -> None:
@@ -113,10 +113,10 @@ class Pool:
         return list(self._tables.values())
 
 
-def with_certain(model: FactorModel, findings: Findings) -> Findings:
+def with_certain(model: FactorModel, findings: ObservedStates) -> ObservedStates:
     """The findings, with every variable that has one state only counted as observed: it needs no axis."""
     certain = {variable: 0 for variable, card in enumerate(model.cards) if card == 1}
-    return Findings({**certain, **findings.states}, findings.likelihoods) if certain else findings
+    return ObservedStates({**certain, **findings.states}, findings.likelihoods) if certain else findings
 
 
 def _stages(model: FactorModel, scopes: Sequence[Sequence[int]], wanted: Sequence[int]) -> list[int]:
@@ -130,7 +130,7 @@ def _stages(model: FactorModel, scopes: Sequence[Sequence[int]], wanted: Sequenc
 
 
 def cut_tables(
-    model: FactorModel, findings: Findings, factors: Sequence[int] | None = None, *, exact: bool = False
+    model: FactorModel, findings: ObservedStates, factors: Sequence[int] | None = None, *, exact: bool = False
 ) -> list[Scoped]:
     """The tables with the observed variables cut out, and one more for each likelihood."""
     states = findings.states
@@ -192,7 +192,7 @@ def aligned(each: Scoped, scope: Sequence[int]) -> Table:
     return table.reshape([next(sizes) if variable in each.scope else 1 for variable in scope])
 
 
-def _spread(result: Scoped, model: FactorModel, findings: Findings, wanted: Sequence[int]) -> Table:
+def _spread(result: Scoped, model: FactorModel, findings: ObservedStates, wanted: Sequence[int]) -> Table:
     """The table over the wanted variables: those that were observed have zeros elsewhere."""
     exact = result.table.dtype == object
     hidden = [variable for variable in wanted if variable not in findings.states]

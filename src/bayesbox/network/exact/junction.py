@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayesbox._core import JunctionTree
 from bayesbox.errors import TooCostly
 from bayesbox.network.exact.compiled import CompiledModel
-from bayesbox.network.exact.eliminate import Findings
+from bayesbox.network.exact.eliminate import ObservedStates
 from bayesbox.network.exact.orders import MOST_BYTES, require_affordable
 from bayesbox.stat.cores import cores
 
@@ -72,7 +72,7 @@ class Propagation:
         self._plans.clear()
         self._kept_cells = 0.0
 
-    def posteriors(self, findings: Findings, *, max_bytes: int = MOST_BYTES) -> tuple[list[float], float]:
+    def posteriors(self, findings: ObservedStates, *, max_bytes: int = MOST_BYTES) -> tuple[list[float], float]:
         """P(state | evidence) of all states of all variables for one case, and log P(evidence)."""
         key = (frozenset(findings.states), frozenset(findings.likelihoods))
         tree = self._kept(key)

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesbox.errors import ImpossibleEvidence
-from bayesbox.network.exact.eliminate import Findings, Pool, Scoped, cut_tables, joined, with_certain
+from bayesbox.network.exact.eliminate import FactorPool, ObservedStates, Scoped, cut_tables, joined, with_certain
 from bayesbox.network.exact.orders import KEPT, MOST_BYTES, best_order, require_affordable
 from bayesbox.network.factor_graph import FactorModel
 
 
-class Explanation(NamedTuple):
+class MostProbableStates(NamedTuple):
     """A state for each wanted variable, and the log of its probability together with the evidence."""
 
     states: dict[int, int]
@@ -27,12 +27,12 @@ class Explanation(NamedTuple):
 
 def most_probable(
     model: FactorModel,
-    findings: Findings,
+    findings: ObservedStates,
     wanted: Sequence[int] | None = None,
     *,
     factors: Sequence[int] | None = None,
     max_bytes: int = MOST_BYTES,
-) -> Explanation:
+) -> MostProbableStates:
     """The best states of the wanted variables (all by default); of equally good ones, the first states."""
     targets = list(range(len(model.cards))) if wanted is None else list(wanted)
     findings = with_certain(model, findings)
@@ -47,7 +47,7 @@ def most_probable(
     order = best_order(model.cards, [each.scope for each in tables], stage)
     require_affordable(order.log2_cells, 24, max_bytes)
     choices: list[tuple[int, Scoped]] = []
-    pool, log_scale = Pool(tables), 0.0
+    pool, log_scale = FactorPool(tables), 0.0
     for variable in order.variables:
         product, log_scale = joined(pool.taken(variable), log_scale)
         if not product.scope:  # a variable that no table speaks of
@@ -67,4 +67,4 @@ def most_probable(
     states = {variable: findings.states[variable] for variable in targets if variable in findings.states}
     for variable, choice in reversed(choices):
         states[variable] = int(choice.table[tuple(states[each] for each in choice.scope)])
-    return Explanation({variable: states[variable] for variable in targets}, math.log(best) + log_scale)
+    return MostProbableStates({variable: states[variable] for variable in targets}, math.log(best) + log_scale)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.network.exact.compiled import CompiledModel
-from bayesbox.network.exact.eliminate import Findings
+from bayesbox.network.exact.eliminate import ObservedStates
 from bayesbox.network.exact.junction import Posteriors, Propagation
 from bayesbox.network.exact.orders import MOST_BYTES
-from bayesbox.network.factor_graph import Factor, FactorModel
+from bayesbox.network.factor_graph import FactorModel, FactorTable
 
 IMPOSSIBLE = -1
 
@@ -34,7 +34,7 @@ class PossiblePropagation(Propagation):
             tuple(names[state] for state in some.tolist()) for names, some in zip(whole.states, left, strict=True)
         )
         factors = tuple(
-            Factor(each.scope, np.ascontiguousarray(each.table[np.ix_(*(left[place] for place in each.scope))]))
+            FactorTable(each.scope, np.ascontiguousarray(each.table[np.ix_(*(left[place] for place in each.scope))]))
             for each in whole.factors
         )
         super().__init__(CompiledModel(FactorModel(whole.names, states, factors)))
@@ -46,7 +46,7 @@ class PossiblePropagation(Propagation):
         for codes, some in zip(self._codes, left, strict=True):
             codes[some] = np.arange(len(some))
 
-    def posteriors(self, findings: Findings, *, max_bytes: int = MOST_BYTES) -> tuple[list[float], float]:
+    def posteriors(self, findings: ObservedStates, *, max_bytes: int = MOST_BYTES) -> tuple[list[float], float]:
         """P(state | evidence) of all states of all variables for one case, and log P(evidence)."""
         cells = [0.0] * int(self._whole.offsets[-1])
         states = {place: int(self._codes[place][state]) for place, state in findings.states.items()}
@@ -55,7 +55,9 @@ class PossiblePropagation(Propagation):
         likelihoods: dict[int, NDArray[Any]] = {
             place: values[self._left[place]] for place, values in findings.likelihoods.items()
         }
-        found, log_evidence = super().posteriors(Findings(self._certain | states, likelihoods), max_bytes=max_bytes)
+        found, log_evidence = super().posteriors(
+            ObservedStates(self._certain | states, likelihoods), max_bytes=max_bytes
+        )
         for column, value in zip(self._columns.tolist(), found, strict=True):
             cells[column] = value
         return cells, log_evidence

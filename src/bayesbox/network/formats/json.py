@@ -20,7 +20,7 @@ import numpy as np
 
 from bayesbox.errors import BadModelFile
 from bayesbox.file import strict_json
-from bayesbox.network.formats.parsing import Place, decoded, graph_from
+from bayesbox.network.formats.parsing import TextPosition, decoded, graph_from
 from bayesbox.network.graph import MOST_CELLS, MOST_NODES, Doubles, Graph, Node
 
 FORMAT = "bayesbox network"
@@ -32,7 +32,7 @@ VERSION = 1
 def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     """The network of a document."""
     text = decoded(data, where)
-    place = Place(text, where)
+    place = TextPosition(text, where)
     try:
         document = strict_json.parse(text.encode())
     except json.JSONDecodeError as error:
@@ -81,7 +81,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     return graph
 
 
-def _refuse_unknown(mapping: Any, keys: Sequence[str], place: Place) -> None:
+def _refuse_unknown(mapping: Any, keys: Sequence[str], place: TextPosition) -> None:
     """A key that means nothing is most likely one that was meant to be another."""
     for key in mapping if isinstance(mapping, dict) else ():
         if key not in keys:
@@ -102,7 +102,7 @@ def _is_node(each: Any) -> bool:
     return all(isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in lists)
 
 
-def _table(each: dict[str, Any], sizes: list[int], size: int, place: Place, offset: int) -> Doubles | None:
+def _table(each: dict[str, Any], sizes: list[int], size: int, place: TextPosition, offset: int) -> Doubles | None:
     rows = each.get("table")
     if rows is None:
         return None

@@ -15,7 +15,7 @@ import re
 import numpy as np
 
 from bayesbox.errors import BadTable
-from bayesbox.network.formats.parsing import Tokens, decoded, graph_from, number_text, require_plain
+from bayesbox.network.formats.parsing import TokenStream, decoded, graph_from, number_text, require_plain
 from bayesbox.network.graph import MOST_CELLS, MOST_NODES, Graph, Node
 
 TOKEN = re.compile(r'\s+|%[^\n]*|(?P<token>"(?:[^"\\]|\\.)*"|[{}()|=;]|[^\s{}()|=;"%]+)')
@@ -26,7 +26,7 @@ UNWRITABLE_STATE = re.compile(r"[\r\n]")
 
 def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     """The network of a text."""
-    tokens = Tokens(decoded(data, where), where, TOKEN)
+    tokens = TokenStream(decoded(data, where), where, TOKEN)
     reader = _Reader(tokens)
     while tokens.token:
         reader.block()
@@ -42,7 +42,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
 
 
 class _Reader:
-    def __init__(self, tokens: Tokens) -> None:
+    def __init__(self, tokens: TokenStream) -> None:
         self.tokens = tokens
         self.name = ""
         self.states: dict[str, tuple[str, ...]] = {}

@@ -35,7 +35,7 @@ def position(text: str, at: int) -> tuple[int, int]:
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
-class Place:
+class TextPosition:
     """Where in a file something stands, for a message."""
 
     def __init__(self, text: str, where: str) -> None:
@@ -52,12 +52,12 @@ class Place:
         raise BadModelFile(what, where=self.at(offset), found=found, remedy=remedy)
 
 
-class Tokens:
+class TokenStream:
     """The tokens of a text one after another, each with its place."""
 
     def __init__(self, text: str, where: str, pattern: re.Pattern[str]) -> None:
         """`pattern` has a group `token`; what else it matches, such as space and comments, is passed over."""
-        self.place = Place(text, where)
+        self.place = TextPosition(text, where)
         self.token = ""
         """The token that comes next; empty at the end."""
         self.offset = 0
@@ -128,7 +128,12 @@ class Tokens:
 
 
 def graph_from(
-    nodes: Iterable[Node], place: Place, offset: Callable[[BadTable], int], *, name: str = "", normalize: bool = False
+    nodes: Iterable[Node],
+    place: TextPosition,
+    offset: Callable[[BadTable], int],
+    *,
+    name: str = "",
+    normalize: bool = False,
 ) -> Graph:
     """The graph, or a fault told with the place of what it is about: a row of a table, or else the node."""
     listed = list(nodes)

@@ -16,8 +16,8 @@ import re
 
 import numpy as np
 
-from bayesbox.network.factor_graph import Factor, FactorModel
-from bayesbox.network.formats.parsing import Place, Tokens, decoded, graph_from, number_text
+from bayesbox.network.factor_graph import FactorModel, FactorTable
+from bayesbox.network.formats.parsing import TextPosition, TokenStream, decoded, graph_from, number_text
 from bayesbox.network.graph import MOST_CELLS, MOST_NODES, Graph, Node
 
 TOKEN = re.compile(r"\s+|(?P<token>\S+)")
@@ -26,7 +26,7 @@ MOST_STATES = 10**6
 
 def read(data: bytes, *, where: str, normalize: bool = False) -> Graph | FactorModel:
     """The network or the factors of a text."""
-    tokens = Tokens(decoded(data, where), where, TOKEN)
+    tokens = TokenStream(decoded(data, where), where, TOKEN)
     kind = tokens.token.upper()
     if kind not in ("BAYES", "MARKOV"):
         tokens.fail("expected BAYES or MARKOV")
@@ -58,17 +58,17 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph | FactorM
     if kind == "BAYES":
         return _graph(tokens.place, cards, scopes, tables, list(zip(offsets, starts, strict=True)), normalize=normalize)
     states = tuple(tuple(str(state) for state in range(card)) for card in cards)
-    model = [Factor(tuple(scope), table) for scope, table in zip(scopes, tables, strict=True)]
+    model = [FactorTable(tuple(scope), table) for scope, table in zip(scopes, tables, strict=True)]
     return FactorModel(tuple(str(variable) for variable in range(count)), states, tuple(model))
 
 
-def _positive(tokens: Tokens, what: str, most: int) -> int:
+def _positive(tokens: TokenStream, what: str, most: int) -> int:
     if tokens.token == "0":
         tokens.fail(f"{what} is 1 or more")
     return tokens.integer(what, most=most)
 
 
-def _scope(tokens: Tokens, count: int) -> list[int]:
+def _scope(tokens: TokenStream, count: int) -> list[int]:
     size = tokens.integer("the number of variables of a factor", most=count)
     scope: list[int] = []
     for _ in range(size):
@@ -78,7 +78,7 @@ def _scope(tokens: Tokens, count: int) -> list[int]:
     return scope
 
 
-def _table(tokens: Tokens, size: int) -> np.ndarray:
+def _table(tokens: TokenStream, size: int) -> np.ndarray:
     start = tokens.offset
     found = tokens.numbers(size)
     if (found < 0).any():  # read again, number by number, to say where
@@ -95,7 +95,7 @@ def _table(tokens: Tokens, size: int) -> np.ndarray:
 
 
 def _graph(
-    place: Place,
+    place: TextPosition,
     cards: list[int],
     scopes: list[list[int]],
     tables: list[np.ndarray],
@@ -129,7 +129,7 @@ def read_evidence(data: bytes, *, where: str) -> dict[str, str]:
     >>> read_evidence(b"2  3 0  7 1", where="x.uai.evid")
     {'3': '0', '7': '1'}
     """
-    tokens = Tokens(decoded(data, where), where, TOKEN)
+    tokens = TokenStream(decoded(data, where), where, TOKEN)
     values: list[int] = []
     while tokens.token:
         values.append(tokens.integer("a number", most=10**9))

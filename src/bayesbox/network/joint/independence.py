@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption
-from bayesbox.network.joint.model import JointTable
-from bayesbox.network.joint.query import Counted
+from bayesbox.network.joint.model import JointCounts
+from bayesbox.network.joint.query import CountedRows
 from bayesbox.network.query.notation import Independence, Query, Term
 from bayesbox.network.query.probability_table import decimal_text, fraction_text
 
@@ -92,12 +92,12 @@ class Verdict:
         return f"{lead} {self.equation}"
 
 
-def verdict(table: JointTable, question: Independence) -> Verdict:
+def verdict(table: JointCounts, question: Independence) -> Verdict:
     """The answer to a question of independence."""
     for side in (question.left, question.right):
         _require_one_sort(side)
     _require_apart(question)
-    rows = Counted.of(table, question.names)
+    rows = CountedRows.of(table, question.names)
     holds = rows.fits(question.left), rows.fits(question.right)
     kept = np.flatnonzero(rows.fits(question.given))
     if not len(kept):
@@ -142,7 +142,7 @@ def _require_apart(question: Independence) -> None:
         raise BadOption(f"`{name}` stands in two places", found=str(question), remedy="Name each column once")
 
 
-def _values(rows: Counted, names: Sequence[str], kept: Groups) -> Groups:
+def _values(rows: CountedRows, names: Sequence[str], kept: Groups) -> Groups:
     """A number for each combination of levels of some columns; the same for all where there are no columns."""
     group = np.zeros(len(kept), dtype=np.int64)
     for name in names:
@@ -150,7 +150,7 @@ def _values(rows: Counted, names: Sequence[str], kept: Groups) -> Groups:
     return group
 
 
-def _valued(rows: Counted, terms: Sequence[Term], row: int) -> tuple[Term, ...]:
+def _valued(rows: CountedRows, terms: Sequence[Term], row: int) -> tuple[Term, ...]:
     """The terms with the values of one combination; a value that a term has stays."""
     names = rows.family.names
 

@@ -13,10 +13,10 @@ from bayesbox._core import ExactArray
 from bayesbox.classifier.train import source_of
 from bayesbox.errors import BadData, BadOption, KindContradiction, UnknownColumn
 from bayesbox.network.joint.independence import Verdict, verdict
-from bayesbox.network.joint.model import JointTable, common_type, require_column
+from bayesbox.network.joint.model import JointCounts, common_type, require_column
 from bayesbox.network.joint.query import Answer, answer
 from bayesbox.network.query.notation import Independence, Query, parse, parse_query, parse_terms
-from bayesbox.network.query.probability_table import Distribution
+from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.infer import kind_of
@@ -61,7 +61,7 @@ class Joint:
         self.table = count_table(source, weight=weight, kinds=kinds)
 
     @classmethod
-    def of(cls, table: JointTable) -> Joint:
+    def of(cls, table: JointCounts) -> Joint:
         """A joint distribution that was counted already."""
         joint = cls.__new__(cls)
         joint.table = table
@@ -82,7 +82,7 @@ class Joint:
         """The levels of a column."""
         return self.table.levels(column)
 
-    def query(self, text: str) -> float | Distribution:
+    def query(self, text: str) -> float | ProbabilityTable:
         """P(...): a float where every target has a value, else a table of probabilities."""
         value = self.ask(text).value
         return float(value) if isinstance(value, Fraction) else value
@@ -90,7 +90,7 @@ class Joint:
     def fraction(self, text: str) -> Fraction:
         """The probability of an event, exactly."""
         value = self.ask(text).value
-        if isinstance(value, Distribution):
+        if isinstance(value, ProbabilityTable):
             raise BadOption(
                 "a fraction is of an event: every target has a value",
                 found=text,
@@ -151,7 +151,7 @@ def count_table(
     kinds: Mapping[str, Kind] | None = None,
     only: Sequence[str] | None = None,
     progress: Callable[[int], None] | None = None,
-) -> JointTable:
+) -> JointCounts:
     """The columns of a source (or `only` some of them) counted together, a batch at a time."""
     kinds = kinds or {}
     types: dict[str, str] = {}
@@ -177,7 +177,7 @@ def count_table(
     types |= dict.fromkeys(domains, "text")
     if family is None:
         raise BadData("there is no row", where=source.name)
-    return JointTable(family, types, domains, source.name)
+    return JointCounts(family, types, domains, source.name)
 
 
 def _wanted(

@@ -18,7 +18,7 @@ LISTED = 12
 
 
 @dataclass(frozen=True)
-class JointTable:
+class JointCounts:
     """Counts of all columns together, the type of each column's values, and levels that are declared beforehand."""
 
     family: Family
@@ -62,14 +62,14 @@ class JointTable:
             remedy=_nearest(text, levels) if levels else "It has no value at all",
         )
 
-    def __add__(self, other: JointTable) -> JointTable:
+    def __add__(self, other: JointCounts) -> JointCounts:
         if not other.columns:
             return self
         if not self.columns:
             return other
         return self._with(self.family + other.family, other)
 
-    def __sub__(self, other: JointTable) -> JointTable:
+    def __sub__(self, other: JointCounts) -> JointCounts:
         if not other.columns:
             return self
         left = self.family - other.family if self.columns else None
@@ -81,14 +81,14 @@ class JointTable:
             )
         return self._with(left, other)
 
-    def _with(self, family: Family, other: JointTable) -> JointTable:
+    def _with(self, family: Family, other: JointCounts) -> JointCounts:
         types = dict(self.types)
         for column, kind in other.types.items():
             types[column] = common_type(types.get(column, kind), kind)
         domains = dict(self.domains)
         for column, levels in other.domains.items():
             domains[column] = tuple(sorted({*domains.get(column, ()), *levels}))
-        return JointTable(family, types, domains, self.name)
+        return JointCounts(family, types, domains, self.name)
 
 
 def require_column(column: str, columns: Collection[str], *, where: str) -> None:

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption, ImpossibleEvidence
-from bayesbox.network.joint.model import JointTable
+from bayesbox.network.joint.model import JointCounts
 from bayesbox.network.query.notation import Evidence, Query, Term, Virtual, quoted_name
-from bayesbox.network.query.probability_table import Distribution
+from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.tally.family import Family
 
 POSITIVE = ("true", "yes", "1")  # the state that `D~0.7` speaks of
@@ -36,24 +36,24 @@ class Answer:
     """
 
     query: Query
-    value: Fraction | Distribution
+    value: Fraction | ProbabilityTable
     counted: Fraction
     given: Fraction
     left_out: Fraction
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedRows:
     """The rows that answer a question: the complete ones, counted by the columns it names."""
 
-    table: JointTable
+    table: JointCounts
     family: Family
     counts: NDArray[Any]
     scale: Fraction
     left_out: Fraction
 
     @classmethod
-    def of(cls, table: JointTable, columns: Iterable[str]) -> Counted:
+    def of(cls, table: JointCounts, columns: Iterable[str]) -> CountedRows:
         """The counts of these columns; UnknownColumn where the table lacks one."""
         names = list(columns)
         for name in names:
@@ -95,22 +95,22 @@ class Counted:
         )
 
 
-def answer(table: JointTable, query: Query) -> Answer:
+def answer(table: JointCounts, query: Query) -> Answer:
     """The answer to a query.
 
     >>> from bayesbox.network.query.notation import parse_query
     >>> coin = Family.of(["side"], [np.array([0, 1, 1])], [["heads", "tails"]])
-    >>> answer(JointTable(coin), parse_query("P(side=tails)")).value
+    >>> answer(JointCounts(coin), parse_query("P(side=tails)")).value
     Fraction(2, 3)
     """
-    rows = Counted.of(table, query.names)
+    rows = CountedRows.of(table, query.names)
     counts = _weighed(rows, query.evidence)
     evidence = rows.fits(query.evidence)
     wanted = evidence & rows.fits(query.targets)  # resolves every value before the evidence is judged
     given = _sum(counts[evidence])
     if not given:
         raise rows.impossible(query.evidence)
-    value: Fraction | Distribution
+    value: Fraction | ProbabilityTable
     if query.is_event:
         value = Fraction(_sum(counts[wanted]), given)
     else:
@@ -128,7 +128,7 @@ def _sum(counts: NDArray[Any]) -> int:
     return int(counts.sum()) if len(counts) else 0
 
 
-def _weighed(rows: Counted, evidence: Iterable[Evidence]) -> NDArray[Any]:
+def _weighed(rows: CountedRows, evidence: Iterable[Evidence]) -> NDArray[Any]:
     """The counts, times the likelihoods of virtual evidence over a denominator common to all; still integers."""
     counts = rows.counts
     for virtual in evidence:
@@ -143,7 +143,7 @@ def _weighed(rows: Counted, evidence: Iterable[Evidence]) -> NDArray[Any]:
     return counts
 
 
-def likelihoods(table: JointTable, virtual: Virtual) -> dict[str, Fraction]:
+def likelihoods(table: JointCounts, virtual: Virtual) -> dict[str, Fraction]:
     """The likelihood of every level of a column under virtual evidence."""
     levels = table.levels(virtual.name)
     if isinstance(virtual.likelihood, Fraction):
@@ -169,8 +169,8 @@ def likelihoods(table: JointTable, virtual: Virtual) -> dict[str, Fraction]:
 
 
 def _distribution(
-    rows: Counted, query: Query, counts: NDArray[Any], wanted: NDArray[np.bool_], given: int
-) -> Distribution:
+    rows: CountedRows, query: Query, counts: NDArray[Any], wanted: NDArray[np.bool_], given: int
+) -> ProbabilityTable:
     """The probability of each level of one target, or of each combination of several that occurs."""
     names = [target.name for target in query.targets if target.value is None]
     levels = [rows.table.levels(name) for name in names]
@@ -190,7 +190,7 @@ def _distribution(
         for key, count in sorted(found.items())
     }
     counted = rows.family.n.fraction
-    return Distribution(str(query), names, probabilities, levels=levels, counted=counted, left_out=rows.left_out)
+    return ProbabilityTable(str(query), names, probabilities, levels=levels, counted=counted, left_out=rows.left_out)
 
 
 def rows_text(number: Fraction) -> str:

@@ -19,8 +19,8 @@ from bayesbox.errors import BadData
 from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.junction import Propagation
 from bayesbox.network.exact.orders import MOST_BYTES
-from bayesbox.network.factor_graph import Factor, FactorModel
-from bayesbox.stat.coded import Coded
+from bayesbox.network.factor_graph import FactorModel, FactorTable
+from bayesbox.stat.coded import CodedRows
 
 Doubles = NDArray[np.float64]
 States = NDArray[np.int32]
@@ -30,10 +30,10 @@ FEW_PATTERNS = 24  # sets of known columns up to which each has a plan of its ow
 ROWS_A_TIME = 8192
 
 
-class Rows(Protocol):
+class CodedParts(Protocol):
     """Rows as codes, a part at a time, as often as they are asked for."""
 
-    def parts(self) -> Iterator[Coded]: ...
+    def parts(self) -> Iterator[CodedRows]: ...
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Families:
     def model(self, tables: Sequence[Doubles]) -> FactorModel:
         """The product of tables."""
         factors = tuple(
-            Factor(scope, table.reshape(shape))
+            FactorTable(scope, table.reshape(shape))
             for scope, table, shape in zip(self.scopes, tables, self.shapes, strict=True)
         )
         return FactorModel(self.names, self.states, factors)
@@ -65,7 +65,7 @@ class Maximise(Protocol):
 
 
 @dataclass
-class Learned:
+class LearnedTables:
     """Tables, the expected counts they were made of, and the objective after each round."""
 
     tables: list[Doubles]
@@ -74,7 +74,7 @@ class Learned:
     converged: bool = False
 
 
-def expectation(families: Families, tables: Sequence[Doubles], rows: Rows) -> tuple[list[Doubles], float]:
+def expectation(families: Families, tables: Sequence[Doubles], rows: CodedParts) -> tuple[list[Doubles], float]:
     """The expected counts of each family, and the log-likelihood."""
     model = families.model(tables)
     propagation = Propagation(CompiledModel(model))
@@ -100,7 +100,7 @@ def expectation(families: Families, tables: Sequence[Doubles], rows: Rows) -> tu
     return [each.reshape(table.shape) for each, table in zip(split, tables, strict=True)], log_likelihood
 
 
-def completed(families: Families, tables: Sequence[Doubles], coded: Coded, *, copies: int, seed: int) -> Coded:
+def completed(families: Families, tables: Sequence[Doubles], coded: CodedRows, *, copies: int, seed: int) -> CodedRows:
     """The rows, `copies` times over, with their holes filled by chance as the network has it."""
     propagation = Propagation(CompiledModel(families.model(tables)))
     states = states_of(coded, 0, coded.rows)
@@ -113,10 +113,10 @@ def completed(families: Families, tables: Sequence[Doubles], coded: Coded, *, co
     columns = tuple(
         np.ascontiguousarray(whole[:, place]).astype(variable.dtype) for place, variable in enumerate(coded.variables)
     )
-    return Coded(coded.variables, columns, len(whole))
+    return CodedRows(coded.variables, columns, len(whole))
 
 
-def states_of(coded: Coded, begin: int, end: int) -> States:
+def states_of(coded: CodedRows, begin: int, end: int) -> States:
     """Rows x variables of states, -1 where there is a hole."""
     end = min(end, coded.rows)
     states = np.empty((end - begin, len(coded.columns)), dtype=np.int32)
@@ -159,7 +159,7 @@ def _plans(propagation: Propagation, states: States) -> Iterator[tuple[JunctionT
 
 def maximise_expectation(
     families: Families,
-    rows: Rows,
+    rows: CodedParts,
     maximise: Maximise,
     start: list[Doubles],
     *,
@@ -167,7 +167,7 @@ def maximise_expectation(
     iterations: int = 100,
     tolerance: float = 1e-6,
     progress: Progress | None = None,
-) -> Learned:
+) -> LearnedTables:
     """Rounds from the tables of a start, until the objective gains no more than `tolerance` of itself."""
     tables, history = start, list[float]()
     counts: list[Doubles] = []
@@ -178,8 +178,8 @@ def maximise_expectation(
             progress(len(history), history[-1])
         tables = maximise(counts)
         if len(history) > 1 and history[-1] - history[-2] <= tolerance * (1 + abs(history[-1])):
-            return Learned(tables, counts, history, converged=True)
-    return Learned(tables, counts, history)
+            return LearnedTables(tables, counts, history, converged=True)
+    return LearnedTables(tables, counts, history)
 
 
 def _log_prior(tables: Sequence[Doubles], prior: Sequence[Doubles | None]) -> float:

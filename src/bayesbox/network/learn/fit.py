@@ -15,7 +15,7 @@ from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.junction import Propagation
 from bayesbox.network.graph import Graph, Node, require_cells
 from bayesbox.network.learn.em import Families, expectation
-from bayesbox.network.learn.maximise import Maximise, Progress, expect
+from bayesbox.network.learn.maximise import Progress, TableMaximiser, expect
 from bayesbox.network.learn.rows import NetworkRows, book_of, counts_of, read_rows, variables_of
 from bayesbox.network.learn.scores import Score, Scorer
 from bayesbox.network.learn.survey import DEFAULT_BINS, MOST_BYTES
@@ -125,7 +125,7 @@ class NetworkFitting:
         experts = self._expert_counts(prior_cases) if prior_cases else None
         holes = rows.holes
         families = self._families(rows.variables)
-        maximise = Maximise(families, rules, experts)
+        maximise = TableMaximiser(families, rules, experts)
         if holes and missing == "em":
             learned = expect(families, rows, maximise, iterations, tolerance, restarts, seed, progress)
             self._accept(families, learned.tables)
@@ -244,7 +244,7 @@ class NetworkFitting:
 
     def _take(self, book: FamilyBook, families: Families) -> None:
         assert self._rules is not None
-        maximise = Maximise(families, self._rules, self._experts)
+        maximise = TableMaximiser(families, self._rules, self._experts)
         self._accept(families, maximise(counts_of(book, families)))
         self.book_ = book
         self.fit_ = FitReport(int(book.n))
@@ -255,7 +255,7 @@ class NetworkFitting:
         """Take the counts of a file for those behind the tables, which they must give."""
         families = self._families(variables_of(self.graph))
         for node, table in zip(
-            self.graph.nodes.values(), Maximise(families, rules, experts)(counts_of(book, families)), strict=True
+            self.graph.nodes.values(), TableMaximiser(families, rules, experts)(counts_of(book, families)), strict=True
         ):
             if node.table is None or not np.allclose(self._matrix(node), table, rtol=0, atol=within):
                 raise ValueError(f"the table of `{node.name}` is not what they give")

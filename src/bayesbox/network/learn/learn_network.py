@@ -20,13 +20,13 @@ from bayesbox.network.learn.exact_search import exact_search
 from bayesbox.network.learn.pc import directed_extension, pc
 from bayesbox.network.learn.rows import NetworkRows
 from bayesbox.network.learn.scores import Score, Scorer, columns_of, mask_of, parameters
-from bayesbox.network.learn.search import Found, Progress, Step, search
+from bayesbox.network.learn.search import Found, Progress, SearchStep, search
 from bayesbox.network.learn.structural_em import structural_em
 from bayesbox.network.learn.survey import DEFAULT_BINS, MOST_BYTES, Survey, survey
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.schema.kinds import as_kind
 from bayesbox.source.base import Source
-from bayesbox.stat.coded import Coded
+from bayesbox.stat.coded import CodedRows
 from bayesbox.stat.family_counter import Counter, MemoryCounter, SourceCounter
 from bayesbox.stat.tree import chow_liu, tree_augmented
 
@@ -279,7 +279,7 @@ def _structure(task: _Task, rows: NetworkRows, threads: int = 1) -> tuple[Found,
         open_[:] = [(names[one], names[other]) for one, other in undirected]
         return found
 
-    def completed(coded: Coded, scale: float, start: Sequence[int] | None) -> Found:
+    def completed(coded: CodedRows, scale: float, start: Sequence[int] | None) -> Found:
         return find(MemoryCounter(coded), scale, start)
 
     if rows.coded is None:
@@ -326,7 +326,7 @@ def _found(
         parents, moves = [mask_of(above) for above in tree], 0
     total = scorer.total([columns_of(mask) for mask in parents])
     if task.progress is not None:
-        task.progress(Step(total, total, moves, time.perf_counter() - begun))
+        task.progress(SearchStep(total, total, moves, time.perf_counter() - begun))
     return Found(parents, total, moves, time.perf_counter() - begun, [total]), undirected
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.network.learn.em import Families, Learned, maximise_expectation
+from bayesbox.network.learn.em import Families, LearnedTables, maximise_expectation
 from bayesbox.network.learn.rows import NetworkRows, book_of, counts_of
 from bayesbox.network.learn.tables import TableRules, prior_counts, table_of
 
@@ -18,7 +18,7 @@ Progress = Callable[[int, float], None]
 
 
 @dataclass(frozen=True)
-class Maximise:
+class TableMaximiser:
     """From counts to tables, by the rules and what experts knew beforehand."""
 
     families: Families
@@ -48,13 +48,13 @@ class Maximise:
 def expect(
     families: Families,
     rows: NetworkRows,
-    maximise: Maximise,
+    maximise: TableMaximiser,
     iterations: int,
     tolerance: float,
     restarts: int,
     seed: int,
     progress: Progress | None,
-) -> Learned:
+) -> LearnedTables:
     """EM from what can be counted, and from tables at random; the best end."""
     prior = maximise.prior()
     final: Any = maximise

@@ -25,7 +25,7 @@ CHUNK, MOST_CHUNK = 4, 256  # tests of a pair that are made together: few at fir
 
 
 @dataclass(frozen=True)
-class Pattern:
+class PartialGraph:
     """What the tests found: directed arcs, neighbours without a direction, and the number of tests."""
 
     directed: Matrix
@@ -40,7 +40,7 @@ def pc(
     alpha: float = 0.05,
     max_given: int | None = None,
     progress: Progress | None = None,
-) -> Pattern:
+) -> PartialGraph:
     """The pattern of the rows at a level of significance."""
     near, separators, tests = _skeleton(counter, rules, alpha, max_given, progress)
     directed = rules.required.copy()
@@ -49,7 +49,7 @@ def pc(
     open_ = near & ~directed & ~directed.T
     _colliders(near, directed, open_, separators, rules)
     meek(directed, open_)
-    return Pattern(directed, open_, tests)
+    return PartialGraph(directed, open_, tests)
 
 
 def _skeleton(
@@ -166,7 +166,7 @@ def _third(directed: Matrix, open_: Matrix, near: Matrix, one: int, other: int) 
     return False
 
 
-def directed_extension(pattern: Pattern) -> list[int]:
+def directed_extension(pattern: PartialGraph) -> list[int]:
     """A network of the pattern: the parents of each node as bits (Dor and Tarsi 1992).
 
     Where the tests contradict each other there may be none; then arcs that would close a cycle are turned round.

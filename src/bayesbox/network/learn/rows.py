@@ -18,7 +18,7 @@ from bayesbox.network.learn.survey import DEFAULT_BINS, MOST_BYTES, survey
 from bayesbox.schema.kinds import Category, Kind, as_kind
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Source
-from bayesbox.stat.coded import Coded, Variable, code_batch
+from bayesbox.stat.coded import CodedRows, Variable, code_batch
 from bayesbox.stat.family_counter import MemoryCounter, SourceCounter
 from bayesbox.tally.families import FamilyBook
 
@@ -30,13 +30,13 @@ class NetworkRows:
     """Rows under the nodes of a network: held as codes, or read again from a source each time."""
 
     variables: tuple[Variable, ...]
-    coded: Coded | None
+    coded: CodedRows | None
     source: Source
     rows: int
     holes: int  # rows in which something is missing
     hidden: tuple[Variable, ...] = ()
 
-    def parts(self) -> Iterator[Coded]:
+    def parts(self) -> Iterator[CodedRows]:
         """The rows, in the order of the variables."""
         names = [variable.name for variable in self.variables]
         if self.coded is not None:
@@ -124,7 +124,7 @@ def book_of(families: Families, rows: NetworkRows, *, drop: bool = False) -> Fam
     return FamilyBook.of(by_name, states, found, rows.rows)
 
 
-def _weighted(coded: Coded, scope: tuple[int, ...]) -> ExactArray:
+def _weighted(coded: CodedRows, scope: tuple[int, ...]) -> ExactArray:
     """The sums of the weights in each cell of a family."""
     assert coded.weights is not None
     combination = np.zeros(coded.rows, dtype=np.int64)

@@ -29,7 +29,7 @@ TURNED = (1, 8)  # arcs that are turned round at most between two moves: of one 
 
 
 @dataclass(frozen=True)
-class Step:
+class SearchStep:
     """How a search stands after a move: the score, the best so far, the moves and the seconds that went by."""
 
     score: float
@@ -38,7 +38,7 @@ class Step:
     seconds: float
 
 
-Progress = Callable[[Step], None]
+Progress = Callable[[SearchStep], None]
 
 
 @dataclass
@@ -247,4 +247,4 @@ class _Walk:
         self.best = max(self.best, score)
         self.history.append(score)
         if self.progress is not None:
-            self.progress(Step(score, self.best, self.moves, time.perf_counter() - self.begun))
+            self.progress(SearchStep(score, self.best, self.moves, time.perf_counter() - self.begun))

@@ -14,11 +14,11 @@ from bayesbox.network.learn.em import Doubles, Families, completed, maximise_exp
 from bayesbox.network.learn.scores import columns_of
 from bayesbox.network.learn.search import Found
 from bayesbox.network.learn.tables import TableRules, prior_counts, table_of
-from bayesbox.stat.coded import Coded
+from bayesbox.stat.coded import CodedRows
 from bayesbox.stat.family_counter import MemoryCounter, g_test
 from bayesbox.stat.tree import maximum_spanning_tree
 
-Find = Callable[[Coded, float, Sequence[int] | None], Found]  # complete rows, what each is worth, where to begin
+Find = Callable[[CodedRows, float, Sequence[int] | None], Found]  # complete rows, what each is worth, where to begin
 
 ROUNDS = 10
 EM_ROUNDS = 10
@@ -28,14 +28,14 @@ LAPLACE = TableRules.of("laplace")
 class _Held:
     """Rows at hand."""
 
-    def __init__(self, coded: Coded) -> None:
+    def __init__(self, coded: CodedRows) -> None:
         self.coded = coded
 
-    def parts(self) -> Iterator[Coded]:
+    def parts(self) -> Iterator[CodedRows]:
         yield self.coded
 
 
-def structural_em(coded: Coded, find: Find, *, copies: int, seed: int) -> Found:
+def structural_em(coded: CodedRows, find: Find, *, copies: int, seed: int) -> Found:
     """The structure that a search finds in completed rows, once it finds the same again."""
     parents = first_tree(coded)
     seen: set[tuple[int, ...]] = set()
@@ -56,7 +56,7 @@ def structural_em(coded: Coded, find: Find, *, copies: int, seed: int) -> Found:
     return found
 
 
-def first_tree(coded: Coded) -> list[int]:
+def first_tree(coded: CodedRows) -> list[int]:
     """Chow and Liu's tree, every pair of columns judged by the rows that have both."""
     count = len(coded.columns)
     pairs = [(one, other) for one in range(count) for other in range(one)]
@@ -68,7 +68,7 @@ def first_tree(coded: Coded) -> list[int]:
     return [0 if parent < 0 else 1 << parent for parent in maximum_spanning_tree(weights)]
 
 
-def _tables(families: Families, coded: Coded) -> list[Doubles]:
+def _tables(families: Families, coded: CodedRows) -> list[Doubles]:
     """Tables by EM, from what can be counted."""
 
     def maximise(counts: list[Doubles]) -> list[Doubles]:

@@ -23,7 +23,7 @@ from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Number, R
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.reduce import fold
-from bayesbox.stat.coded import Coded, Codes, Doubles, Progress, Variable
+from bayesbox.stat.coded import CodedRows, Codes, Doubles, Progress, Variable
 from bayesbox.tally.count import checked_weights
 
 MOST_STATES = 65_535
@@ -215,8 +215,8 @@ class Request:
     known: Mapping[str, Sequence[str]] = field(default_factory=dict)
     weight: str | None = None
 
-    def __call__(self, batch: Batch) -> Findings:
-        findings = Findings(self)
+    def __call__(self, batch: Batch) -> ColumnFindings:
+        findings = ColumnFindings(self)
         findings.take(batch)
         return findings
 
@@ -237,7 +237,7 @@ class Request:
         return Numbers(name, kind, self.where) if number or isinstance(kind, (Real, Count)) else Levels(name, kind)
 
 
-class Findings:
+class ColumnFindings:
     """What some rows have shown of their columns."""
 
     def __init__(self, request: Request) -> None:
@@ -271,8 +271,8 @@ class Findings:
             )
         return before
 
-    def __add__(self, other: Findings) -> Findings:
-        both = Findings(self.request)
+    def __add__(self, other: ColumnFindings) -> ColumnFindings:
+        both = ColumnFindings(self.request)
         both.rows, both.holes = self.rows + other.rows, self.holes + other.holes
         for name, mine in self.readers.items():
             theirs = other.readers[name]
@@ -297,7 +297,7 @@ class Survey:
     """What the columns of a source are, and its rows as codes where they were few enough to keep."""
 
     variables: tuple[Variable, ...]
-    coded: Coded | None
+    coded: CodedRows | None
     rows: int
     holes: int  # rows in which something is missing
 
@@ -324,7 +324,7 @@ def survey(
         if total is None:
             raise BadData("there is no row", where=source.name)
         return Survey(total.variables(cut), None, total.rows, total.holes)
-    findings = Findings(request)
+    findings = ColumnFindings(request)
     pieces: dict[str, list[Any]] = {}
     weights: list[Doubles] = []
     held, keep = 0, True
@@ -352,5 +352,5 @@ def survey(
         parts = reader.recoded(variable, pieces.pop(variable.name))
         columns.append(np.ascontiguousarray(np.concatenate(parts) if len(parts) > 1 else parts[0]))
     worth = checked_weights(np.concatenate(weights), findings.rows) if weights else None
-    coded = Coded(variables, tuple(columns), findings.rows, worth)
+    coded = CodedRows(variables, tuple(columns), findings.rows, worth)
     return Survey(variables, coded, findings.rows, findings.holes)

@@ -14,13 +14,13 @@ Key = str | tuple[str, ...]
 SHOWN_ROWS = 20
 
 
-class Distribution(Mapping[Key, float]):
+class ProbabilityTable(Mapping[Key, float]):
     """From a level, or a tuple of levels where there are several targets, to its probability.
 
     With one target every level stands in the table; with several, the combinations that occur. Any other combination
     of known levels has probability 0. A level may be given in its own type: 34 for "34", True for "true".
 
-    >>> car = Distribution("P(car)", ["car"], {("suv",): Fraction(1, 3), ("sports",): Fraction(2, 3)})
+    >>> car = ProbabilityTable("P(car)", ["car"], {("suv",): Fraction(1, 3), ("sports",): Fraction(2, 3)})
     >>> car["suv"] == 1 / 3, car.fractions["sports"]
     (True, Fraction(2, 3))
     >>> car

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from bayesbox.errors import BadOption, SourceUnavailable
 from bayesbox.source.base import Batch, Column, Part, Source
-from bayesbox.source.files.reading import Reading, Rows, Skipped, same_columns
+from bayesbox.source.files.reading import OpenedFile, Reading, Skipped, same_columns
 from bayesbox.source.files.streams import CODECS, STDIN, ByteStream, name_of
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class FileSource:
         self._options = options
         self._finished = 0  # files read to the end
         self._stream: ByteStream | None = None
-        self._rows: Rows | None = None
+        self._rows: OpenedFile | None = None
 
     @property
     def rereadable(self) -> bool:
@@ -191,7 +191,7 @@ class FileSource:
             order = self._take(stream, rows, reading)
             yield from _ordered(rows.tables, order, first_row, reading, stream.name)
 
-    def _take(self, stream: ByteStream, rows: Rows, reading: Reading) -> list[int | None]:
+    def _take(self, stream: ByteStream, rows: OpenedFile, reading: Reading) -> list[int | None]:
         """Go on with the next file; where it has the columns of the first, None for one that is not read."""
         self._stream, self._rows, self.untyped = stream, rows, rows.untyped
         same_columns(rows.names, stream.name, reading)
@@ -225,13 +225,13 @@ def _parquet_rows(stream: ByteStream, reading: Reading) -> ParquetRows:
     return ParquetRows(stream, reading)
 
 
-def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -> Rows:
+def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -> OpenedFile:
     """A file opened in its format: the one given, that of the extension, or what its first bytes say."""
     format = format or format_of_name(stream.path) or _format_of_bytes(stream)
     return _reader(format)(stream, reading)
 
 
-def _reader(format: str) -> Callable[[ByteStream, Reading], Rows]:
+def _reader(format: str) -> Callable[[ByteStream, Reading], OpenedFile]:
     """The reader of a format, imported only when it is needed."""
     if format in ("csv", "tsv"):
         from bayesbox.source.files.delimited import DelimitedRows

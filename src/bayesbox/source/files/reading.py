@@ -99,7 +99,7 @@ class Reading:
         self.skipped.add(error)
 
 
-class Rows(Protocol):
+class OpenedFile(Protocol):
     """A file opened in its format."""
 
     names: tuple[str, ...]

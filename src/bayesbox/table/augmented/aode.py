@@ -19,9 +19,9 @@ from bayesbox.source.base import Batch
 from bayesbox.table.augmented.classifier import AugmentedClassifier
 from bayesbox.table.augmented.leave_one_out import Column, Removal, family_terms
 from bayesbox.table.augmented.one_dependence import (
-    Counted,
     OneDependenceModel,
     OneDependenceRules,
+    PairCounts,
     level_counts,
     one_dependence_model,
     pairs_of,
@@ -41,12 +41,12 @@ class OneDependenceClassifier(AugmentedClassifier):
     def make_model(self, schema: Schema, book: Book) -> OneDependenceModel:
         return one_dependence_model(schema, book, self.rules, self.coding(schema, book))
 
-    def joint_log(self, batch: Batch) -> Doubles:
+    def joint_log_prob(self, batch: Batch) -> Doubles:
         model: OneDependenceModel = self.model
-        return model.joint_log(self.codes_of(batch), batch.rows)
+        return model.joint_log_prob(self.codes_of(batch), batch.rows)
 
     @classmethod
-    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> OneDependenceRules:
+    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> OneDependenceRules:
         least = 1
         if parameter:
             if not parameter.isdecimal():
@@ -63,7 +63,7 @@ class OneDependenceClassifier(AugmentedClassifier):
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         model: OneDependenceModel = self.model
         book = self.book.with_classes(model.classes)
-        counted = Counted(pairs_of(book), model.coding)
+        counted = PairCounts(pairs_of(book), model.coding)
         singles = {name: counted.single(name) for name in model.names}
         singles |= {table.column: level_counts(book, model.coding, table.column) for table in model.alone}
         removal, columns = self.removal(batch, labels, singles)
@@ -74,7 +74,7 @@ class OneDependenceClassifier(AugmentedClassifier):
             joint = joint + log(family_terms(removal, own, (), (), table.trusts))
         return np.exp(direct.normalised_log(joint, prior))
 
-    def _mean(self, removal: Removal, columns: Mapping[str, Column], counted: Counted) -> Doubles:
+    def _mean(self, removal: Removal, columns: Mapping[str, Column], counted: PairCounts) -> Doubles:
         """The log of the mean over the parents, rows x classes, each row left out of its own counts."""
         model: OneDependenceModel = self.model
         by_class = {

@@ -24,8 +24,8 @@ class ArcsClassifier(AugmentedClassifier):
     def steps_of(self, book: Book, model: AugmentedModel) -> dict[str, list[Doubles]]:
         """The counts of each column, from those of its levels to those with the class and all its parents."""
 
-    def joint_log(self, batch: Batch) -> Doubles:
-        return direct.joint_log(self.model, self.codes_of(batch), batch.rows)
+    def joint_log_prob(self, batch: Batch) -> Doubles:
+        return direct.joint_log_prob(self.model, self.codes_of(batch), batch.rows)
 
     def explain(self, batch: Batch) -> Explanation:
         assert self.schema is not None

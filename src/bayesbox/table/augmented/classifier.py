@@ -170,7 +170,7 @@ class AugmentedClassifier(Classifier):
         return written | {name: getattr(rules, name) for name in others}
 
     @classmethod
-    def rules_of(cls, written: dict[str, Any]) -> Any:
+    def rules_from_json(cls, written: dict[str, Any]) -> Any:
         reader = Reader(written, "rules")
         options: dict[str, Any] = {}
         for name in ("smoothing", "prior_smoothing"):
@@ -184,9 +184,9 @@ class AugmentedClassifier(Classifier):
         reader.done()
         return made(lambda: cls.rules_type(**options), "rules")
 
-    def not_undone(self) -> tuple[str, ...]:
+    def irreversible_parts(self) -> tuple[str, ...]:
         cut = [name for name, cuts in self.cuts.items() if cuts]
-        return (*((f"the cut points of {', '.join(cut)}",) if cut else ()), *super().not_undone())
+        return (*((f"the cut points of {', '.join(cut)}",) if cut else ()), *super().irreversible_parts())
 
     def derived_document(self) -> dict[str, Any] | None:
         if self.derived is None:
@@ -194,7 +194,7 @@ class AugmentedClassifier(Classifier):
         return {"cuts": {name: list(self.derived.cuts[name]) for name in sorted(self.derived.cuts)}}
 
     @classmethod
-    def derived_of(cls, written: dict[str, Any] | None) -> Any:
+    def derived_from_json(cls, written: dict[str, Any] | None) -> Any:
         if written is None:
             return None
         reader = Reader(written, "derived")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bayesbox.classifier.calibrated import answers_by_folds, labelled
-from bayesbox.classifier.rows import Rows, sample_of
+from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
 from bayesbox.file.reader import Reader
@@ -21,8 +21,8 @@ from bayesbox.stat.calibrate import floored
 from bayesbox.stat.mutual_information import conditional_mutual_information, mutual_information
 from bayesbox.table.augmented.arcs import ArcsClassifier
 from bayesbox.table.augmented.classifier import Derived
-from bayesbox.table.augmented.model import AugmentedModel, AugmentedRules, Frame, family_table
-from bayesbox.table.augmented.one_dependence import Counted
+from bayesbox.table.augmented.model import AugmentedModel, AugmentedRules, ClassPrior, family_table
+from bayesbox.table.augmented.one_dependence import PairCounts
 from bayesbox.table.concat import class_codes
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
@@ -96,10 +96,10 @@ class DependenceClassifier(ArcsClassifier):
         assert isinstance(book.joint, Pairs)
         return dependence_parents(book.joint, coding, self.rules.parents)
 
-    def refines(self) -> bool:
+    def has_second_pass(self) -> bool:
         return self.rules.k == AUTO
 
-    def refine(self, parts: Sequence[Rows]) -> None:
+    def refine(self, parts: Sequence[LabelledRows]) -> None:
         """Take the number of parents whose answers to rows held out have the least log loss."""
         kept = sample_of(labelled(parts), MOST_ROWS)
         losses = {k: self._loss(k, kept) for k in TRIED} if kept and len(self.classes) > 1 else {0: 0.0}
@@ -111,11 +111,11 @@ class DependenceClassifier(ArcsClassifier):
 
     def _with(self, k: int) -> DependenceClassifier:
         """The same classifier with this number of parents, nothing learned."""
-        other = self.blank()
+        other = self.unfitted_clone()
         other.rules, other.calibrate = replace(self.rules, k=k), None
         return other
 
-    def _loss(self, k: int, kept: list[Rows]) -> float:
+    def _loss(self, k: int, kept: list[LabelledRows]) -> float:
         other = self._with(k)
         other.learn_all(kept)
         log_p = floored(np.concatenate(answers_by_folds(other, kept, folds=FOLDS)))
@@ -124,7 +124,7 @@ class DependenceClassifier(ArcsClassifier):
         return -float((weights * log_p[np.arange(len(codes)), codes]).sum())
 
     def make_model(self, schema: Schema, book: Book) -> AugmentedModel:
-        frame, coding = Frame.of(schema, book, self.rules), self.coding(schema, book)
+        frame, coding = ClassPrior.of(schema, book, self.rules), self.coding(schema, book)
         families = frame.book.joint
         tables, left_out = [], {}
         for name in schema.used:
@@ -141,15 +141,15 @@ class DependenceClassifier(ArcsClassifier):
         return AugmentedModel(frame.classes, frame.labels, frame.log_prior, tuple(tables), coding, left_out)
 
     @classmethod
-    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> DependenceRules:
+    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> DependenceRules:
         if parameter and parameter != AUTO and not parameter.isdecimal():
             raise BadOption(f"kdb:K takes the number of parents, from 0 to {MOST_PARENTS}, or auto", found=parameter)
         k = AUTO if parameter == AUTO else int(parameter or 2)
         return DependenceRules(**cls.common_options(options), k=k)
 
-    def not_undone(self) -> tuple[str, ...]:
+    def irreversible_parts(self) -> tuple[str, ...]:
         parents = {} if self.derived is None else self.derived.parents or {}
-        return (*(("the parents of each column",) if any(parents.values()) else ()), *super().not_undone())
+        return (*(("the parents of each column",) if any(parents.values()) else ()), *super().irreversible_parts())
 
     def derived_document(self) -> dict[str, Any] | None:
         written = super().derived_document()
@@ -183,7 +183,7 @@ def dependence_parents(pairs: Pairs, coding: Coding, k: int) -> dict[str, tuple[
 
     Columns stand in the order of their mutual information with the class; of equals the first name goes first.
     """
-    counted = Counted(pairs, coding)
+    counted = PairCounts(pairs, coding)
     names = [name for name in pairs.names if len(coding.levels.get(name, ())) > 1]
     said = {name: mutual_information(counted.single(name)) for name in names}
     order = sorted(names, key=lambda name: (-said[name], name))

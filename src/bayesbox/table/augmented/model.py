@@ -47,7 +47,7 @@ class AugmentedRules:
 
 
 @dataclass(frozen=True)
-class Frame:
+class ClassPrior:
     """What every such model begins with: the classes, their labels and their prior."""
 
     classes: tuple[str, ...]
@@ -56,7 +56,7 @@ class Frame:
     book: Book
 
     @classmethod
-    def of(cls, schema: Schema, book: Book, rules: AugmentedRules) -> Frame:
+    def of(cls, schema: Schema, book: Book, rules: AugmentedRules) -> ClassPrior:
         classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
         counted = book.with_classes(classes)
         if rules.prior is None:

@@ -19,11 +19,11 @@ from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
 from bayesbox.dist.family_table import FamilyTable
 from bayesbox.errors import BadOption
-from bayesbox.rule.backoff import Step, Trust, expanded, step, uniform
+from bayesbox.rule.backoff import BackoffStep, Trust, expanded, step, uniform
 from bayesbox.rule.discrete import Coding
 from bayesbox.rule.smoothing import Smoothing
 from bayesbox.schema.schema import Schema
-from bayesbox.table.augmented.model import AugmentedRules, Frame, by_rule, family_table, with_unseen
+from bayesbox.table.augmented.model import AugmentedRules, ClassPrior, by_rule, family_table, with_unseen
 from bayesbox.tally.base import positions
 from bayesbox.tally.book import Book
 from bayesbox.tally.pairs import Pairs
@@ -84,7 +84,7 @@ class OneDependenceModel:
         """No column has a table by itself."""
         return
 
-    def joint_log(self, codes: Columns, rows: int) -> Doubles:
+    def joint_log_prob(self, codes: Columns, rows: int) -> Doubles:
         """log P(class, x), rows x classes, of rows of codes."""
         missing = np.full(rows, -1, dtype=np.int32)
         joint: Doubles = _core.score_one_dependence(
@@ -106,7 +106,7 @@ class OneDependenceModel:
         return joint
 
 
-class Counted:
+class PairCounts:
     """The counts of pairs over the levels that a model knows."""
 
     def __init__(self, pairs: Pairs, coding: Coding) -> None:
@@ -143,10 +143,10 @@ def pairs_of(book: Book) -> Pairs:
 
 def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceRules, coding: Coding) -> OneDependenceModel:
     """Apply the rules to the tallies."""
-    frame = Frame.of(schema, book, rules)
+    frame = ClassPrior.of(schema, book, rules)
     pairs = pairs_of(frame.book)
     names = tuple(name for name in coding.levels if name in pairs.names and len(coding.levels[name]) > 1)
-    counted = Counted(pairs, coding)
+    counted = PairCounts(pairs, coding)
     sizes = [len(coding.levels[name]) for name in names]
     first = np.concatenate([[0], np.cumsum([size + 1 for size in sizes])]).astype(np.int64)
     slots, classes = int(first[-1]), len(frame.classes)
@@ -187,7 +187,7 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceRules, 
     )
 
 
-def _by_class(single: Doubles, smoothing: Smoothing | None, size: int) -> tuple[Step, Step]:
+def _by_class(single: Doubles, smoothing: Smoothing | None, size: int) -> tuple[BackoffStep, BackoffStep]:
     """P(x) and P(x | class)."""
     counts = with_unseen(single)
     pooled = counts.sum(axis=0)
@@ -205,7 +205,7 @@ def level_counts(book: Book, coding: Coding, name: str) -> Doubles:
 
 
 def columns_alone(
-    schema: Schema, frame: Frame, pairs: Pairs, coding: Coding, smoothing: Smoothing | None
+    schema: Schema, frame: ClassPrior, pairs: Pairs, coding: Coding, smoothing: Smoothing | None
 ) -> tuple[tuple[FamilyTable, ...], dict[str, str]]:
     """The tables of the columns that are not counted with others, and those that are left out, with the reason."""
     alone, left_out = [], {}

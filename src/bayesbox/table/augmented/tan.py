@@ -21,8 +21,8 @@ from bayesbox.schema.schema import Schema
 from bayesbox.stat.mutual_information import conditional_mutual_information
 from bayesbox.stat.tree import maximum_spanning_tree
 from bayesbox.table.augmented.arcs import ArcsClassifier
-from bayesbox.table.augmented.model import AugmentedModel, AugmentedRules, Frame, family_table
-from bayesbox.table.augmented.one_dependence import Counted, columns_alone, level_counts
+from bayesbox.table.augmented.model import AugmentedModel, AugmentedRules, ClassPrior, family_table
+from bayesbox.table.augmented.one_dependence import PairCounts, columns_alone, level_counts
 from bayesbox.tally.book import Book
 from bayesbox.tally.pairs import Pairs
 
@@ -57,14 +57,14 @@ class TreeClassifier(ArcsClassifier):
         super().accept(schema, book)
 
     def make_model(self, schema: Schema, book: Book) -> AugmentedModel:
-        frame, coding = Frame.of(schema, book, self.rules), self.coding(schema, book)
+        frame, coding = ClassPrior.of(schema, book, self.rules), self.coding(schema, book)
         pairs = frame.book.joint
         if not isinstance(pairs, Pairs):
             pairs = Pairs.of(frame.classes, {}, np.empty(0, dtype=np.int32))
         parents = tree_parents(pairs, coding, self.rules.score, self.rules.root)
         alone, left_out = columns_alone(schema, frame, pairs, coding, self.rules.smoothing)
         tables = {table.column: table for table in alone}
-        counted = Counted(pairs, coding)
+        counted = PairCounts(pairs, coding)
         for name, parent in parents.items():
             steps = tree_counts(counted, name, parent)
             found = family_table(name, coding.levels[name], parent, steps, self.rules.smoothing)
@@ -74,7 +74,7 @@ class TreeClassifier(ArcsClassifier):
 
     def steps_of(self, book: Book, model: AugmentedModel) -> dict[str, list[Doubles]]:
         assert isinstance(book.joint, Pairs)
-        counted = Counted(book.joint, model.coding)
+        counted = PairCounts(book.joint, model.coding)
         found = {}
         for table in model.conditionals:
             if table.column in book.joint.wide:
@@ -85,11 +85,11 @@ class TreeClassifier(ArcsClassifier):
         return found
 
     @classmethod
-    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> TreeRules:
+    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> TreeRules:
         return TreeRules(**cls.common_options(options), score=parameter or "mi")
 
 
-def tree_counts(counted: Counted, name: str, parents: Sequence[str]) -> list[Doubles]:
+def tree_counts(counted: PairCounts, name: str, parents: Sequence[str]) -> list[Doubles]:
     """The counts of each step of a column's back-off."""
     single = counted.single(name)
     return [single.sum(axis=0), single, *(counted.pair(parent, name) for parent in parents)]
@@ -101,7 +101,7 @@ def tree_parents(pairs: Pairs, coding: Coding, score: str, root: str | None) -> 
     An arc is worth the rows that have both columns times I(x; y | class), less what its numbers cost: nothing ("mi"),
     one each ("aic"), or half the log of the rows each ("bic"). Arcs that are worth nothing are left out.
     """
-    counted = Counted(pairs, coding)
+    counted = PairCounts(pairs, coding)
     names = [name for name in coding.levels if name in pairs.names and len(coding.levels[name]) > 1]
     worth = np.zeros((len(names), len(names)))
     for one, first in enumerate(names):

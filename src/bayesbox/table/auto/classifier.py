@@ -29,7 +29,7 @@ from bayesbox.schema.levels import label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import normalised
-from bayesbox.table.auto.codec import derived_arrays, derived_document, derived_of
+from bayesbox.table.auto.codec import derived_arrays, derived_document, derived_from_json
 from bayesbox.table.auto.features import View
 from bayesbox.table.auto.pool import Pool, learn_pool, words_of
 from bayesbox.table.batch_learners import WholeRows
@@ -130,7 +130,7 @@ class AutoClassifier(WholeRows):
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def joint_log(self, batch: Batch) -> Doubles:
+    def joint_log_prob(self, batch: Batch) -> Doubles:
         """log P(class | x): AutoBayes has no P(x)."""
         columns = self.columns_of(batch)
         named = Batch(tuple(columns), tuple(columns.values()), batch.rows)
@@ -174,7 +174,7 @@ class AutoClassifier(WholeRows):
     # -- the command and the file ----------------------------------------------------------------------------------
 
     @classmethod
-    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> AutoRules:
+    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> AutoRules:
         rules = AutoRules(prior=options.get("prior"), seed=options.get("seed") or 0)
         if not parameter:
             return rules
@@ -189,7 +189,7 @@ class AutoClassifier(WholeRows):
         return {"budget": float(self.rules.budget), "seed": int(self.rules.seed), "prior": given}
 
     @classmethod
-    def rules_of(cls, written: dict[str, Any]) -> AutoRules:
+    def rules_from_json(cls, written: dict[str, Any]) -> AutoRules:
         from bayesbox.file.reader import Reader, made
 
         reader = Reader(written, "the rules")
@@ -205,7 +205,7 @@ class AutoClassifier(WholeRows):
         return {} if self.derived is None else derived_arrays(self.derived)
 
     @classmethod
-    def derived_from(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
+    def derived_from_members(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
         if written is None:
             raise ValueError("the document says nothing of the models")
-        return derived_of(written, members)
+        return derived_from_json(written, members)

@@ -12,7 +12,7 @@ from bayesbox import _core
 from bayesbox.file import arrow as arrow_file
 from bayesbox.file.reader import Reader
 from bayesbox.table.auto.boost import Boosted
-from bayesbox.table.auto.features import Axis, Design
+from bayesbox.table.auto.features import Design, Feature
 from bayesbox.table.auto.forest import TreeForest
 from bayesbox.table.auto.joint_density import JointKernel, JointNormal
 from bayesbox.table.auto.logistic_nb import Weighted
@@ -115,7 +115,7 @@ def derived_arrays(pool: Any) -> dict[str, bytes]:
     return _written(pool)[1]
 
 
-def _axis_document(axis: Axis, writer: Writer) -> dict[str, Any]:
+def _axis_document(axis: Feature, writer: Writer) -> dict[str, Any]:
     return {
         "name": axis.name,
         "levels": None if axis.levels is None else list(axis.levels),
@@ -154,9 +154,9 @@ def _model_document(model: Any, writer: Writer) -> dict[str, Any]:
     }
 
 
-def derived_of(written: dict[str, Any], members: dict[str, bytes]) -> Any:
+def derived_from_json(written: dict[str, Any], members: dict[str, bytes]) -> Any:
     """The pool that a file holds; ValueError where it holds none."""
-    from bayesbox.table.auto.pool import Judged, Pool
+    from bayesbox.table.auto.pool import Pool, TriedMember
 
     arrays, reader = Arrays(members), Reader(written, "the pool")
     classes, rows = reader.texts("classes"), reader.take("rows", int)
@@ -179,13 +179,13 @@ def derived_of(written: dict[str, Any], members: dict[str, bytes]) -> Any:
     for name in members:
         if name.startswith("pool-") and name not in used:
             raise ValueError(name, "no model of the pool uses this member")
-    told = tuple(Judged(str(name), float(loss), float(right), float(power)) for name, loss, right, power in judged)
-    total = None if together is None else Judged("pool", float(together[0]), float(together[1]), 1.0)
+    told = tuple(TriedMember(str(name), float(loss), float(right), float(power)) for name, loss, right, power in judged)
+    total = None if together is None else TriedMember("pool", float(together[0]), float(together[1]), 1.0)
     weights = tuple(powers.tolist()), tuple(shares.tolist())
     return Pool(classes, design, tuple(models), *weights, rows, told, total, left_out)
 
 
-def _axis_of(reader: Reader, arrays: Arrays) -> Axis:
+def _axis_of(reader: Reader, arrays: Arrays) -> Feature:
     name, levels = reader.take("name", str), reader.take("levels", list, None)
     if levels is not None and not all(type(level) is str for level in levels):
         raise ValueError("a level of the pool is no text")
@@ -194,7 +194,7 @@ def _axis_of(reader: Reader, arrays: Arrays) -> Axis:
     reader.done()
     if not scale > 0 or len(cuts) > 0xFFF0 or (np.diff(cuts) <= 0).any():
         raise ValueError("a column of the pool has no scale, or cuts that do not rise")
-    return Axis(name, None if levels is None else tuple(levels), cuts, knots, centre, scale, gaps)
+    return Feature(name, None if levels is None else tuple(levels), cuts, knots, centre, scale, gaps)
 
 
 def _model_of(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.calibrated import answers_by_folds, unseen_answers
-from bayesbox.classifier.rows import Rows
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BayesboxError
 from bayesbox.schema.kinds import Count, Kind, Number, Real
@@ -35,7 +35,7 @@ CALLED = {"column_weights": "column weights"}
 
 
 @dataclass(frozen=True)
-class Work:
+class CountingCost:
     """What costs time: rows, columns, those of them that are numbers, classes, their patterns of missing numbers."""
 
     rows: int
@@ -63,7 +63,7 @@ class Work:
 
 
 def learn_counted(
-    rows: list[Rows],
+    rows: list[LabelledRows],
     kinds: Mapping[str, Kind],
     classes: tuple[str, ...],
     declared: Any,
@@ -86,9 +86,9 @@ def learn_counted(
 
     names = rows[0].batch.names
     plain = tuple(name for name in names if name in kinds)
-    bare = [Rows(part.batch.select(plain), part.labels) for part in rows]
+    bare = [LabelledRows(part.batch.select(plain), part.labels) for part in rows]
     numbers = sum(isinstance(kinds[name], (Real, Number, Count)) for name in plain)
-    work = Work(sum(part.batch.rows for part in rows), len(names), numbers, len(classes), patterns)
+    work = CountingCost(sum(part.batch.rows for part in rows), len(names), numbers, len(classes), patterns)
     known = {key: value for key, value in (declared or {}).items() if str(key) in names}
     for number, (name, options) in enumerate(MODELS):
         kind = name.partition(":")[0]

@@ -31,7 +31,7 @@ FLAGS = {"1": "true", "0": "false"}
 
 
 @dataclass(frozen=True)
-class Axis:
+class Feature:
     """One column. A category has `levels`; a number has cut points between its cells, and knots where slopes change."""
 
     name: str
@@ -57,7 +57,7 @@ class Axis:
 class Design:
     """The columns that take part, in the order of their names."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[Feature, ...]
 
     @classmethod
     def of(cls, values: Mapping[str, Any], *, knots: int) -> Design:
@@ -95,7 +95,7 @@ def takes_part(kind: Kind) -> bool:
     return isinstance(kind, (Category, Flag, Real, Number, Count))
 
 
-def _axis(name: str, value: Any, knots: int) -> Axis:
+def _axis(name: str, value: Any, knots: int) -> Feature:
     none = np.empty(0)
     if isinstance(value, tuple):
         codes, texts = value
@@ -103,18 +103,18 @@ def _axis(name: str, value: Any, knots: int) -> Axis:
         most = sorted(range(len(texts)), key=lambda code: (-counts[code], texts[code]))[:LEVELS]
         levels = tuple(sorted({texts[code] for code in most if counts[code]}))
         gaps = bool((codes < 0).any()) or len(levels) < len({t for t, n in zip(texts, counts, strict=True) if n})
-        return Axis(name, levels, none, none, 0.0, 1.0, gaps)
+        return Feature(name, levels, none, none, 0.0, 1.0, gaps)
     there = np.sort(value[~np.isnan(value)])
     gaps = len(there) < len(value)
     if not len(there) or there[0] == there[-1]:
-        return Axis(name, None, none, none, float(there[0]) if len(there) else 0.0, 1.0, gaps)
+        return Feature(name, None, none, none, float(there[0]) if len(there) else 0.0, 1.0, gaps)
     centre, scale = _centre_and_scale(there)
     distinct = there[np.r_[True, there[1:] > there[:-1]]]
     wanted = np.empty(0)
     if len(distinct) > 2 and knots:
         inner = there[(len(there) * np.arange(1, knots + 1)) // (knots + 1)]
         wanted = np.unique(_deviations(inner, centre, scale))
-    return Axis(name, None, _cuts(there, distinct), wanted, centre, scale, gaps)
+    return Feature(name, None, _cuts(there, distinct), wanted, centre, scale, gaps)
 
 
 def _centre_and_scale(there: Doubles) -> tuple[float, float]:

@@ -36,13 +36,13 @@ STRICT = 100.0  # precision that is tried as well where there are more weights t
 MOST_WIDTH = 600  # numbers a row whose covariances are worked out
 
 
-class Answers(Protocol):
+class MemberModel(Protocol):
     """A model: log P(class | x), rows x classes."""
 
     def log_p(self, view: View) -> Doubles: ...
 
 
-class Learned(NamedTuple):
+class LearnedMember(NamedTuple):
     """A model, what it is called, and its answers to the learned rows, each as if it had not been learned."""
 
     name: str
@@ -51,7 +51,7 @@ class Learned(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Size:
+class CostInputs:
     """What costs time: rows, columns, features and classes."""
 
     rows: int
@@ -88,17 +88,17 @@ class Size:
         return 1e-9 * self.rows**2 * (self.width + 13 * 10)
 
 
-def size_of(view: View, classes: int) -> Size:
+def size_of(view: View, classes: int) -> CostInputs:
     """The size of the learned rows."""
     axes = view.design.axes
     features = sum(axis.width for axis in axes)
     width = sum(1 if axis.levels is None else len(axis.levels) for axis in axes)
-    return Size(view.rows, len(axes), features, width, classes)
+    return CostInputs(view.rows, len(axes), features, width, classes)
 
 
 def learn_library(
     view: View, codes: Labels, classes: int, *, seed: int, budget: float, left_out: list[str]
-) -> Iterator[Learned]:
+) -> Iterator[LearnedMember]:
     """Every model that the budget of seconds allows, the forests first; the names of the others go to `left_out`."""
     size = size_of(view, classes)
     folds = min(FOLDS if view.rows <= MANY else FEWER_FOLDS, view.rows)
@@ -112,7 +112,7 @@ def learn_library(
     rounds = min(ROUNDS, int(BOOSTING * budget / (folds * size.round())))
     if rounds >= FEWEST_ROUNDS:
         model, answers = learn_boosted(view, codes, classes, fold_of_row, folds, rounds=rounds, seed=seed)
-        yield Learned("boosted trees", model, answers)
+        yield LearnedMember("boosted trees", model, answers)
     else:
         left_out.append("boosted trees")
     if size.weighted(folds) <= left * min(1.0, 2 * MANY / size.rows):  # with many rows the trees tell what it does
@@ -125,12 +125,14 @@ def learn_library(
         left_out.append("joint normal density")
     if size.rows <= MOST_KERNELS and size.kernel() <= left / 2:
         kernel, answers = learn_joint_kernel(view, codes, classes)
-        yield Learned("joint kernel density", kernel, answers)
+        yield LearnedMember("joint kernel density", kernel, answers)
     else:
         left_out.append("joint kernel density")
 
 
-def _forests(view: View, codes: Labels, classes: int, size: Size, *, seed: int, budget: float) -> Iterator[Learned]:
+def _forests(
+    view: View, codes: Labels, classes: int, size: CostInputs, *, seed: int, budget: float
+) -> Iterator[LearnedMember]:
     third, root = max(1, round(size.columns / 3)), max(1, round(math.sqrt(size.columns)))
     most = 20_000
     for name, tried, drawn, share in (("trees", third, False, 0.3), ("random trees", root, True, 0.15)):
@@ -138,7 +140,7 @@ def _forests(view: View, codes: Labels, classes: int, size: Size, *, seed: int, 
         forest, answers = learn_forest(
             view, codes, classes, trees=trees, tried=tried, drawn=drawn, most=most, seed=2 * seed + drawn
         )
-        yield Learned(name, forest, answers)
+        yield LearnedMember(name, forest, answers)
 
 
 def held_out(
@@ -166,7 +168,7 @@ def mean_loss(answers: Doubles, codes: Labels) -> float:
 
 def weighted(
     view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int, precisions: Sequence[float]
-) -> Learned:
+) -> LearnedMember:
     """Weighted naive Bayes with the prior that answers unseen rows best."""
 
     def path(part: View, labels: Labels) -> list[Weighted]:
@@ -177,10 +179,10 @@ def weighted(
 
     answers = held_out(view, codes, fold_of_row, folds, lambda part, y: [each.log_p for each in path(part, y)])
     best = min(range(len(answers)), key=lambda place: mean_loss(answers[place], codes))
-    return Learned("weighted naive Bayes", path(view, codes)[best], answers[best])
+    return LearnedMember("weighted naive Bayes", path(view, codes)[best], answers[best])
 
 
-def joint_normal(view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int) -> Learned:
+def joint_normal(view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int) -> LearnedMember:
     """The joint normal density whose calibrated answers to unseen rows are best."""
     joints = held_out(
         view,
@@ -194,4 +196,4 @@ def joint_normal(view: View, codes: Labels, classes: int, fold_of_row: NDArray[A
     answers = [Temperature(power).applied(joint) for power, joint in zip(powers, joints, strict=True)]
     best = min(range(len(answers)), key=lambda place: mean_loss(answers[place], codes))
     model = replace(learn_joint_normals(view, codes, classes)[best], power=powers[best])
-    return Learned("joint normal density", model, answers[best])
+    return LearnedMember("joint normal density", model, answers[best])

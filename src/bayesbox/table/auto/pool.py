@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.classifier.base import Classifier
-from bayesbox.classifier.rows import Rows
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import DataWarning
 from bayesbox.schema.kinds import Kind, Words
@@ -30,7 +30,7 @@ KNOTS, MOST_FEATURES = 5, 400
 COUNTED = 0.15  # of the budget, for the models that are their counts
 
 
-class Judged(NamedTuple):
+class TriedMember(NamedTuple):
     """A model that was tried: how well it answered rows it had not seen, and its power in the pool (0: let go)."""
 
     name: str
@@ -49,8 +49,8 @@ class Pool:
     powers: tuple[float, ...]  # one each, and that of the class shares last
     shares: tuple[float, ...]
     rows: int
-    judged: tuple[Judged, ...] = field(compare=False, default=())
-    pooled: Judged | None = field(compare=False, default=None)
+    judged: tuple[TriedMember, ...] = field(compare=False, default=())
+    pooled: TriedMember | None = field(compare=False, default=None)
     left_out: tuple[str, ...] = field(compare=False, default=())  # what the budget does not allow
 
     def log_p(self, view: View, batch: Batch) -> Doubles:
@@ -87,7 +87,7 @@ def _answers(model: Any, view: View, batch: Batch, classes: tuple[str, ...]) -> 
 
 
 def learn_pool(
-    parts: Sequence[Rows], schema: Schema, classes: tuple[str, ...], declared: Any, *, budget: float, seed: int
+    parts: Sequence[LabelledRows], schema: Schema, classes: tuple[str, ...], declared: Any, *, budget: float, seed: int
 ) -> Pool | None:
     """Learn, judge and pool all models that the budget allows."""
     kinds = {name: kind for name, kind in schema.kinds.items() if takes_part(kind)}
@@ -153,7 +153,7 @@ def _pool(
     final = learned_powers([*(learned[place][2] for place in kept), prior], labels)
     by_place = dict(zip(kept, final.tolist(), strict=False))
     judged = [
-        Judged(name, mean_loss(limited(answers), labels), _accuracy(answers, labels), by_place.get(place, 0.0))
+        TriedMember(name, mean_loss(limited(answers), labels), _accuracy(answers, labels), by_place.get(place, 0.0))
         for place, (name, _, answers) in enumerate(learned)
     ]
     together = mixed(pooled([*(learned[place][2] for place in kept), prior], final), shares, len(labels))
@@ -165,7 +165,7 @@ def _pool(
         tuple(shares.tolist()),
         len(labels),
         tuple(sorted(judged, key=lambda each: each.log_loss)),
-        Judged("pool", mean_loss(together, labels), _accuracy(together, labels), 1.0),
+        TriedMember("pool", mean_loss(together, labels), _accuracy(together, labels), 1.0),
     )
 
 
@@ -173,10 +173,10 @@ def _accuracy(answers: Doubles, codes: NDArray[np.int64]) -> float:
     return float((answers.argmax(axis=1) == codes).mean())
 
 
-def _known(part: Rows, kinds: Mapping[str, Any], draws: np.random.Generator) -> Rows:
+def _known(part: LabelledRows, kinds: Mapping[str, Any], draws: np.random.Generator) -> LabelledRows:
     """The rows with a label and the columns that take part; a weight repeats its row, a part of one by chance."""
     columns = tuple(name for name in part.batch.names if name in kinds)
-    rows = Rows(part.batch.select(columns), part.labels)
+    rows = LabelledRows(part.batch.select(columns), part.labels)
     times = (part.labels.codes >= 0).astype(np.int64)
     if part.weights is not None:
         weights = np.asarray(part.weights, dtype=np.float64) * times

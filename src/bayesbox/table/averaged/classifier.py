@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.classifier.schema_json import rules_document, rules_of
+from bayesbox.classifier.schema_json import rules_document, rules_from_json
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
 from bayesbox.file.reader import Reader, made
@@ -40,23 +40,23 @@ class AveragedClassifier(NaiveClassifier):
         return averaged_model(schema, book, self.rules)
 
     @classmethod
-    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> AveragedRules:
+    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> AveragedRules:
         try:
             inclusion = float(parameter) if parameter else 0.5
         except ValueError:
             raise BadOption(
                 "averaged:P takes the prior probability of a column, from 0 to 1", found=parameter
             ) from None
-        return _averaged(NaiveClassifier.rules_from("", options), inclusion)
+        return _averaged(NaiveClassifier.rules_from_options("", options), inclusion)
 
     def rules_document(self) -> dict[str, Any]:
         return rules_document(self.rules) | {"inclusion": float(self.rules.inclusion)}
 
     @classmethod
-    def rules_of(cls, written: dict[str, Any]) -> AveragedRules:
+    def rules_from_json(cls, written: dict[str, Any]) -> AveragedRules:
         reader = Reader(written, "rules")
         inclusion = reader.take("inclusion", float)
-        plain = rules_of(reader.rest)
+        plain = rules_from_json(reader.rest)
         rules: AveragedRules = made(lambda: _averaged(plain, inclusion), "rules")
         return rules
 
@@ -69,7 +69,7 @@ class AveragedClassifier(NaiveClassifier):
         assert self.schema is not None
         classes = self.model.classes
         answer, doubtful = leave_one_out(self.schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
-        other = self.untrained()
+        other = self.with_empty_counts()
         for row in np.flatnonzero(doubtful).tolist():
             one = batch.slice(row, row + 1)
             label = labels._replace(codes=labels.codes[row : row + 1])

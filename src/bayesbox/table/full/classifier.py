@@ -59,10 +59,13 @@ class FullClassifier(Classifier):
         self.derived = numbers_that_are_flags(schema, book)
         return bool(self.derived)
 
-    def not_undone(self) -> tuple[str, ...]:
-        return (*((f"which numbers are flags: {', '.join(self.flags)}",) if self.flags else ()), *super().not_undone())
+    def irreversible_parts(self) -> tuple[str, ...]:
+        return (
+            *((f"which numbers are flags: {', '.join(self.flags)}",) if self.flags else ()),
+            *super().irreversible_parts(),
+        )
 
-    def relearns(self) -> bool:
+    def needs_refit(self) -> bool:
         """What a column is belongs to the whole table: folds keep it."""
         return False
 
@@ -70,7 +73,7 @@ class FullClassifier(Classifier):
         return {"flags": list(self.flags)} if self.flags else None
 
     @classmethod
-    def derived_of(cls, written: dict[str, Any] | None) -> Any:
+    def derived_from_json(cls, written: dict[str, Any] | None) -> Any:
         if written is None:
             return ()
         reader = Reader(written, "derived")
@@ -83,7 +86,7 @@ class FullClassifier(Classifier):
     # -- rules ---------------------------------------------------------------------------------------------------
 
     @classmethod
-    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> FullRules:
+    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> FullRules:
         """`full`, `full:diagonal`, `full:pooled`, `full:shrink=10`, `full:pooled,enough=50`."""
         given: dict[str, Any] = {}
         for part in filter(None, parameter.split(",")):
@@ -122,7 +125,7 @@ class FullClassifier(Classifier):
         }
 
     @classmethod
-    def rules_of(cls, written: dict[str, Any]) -> FullRules:
+    def rules_from_json(cls, written: dict[str, Any]) -> FullRules:
         reader = Reader(written, "rules")
         smoothing = smoothing_of(reader.take("smoothing", dict))
         prior_smoothing, prior = reader.take("prior_smoothing", dict, None), reader.take("prior", list, None)
@@ -164,8 +167,8 @@ class FullClassifier(Classifier):
     def plain_log_posterior(self, batch: Batch) -> Doubles:
         return full.posterior(self.model, self.columns_of(batch), batch.rows, _core.LOG_POSTERIOR, batch.first_row)
 
-    def joint_log(self, batch: Batch) -> Doubles:
-        return full.joint_log(self.model, self.columns_of(batch), batch.rows)
+    def joint_log_prob(self, batch: Batch) -> Doubles:
+        return full.joint_log_prob(self.model, self.columns_of(batch), batch.rows)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | x) of each learned row under the model of all the others."""

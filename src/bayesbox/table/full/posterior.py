@@ -83,7 +83,7 @@ def _mixture(
     return mixed
 
 
-def joint_log(model: FullModel, columns: Columns, rows: int) -> Doubles:
+def joint_log_prob(model: FullModel, columns: Columns, rows: int) -> Doubles:
     """log P(class, x), rows x classes: -inf where impossible."""
     return log_terms(model, columns, rows) + model.log_prior[None, :]
 

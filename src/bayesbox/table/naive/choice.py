@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.classifier.calibrated import held_out, labelled
-from bayesbox.classifier.rows import Rows, sample_of
+from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.posterior import terms_of
 from bayesbox.errors import DataWarning
@@ -29,7 +29,7 @@ from bayesbox.table.concat import class_codes, joined_column
 from bayesbox.table.naive import select
 from bayesbox.table.naive.column_weights import learned_weights
 from bayesbox.table.naive.leave_one_out import leave_one_out_terms
-from bayesbox.table.naive.select import Coded, Terms
+from bayesbox.table.naive.select import ColumnCodes, Terms
 
 if TYPE_CHECKING:
     from bayesbox.table.naive.classifier import NaiveClassifier
@@ -38,7 +38,7 @@ FOLDS = 10
 MOST_TERMS = 20_000_000  # that are held in memory; of more rows a sample is judged
 
 
-def chosen_columns(classifier: NaiveClassifier, parts: Sequence[Rows]) -> dict[str, float]:
+def chosen_columns(classifier: NaiveClassifier, parts: Sequence[LabelledRows]) -> dict[str, float]:
     """The weight of every column that the rules choose or weigh: 0 where it takes no part."""
     rules = classifier.rules
     kept = labelled(parts)
@@ -66,14 +66,14 @@ def chosen_columns(classifier: NaiveClassifier, parts: Sequence[Rows]) -> dict[s
     return {name: weight for group, weight in zip(groups, weights.tolist(), strict=True) for name in group}
 
 
-def unseen_terms(classifier: NaiveClassifier, kept: list[Rows]) -> Terms:
+def unseen_terms(classifier: NaiveClassifier, kept: list[LabelledRows]) -> Terms:
     """The terms of the rows, each as if it had not been learned; of a sample of them, where there are many."""
     model = classifier.model
     place = {text: code for code, text in enumerate(model.classes)}
     most = max(2, MOST_TERMS // (len(model.classes) * max(len(model.conditionals), 1)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was told when they were learned
-        if kept[0].weights is None and not classifier.relearns():
+        if kept[0].weights is None and not classifier.needs_refit():
             asked = sample_of(kept, most)
             found = [_left_out(classifier, rows) for rows in asked]
         else:
@@ -88,7 +88,7 @@ def unseen_terms(classifier: NaiveClassifier, kept: list[Rows]) -> Terms:
     )
 
 
-def _left_out(classifier: NaiveClassifier, rows: Rows) -> tuple[Doubles, Doubles]:
+def _left_out(classifier: NaiveClassifier, rows: LabelledRows) -> tuple[Doubles, Doubles]:
     assert classifier.schema is not None
     columns = classifier.columns_of(rows.batch)
     return leave_one_out_terms(
@@ -96,7 +96,9 @@ def _left_out(classifier: NaiveClassifier, rows: Rows) -> tuple[Doubles, Doubles
     )
 
 
-def _by_folds(classifier: NaiveClassifier, kept: list[Rows]) -> tuple[list[Rows], list[tuple[Doubles, Doubles]]]:
+def _by_folds(
+    classifier: NaiveClassifier, kept: list[LabelledRows]
+) -> tuple[list[LabelledRows], list[tuple[Doubles, Doubles]]]:
     model = classifier.model
     asked, found = [], []
     for other, rows, chosen in held_out(classifier, kept, folds=FOLDS):
@@ -119,7 +121,11 @@ def _by_folds(classifier: NaiveClassifier, kept: list[Rows]) -> tuple[list[Rows]
 
 
 def _by_counts(
-    classifier: NaiveClassifier, kept: list[Rows], groups: list[tuple[str, ...]], method: str, number: int | None
+    classifier: NaiveClassifier,
+    kept: list[LabelledRows],
+    groups: list[tuple[str, ...]],
+    method: str,
+    number: int | None,
 ) -> list[int]:
     """The groups of columns that a method takes by counts; what has no levels stays, such as words."""
     assert classifier.schema is not None
@@ -134,8 +140,8 @@ def _by_counts(
 
 
 def coded_columns(
-    kept: list[Rows], schema: Schema, classes: tuple[str, ...], cuts_of: Callable[[Doubles, Any], Doubles] = mdl
-) -> tuple[list[str], Coded]:
+    kept: list[LabelledRows], schema: Schema, classes: tuple[str, ...], cuts_of: Callable[[Doubles, Any], Doubles] = mdl
+) -> tuple[list[str], ColumnCodes]:
     """The columns that have levels, or numbers in bins, under their names."""
     codes = np.concatenate([class_codes(rows, classes) for rows in kept])
     names = [name for name in schema.used if takes_part(schema.kinds[name])]
@@ -148,7 +154,7 @@ def coded_columns(
         columns.append(column.astype(np.int64))
         sizes.append(max(size, 1))
     weights = np.ones(len(codes)) if kept[0].weights is None else np.concatenate([rows.weights for rows in kept])
-    return names, Coded(tuple(columns), tuple(sizes), codes, len(classes), weights)
+    return names, ColumnCodes(tuple(columns), tuple(sizes), codes, len(classes), weights)
 
 
 def _bins(values: Doubles, codes: NDArray[np.int64], classes: int, cuts_of: Any) -> tuple[NDArray[Any], int]:

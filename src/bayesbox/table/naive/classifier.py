@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.classifier.base import Classifier
-from bayesbox.classifier.rows import Rows
-from bayesbox.classifier.schema_json import rules_document, rules_of
+from bayesbox.classifier.rows import LabelledRows
+from bayesbox.classifier.schema_json import rules_document, rules_from_json
 from bayesbox.dist import posterior as direct
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.naive import NaiveModel
@@ -48,31 +48,31 @@ class NaiveClassifier(Classifier):
     def density_of_numbers(cls, rules: Rules) -> str:
         return rules.numeric
 
-    def relearns(self) -> bool:
+    def needs_refit(self) -> bool:
         coarse = any(isinstance(tally, Values) and not tally.is_exact for tally in self.book.columns.values())
-        return coarse or super().relearns()
+        return coarse or super().needs_refit()
 
-    def refines(self) -> bool:
+    def has_second_pass(self) -> bool:
         return self.rules.select is not None or self.rules.column_weights is not None
 
-    def refine(self, parts: Sequence[Rows]) -> None:
+    def refine(self, parts: Sequence[LabelledRows]) -> None:
         from bayesbox.table.naive.choice import chosen_columns
 
         self.derived, self._model = chosen_columns(self, parts), None
 
-    def not_undone(self) -> tuple[str, ...]:
+    def irreversible_parts(self) -> tuple[str, ...]:
         chosen = []
         if self.derived is not None and self.rules.select is not None:
             chosen.append(f"the selection of columns ({self.rules.select})")
         if self.derived is not None and self.rules.column_weights is not None:
             chosen.append("the weights of columns")
-        return (*chosen, *super().not_undone())
+        return (*chosen, *super().irreversible_parts())
 
     def make_model(self, schema: Schema, book: Book) -> NaiveModel:
         return naive_model(schema, book, self.rules, self.derived)
 
     @classmethod
-    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> Rules:
+    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> Rules:
         if parameter:
             raise BadOption("naive Bayes takes no parameter after a colon", found=parameter)
         prior_smoothing = options.get("prior_smoothing")
@@ -91,14 +91,14 @@ class NaiveClassifier(Classifier):
         return rules_document(self.rules)
 
     @classmethod
-    def rules_of(cls, written: dict[str, Any]) -> Rules:
-        return rules_of(written)
+    def rules_from_json(cls, written: dict[str, Any]) -> Rules:
+        return rules_from_json(written)
 
     def derived_document(self) -> dict[str, Any] | None:
         return None if self.derived is None else {"weights": dict(sorted(self.derived.items()))}
 
     @classmethod
-    def derived_of(cls, written: dict[str, Any] | None) -> dict[str, float] | None:
+    def derived_from_json(cls, written: dict[str, Any] | None) -> dict[str, float] | None:
         if written is None:
             return None
         reader = Reader(written, "what was derived")
@@ -149,8 +149,8 @@ class NaiveClassifier(Classifier):
             )
         return super().log_density(batch)
 
-    def joint_log(self, batch: Batch) -> Doubles:
-        return direct.joint_log(self.model, self.columns_of(batch), batch.rows)
+    def joint_log_prob(self, batch: Batch) -> Doubles:
+        return direct.joint_log_prob(self.model, self.columns_of(batch), batch.rows)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | x) of each learned row under the model of all the others."""

@@ -33,7 +33,7 @@ from bayesbox.schema.schema import Schema
 from bayesbox.stat.leave_one_out import learned_target, never_learned, prior_table
 from bayesbox.stat.leave_one_out_words import add_text, add_words
 from bayesbox.table.naive.leave_one_out_densities import add_density
-from bayesbox.table.naive.leave_one_out_numbers import Gaussian, add_gaussians, add_poisson, gaussian
+from bayesbox.table.naive.leave_one_out_numbers import LeftOutGaussian, add_gaussians, add_poisson, gaussian
 from bayesbox.tally.base import added
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
@@ -65,7 +65,7 @@ def leave_one_out(
             doubtful |= unsure
             continue
         number = _add(plan, conditional, schema, counted, rules, columns, target)
-        if isinstance(number, Gaussian):
+        if isinstance(number, LeftOutGaussian):
             gaussians.append(number)
         elif number is not None:
             doubtful |= number
@@ -115,7 +115,7 @@ def _alone(
     plan = Plan(len(target), np.zeros(len(book.classes)))
     plan.target = target
     number = _add(plan, conditional, schema, book, rules, columns, target)
-    if isinstance(number, Gaussian):
+    if isinstance(number, LeftOutGaussian):
         return plan, add_gaussians(plan, [number], target)
     return plan, np.zeros(len(target), dtype=bool) if number is None else number
 
@@ -142,7 +142,7 @@ def _without_row(
 
 def _add(
     plan: Plan, conditional: Any, schema: Schema, book: Book, rules: Rules, columns: Columns, target: Codes
-) -> Gaussian | NDArray[np.bool_] | None:
+) -> LeftOutGaussian | NDArray[np.bool_] | None:
     """Enter one conditional; a normal density is handed back, to be worked out together with the others, and of other
     densities which rows a refit must answer."""
     if isinstance(conditional, (Table, Bernoulli)):

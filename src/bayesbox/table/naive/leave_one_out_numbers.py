@@ -21,7 +21,7 @@ Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 
-class Gaussian(NamedTuple):
+class LeftOutGaussian(NamedTuple):
     """What the core needs of one column of numbers, and the places of rows it cannot answer."""
 
     values: Doubles
@@ -31,7 +31,7 @@ class Gaussian(NamedTuple):
     doubtful: list[int]
 
 
-def gaussian(kind: Kind, tally: Moments, values: Doubles) -> Gaussian:
+def gaussian(kind: Kind, tally: Moments, values: Doubles) -> LeftOutGaussian:
     """A column with a normal density.
 
     Without its row a class has, with d = x - mean,
@@ -45,10 +45,10 @@ def gaussian(kind: Kind, tally: Moments, values: Doubles) -> Gaussian:
     scale = _power_of_two(whole)
     moments = np.array([_scaled(spread, scale) for spread in (*tally.spreads(), whole)])
     floor = kind.floor if isinstance(kind, Real) else DEFAULT_FLOOR
-    return Gaussian(values, moments, floor, scale, leaves_only_flags(kind, tally, whole, values))
+    return LeftOutGaussian(values, moments, floor, scale, leaves_only_flags(kind, tally, whole, values))
 
 
-def add_gaussians(plan: Plan, gaussians: list[Gaussian], target: Codes) -> Flags:
+def add_gaussians(plan: Plan, gaussians: list[LeftOutGaussian], target: Codes) -> Flags:
     """Enter the terms of all columns with a normal density; which rows a refit must answer."""
     doubtful = np.zeros(plan.rows, dtype=bool)
     if not gaussians:

@@ -81,7 +81,7 @@ def backward(terms: Terms) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Coded:
+class ColumnCodes:
     """Columns as codes, -1 where missing, with the number of levels of each; the classes too."""
 
     columns: tuple[Codes, ...]
@@ -104,13 +104,13 @@ class Coded:
         return mutual_information(counts) * float(counts.sum() / self.weights.sum())
 
 
-def ranked(coded: Coded) -> list[tuple[int, float]]:
+def ranked(coded: ColumnCodes) -> list[tuple[int, float]]:
     """(column, mutual information with the class), the most telling first."""
     found = [(column, coded.information(column)) for column in range(len(coded.columns))]
     return sorted(found, key=lambda each: -each[1])
 
 
-def most_telling(coded: Coded, number: int | None) -> list[int]:
+def most_telling(coded: ColumnCodes, number: int | None) -> list[int]:
     """So many columns that tell most of the class; without a number those that tell more than chance would."""
     order = ranked(coded)
     if number is not None:
@@ -118,7 +118,7 @@ def most_telling(coded: Coded, number: int | None) -> list[int]:
     return sorted(column for column, told in order if told > _chance(coded, column))
 
 
-def _chance(coded: Coded, column: int) -> float:
+def _chance(coded: ColumnCodes, column: int) -> float:
     """The mutual information that a column which tells nothing exceeds once in twenty.
 
     2 n I has about a chi-square distribution, whose quantile is that of Wilson and Hilferty (1931).
@@ -132,7 +132,7 @@ def _chance(coded: Coded, column: int) -> float:
     return float(quantile / (2 * coded.weights.sum()))
 
 
-def correlated(coded: Coded) -> list[int]:
+def correlated(coded: ColumnCodes) -> list[int]:
     """The set of the best merit k r_c / sqrt(k + k (k - 1) r_x), found by adding one column at a time (Hall 1999).
 
     r_c is the mean symmetric uncertainty of its k columns with the class, r_x that among them.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.calibrated import labelled
-from bayesbox.classifier.rows import Rows, sample_of
+from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.explain.evidence import Explanation
@@ -211,7 +211,7 @@ class OptimalClassifier(WholeRows):
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def joint_log(self, batch: Batch) -> Doubles:
+    def joint_log_prob(self, batch: Batch) -> Doubles:
         """log P(class | x): an average of answers has no P(x)."""
         columns = self.columns_of(batch)
         return self._log_answer(Batch(tuple(columns), tuple(columns.values()), batch.rows))
@@ -261,7 +261,7 @@ class OptimalClassifier(WholeRows):
     # -- the command and the file --------------------------------------------------------------------------------
 
     @classmethod
-    def rules_from(cls, parameter: str, options: Mapping[str, Any]) -> OptimalRules:
+    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> OptimalRules:
         from bayesbox.classifier.registry import MODELS
 
         names = tuple(parameter.split(",")) if parameter else HYPOTHESES
@@ -274,7 +274,7 @@ class OptimalClassifier(WholeRows):
         rules = OptimalRules(names, options.get("prior"), common)
         for name in names:  # refuses options that one of them does not take
             head, _, rest = name.partition(":")
-            taken = MODELS[head].load().rules_from(rest, common)
+            taken = MODELS[head].load().rules_from_options(rest, common)
             if "numeric" in common and not hasattr(taken, "numeric"):
                 raise BadOption(f"the hypothesis {name} has its own way with numbers", found=common["numeric"])
         return rules
@@ -287,7 +287,7 @@ class OptimalClassifier(WholeRows):
         }
 
     @classmethod
-    def rules_of(cls, written: dict[str, Any]) -> OptimalRules:
+    def rules_from_json(cls, written: dict[str, Any]) -> OptimalRules:
         reader = Reader(written, "rules")
         names, prior = reader.texts("hypotheses"), reader.take("prior", list, None)
         reader.done()
@@ -311,7 +311,7 @@ class OptimalClassifier(WholeRows):
         return {MEMBER.format(place): to_bytes(each) for place, each in enumerate(self.derived.classifiers)}
 
     @classmethod
-    def derived_from(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
+    def derived_from_members(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
         from bayesbox.classifier.codec import from_bytes
 
         if written is None:
@@ -335,7 +335,7 @@ class OptimalClassifier(WholeRows):
         return made(lambda: Hypotheses(classifiers, tuple(weights), known), "derived")
 
 
-def log_score(classifier: Classifier, rows: Sequence[Rows]) -> float:
+def log_score(classifier: Classifier, rows: Sequence[LabelledRows]) -> float:
     """log of the probability of all labels, each row judged by the model of all the others.
 
     A row that is the only one of its class is passed over: without it no model knows the class.

@@ -32,8 +32,8 @@ from bayesbox.tally.codec.columns import (
     Classes,
     Exact,
     Index,
-    Placed,
-    Rows,
+    RowGatherer,
+    TableRows,
     distinct,
     exact_column,
     ranked,
@@ -43,7 +43,7 @@ from bayesbox.tally.codec.columns import (
 )
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments, Spread
-from bayesbox.tally.words import Words
+from bayesbox.tally.words import WordCounts
 
 Doubles = NDArray[np.float64]
 
@@ -132,7 +132,7 @@ def _read_classes(data: bytes) -> Classes:
 
 
 def _write_counts(tallies: Mapping[str, Counts]) -> tuple[bytes]:
-    rows = Rows()
+    rows = RowGatherer()
     levels: list[str] = []
     places: list[Index] = []  # of the level of each row
     cells: list[ExactArray] = []
@@ -151,7 +151,7 @@ def _write_counts(tallies: Mapping[str, Counts]) -> tuple[bytes]:
 
 def _read_counts(data: bytes, classes: Classes) -> dict[str, Tally]:
     table = arrow_file.read(data, _COUNT_COLUMNS)
-    rows = Placed.of(table, classes)
+    rows = TableRows.of(table, classes)
     texts, ranks = ranked(table["level"])
     require_increasing(rows.column, rows.label, ranks)
     slots, place = distinct(rows.column * max(len(texts), 1) + ranks, len(rows.names) * max(len(texts), 1))
@@ -173,7 +173,7 @@ def _read_counts(data: bytes, classes: Classes) -> dict[str, Tally]:
     return result
 
 
-def _require_counts(rows: Placed, counts: Exact, classes: Classes) -> None:
+def _require_counts(rows: TableRows, counts: Exact, classes: Classes) -> None:
     """Refuse counts that are not above zero, or more in a class than it has rows."""
     size = len(classes.texts)
     for first, last, start, stop in rows.blocks():
@@ -196,7 +196,7 @@ def _require_none_below(left: ExactArray, names: Sequence[str], size: int, what:
 
 
 def _write_moments(tallies: Mapping[str, Moments]) -> tuple[bytes]:
-    rows = Rows()
+    rows = RowGatherer()
     columns: list[list[ExactArray]] = [[] for _ in _SUMS]
     require_cells(sum(len(tally.classes) for tally in tallies.values()))
     for name, tally in tallies.items():
@@ -212,7 +212,7 @@ def _write_moments(tallies: Mapping[str, Moments]) -> tuple[bytes]:
 
 def _read_moments(data: bytes, classes: Classes) -> dict[str, Tally]:
     table = arrow_file.read(data, _MOMENT_COLUMNS)
-    rows = Placed.of(table, classes)
+    rows = TableRows.of(table, classes)
     require_increasing(rows.column, rows.label)
     size = len(classes.texts)
     require_cells(size * len(rows.names))
@@ -231,7 +231,7 @@ def _read_moments(data: bytes, classes: Classes) -> dict[str, Tally]:
     return result
 
 
-def _require_moments(arrays: list[ExactArray], class_counts: ExactArray, rows: Placed, start: int) -> None:
+def _require_moments(arrays: list[ExactArray], class_counts: ExactArray, rows: TableRows, start: int) -> None:
     """Refuse moments that no values have: too many of them, or a variance below zero."""
     n, fractional, total, squares = arrays
     settled = (total.signs() == 0) | _settled(n.to_doubles(), total.to_doubles(), squares.to_doubles())
@@ -263,6 +263,6 @@ def _excess(arrays: list[ExactArray], cell: int) -> int:
 FORMS: dict[str, Form] = {
     Counts.form: Form(Counts, ("counts.arrow",), _write_counts, _read_counts),
     Moments.form: Form(Moments, ("moments.arrow",), _write_moments, _read_moments),
-    Words.form: Form(Words, word_tables.MEMBERS, word_tables.write, word_tables.read),
+    WordCounts.form: Form(WordCounts, word_tables.MEMBERS, word_tables.write, word_tables.read),
 }
 """Every form of tally that a book may hold. A new tally is saved once it is entered here."""

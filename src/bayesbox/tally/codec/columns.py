@@ -34,7 +34,7 @@ class Classes(NamedTuple):
     counts: ExactArray
 
 
-class Rows:
+class RowGatherer:
     """Gathers the rows of a table, tally by tally: the column and the class of each."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Rows:
         }
 
 
-class Placed(NamedTuple):
+class TableRows(NamedTuple):
     """The rows of a table that was read: the names of the columns, where the rows of each start (and the last stop),
     and of each row the number of its column and of its class."""
 
@@ -63,7 +63,7 @@ class Placed(NamedTuple):
     label: Index
 
     @classmethod
-    def of(cls, table: Mapping[str, Any], classes: Classes) -> Placed:
+    def of(cls, table: Mapping[str, Any], classes: Classes) -> TableRows:
         names, column = _coded(table["column"])
         require_ordered(names, "columns")
         labels, label = _coded(table["class"])

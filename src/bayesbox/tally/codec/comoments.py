@@ -24,7 +24,7 @@ from bayesbox.file.strict_json import parse
 from bayesbox.schema.arrays import text_array
 from bayesbox.tally.base import positions
 from bayesbox.tally.book import Book
-from bayesbox.tally.comoments import MOST_SUMS, Cells, CoMoments, Frame, pair_place
+from bayesbox.tally.comoments import MOST_SUMS, CoMomentAxes, CoMomentCells, CoMoments, pair_place
 from bayesbox.tally.moments import Moments
 
 _COLUMNS = dict.fromkeys(("class", "levels", "numbers", "n", "sums", "products"), (TEXT,))
@@ -77,7 +77,7 @@ def read(data: bytes, book: Book) -> CoMoments:
     classes = tuple(sorted({row[0] for row in rows}))
     if not set(classes) <= set(book.classes):
         raise ValueError("a class has no rows")
-    frame = Frame(classes, categories, texts, names)
+    frame = CoMomentAxes(classes, categories, texts, names)
     if len(rows) * max(frame.pairs, 1) > MOST_SUMS:
         raise ValueError(f"the model has {len(rows) * frame.pairs} sums of products, more than {MOST_SUMS}")
     tally = CoMoments(frame, _cells(frame, rows, levels, numbers))
@@ -104,7 +104,7 @@ def _names(text: str) -> list[str]:
     return found
 
 
-def _cells(frame: Frame, rows: Sequence[Any], levels: Sequence[Any], numbers: Sequence[Any]) -> Cells:
+def _cells(frame: CoMomentAxes, rows: Sequence[Any], levels: Sequence[Any], numbers: Sequence[Any]) -> CoMomentCells:
     size, p, pairs = len(rows), len(frame.numbers), frame.pairs
     codes = np.full((len(frame.categories), size), -1, dtype=np.int32)
     for place, (name, texts) in enumerate(zip(frame.categories, frame.levels, strict=True)):
@@ -119,7 +119,7 @@ def _cells(frame: Frame, rows: Sequence[Any], levels: Sequence[Any], numbers: Se
         observed[there, cell] = True
         totals += [cell * p + i for i in there]
         products += [cell * pairs + pair_place(i, j, p) for k, i in enumerate(there) for j in there[k:]]
-    return Cells(
+    return CoMomentCells(
         positions([row[0] for row in rows], frame.classes).astype(np.int32),
         codes,
         observed,

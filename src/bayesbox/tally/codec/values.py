@@ -21,8 +21,8 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.codec.columns import (
     Classes,
     Exact,
-    Placed,
-    Rows,
+    RowGatherer,
+    TableRows,
     exact_column,
     require_cells,
     require_increasing,
@@ -50,7 +50,7 @@ def members(book: Book) -> dict[str, bytes]:
 
 
 def _write(tallies: Mapping[str, Values], classes: tuple[str, ...]) -> bytes:
-    rows, values, cells, bits = Rows(), [], [], []
+    rows, values, cells, bits = RowGatherer(), [], [], []
     require_cells(sum(len(tally.cells) for tally in tallies.values()))
     for name, tally in tallies.items():
         kept = np.flatnonzero(tally.cells.signs())
@@ -83,7 +83,7 @@ def completed(book: Book, tables: Mapping[str, bytes]) -> Book:
 
 def _read(data: bytes, book: Book) -> dict[str, Tally]:
     table = arrow_file.read(data, _COLUMNS)
-    rows = Placed.of(table, Classes(book.classes, book.class_counts))
+    rows = TableRows.of(table, Classes(book.classes, book.class_counts))
     values, bits = numpy_values(table["value"]), numpy_values(table["bits"])
     counts = Exact(table["count"])
     if not np.isfinite(values).all() or np.signbit(values[values == 0]).any():

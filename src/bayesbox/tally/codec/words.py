@@ -23,14 +23,14 @@ from bayesbox.tally.codec.columns import (
     Classes,
     Exact,
     Index,
-    Placed,
-    Rows,
+    RowGatherer,
+    TableRows,
     exact_column,
     require_cells,
     require_increasing,
     require_ordered,
 )
-from bayesbox.tally.words import Words
+from bayesbox.tally.words import WordCounts
 
 MEMBERS = ("words.arrow", "word-counts.arrow", "vocabulary.arrow")
 
@@ -39,11 +39,11 @@ _COUNT_COLUMNS = {"place": (PLACE,), "count": (WHOLE, TEXT)}
 _VOCABULARY_COLUMNS = {"word": (TEXT,)}
 
 
-def write(tallies: Mapping[str, Words]) -> tuple[bytes, ...]:
+def write(tallies: Mapping[str, WordCounts]) -> tuple[bytes, ...]:
     """The tables of these tallies."""
     require_cells(sum(len(tally.cells) for tally in tallies.values()))
     vocabulary = _vocabulary(tallies)
-    rows, lengths, places, cells = Rows(), [], [], []
+    rows, lengths, places, cells = RowGatherer(), [], [], []
     for name, tally in tallies.items():
         width, size = len(tally.levels), len(tally.classes)
         kept = np.flatnonzero(tally.cells.signs())
@@ -65,7 +65,7 @@ def write(tallies: Mapping[str, Words]) -> tuple[bytes, ...]:
     )
 
 
-def _vocabulary(tallies: Mapping[str, Words]) -> tuple[str, ...]:
+def _vocabulary(tallies: Mapping[str, WordCounts]) -> tuple[str, ...]:
     """The words of all tallies, in their order."""
     first, *others = [tally.levels for tally in tallies.values()]
     if all(levels == first for levels in others):
@@ -92,7 +92,7 @@ def read(words: bytes, counted: bytes, vocabulary: bytes, classes: Classes) -> d
     except ValueError as error:
         raise ValueError(MEMBERS[1], str(error)) from error
     runs = arrow_file.read(words, _WORD_COLUMNS)
-    rows, lengths = Placed.of(runs, classes), numpy_values(runs["words"])
+    rows, lengths = TableRows.of(runs, classes), numpy_values(runs["words"])
     require_increasing(rows.column, rows.label)
     if (lengths <= 0).any() or (lengths > len(places)).any() or int(lengths.sum()) != len(places):
         raise ValueError(f"the numbers of words do not sum to the rows of {MEMBERS[1]}")
@@ -117,7 +117,7 @@ def _require_ascending(places: Index, ends: Index) -> None:
 
 
 def _tallies(
-    rows: Placed, ends: Index, places: Index, counts: Exact, texts: tuple[str, ...], classes: Classes
+    rows: TableRows, ends: Index, places: Index, counts: Exact, texts: tuple[str, ...], classes: Classes
 ) -> dict[str, Tally]:
     size, cells, found = len(classes.texts), 0, []
     for name, first, last in rows.columns():
@@ -135,7 +135,7 @@ def _tallies(
             own = (np.cumsum(present) - 1)[own]
             levels = tuple([texts[place] for place in np.flatnonzero(present).tolist()])
         slots = np.repeat(rows.label[first:last] * width, np.diff(ends[first : last + 1])) + own
-        result[name] = Words(classes.texts, levels, _spread(counts, start, stop, slots, size * width))
+        result[name] = WordCounts(classes.texts, levels, _spread(counts, start, stop, slots, size * width))
     return result
 
 
