@@ -13,10 +13,11 @@ from tests.laws.mixed import KINDS as MIXED_KINDS
 from tests.laws.mixed import estimator, table
 
 import bayesbox as bb
-from bayesbox.classifier import schema_json as document
-from bayesbox.file import reader as document_reader
+from bayesbox.classifier import schema_json
+from bayesbox.file.reader import Reader
 from bayesbox.file.strict_json import dumps, parse
 from bayesbox.rule.naive import MISSING, UNSEEN, Rules
+from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
 from bayesbox.rule.smoothing import RULES, Smoothing
 from bayesbox.schema.kinds import (
     COUNT_DENSITIES,
@@ -80,13 +81,13 @@ def rules(name: str) -> st.SearchStrategy[Smoothing]:
     return made
 
 
-@pytest.mark.parametrize("name", document.KINDS)
+@pytest.mark.parametrize("name", schema_json.KINDS)
 def test_every_kind_comes_back(name: str) -> None:
     @settings(max_examples=50)
-    @given(kinds(document.KINDS[name]))
+    @given(kinds(schema_json.KINDS[name]))
     def check(kind: Kind) -> None:
-        reader = document_reader.Reader(parse(dumps(document.kind_document(kind))), "kind")
-        assert document.kind_of(reader) == kind
+        reader = Reader(parse(dumps(schema_json.kind_to_json(kind))), "kind")
+        assert schema_json.kind_from_json(reader) == kind
         reader.done()
 
     check()
@@ -96,7 +97,7 @@ def test_no_kind_is_forgotten() -> None:
     def below(kind: type) -> set[type]:
         return {kind}.union(*(below(each) for each in kind.__subclasses__()))
 
-    assert below(Kind) - {Kind} == set(document.KINDS.values())
+    assert below(Kind) - {Kind} == set(schema_json.KINDS.values())
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -104,7 +105,7 @@ def test_every_rule_comes_back(name: str) -> None:
     @settings(max_examples=50)
     @given(rules(name))
     def check(rule: Smoothing) -> None:
-        assert document_reader.smoothing_of(parse(dumps(document_reader.smoothing_document(rule)))) == rule
+        assert smoothing_from_json(parse(dumps(smoothing_to_json(rule)))) == rule
 
     check()
 
@@ -128,7 +129,7 @@ dates = st.dates() | st.datetimes()
     )
 )
 def test_all_rules_come_back(rules: Rules) -> None:
-    again = document.rules_from_json(parse(dumps(document.rules_document(rules))))
+    again = schema_json.rules_from_json(parse(dumps(schema_json.rules_to_json(rules))))
     assert again == rules
     assert {type(key) for key in again.prior or ()} == {type(key) for key in rules.prior or ()}
 
@@ -142,7 +143,7 @@ def test_every_attribute_of_a_classifier_is_saved() -> None:
     kept = {"rules", "declared", "fold", "target", "schema", "book", "derived", "fixed", "calibrate", "calibrated"}
     assert {name for name in vars(mixed()) if not name.startswith("_")} == kept
     assert {field.name for field in dataclasses.fields(Rules)} == set(
-        document.rules_document(Rules(select="cfs", column_weights="learned"))
+        schema_json.rules_to_json(Rules(select="cfs", column_weights="learned"))
     )
 
 

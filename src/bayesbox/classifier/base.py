@@ -85,7 +85,7 @@ class Classifier(ABC):
         """The rules of options as the command has them, and of what follows the name of the model after a colon."""
 
     @abstractmethod
-    def rules_document(self) -> dict[str, Any]:
+    def rules_to_json(self) -> dict[str, Any]:
         """The rules as the model file says them."""
 
     @classmethod
@@ -93,7 +93,7 @@ class Classifier(ABC):
     def rules_from_json(cls, written: dict[str, Any]) -> Any:
         """The rules that the model file says; ValueError where it says none."""
 
-    def derived_document(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> dict[str, Any] | None:
         """What was derived as the model file says it; None where nothing is."""
         return None
 

@@ -55,14 +55,14 @@ class Calibrated:
         shift = np.where(known, now - np.where(known, base, 0.0), 0.0)
         return normalised(found + shift)
 
-    def document(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As the model file says it."""
         prior = [None if np.isneginf(value) else value for value in self.log_prior]
         return {
             "kind": self.calibration.kind,
             "classes": list(self.classes),
             "log_prior": prior,
-            **self.calibration.document(),
+            **self.calibration.to_json(),
         }
 
 
@@ -173,7 +173,7 @@ def held_out(
 # -- the model file --------------------------------------------------------------------------------------------------
 
 
-def calibrated_of(written: dict[str, Any]) -> Calibrated:
+def calibrated_from_json(written: dict[str, Any]) -> Calibrated:
     """What the model file says; ValueError where that is no calibration."""
     reader = Reader(written, "the calibration")
     kind, classes = reader.take("kind", str), reader.texts("classes")

@@ -11,9 +11,15 @@ from typing import Any
 
 import bayesbox
 from bayesbox.classifier.base import Classifier
-from bayesbox.classifier.calibrated import calibrated_of
+from bayesbox.classifier.calibrated import calibrated_from_json
 from bayesbox.classifier.registry import kind_in_file
-from bayesbox.classifier.schema_json import columns_document, declared_document, declared_of, fold_of, schema_of
+from bayesbox.classifier.schema_json import (
+    declared_from_json,
+    declared_to_json,
+    fold_from_json,
+    schema_from_json,
+    schema_to_json,
+)
 from bayesbox.errors import BadData, BadModelFile, file_name
 from bayesbox.file import container
 from bayesbox.file import document as model_document
@@ -62,16 +68,16 @@ def to_bytes(classifier: Classifier) -> bytes:
         "target": None if classifier.target is None else str(classifier.target),
         "label_type": label_type,
         "classes": sorted(schema.classes),
-        "rules": classifier.rules_document(),
+        "rules": classifier.rules_to_json(),
         "fold": {name: list(classifier.fold[name]) for name in sorted(classifier.fold)},
-        "declared": declared_document(classifier.declared),
-        "columns": columns_document(schema),
+        "declared": declared_to_json(classifier.declared),
+        "columns": schema_to_json(schema),
     }
-    derived = classifier.derived_document()
+    derived = classifier.derived_to_json()
     if derived is not None:
         written["derived"] = derived
     if classifier.calibrated is not None:
-        written["calibration"] = classifier.calibrated.document()
+        written["calibration"] = classifier.calibrated.to_json()
     try:
         _require_consistent(schema, book, label_type)
         if classifier.fixed:
@@ -131,10 +137,10 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
     more = {name: tables.pop(name) for name in list(tables) if name.startswith(("pool-", "hypothesis-"))}
     derived = kind.derived_from_members(reader.take_if_present("derived", dict), more)
     calibration = reader.take_if_present("calibration", dict)
-    fold = fold_of(reader.take("fold", dict))
-    declared = declared_of(reader.take("declared", list, None))
+    fold = fold_from_json(reader.take("fold", dict))
+    declared = declared_from_json(reader.take("declared", list, None))
     classes = reader.texts("classes")
-    schema = schema_of(reader.take("columns", list), classes, numeric=kind.density_of_numbers(rules))
+    schema = schema_from_json(reader.take("columns", list), classes, numeric=kind.density_of_numbers(rules))
     reader.done()
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
@@ -156,7 +162,7 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
     if classifier.book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")
     if calibration is not None:
-        classifier.calibrated = calibrated_of(calibration)
+        classifier.calibrated = calibrated_from_json(calibration)
         classifier.calibrate = classifier.calibrated.calibration.kind
         if classifier.calibrated.classes != classifier.classes:
             raise ValueError("the calibration is one of other classes")

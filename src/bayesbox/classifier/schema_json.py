@@ -11,7 +11,7 @@ from typing import Any
 
 from bayesbox.file.reader import Json, Reader, made, number
 from bayesbox.rule.naive import Rules
-from bayesbox.rule.rules_json import prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.rule.rules_json import prior_from_json, prior_to_json, smoothing_from_json, smoothing_to_json
 from bayesbox.schema.kinds import BY_NAME, CountGroup, Kind, Number, Unknown, as_kind
 from bayesbox.schema.schema import Schema
 
@@ -19,7 +19,7 @@ KINDS: dict[str, type[Kind]] = BY_NAME | {"number": Number, "count-group": Count
 _KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 
 
-def kind_document(kind: Kind) -> Json:
+def kind_to_json(kind: Kind) -> Json:
     """A kind by its name, with its options; `missing` only where it is not left to the model."""
     written: Json = {"kind": _KIND_NAMES[type(kind)]}
     for option in dataclasses.fields(kind):
@@ -38,7 +38,7 @@ def kind_document(kind: Kind) -> Json:
     return written
 
 
-def kind_of(reader: Reader) -> Kind:
+def kind_from_json(reader: Reader) -> Kind:
     """The kind that a reader is at; takes its keys."""
     name = reader.take("kind", str)
     kind = KINDS.get(name)
@@ -82,22 +82,22 @@ _OPTION_TYPES: dict[str, tuple[type | None, ...]] = {
 # -- schema ----------------------------------------------------------------------------------------------------------
 
 
-def columns_document(schema: Schema) -> list[Json]:
+def schema_to_json(schema: Schema) -> list[Json]:
     """The columns in their order."""
     return [
-        {"name": name} | kind_document(kind) | ({"declared": True} if name in schema.declared else {})
+        {"name": name} | kind_to_json(kind) | ({"declared": True} if name in schema.declared else {})
         for name, kind in schema.kinds.items()
     ]
 
 
-def schema_of(columns: list[Any], classes: tuple[str, ...], *, numeric: str = "gaussian") -> Schema:
+def schema_from_json(columns: list[Any], classes: tuple[str, ...], *, numeric: str = "gaussian") -> Schema:
     """The schema of these columns."""
     kinds: dict[str, Kind] = {}
     declared: set[str] = set()
     for index, column in enumerate(columns):
         reader = Reader(column, f"column {index + 1}")
         name = reader.take("name", str)
-        kinds[name] = kind_of(reader)
+        kinds[name] = kind_from_json(reader)
         if reader.take_if_present("declared", bool):
             declared.add(name)
         reader.done()
@@ -108,20 +108,20 @@ def schema_of(columns: list[Any], classes: tuple[str, ...], *, numeric: str = "g
     return Schema(kinds, frozenset(declared), classes, numeric)
 
 
-def declared_document(declared: Mapping[Any, object] | None) -> list[Json] | None:
+def declared_to_json(declared: Mapping[Any, object] | None) -> list[Json] | None:
     """What the user declared of the columns, by name or position."""
     if declared is None:
         return None
     by_key = {key if _is_position(key) else str(key): as_kind(kind) for key, kind in declared.items()}
     keys = sorted(by_key, key=lambda key: (isinstance(key, str), key))
-    return [{"column": key} | kind_document(by_key[key]) for key in keys]
+    return [{"column": key} | kind_to_json(by_key[key]) for key in keys]
 
 
 def _is_position(key: object) -> bool:
     return isinstance(key, int) and not isinstance(key, bool)
 
 
-def declared_of(written: list[Any] | None) -> dict[Any, Kind] | None:
+def declared_from_json(written: list[Any] | None) -> dict[Any, Kind] | None:
     """The declarations, with kinds for whatever stood for them."""
     if written is None:
         return None
@@ -129,14 +129,14 @@ def declared_of(written: list[Any] | None) -> dict[Any, Kind] | None:
     for index, item in enumerate(written):
         reader = Reader(item, f"declaration {index + 1}")
         key = reader.take("column", str, int)
-        declared[key] = kind_of(reader)
+        declared[key] = kind_from_json(reader)
         reader.done()
     if len(declared) < len(written):
         raise ValueError("a column is declared twice")
     return declared
 
 
-def fold_of(written: Json) -> dict[str, tuple[str, ...]]:
+def fold_from_json(written: Json) -> dict[str, tuple[str, ...]]:
     """The flags of each group that is folded into one category."""
     reader = Reader(written, "fold")
     fold = {name: reader.texts(name) for name in written}
@@ -148,12 +148,12 @@ def fold_of(written: Json) -> dict[str, tuple[str, ...]]:
 # -- rules -----------------------------------------------------------------------------------------------------------
 
 
-def rules_document(rules: Rules) -> Json:
+def rules_to_json(rules: Rules) -> Json:
     chosen = {"select": rules.select, "column_weights": rules.column_weights}
     return {
-        "smoothing": smoothing_document(rules.smoothing),
-        "prior_smoothing": None if rules.prior_smoothing is None else smoothing_document(rules.prior_smoothing),
-        "prior": None if rules.prior is None else prior_document(rules.prior),
+        "smoothing": smoothing_to_json(rules.smoothing),
+        "prior_smoothing": None if rules.prior_smoothing is None else smoothing_to_json(rules.prior_smoothing),
+        "prior": None if rules.prior is None else prior_to_json(rules.prior),
         "numeric": rules.numeric,
         "missing": rules.missing,
         "unseen": rules.unseen,
@@ -163,7 +163,7 @@ def rules_document(rules: Rules) -> Json:
 
 def rules_from_json(value: Any) -> Rules:
     reader = Reader(value, "rules")
-    smoothing = smoothing_of(reader.take("smoothing", dict))
+    smoothing = smoothing_from_json(reader.take("smoothing", dict))
     prior_smoothing = reader.take("prior_smoothing", dict, None)
     prior = reader.take("prior", list, None)
     texts = {key: reader.take(key, str) for key in ("numeric", "missing", "unseen")}
@@ -172,8 +172,8 @@ def rules_from_json(value: Any) -> Rules:
     rules: Rules = made(
         lambda: Rules(
             smoothing=smoothing,
-            prior_smoothing=None if prior_smoothing is None else smoothing_of(prior_smoothing),
-            prior=None if prior is None else prior_of(prior),
+            prior_smoothing=None if prior_smoothing is None else smoothing_from_json(prior_smoothing),
+            prior=None if prior is None else prior_from_json(prior),
             **texts,
         ),
         "rules",

@@ -19,7 +19,7 @@ from bayesbox._core import ExactArray
 from bayesbox.errors import BadModelFile
 from bayesbox.file.reader import Reader, made, number
 from bayesbox.network.learn.tables import Bdeu, Rule, TableRules
-from bayesbox.rule.rules_json import smoothing_document, smoothing_of
+from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
 from bayesbox.tally.families import FamilyBook
 
 if TYPE_CHECKING:
@@ -29,35 +29,35 @@ BDEU = "bdeu"
 SAME = 1e-12  # how far a table may be from what its counts give
 
 
-def learned_document(network: BayesianNetwork) -> dict[str, Any] | None:
+def learned_to_json(network: BayesianNetwork) -> dict[str, Any] | None:
     """What is to be written of the counts; None where there are none."""
     book, rules, experts = network.book_, network._rules, network._experts
     if book is None or rules is None:
         return None
     return {
-        "rows": _cells_document(book.total),
+        "rows": _cells_to_json(book.total),
         "digest": book.digest(),
-        "smoothing": _rule_document(rules.default),
-        "by_node": {name: _rule_document(rule) for name, rule in sorted(rules.by_node.items())},
+        "smoothing": _rule_to_json(rules.default),
+        "by_node": {name: _rule_to_json(rule) for name, rule in sorted(rules.by_node.items())},
         "experts": None if experts is None else {name: experts[name].ravel().tolist() for name in book.scopes},
-        "counts": {name: _cells_document(book.cells[name]) for name in book.scopes},
+        "counts": {name: _cells_to_json(book.cells[name]) for name in book.scopes},
     }
 
 
-def _cells_document(cells: ExactArray) -> list[Any]:
+def _cells_to_json(cells: ExactArray) -> list[Any]:
     return cells.to_integers().tolist() if cells.is_integral() else cells.text().decode("ascii").split()
 
 
-def _rule_document(rule: Rule) -> dict[str, Any]:
+def _rule_to_json(rule: Rule) -> dict[str, Any]:
     if isinstance(rule, Bdeu):
         return {"rule": BDEU, "ess": number(rule.ess, "`ess` of bdeu")}
-    return smoothing_document(rule)
+    return smoothing_to_json(rule)
 
 
-def take_learned(network: BayesianNetwork, document: Any, *, where: str) -> None:
+def learned_from_json(network: BayesianNetwork, document: Any, *, where: str) -> None:
     """Give a network that was read the counts of its document; refused where they are not those of its tables."""
     try:
-        _take(network, Reader(document, "`learned`"))
+        _restore(network, Reader(document, "`learned`"))
     except ValueError as error:
         raise BadModelFile(
             f"the counts behind the tables cannot be used: {error}",
@@ -66,27 +66,29 @@ def take_learned(network: BayesianNetwork, document: Any, *, where: str) -> None
         ) from error
 
 
-def _take(network: BayesianNetwork, reader: Reader) -> None:
+def _restore(network: BayesianNetwork, reader: Reader) -> None:
     graph = network.graph
     rows, digest = reader.take("rows", list), reader.take("digest", str)
-    default, by_node = _rule_of(reader.take("smoothing", dict)), reader.take("by_node", dict)
+    default, by_node = _rule_from_json(reader.take("smoothing", dict)), reader.take("by_node", dict)
     experts, counts = reader.take("experts", dict, None), reader.take("counts", dict)
     reader.done()
-    rules = TableRules(default, {name: _rule_of(rule) for name, rule in by_node.items()})
+    rules = TableRules(default, {name: _rule_from_json(rule) for name, rule in by_node.items()})
     strange = [name for name in (*rules.by_node, *counts, *(experts or {})) if name not in graph.nodes]
     if strange or len(counts) != len(graph.nodes):
         raise ValueError(f"they are not of its nodes{': ' + strange[0] if strange else ''}")
     scopes = {name: (*node.parents, name) for name, node in graph.nodes.items()}
     states = {name: node.states for name, node in graph.nodes.items()}
     sizes = {name: int(np.prod(graph.shape(node))) for name, node in graph.nodes.items()}
-    cells = {name: _cells_of(counts[name], sizes[name], name) for name in graph.nodes}
-    book = FamilyBook(scopes, states, cells, _cells_of(rows, 1, "rows"))
+    cells = {name: _cells_from_json(counts[name], sizes[name], name) for name in graph.nodes}
+    book = FamilyBook(scopes, states, cells, _cells_from_json(rows, 1, "rows"))
     if book.digest() != digest:
         raise ValueError("their digest is another")
-    network.restore_counts(book, rules, None if experts is None else _experts_of(experts, sizes, states), within=SAME)
+    network.restore_counts(
+        book, rules, None if experts is None else _experts_from_json(experts, sizes, states), within=SAME
+    )
 
 
-def _rule_of(value: Any) -> Rule:
+def _rule_from_json(value: Any) -> Rule:
     if isinstance(value, dict) and value.get("rule") == BDEU:
         reader = Reader(value, "a rule")
         reader.take("rule", str)
@@ -94,10 +96,10 @@ def _rule_of(value: Any) -> Rule:
         reader.done()
         rule: Rule = made(lambda: Bdeu(ess), "the rule bdeu")
         return rule
-    return smoothing_of(value)
+    return smoothing_from_json(value)
 
 
-def _cells_of(written: Any, size: int, name: str) -> ExactArray:
+def _cells_from_json(written: Any, size: int, name: str) -> ExactArray:
     if not isinstance(written, list) or len(written) != size:
         raise ValueError(f"`{name}` has not {size:,} of them")
     if all(type(cell) is int and 0 <= cell < 2**63 for cell in written):
@@ -110,7 +112,7 @@ def _cells_of(written: Any, size: int, name: str) -> ExactArray:
     return cells
 
 
-def _experts_of(
+def _experts_from_json(
     written: Mapping[str, Any], sizes: Mapping[str, int], states: Mapping[str, tuple[str, ...]]
 ) -> dict[str, Any]:
     found = {}

@@ -247,10 +247,10 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
     def write(self, path: str | PathLike[str]) -> None:
         """Write the network; the extension says in which format. JSON also holds the counts behind the tables, so that
         a network that is read again goes on learning."""
-        from bayesbox.network.counts_json import learned_document
+        from bayesbox.network.counts_json import learned_to_json
         from bayesbox.network.formats import format_of, write_graph
 
-        learned = learned_document(self) if format_of(path) == "json" else None
+        learned = learned_to_json(self) if format_of(path) == "json" else None
         write_graph(self.graph, path, learned=learned)
 
     def svg(self, *, probabilities: bool = False, evidence: Mapping[Any, Any] | None = None) -> str:
@@ -310,7 +310,7 @@ def read_network(path: str | PathLike[str], *, normalize: bool = False) -> Bayes
         return FactorGraph(found)
     network = BayesianNetwork.of(found)
     if found.learned is not None:
-        from bayesbox.network.counts_json import take_learned
+        from bayesbox.network.counts_json import learned_from_json
 
-        take_learned(network, found.learned, where=file_name(path))
+        learned_from_json(network, found.learned, where=file_name(path))
     return network

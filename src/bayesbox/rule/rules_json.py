@@ -17,7 +17,7 @@ from bayesbox.schema.levels import level_text
 _RULE_NAMES = {rule: name for name, rule in RULES.items()}
 
 
-def smoothing_document(rule: Smoothing) -> Json:
+def smoothing_to_json(rule: Smoothing) -> Json:
     """A rule by its name, with its parameters."""
     name = _RULE_NAMES.get(type(rule))
     if name is None:
@@ -33,7 +33,7 @@ def smoothing_document(rule: Smoothing) -> Json:
     return written
 
 
-def smoothing_of(value: Any) -> Smoothing:
+def smoothing_from_json(value: Any) -> Smoothing:
     reader = Reader(value, "a rule")
     name = reader.take("rule", str)
     rule = RULES.get(name)
@@ -60,13 +60,13 @@ def _parameter(reader: Reader, field: dataclasses.Field[Any]) -> Any:
     return value
 
 
-def prior_document(prior: Mapping[Any, float]) -> list[list[Any]]:
+def prior_to_json(prior: Mapping[Any, float]) -> list[list[Any]]:
     """Pairs of label and probability. A label keeps its type, so that the rules are equal after loading."""
-    pairs = [[_label_document(label), number(p, "a prior probability")] for label, p in prior.items()]
+    pairs = [[_label_to_json(label), number(p, "a prior probability")] for label, p in prior.items()]
     return sorted(pairs, key=lambda pair: (str(pair[0]), type(pair[0]).__name__))
 
 
-def _label_document(label: Any) -> Any:
+def _label_to_json(label: Any) -> Any:
     if isinstance(label, np.generic):
         label = label.item()
     if type(label) in (str, int, bool):
@@ -80,19 +80,19 @@ def _label_document(label: Any) -> Any:
     return level_text(label)
 
 
-def prior_of(pairs: list[Any]) -> dict[Any, float]:
+def prior_from_json(pairs: list[Any]) -> dict[Any, float]:
     """The prior of such pairs."""
     prior: dict[Any, float] = {}
     for pair in pairs:
         if type(pair) is not list or len(pair) != 2 or type(pair[1]) is not float:
             raise ValueError("a prior is a list of labels with their probabilities")
-        prior[_label_of(pair[0])] = pair[1]
+        prior[_label_from_json(pair[0])] = pair[1]
     if len(prior) < len(pairs):
         raise ValueError("a prior names a label twice")
     return prior
 
 
-def _label_of(value: Any) -> Any:
+def _label_from_json(value: Any) -> Any:
     if type(value) in (str, int, float, bool):
         return value
     reader = Reader(value, "a label of the prior")

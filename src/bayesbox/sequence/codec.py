@@ -14,12 +14,12 @@ import numpy as np
 import bayesbox
 from bayesbox._core import ExactArray
 from bayesbox.classifier.schema_json import (
-    columns_document,
-    declared_document,
-    declared_of,
-    rules_document,
+    declared_from_json,
+    declared_to_json,
     rules_from_json,
-    schema_of,
+    rules_to_json,
+    schema_from_json,
+    schema_to_json,
 )
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.table import Table
@@ -29,7 +29,7 @@ from bayesbox.file import document as model_document
 from bayesbox.file.document import MODEL
 from bayesbox.file.reader import Reader, made
 from bayesbox.file.strict_json import document
-from bayesbox.rule.rules_json import smoothing_document, smoothing_of
+from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
 from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values
 from bayesbox.sequence import hmm as chain
 from bayesbox.sequence.counts import START, ChainBook
@@ -71,15 +71,15 @@ def to_bytes(model: chain.HiddenMarkovModel) -> bytes:
         "label_type": label_type_of(model.states_.tolist()) if given else book.label_type,
         "states": list(model.model_.states),
         "emissions": model.emissions,
-        "rules": rules_document(rules.emission),
-        "start_smoothing": smoothing_document(rules.start),
-        "transition_smoothing": smoothing_document(rules.transition),
+        "rules": rules_to_json(rules.emission),
+        "start_smoothing": smoothing_to_json(rules.start),
+        "transition_smoothing": smoothing_to_json(rules.transition),
         "number_prior": model.number_prior,
-        "declared": declared_document(model.columns),
-        "columns": columns_document(schema),
-        "start": None if given else _counts_document(book.start),
-        "transition": None if given else _counts_document(book.transition),
-        "tables": _tables_document(model.model_) if given else None,
+        "declared": declared_to_json(model.columns),
+        "columns": schema_to_json(schema),
+        "start": None if given else _counts_to_json(book.start),
+        "transition": None if given else _counts_to_json(book.transition),
+        "tables": _tables_to_json(model.model_) if given else None,
     }
     if model._origin == chain.COUNTED and schema.classes:
         written["named"] = True  # the states were named, and are not only those that were counted
@@ -89,12 +89,12 @@ def to_bytes(model: chain.HiddenMarkovModel) -> bytes:
         raise BadData("a name is not Unicode text, so the model cannot be saved", found=error.object) from None
 
 
-def _counts_document(counts: Counts) -> dict[str, Any]:
+def _counts_to_json(counts: Counts) -> dict[str, Any]:
     cells = counts.cells.text().decode("ascii").split()
     return {"classes": list(counts.classes), "levels": list(counts.levels), "cells": cells}
 
 
-def _tables_document(model: ChainModel) -> dict[str, Any]:
+def _tables_to_json(model: ChainModel) -> dict[str, Any]:
     table = model.conditionals[0]
     assert isinstance(table, Table)
     return {
@@ -138,13 +138,13 @@ def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel
         raise ValueError(f"the label type {label_type!r} or the origin {origin!r} is unknown")
     emissions = reader.take("emissions", str)
     emission_rules = rules_from_json(reader.take("rules", dict))
-    smoothing = [smoothing_of(reader.take(key, dict)) for key in ("start_smoothing", "transition_smoothing")]
+    smoothing = [smoothing_from_json(reader.take(key, dict)) for key in ("start_smoothing", "transition_smoothing")]
     number_prior = reader.take_if_present("number_prior", float, int, None)
-    declared = declared_of(reader.take("declared", list, None))
+    declared = declared_from_json(reader.take("declared", list, None))
     counts = [reader.take(key, dict, None) for key in ("start", "transition")]
     tables = reader.take("tables", dict, None)
     named = origin != chain.COUNTED or bool(reader.take_if_present("named", bool))
-    schema = schema_of(reader.take("columns", list), tuple(sorted(states)))
+    schema = schema_from_json(reader.take("columns", list), tuple(sorted(states)))
     reader.done()
     labels = label_values(states, label_type)
     model: chain.HiddenMarkovModel = made(
@@ -161,7 +161,7 @@ def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel
         if tables is None or members:
             raise ValueError("a model of given tables has tables, and no tallies")
         model._schema, model._origin = schema, origin
-        model._model = _given(tables, states, label_type, next(iter(schema.kinds)))
+        model._model = _tables_from_json(tables, states, label_type, next(iter(schema.kinds)))
         return model
     if counts[0] is None or counts[1] is None or "classes.arrow" not in members:
         raise ValueError("its tallies are not there")
@@ -170,14 +170,16 @@ def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel
         if member not in known:
             raise ValueError(member, "no such member belongs to this model")
     emission = tally_tables.book_of(members, label_type, tuple(schema.kinds))
-    book = ChainBook(_counts(counts[0], (START,), states), _counts(counts[1], states, states), emission)
+    book = ChainBook(
+        _counts_from_json(counts[0], (START,), states), _counts_from_json(counts[1], states, states), emission
+    )
     if book.digest() != digest or not set(emission.classes) <= set(states):
         raise ValueError("the digest is not that of the tallies")
     model._accept(schema if named else schema.with_classes(()), book, origin)
     return model
 
 
-def _counts(written: dict[str, Any], classes: tuple[str, ...], states: tuple[str, ...]) -> Counts:
+def _counts_from_json(written: dict[str, Any], classes: tuple[str, ...], states: tuple[str, ...]) -> Counts:
     reader = Reader(written, "counts of states")
     rows, levels, cells = reader.texts("classes"), reader.texts("levels"), reader.texts("cells")
     reader.done()
@@ -191,7 +193,7 @@ def _counts(written: dict[str, Any], classes: tuple[str, ...], states: tuple[str
     return Counts(rows, levels, exact)
 
 
-def _given(written: dict[str, Any], states: tuple[str, ...], label_type: str, column: str) -> ChainModel:
+def _tables_from_json(written: dict[str, Any], states: tuple[str, ...], label_type: str, column: str) -> ChainModel:
     reader = Reader(written, "tables")
     symbols = reader.texts("symbols")
     size, width = len(states), len(symbols)

@@ -39,7 +39,7 @@ class Calibration(Protocol):
     def applied(self, log_p: Doubles) -> Doubles:
         """The calibrated log-probabilities."""
 
-    def document(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The numbers of it, for the model file."""
 
 
@@ -57,7 +57,7 @@ class Temperature:
     def applied(self, log_p: Doubles) -> Doubles:
         return normalised(self.power * log_p)
 
-    def document(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {"power": self.power}
 
     @classmethod
@@ -93,7 +93,7 @@ class Isotonic:
         ]
         return normalised(np.log(np.maximum(np.stack(columns, axis=1), SMALLEST)))
 
-    def document(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {"log_odds": [list(at) for at in self.log_odds], "probability": [list(p) for p in self.probability]}
 
     @classmethod
@@ -117,7 +117,7 @@ class Dirichlet:
     def applied(self, log_p: Doubles) -> Doubles:
         return normalised(floored(log_p) @ np.array(self.slopes) + np.array(self.offsets))
 
-    def document(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {"slopes": [list(row) for row in self.slopes], "offsets": list(self.offsets)}
 
     @classmethod

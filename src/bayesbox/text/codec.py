@@ -12,7 +12,7 @@ from bayesbox.file import document as model_document
 from bayesbox.file.document import MODEL
 from bayesbox.file.reader import Reader, made
 from bayesbox.file.strict_json import document
-from bayesbox.rule.rules_json import prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.rule.rules_json import prior_from_json, prior_to_json, smoothing_from_json, smoothing_to_json
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
@@ -54,9 +54,9 @@ def to_bytes(classifier: DocumentClassifier) -> bytes:
         "dropped": classifier.dropped,
         "strength": None if classifier.strength is None else [float(each) for each in classifier.strength],
         "rules": {
-            "smoothing": smoothing_document(rules.smoothing),
-            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_document(rules.prior_smoothing),
-            "prior": None if rules.prior is None else prior_document(rules.prior),
+            "smoothing": smoothing_to_json(rules.smoothing),
+            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_to_json(rules.prior_smoothing),
+            "prior": None if rules.prior is None else prior_to_json(rules.prior),
             "occurrence": rules.occurrence,
             "top": None if rules.top is None else int(rules.top),
             "min_documents": int(rules.min_documents),
@@ -161,7 +161,7 @@ def _tokens(value: Any) -> Tokens:
 
 def _rules(value: Any) -> TextRules:
     reader = Reader(value, "rules")
-    smoothing = smoothing_of(reader.take("smoothing", dict))
+    smoothing = smoothing_from_json(reader.take("smoothing", dict))
     prior_smoothing, prior = reader.take("prior_smoothing", dict, None), reader.take("prior", list, None)
     occurrence, top = reader.take("occurrence", str), reader.take("top", int, None)
     least, once = reader.take("min_documents", int), reader.take("once", bool)
@@ -170,8 +170,8 @@ def _rules(value: Any) -> TextRules:
     rules: TextRules = made(
         lambda: TextRules(
             smoothing=smoothing,
-            prior_smoothing=None if prior_smoothing is None else smoothing_of(prior_smoothing),
-            prior=None if prior is None else prior_of(prior),
+            prior_smoothing=None if prior_smoothing is None else smoothing_from_json(prior_smoothing),
+            prior=None if prior is None else prior_from_json(prior),
             occurrence=occurrence,
             top=top,
             min_documents=least,

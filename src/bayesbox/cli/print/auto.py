@@ -53,7 +53,7 @@ def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
                 "target": classifier.target,
                 "classes": counts,
                 "prior": prior,
-                "rules": classifier.rules_document(),
+                "rules": classifier.rules_to_json(),
                 "columns": [each.as_dict() for each in column_facts(classifier.schema, book)],
                 "pool": facts(classifier),
                 "digest": book.digest(),

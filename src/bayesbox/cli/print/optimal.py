@@ -71,7 +71,7 @@ def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
                 "target": classifier.target,
                 "classes": dict(zip(book.classes, book.n.tolist(), strict=True)),
                 "prior": prior,
-                "rules": classifier.rules_document(),
+                "rules": classifier.rules_to_json(),
                 "columns": [each.as_dict() for each in column_facts(classifier.schema, book)],
                 "hypotheses": facts(classifier),
                 "digest": book.digest() if counted else None,

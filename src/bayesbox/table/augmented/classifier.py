@@ -20,7 +20,7 @@ from bayesbox.errors import BadOption
 from bayesbox.file.reader import Reader, made
 from bayesbox.rule.bins import between, binning
 from bayesbox.rule.discrete import Coding, coded_columns, coding_of, is_number
-from bayesbox.rule.rules_json import prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.rule.rules_json import prior_from_json, prior_to_json, smoothing_from_json, smoothing_to_json
 from bayesbox.rule.smoothing import Smoothing, as_smoothing
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded
@@ -159,12 +159,12 @@ class AugmentedClassifier(Classifier):
 
     # -- the command and the file --------------------------------------------------------------------------------
 
-    def rules_document(self) -> dict[str, Any]:
+    def rules_to_json(self) -> dict[str, Any]:
         rules = self.rules
         written = {
-            "smoothing": None if rules.smoothing is None else smoothing_document(rules.smoothing),
-            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_document(rules.prior_smoothing),
-            "prior": None if rules.prior is None else prior_document(rules.prior),
+            "smoothing": None if rules.smoothing is None else smoothing_to_json(rules.smoothing),
+            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_to_json(rules.prior_smoothing),
+            "prior": None if rules.prior is None else prior_to_json(rules.prior),
         }
         others = (option.name for option in fields(rules) if option.name not in written)
         return written | {name: getattr(rules, name) for name in others}
@@ -175,9 +175,9 @@ class AugmentedClassifier(Classifier):
         options: dict[str, Any] = {}
         for name in ("smoothing", "prior_smoothing"):
             rule = reader.take(name, dict, None)
-            options[name] = None if rule is None else smoothing_of(rule)
+            options[name] = None if rule is None else smoothing_from_json(rule)
         prior = reader.take("prior", list, None)
-        options["prior"] = None if prior is None else prior_of(prior)
+        options["prior"] = None if prior is None else prior_from_json(prior)
         for option in fields(cls.rules_type):
             if option.name not in options:
                 options[option.name] = reader.take(option.name, *cls.option_types[option.name])
@@ -188,7 +188,7 @@ class AugmentedClassifier(Classifier):
         cut = [name for name, cuts in self.cuts.items() if cuts]
         return (*((f"the cut points of {', '.join(cut)}",) if cut else ()), *super().irreversible_parts())
 
-    def derived_document(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> dict[str, Any] | None:
         if self.derived is None:
             return None
         return {"cuts": {name: list(self.derived.cuts[name]) for name in sorted(self.derived.cuts)}}

@@ -151,8 +151,8 @@ class DependenceClassifier(ArcsClassifier):
         parents = {} if self.derived is None else self.derived.parents or {}
         return (*(("the parents of each column",) if any(parents.values()) else ()), *super().irreversible_parts())
 
-    def derived_document(self) -> dict[str, Any] | None:
-        written = super().derived_document()
+    def derived_to_json(self) -> dict[str, Any] | None:
+        written = super().derived_to_json()
         if written is None:
             return None
         parents = self.derived.parents

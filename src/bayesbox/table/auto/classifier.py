@@ -29,7 +29,7 @@ from bayesbox.schema.levels import label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import normalised
-from bayesbox.table.auto.codec import derived_arrays, derived_document, derived_from_json
+from bayesbox.table.auto.codec import derived_arrays, derived_from_json, derived_to_json
 from bayesbox.table.auto.features import View
 from bayesbox.table.auto.pool import Pool, learn_pool, words_of
 from bayesbox.table.batch_learners import WholeRows
@@ -183,7 +183,7 @@ class AutoClassifier(WholeRows):
         except ValueError:
             raise BadOption("the budget of AutoBayes is a number of seconds: auto:20", found=parameter) from None
 
-    def rules_document(self) -> dict[str, Any]:
+    def rules_to_json(self) -> dict[str, Any]:
         prior = self.rules.prior
         given = None if prior is None else {str(label): float(p) for label, p in prior.items()}
         return {"budget": float(self.rules.budget), "seed": int(self.rules.seed), "prior": given}
@@ -198,8 +198,8 @@ class AutoClassifier(WholeRows):
         rules: AutoRules = made(lambda: AutoRules(budget, seed, prior), "the rules")
         return rules
 
-    def derived_document(self) -> dict[str, Any] | None:
-        return None if self.derived is None else derived_document(self.derived)
+    def derived_to_json(self) -> dict[str, Any] | None:
+        return None if self.derived is None else derived_to_json(self.derived)
 
     def derived_members(self) -> dict[str, bytes]:
         return {} if self.derived is None else derived_arrays(self.derived)

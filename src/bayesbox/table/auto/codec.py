@@ -90,11 +90,11 @@ def _written(pool: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
             nested[name] = to_bytes(model)
             models.append({"kind": "classifier", "member": name})
         else:
-            models.append(_model_document(model, writer))
+            models.append(_model_to_json(model, writer))
     document = {
         "classes": list(pool.classes),
         "rows": pool.rows,
-        "axes": [_axis_document(axis, writer) for axis in pool.design.axes],
+        "axes": [_axis_to_json(axis, writer) for axis in pool.design.axes],
         "models": models,
         "powers": writer.put(np.array(pool.powers)),
         "shares": writer.put(np.array(pool.shares)),
@@ -105,7 +105,7 @@ def _written(pool: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
     return document, {**writer.members(), **nested}
 
 
-def derived_document(pool: Any) -> dict[str, Any]:
+def derived_to_json(pool: Any) -> dict[str, Any]:
     """What `model.json` says of a pool."""
     return _written(pool)[0]
 
@@ -115,7 +115,7 @@ def derived_arrays(pool: Any) -> dict[str, bytes]:
     return _written(pool)[1]
 
 
-def _axis_document(axis: Feature, writer: Writer) -> dict[str, Any]:
+def _axis_to_json(axis: Feature, writer: Writer) -> dict[str, Any]:
     return {
         "name": axis.name,
         "levels": None if axis.levels is None else list(axis.levels),
@@ -127,7 +127,7 @@ def _axis_document(axis: Feature, writer: Writer) -> dict[str, Any]:
     }
 
 
-def _model_document(model: Any, writer: Writer) -> dict[str, Any]:
+def _model_to_json(model: Any, writer: Writer) -> dict[str, Any]:
     if isinstance(model, TreeForest):
         arrays = {name: writer.put(array) for name, array in model.questions.arrays().items()}
         return {"kind": "forest", "weight": model.weight, "counts": writer.put(model.counts), **arrays}
@@ -160,13 +160,13 @@ def derived_from_json(written: dict[str, Any], members: dict[str, bytes]) -> Any
 
     arrays, reader = Arrays(members), Reader(written, "the pool")
     classes, rows = reader.texts("classes"), reader.take("rows", int)
-    axes = tuple(_axis_of(Reader(each, "a column of the pool"), arrays) for each in reader.take("axes", list))
+    axes = tuple(_axis_from_json(Reader(each, "a column of the pool"), arrays) for each in reader.take("axes", list))
     design = Design(axes)
     listed = reader.take("models", list)
     models, used = [], {WHOLE, DOUBLE}
     for each in listed:
         inner = Reader(each, "a model of the pool")
-        models.append(_model_of(inner, arrays, design, len(classes), members, used))
+        models.append(_model_from_json(inner, arrays, design, len(classes), members, used))
         inner.done()
     powers = arrays.take(reader, "powers", len(models) + 1)
     shares = arrays.take(reader, "shares", len(classes))
@@ -185,7 +185,7 @@ def derived_from_json(written: dict[str, Any], members: dict[str, bytes]) -> Any
     return Pool(classes, design, tuple(models), *weights, rows, told, total, left_out)
 
 
-def _axis_of(reader: Reader, arrays: Arrays) -> Feature:
+def _axis_from_json(reader: Reader, arrays: Arrays) -> Feature:
     name, levels = reader.take("name", str), reader.take("levels", list, None)
     if levels is not None and not all(type(level) is str for level in levels):
         raise ValueError("a level of the pool is no text")
@@ -197,7 +197,7 @@ def _axis_of(reader: Reader, arrays: Arrays) -> Feature:
     return Feature(name, None if levels is None else tuple(levels), cuts, knots, centre, scale, gaps)
 
 
-def _model_of(
+def _model_from_json(
     reader: Reader, arrays: Arrays, design: Design, classes: int, members: dict[str, bytes], used: set[str]
 ) -> Any:
     kind = reader.take("kind", str)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.classifier.schema_json import rules_document, rules_from_json
+from bayesbox.classifier.schema_json import rules_from_json, rules_to_json
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
 from bayesbox.file.reader import Reader, made
@@ -49,8 +49,8 @@ class AveragedClassifier(NaiveClassifier):
             ) from None
         return _averaged(NaiveClassifier.rules_from_options("", options), inclusion)
 
-    def rules_document(self) -> dict[str, Any]:
-        return rules_document(self.rules) | {"inclusion": float(self.rules.inclusion)}
+    def rules_to_json(self) -> dict[str, Any]:
+        return rules_to_json(self.rules) | {"inclusion": float(self.rules.inclusion)}
 
     @classmethod
     def rules_from_json(cls, written: dict[str, Any]) -> AveragedRules:

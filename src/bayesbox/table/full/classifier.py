@@ -15,7 +15,7 @@ from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
 from bayesbox.explain.evidence import Explanation
 from bayesbox.file.reader import Reader, made, number
-from bayesbox.rule.rules_json import prior_document, prior_of, smoothing_document, smoothing_of
+from bayesbox.rule.rules_json import prior_from_json, prior_to_json, smoothing_from_json, smoothing_to_json
 from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.schema import Schema
@@ -69,7 +69,7 @@ class FullClassifier(Classifier):
         """What a column is belongs to the whole table: folds keep it."""
         return False
 
-    def derived_document(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> dict[str, Any] | None:
         return {"flags": list(self.flags)} if self.flags else None
 
     @classmethod
@@ -111,12 +111,12 @@ class FullClassifier(Classifier):
             **given,
         )
 
-    def rules_document(self) -> dict[str, Any]:
+    def rules_to_json(self) -> dict[str, Any]:
         rules = self.rules
         return {
-            "smoothing": smoothing_document(rules.smoothing),
-            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_document(rules.prior_smoothing),
-            "prior": None if rules.prior is None else prior_document(rules.prior),
+            "smoothing": smoothing_to_json(rules.smoothing),
+            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_to_json(rules.prior_smoothing),
+            "prior": None if rules.prior is None else prior_to_json(rules.prior),
             "covariance": rules.covariance,
             "shrink": rules.shrink if isinstance(rules.shrink, str) else number(rules.shrink, "shrink"),
             "enough": rules.enough,
@@ -127,7 +127,7 @@ class FullClassifier(Classifier):
     @classmethod
     def rules_from_json(cls, written: dict[str, Any]) -> FullRules:
         reader = Reader(written, "rules")
-        smoothing = smoothing_of(reader.take("smoothing", dict))
+        smoothing = smoothing_from_json(reader.take("smoothing", dict))
         prior_smoothing, prior = reader.take("prior_smoothing", dict, None), reader.take("prior", list, None)
         given = {key: reader.take(key, str) for key in ("covariance", "missing", "unseen")}
         given |= {"shrink": reader.take("shrink", str, float), "enough": reader.take("enough", int, None)}
@@ -135,8 +135,8 @@ class FullClassifier(Classifier):
         rules: FullRules = made(
             lambda: FullRules(
                 smoothing=smoothing,
-                prior_smoothing=None if prior_smoothing is None else smoothing_of(prior_smoothing),
-                prior=None if prior is None else prior_of(prior),
+                prior_smoothing=None if prior_smoothing is None else smoothing_from_json(prior_smoothing),
+                prior=None if prior is None else prior_from_json(prior),
                 **given,
             ),
             "rules",

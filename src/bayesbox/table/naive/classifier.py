@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.rows import LabelledRows
-from bayesbox.classifier.schema_json import rules_document, rules_from_json
+from bayesbox.classifier.schema_json import rules_from_json, rules_to_json
 from bayesbox.dist import posterior as direct
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.naive import NaiveModel
@@ -87,14 +87,14 @@ class NaiveClassifier(Classifier):
             column_weights=options.get("column_weights"),
         )
 
-    def rules_document(self) -> dict[str, Any]:
-        return rules_document(self.rules)
+    def rules_to_json(self) -> dict[str, Any]:
+        return rules_to_json(self.rules)
 
     @classmethod
     def rules_from_json(cls, written: dict[str, Any]) -> Rules:
         return rules_from_json(written)
 
-    def derived_document(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> dict[str, Any] | None:
         return None if self.derived is None else {"weights": dict(sorted(self.derived.items()))}
 
     @classmethod

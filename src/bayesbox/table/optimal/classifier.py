@@ -25,7 +25,7 @@ from bayesbox.explain.evidence import Explanation
 from bayesbox.explain.missing import terms_of_absence
 from bayesbox.file.reader import Reader, made
 from bayesbox.rule.priors import given_prior
-from bayesbox.rule.rules_json import prior_document, prior_of
+from bayesbox.rule.rules_json import prior_from_json, prior_to_json
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema, compatible
@@ -279,11 +279,11 @@ class OptimalClassifier(WholeRows):
                 raise BadOption(f"the hypothesis {name} has its own way with numbers", found=common["numeric"])
         return rules
 
-    def rules_document(self) -> dict[str, Any]:
+    def rules_to_json(self) -> dict[str, Any]:
         prior = self.rules.prior
         return {
             "hypotheses": list(self.rules.hypotheses),
-            "prior": None if prior is None else prior_document(prior),
+            "prior": None if prior is None else prior_to_json(prior),
         }
 
     @classmethod
@@ -291,10 +291,12 @@ class OptimalClassifier(WholeRows):
         reader = Reader(written, "rules")
         names, prior = reader.texts("hypotheses"), reader.take("prior", list, None)
         reader.done()
-        rules: OptimalRules = made(lambda: OptimalRules(names, None if prior is None else prior_of(prior)), "rules")
+        rules: OptimalRules = made(
+            lambda: OptimalRules(names, None if prior is None else prior_from_json(prior)), "rules"
+        )
         return rules
 
-    def derived_document(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> dict[str, Any] | None:
         if self.derived is None:
             return None
         scores = self.derived.log_scores
