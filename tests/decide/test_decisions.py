@@ -62,6 +62,17 @@ def test_no_threshold_is_better(metric, score):
     assert found.score >= max(score(true, p >= cut) for cut in np.linspace(0, 1, 101)) - 1e-12
 
 
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_of_equal_thresholds_the_nearest_to_a_half_is_taken(mirrored):
+    """0.15 and 0.75 judge three of four rows rightly; mirrored, 0.25 and 0.85 do."""
+    p, true = np.array([0.1, 0.2, 0.6, 0.9]), np.array([False, True, False, True])
+    if mirrored:
+        p, true = 1 - p, ~true
+    found = best_threshold(p, true, "accuracy")
+    assert found.score == 0.75
+    assert found.value == pytest.approx(0.25 if mirrored else 0.75)
+
+
 def test_the_threshold_of_an_estimator():
     clf = bb.NaiveBayes().fit(ROWS, LABELS)
     found = clf.best_threshold(ROWS, LABELS, "ill", metric="accuracy")

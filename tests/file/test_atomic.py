@@ -68,6 +68,31 @@ def test_permissions_are_those_of_the_old_file_or_of_the_umask(path: Path) -> No
     assert (path.parent / "other").read_bytes() == NEW
 
 
+def test_the_data_are_synced_before_the_name_and_the_folder_after_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rename lasts through a power cut once its folder is synced, and must not come before the data."""
+    steps: list[str] = []
+    sync, replace = os.fsync, os.replace
+
+    def fsync(descriptor: int) -> None:
+        status = os.fstat(descriptor)
+        folder = os.stat(path.parent)
+        if stat.S_ISDIR(status.st_mode):
+            assert (status.st_dev, status.st_ino) == (folder.st_dev, folder.st_ino)
+        steps.append("folder" if stat.S_ISDIR(status.st_mode) else "data")
+        sync(descriptor)
+
+    def renamed(*names: Any) -> None:
+        steps.append("rename")
+        replace(*names)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "replace", renamed)
+    write(path)
+    assert steps == ["data", "rename", "folder"]
+
+
 def test_a_link_stays_a_link(path: Path, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     link = tmp_path / "folder" / "link"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bayesbox.network.graph import Graph, Node
 from bayesbox.network.learn.arcs import ArcRules, packed, reachable
 from bayesbox.network.learn.compare import compare, pattern_of
-from bayesbox.network.learn.pc import PartialGraph, directed_extension, pc
+from bayesbox.network.learn.pc import PartialGraph, directed_extension, meek, pc
 from bayesbox.network.query.dsep import active_path
 from bayesbox.stat.family_counter import MemoryCounter
 
@@ -140,3 +140,58 @@ def test_a_level_of_significance_parts_more_or_fewer(alpha):
     few = pc(MemoryCounter(coded), ArcRules.of(coded.names), alpha=0.001)
     many = pc(MemoryCounter(coded), ArcRules.of(coded.names), alpha=alpha)
     assert (few.directed | few.undirected).sum() <= (many.directed | many.undirected).sum()
+
+
+def colliders(arcs):
+    """The pairs of parents that are not neighbours, with their child."""
+    near = arcs | arcs.T
+    return {
+        (a, b, c)
+        for a, b in itertools.combinations(range(len(arcs)), 2)
+        for c in range(len(arcs))
+        if arcs[a, c] and arcs[b, c] and not near[a, b]
+    }
+
+
+def equivalent(arcs, known):
+    """Every structure with the same neighbours and colliders that has the known arcs, by trying all directions."""
+    edges = [(a, b) for a, b in itertools.combinations(range(len(arcs)), 2) if arcs[a, b] or arcs[b, a]]
+    wanted = colliders(arcs)
+    for turned in itertools.product([False, True], repeat=len(edges)):
+        other = np.zeros_like(arcs)
+        for (a, b), turn in zip(edges, turned, strict=True):
+            other[(b, a) if turn else (a, b)] = True
+        if not reachable(packed(other))[1]:
+            continue
+        if (other[known]).all() and colliders(other) == wanted:
+            yield other
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_meeks_rules_direct_what_all_structures_with_the_known_arcs_share(seed):
+    """Complete also where arcs are known beforehand, which needs the fourth rule (Meek 1995, theorem 4)."""
+    random = np.random.default_rng(seed)
+    order = random.permutation(5)
+    arcs = np.triu(random.random((5, 5)) < 0.7, 1)[np.ix_(order, order)]
+    known = arcs & (random.random((5, 5)) < 0.3)
+    directed = known.copy()
+    for a, b, c in colliders(arcs):
+        directed[[a, b], [c, c]] = True
+    open_ = (arcs & ~directed) | (arcs & ~directed).T
+    meek(directed, open_)
+    members = list(equivalent(arcs, known))
+    np.testing.assert_array_equal(directed, np.logical_and.reduce(members))
+    np.testing.assert_array_equal(open_, np.logical_or.reduce(members) & ~directed & ~directed.T)
+
+
+def test_meeks_fourth_rule():
+    """a - b -> c -> d, a - d, a - c, b and d no neighbours: only a -> d makes no new collider and no cycle."""
+    a, b, c, d = range(4)
+    directed, open_ = np.zeros((4, 4), dtype=bool), np.zeros((4, 4), dtype=bool)
+    directed[b, c] = directed[c, d] = True
+    for one, other in ((a, b), (a, d), (a, c)):
+        open_[one, other] = open_[other, one] = True
+    meek(directed, open_)
+    assert directed[a, d]
+    assert not open_[a, d]

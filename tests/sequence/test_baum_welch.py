@@ -69,6 +69,23 @@ def test_states_are_found_again():
     assert sorted(hmm.model_.conditionals[0].mean.round(1)) == pytest.approx([0.0, 5.0], abs=0.2)
 
 
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-5, 1e-7])
+def test_it_ends_with_the_first_round_that_changes_no_more_than_the_tolerance(tolerance):
+    _, sequences, _ = made(1)
+    hmm = bb.HiddenMarkovModel(3, **PLAIN, iterations=2000, tolerance=tolerance, restarts=1).fit(sequences)
+    now = np.array(hmm.history_)
+    changes = np.abs(np.diff(now)) / (1 + np.abs(now[1:]))
+    assert hmm.converged_
+    assert len(changes) > 1
+    assert changes[-1] <= tolerance < changes[:-1].min()
+
+
+def test_without_a_tolerance_every_round_is_taken():
+    _, sequences, _ = made(1)
+    hmm = bb.HiddenMarkovModel(3, **PLAIN, iterations=30, tolerance=0, restarts=1).fit(sequences)
+    assert len(hmm.history_) == 30
+
+
 def test_same_seed_same_model():
     _, sequences, _ = made(2)
     first, second = (bb.HiddenMarkovModel(3, iterations=8, seed=9).fit(sequences) for _ in range(2))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -100,6 +102,25 @@ def test_the_first_broken_part_is_named_for_any_number_of_threads(threads: int) 
     for _ in range(20):
         with pytest.raises(BadData, match="part 3 is broken"):
             fold(Parted(20, 5, broken=frozenset({3, 4, 5, 6, 7, 11})), total, threads=threads)
+
+
+@pytest.mark.parametrize("first_to_fail", [0, 1])
+def test_of_two_broken_parts_the_first_is_named_whichever_fails_first(first_to_fail: int) -> None:
+    """Both parts are being counted; one waits until the other has failed before it fails itself."""
+    begun, failed = threading.Barrier(2, timeout=30), threading.Event()
+
+    def refuse(batch: Batch) -> int:
+        place = batch.first_row // 10
+        begun.wait()
+        if place != first_to_fail:
+            failed.wait(30)
+            time.sleep(0.05)  # the thread that failed has yet to say so
+        else:
+            failed.set()
+        raise ValueError(f"part {place}")
+
+    with pytest.raises(ValueError, match="part 0"):
+        fold(Parted(2, 10), refuse, threads=2)
 
 
 def test_parts_that_cannot_be_had_are_an_error_behind_those_that_were() -> None:
