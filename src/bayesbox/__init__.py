@@ -1,6 +1,6 @@
 """bayesbox: Bayesian classification that people can run, read and audit. Learning is counting.
 
-Every public name is loaded when it is first used; importing the package by itself imports nothing else.
+Every public name is loaded when it is first used; importing the package by itself imports nothing that takes time.
 """
 
 from __future__ import annotations
@@ -8,45 +8,39 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from bayesbox.classifier.registry import KINDS as _KINDS
+
 __version__ = "0.1.0"
 
 _WHERE = {
-    "AODE": "estimators.aode",
-    "AveragedNaiveBayes": "estimators.averaged_naive_bayes",
-    "BadData": "errors",
-    "BadModelFile": "errors",
-    "BadOption": "errors",
-    "BayesOptimal": "estimators.bayes_optimal",
-    "BayesboxError": "errors",
-    "BayesianNetwork": "network.network",
-    "CannotForget": "errors",
-    "CannotMerge": "errors",
-    "Category": "schema.kinds",
-    "Count": "schema.kinds",
-    "DataWarning": "errors",
-    "FactorGraph": "network.network",
-    "Flag": "schema.kinds",
-    "FullBayes": "estimators.full_bayes",
-    "HiddenMarkovModel": "sequence.hmm",
-    "Ignore": "schema.kinds",
-    "ImpossibleEvidence": "errors",
-    "Joint": "network.joint.joint",
-    "KDB": "estimators.kdb",
-    "AutoBayes": "estimators.auto_bayes",
-    "NaiveBayes": "estimators.naive_bayes",
-    "NetworkClassifier": "estimators.network_classifier",
-    "NotLinear": "errors",
-    "Real": "schema.kinds",
-    "TAN": "estimators.tan",
-    "TextClassifier": "estimators.text_classifier",
-    "Words": "schema.kinds",
-    "bayes_rule": "stat.bayes_rule",
-    "learn_network": "network.learn.learn_network",
-    "load": "estimators.train",
-    "predict": "estimators.predict",
-    "read_network": "network.network",
-    "sql": "source.sql",
-    "train": "estimators.train",
+    "BadData": "bayesbox.errors",
+    "BadModelFile": "bayesbox.errors",
+    "BadOption": "bayesbox.errors",
+    "BayesboxError": "bayesbox.errors",
+    "BayesianNetwork": "bayesbox.network.network",
+    "CannotForget": "bayesbox.errors",
+    "CannotMerge": "bayesbox.errors",
+    "Category": "bayesbox.schema.kinds",
+    "Count": "bayesbox.schema.kinds",
+    "DataWarning": "bayesbox.errors",
+    "FactorGraph": "bayesbox.network.network",
+    "Flag": "bayesbox.schema.kinds",
+    "HiddenMarkovModel": "bayesbox.sequence.hmm",
+    "Ignore": "bayesbox.schema.kinds",
+    "ImpossibleEvidence": "bayesbox.errors",
+    "Joint": "bayesbox.network.joint.joint",
+    "NetworkClassifier": "bayesbox.estimators.network_classifier",
+    "NotLinear": "bayesbox.errors",
+    "Real": "bayesbox.schema.kinds",
+    "Words": "bayesbox.schema.kinds",
+    "bayes_rule": "bayesbox.stat.bayes_rule",
+    "learn_network": "bayesbox.network.learn.learn_network",
+    "load": "bayesbox.estimators.train",
+    "predict": "bayesbox.estimators.predict",
+    "read_network": "bayesbox.network.network",
+    "sql": "bayesbox.source.sql",
+    "train": "bayesbox.estimators.train",
+    **dict(kind.public for kind in _KINDS.values()),
 }
 
 __all__ = [*_WHERE, "rules"]
@@ -95,7 +89,7 @@ def __getattr__(name: str) -> Any:
     if name == "rules":
         return importlib.import_module("bayesbox.rules")
     if name in _WHERE:
-        return getattr(importlib.import_module(f"bayesbox.{_WHERE[name]}"), name)
+        return getattr(importlib.import_module(_WHERE[name]), name)
     raise AttributeError(f"module 'bayesbox' has no attribute {name!r}")
 
 

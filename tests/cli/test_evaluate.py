@@ -214,9 +214,10 @@ def test_calibration_is_judged_before_and_after(bayes, tmp_path):
 
 
 def test_all_kinds_are_compared(bayes, monkeypatch):
-    from bayesbox.cli.print import compare
+    from bayesbox.classifier import registry
 
-    monkeypatch.setattr(compare, "KINDS", (("naive", {}), ("naive", {"numeric": "mdl"}), ("kdb:x", {})))
+    models = [("naive", {}), ("naive", {"numeric": "mdl"}), ("kdb:x", {})]
+    monkeypatch.setattr(registry, "compared_models", lambda: models)
     options = ("people.csv", "-t", "label", "--ignore", "times", "--cv", 3, "--compare")
     code, out, err = bayes(*options)
     assert code == 0

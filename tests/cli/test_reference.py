@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from bayesbox.classifier.registry import MODELS
+from bayesbox.classifier.registry import KINDS
 from bayesbox.cli import reference
 from bayesbox.cli.main import VERBS, bayes
 
@@ -66,4 +66,4 @@ def test_the_page_names_every_verb_and_option() -> None:
 def test_the_kinds_of_model_are_all_named(name: str) -> None:
     (option,) = (parameter for parameter in verb(name).params if parameter.name == "model")
     assert isinstance(option, click.Option)
-    assert set(MODELS) | {"text"} <= set(re.findall(r"\w+", option.help or ""))
+    assert set(KINDS) <= set(re.findall(r"\w+", option.help or ""))

@@ -117,7 +117,7 @@ def _kind(reader: Reader, name: str) -> type[Classifier]:
     if version < 1:
         raise ValueError(f"there is no format {version}")
     classifier = kind_in_file(kind)
-    if classifier is None:
+    if classifier is None or not issubclass(classifier, Classifier):
         raise BadModelFile(
             "the file holds no classifier of tables that is known here",
             where=f"{name}, {MODEL}",

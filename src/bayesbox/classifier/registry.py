@@ -1,54 +1,146 @@
-"""The kinds of models there are for tables: by their names in the command, and by their names in the model file.
+"""The kinds of models there are: the only list of them.
 
-A new kind is entered here once, with where its classifier is; it is imported when it is asked for.
+A kind is entered here once, a line each: its names, and where its classifier and its estimator are. From this are made
+the choices of `--model`, the classifier and the estimator of a model file, the public names of the estimators, the
+models that `--compare` and `--robustness` judge, and the hypotheses of Bayes optimal. Nothing is imported before it is
+asked for.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from bayesbox.classifier.base import Classifier
 from bayesbox.errors import BadOption
 
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import Classifier
 
-class ModelKind(NamedTuple):
-    """Where a kind of model is: the module and the name of its classifier."""
+Variant = tuple[str, Mapping[str, str]]
+"""What follows the name of a kind after a colon, and the options of the command that make it differ."""
 
-    file: str  # its name in the model file
-    module: str
+
+@dataclass(frozen=True)
+class ModelKind:
+    """The names of a kind of model, and where its parts are: `module:Name`."""
+
+    name: str  # what `--model` takes
+    file: str  # what the model file calls it
     classifier: str
+    estimator: str
+    variants: tuple[Variant, ...] = (("", {}),)  # those that `--compare` judges
+    hypothesis: bool = True  # whether Bayes optimal takes it as one of its hypotheses
+    weighed: int | None = None  # its place among those where none are named
+    shaken: bool = False  # whether `--robustness` judges it
+    of: str = "rows"  # what it learns from: rows or documents
+
+    @property
+    def public(self) -> tuple[str, str]:
+        """The public name of the estimator, and its module."""
+        module, _, name = self.estimator.partition(":")
+        return name, module
 
     def load(self) -> type[Classifier]:
-        found: type[Classifier] = getattr(importlib.import_module(f"bayesbox.{self.module}"), self.classifier)
+        """Its classifier."""
+        found: type[Classifier] = _named(self.classifier)
         return found
 
+    def load_estimator(self) -> Any:
+        """Its estimator."""
+        return _named(self.estimator)
 
-MODELS: dict[str, ModelKind] = {
-    "naive": ModelKind("naive-bayes", "table.naive.classifier", "NaiveClassifier"),
-    "averaged": ModelKind("averaged-naive-bayes", "table.averaged.classifier", "AveragedClassifier"),
-    "aode": ModelKind("aode", "table.augmented.aode", "OneDependenceClassifier"),
-    "tan": ModelKind("tan", "table.augmented.tan", "TreeClassifier"),
-    "kdb": ModelKind("kdb", "table.augmented.kdb", "DependenceClassifier"),
-    "full": ModelKind("full-bayes", "table.full.classifier", "FullClassifier"),
-    "optimal": ModelKind("bayes-optimal", "table.optimal.classifier", "OptimalClassifier"),
-    "auto": ModelKind("auto", "table.auto.classifier", "AutoClassifier"),
-}
-"""By the name that `--model` takes."""
+
+def _named(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+KINDS: dict[str, ModelKind] = {}
+"""By the name that `--model` takes, in the order in which they are listed."""
+
+
+def register_kind(kind: ModelKind) -> None:
+    """Enter a kind of model; another with one of its names is refused."""
+    for other in KINDS.values():
+        if kind.name == other.name or kind.file == other.file:
+            raise BadOption("there is a kind of model of this name already", found=f"{kind.name}, {kind.file} in files")
+    KINDS[kind.name] = kind
+
+
+def _ours(name: str, classifier: str, estimator: str, *, file: str | None = None, **more: Any) -> None:
+    where = (f"bayesbox.{classifier}", f"bayesbox.estimators.{estimator}")
+    register_kind(ModelKind(name, file or name, *where, **more))
+
+
+_NAIVE: tuple[Variant, ...] = (("", {}), ("", {"numeric": "auto"}), ("", {"column_weights": "learned"}))
+_TWO: tuple[Variant, ...] = ((":1", {}), (":2", {}))
+
+# fmt: off
+_ours("naive", "table.naive.classifier:NaiveClassifier", "naive_bayes:NaiveBayes",
+      file="naive-bayes", variants=_NAIVE, weighed=0, shaken=True)
+_ours("averaged", "table.averaged.classifier:AveragedClassifier", "averaged_naive_bayes:AveragedNaiveBayes",
+      file="averaged-naive-bayes", shaken=True)
+_ours("aode", "table.augmented.aode:OneDependenceClassifier", "aode:AODE", weighed=2, shaken=True)
+_ours("tan", "table.augmented.tan:TreeClassifier", "tan:TAN", weighed=1)
+_ours("kdb", "table.augmented.kdb:DependenceClassifier", "kdb:KDB", variants=_TWO)
+_ours("full", "table.full.classifier:FullClassifier", "full_bayes:FullBayes", file="full-bayes")
+_ours("optimal", "table.optimal.classifier:OptimalClassifier", "bayes_optimal:BayesOptimal",
+      file="bayes-optimal", variants=(), hypothesis=False)
+_ours("auto", "table.auto.classifier:AutoClassifier", "auto_bayes:AutoBayes", hypothesis=False)
+_ours("text", "text.classifier:DocumentClassifier", "text_classifier:TextClassifier",
+      variants=(), hypothesis=False, of="documents")
+# fmt: on
 
 
 def kind_in_file(name: str) -> type[Classifier] | None:
-    """The classifier whose models stand under this name in a file."""
-    for kind in MODELS.values():
-        if kind.file == name:
-            return kind.load()
-    return None
+    """The classifier whose models have this name in a file."""
+    return next((kind.load() for kind in KINDS.values() if kind.file == name), None)
+
+
+def kind_of(classifier: Classifier) -> ModelKind:
+    """The kind of a classifier."""
+    return next(kind for kind in KINDS.values() if kind.file == classifier.kind)
 
 
 def model_name(classifier: Classifier) -> str:
     """The name that `--model` takes for this classifier."""
-    return next(name for name, kind in MODELS.items() if kind.file == classifier.kind)
+    return kind_of(classifier).name
+
+
+def kinds_text(separator: str = "; ") -> str:
+    """The names that `--model` takes, in a line.
+
+    >>> kinds_text()
+    'naive, averaged, aode, tan, kdb, full, optimal, auto; text for documents'
+    """
+    rows = ", ".join(kind.name for kind in KINDS.values() if kind.of == "rows")
+    others = (f"{kind.name} for {kind.of}" for kind in KINDS.values() if kind.of != "rows")
+    return separator.join((rows, *others))
+
+
+def default_hypotheses() -> tuple[str, ...]:
+    """The models that Bayes optimal weighs where none are named.
+
+    >>> default_hypotheses()
+    ('naive', 'tan', 'aode')
+    """
+    places = {kind.weighed: kind.name for kind in KINDS.values() if kind.weighed is not None}
+    return tuple(places[place] for place in sorted(places))
+
+
+def compared_models() -> list[tuple[str, dict[str, str]]]:
+    """The models that `--compare` judges, by the names that `--model` takes, with the options that make them differ."""
+    return [(f"{kind.name}{after}", dict(options)) for kind in KINDS.values() for after, options in kind.variants]
+
+
+def split_model(model: str) -> tuple[ModelKind, str]:
+    """The kind that a text such as `kdb:2` names, and the parameter after the colon."""
+    name, _, parameter = model.partition(":")
+    if name not in KINDS:
+        raise BadOption(f"there is no model `{name}`", remedy=f"There is: {kinds_text(', and ')}")
+    return KINDS[name], parameter
 
 
 def new_classifier(
@@ -58,8 +150,6 @@ def new_classifier(
 
     `options` are those of the command that say how counts become probabilities: `smoothing`, `prior`, and so on.
     """
-    name, _, parameter = model.partition(":")
-    if name not in MODELS:
-        raise BadOption(f"there is no model `{name}`", remedy=f"There is: {', '.join(MODELS)}, and text for documents")
-    classifier = MODELS[name].load()
+    kind, parameter = split_model(model)
+    classifier = kind.load()
     return classifier(classifier.rules_from_options(parameter, options), declared, fold)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bayesbox.classifier.registry import kinds_text
 from bayesbox.cli import text
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import TEXT_ONLY, refuse, text_options
@@ -69,7 +70,7 @@ LEARNING = (
 @click.option(
     "--model",
     metavar="KIND",
-    help="naive (the default), averaged, aode, tan, kdb, full, optimal, auto; text for documents.",
+    help=f"{kinds_text()}. naive by default.",
 )
 @click.option("--smoothing", metavar="RULE", help="How counts become probabilities; laplace by default.")
 @click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bayesbox.classifier.registry import kinds_text
 from bayesbox.cli.options import remote_sources as elsewhere
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import TEXT_ONLY, refuse, text_options
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
     default="naive",
     show_default=True,
     metavar="KIND",
-    help="naive, averaged, aode, tan, kdb, full, optimal, or auto, which combines the best; text for documents.",
+    help=f"{kinds_text()}. auto combines the best.",
 )
 @click.option(
     "--smoothing",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any
@@ -11,6 +10,7 @@ from sklearn.base import clone
 
 from bayesbox.classifier import codec as save
 from bayesbox.classifier import train as workflow
+from bayesbox.classifier.registry import kind_of
 from bayesbox.errors import BadOption, file_name
 from bayesbox.estimators.naive_bayes import NaiveBayes
 from bayesbox.estimators.text_classifier import TextClassifier
@@ -19,18 +19,6 @@ from bayesbox.sequence import codec as chain_file
 from bayesbox.text import codec as save_text
 from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.train import labelled_documents, train_documents
-
-ESTIMATORS = {
-    "naive-bayes": ("naive_bayes", "NaiveBayes"),
-    "averaged-naive-bayes": ("averaged_naive_bayes", "AveragedNaiveBayes"),
-    "aode": ("aode", "AODE"),
-    "kdb": ("kdb", "KDB"),
-    "tan": ("tan", "TAN"),
-    "full-bayes": ("full_bayes", "FullBayes"),
-    "auto": ("auto_bayes", "AutoBayes"),
-    "bayes-optimal": ("bayes_optimal", "BayesOptimal"),
-}
-"""Where the estimator of each kind of classifier is."""
 
 
 def train(
@@ -93,8 +81,7 @@ def load(path: str | PathLike[str]) -> Any:
 
 def estimator_of(classifier: Any) -> Any:
     """The estimator that holds a classifier of tables."""
-    module, estimator = ESTIMATORS[classifier.kind]
-    return getattr(importlib.import_module(f"bayesbox.estimators.{module}"), estimator).of_classifier(classifier)
+    return kind_of(classifier).load_estimator().of_classifier(classifier)
 
 
 def _text_classifier(classifier: DocumentClassifier) -> TextClassifier:

@@ -32,6 +32,9 @@ Texts = Documents | CountMatrix
 class DocumentClassifier:
     """Tokens, book and rules; the model follows from them and is made when it is first needed."""
 
+    kind = "text"
+    title = "naive Bayes of documents"
+
     def __init__(self, rules: TextRules, tokens: Tokens, *, chooses: bool = False) -> None:
         self.rules = rules
         self.chooses = chooses  # whether the model is to be chosen when documents were counted

@@ -13,19 +13,6 @@ from bayesbox.cli.print.output import emit_json, note, say, table
 if TYPE_CHECKING:
     from bayesbox.classifier.evaluation import Evaluation
 
-KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("naive", {}),
-    ("naive", {"numeric": "auto"}),
-    ("naive", {"column_weights": "learned"}),
-    ("averaged", {}),
-    ("aode", {}),
-    ("tan", {}),
-    ("kdb:1", {}),
-    ("kdb:2", {}),
-    ("full", {}),
-    ("auto", {}),
-)
-"""The models of `--model` that are compared, with the options that make them differ."""
 NAMES = {"column_weights": "column weights"}
 
 
@@ -42,14 +29,16 @@ class Compared(NamedTuple):
 
 def compare(judge: Callable[[str, dict[str, Any]], Evaluation]) -> list[Compared]:
     """Judge each kind; `judge` cross-validates a model with options."""
+    from bayesbox.classifier import registry
     from bayesbox.cli.print.search_progress import SearchProgress
     from bayesbox.errors import BayesboxError
 
+    models = registry.compared_models()
     found = []
     progress = SearchProgress()
-    for number, (model, options) in enumerate(KINDS, start=1):
+    for number, (model, options) in enumerate(models, start=1):
         name = model + "".join(f", {NAMES.get(key, value)}" for key, value in options.items())
-        progress.model(name, number, len(KINDS))
+        progress.model(name, number, len(models))
         start = time.process_time()
         try:
             with warnings.catch_warnings():

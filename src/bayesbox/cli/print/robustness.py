@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from bayesbox.classifier.evaluation import Evaluation
     from bayesbox.source.base import Batch
 
-MODELS = ("naive", "averaged", "aode")
 NOISE, GAPS, IRRELEVANT = 0.2, 0.2, 10
 
 
@@ -76,9 +75,12 @@ def changed(batch: Batch, target: str, seed: int) -> Iterator[tuple[str, Batch]]
 
 def shake(batch: Batch, target: str, judge: Callable[[str, Batch], Evaluation], *, seed: int) -> list[Shaken]:
     """Judge each kind of model on each change of the rows."""
+    from bayesbox.classifier.registry import KINDS
+
     found = []
+    models = [kind.name for kind in KINDS.values() if kind.shaken]
     for change, rows in changed(batch, target, seed):
-        for model in MODELS:
+        for model in models:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 metrics = judge(model, rows).metrics
@@ -97,7 +99,8 @@ def tell(found: list[Shaken], *, how: str, as_json: bool) -> None:
     for change in dict.fromkeys(each.change for each in found):
         own = [each for each in found if each.change == change]
         rows.append([change, *(f"{each.accuracy:.4f} / {_number(each.log_loss)}" for each in own)])
-    table(["rows (accuracy / log loss)", *MODELS], rows, right=list(range(1, len(MODELS) + 1)))
+    models = list(dict.fromkeys(each.model for each in found))
+    table(["rows (accuracy / log loss)", *models], rows, right=list(range(1, len(models) + 1)))
 
 
 def _number(value: float) -> str:

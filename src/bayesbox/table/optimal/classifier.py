@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.calibrated import labelled
+from bayesbox.classifier.registry import KINDS, default_hypotheses, new_classifier, split_model
 from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
@@ -35,7 +36,6 @@ from bayesbox.table.batch_learners import WholeRows
 from bayesbox.table.concat import class_codes
 from bayesbox.tally.book import Book
 
-HYPOTHESES = ("naive", "tan", "aode")
 MOST_ROWS = 10_000  # by which hypotheses are weighed
 OPTIONS = ("smoothing", "prior_smoothing", "numeric", "missing", "unseen")  # of the command, that hypotheses take
 MEMBER = "hypothesis-{}.bayes"
@@ -48,7 +48,7 @@ class OptimalRules:
     `options` are those of the command, for all of them.
     """
 
-    hypotheses: tuple[str, ...] = HYPOTHESES
+    hypotheses: tuple[str, ...] = field(default_factory=default_hypotheses)
     prior: Mapping[Any, float] | None = None
     options: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
@@ -58,7 +58,8 @@ class OptimalRules:
         return self.options.get("numeric")
 
     def __post_init__(self) -> None:
-        if any(name.partition(":")[0] in ("optimal", "auto") for name in self.hypotheses):
+        kinds = (KINDS.get(name.partition(":")[0]) for name in self.hypotheses)
+        if any(kind is not None and not kind.hypothesis for kind in kinds):
             raise BadOption(
                 "a hypothesis is one model, such as naive, full, averaged, tan, aode or kdb:2",
                 found=", ".join(self.hypotheses),
@@ -169,8 +170,6 @@ class OptimalClassifier(WholeRows):
     # -- learning ------------------------------------------------------------------------------------------------
 
     def derive(self, schema: Schema, book: Book) -> bool:  # noqa: ARG002  the rows themselves are needed
-        from bayesbox.classifier.registry import new_classifier
-
         rows = labelled(self.take_rows())
         if not rows:
             return False
@@ -262,19 +261,16 @@ class OptimalClassifier(WholeRows):
 
     @classmethod
     def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> OptimalRules:
-        from bayesbox.classifier.registry import MODELS
-
-        names = tuple(parameter.split(",")) if parameter else HYPOTHESES
+        names = tuple(parameter.split(",")) if parameter else default_hypotheses()
         for name in names:
-            if name.partition(":")[0] not in MODELS:
-                raise BadOption(
-                    f"there is no model `{name}`", remedy=f"optimal takes models: {','.join(HYPOTHESES)}, for example"
-                )
+            if name.partition(":")[0] not in KINDS:
+                example = ",".join(default_hypotheses())
+                raise BadOption(f"there is no model `{name}`", remedy=f"optimal takes models: {example}, for example")
         common = {key: options[key] for key in OPTIONS if options.get(key) is not None}
         rules = OptimalRules(names, options.get("prior"), common)
         for name in names:  # refuses options that one of them does not take
-            head, _, rest = name.partition(":")
-            taken = MODELS[head].load().rules_from_options(rest, common)
+            kind, rest = split_model(name)
+            taken = kind.load().rules_from_options(rest, common)
             if "numeric" in common and not hasattr(taken, "numeric"):
                 raise BadOption(f"the hypothesis {name} has its own way with numbers", found=common["numeric"])
         return rules
