@@ -65,7 +65,7 @@ def test_fractions_and_doubles_agree(name, rule, counts):
     doubles = levels.ratio(rule)
     for index in np.ndindex(over.shape):
         exact = Fraction(over[index]) / Fraction(under[index])
-        assert doubles.over[index] / doubles.under[index] == near(exact)
+        assert doubles.numerator[index] / doubles.denominator[index] == near(exact)
         assert exact >= 0
 
 
@@ -105,7 +105,7 @@ def test_more_rows_of_a_level_never_make_it_less_probable(name, rule, counts, da
     moved[c][giver] -= 1
     moved[c][taker] += 1
     after = counted(moved).ratio(rule, exact=True)
-    p = [Fraction(each.over[c, taker]) / Fraction(each.under[c, taker]) for each in (before, after)]
+    p = [Fraction(each.numerator[c, taker]) / Fraction(each.denominator[c, taker]) for each in (before, after)]
     assert p[0] <= p[1]
     if name != "replace-zero":
         assert p[0] < p[1]
@@ -121,7 +121,7 @@ def test_a_level_counts_by_its_name_alone(name, rule, counts, data):
     straight = Cells(array, array.sum(axis=1), 3, LEVELS)
     turned = Cells(array[:, order], array.sum(axis=1), 3, [LEVELS[i] for i in order])
     one, other = ratio(rule, straight), ratio(rule, turned)
-    assert (one.over[:, order] * other.under == other.over * one.under[:, order]).all()
+    assert (one.numerator[:, order] * other.denominator == other.numerator * one.denominator[:, order]).all()
 
 
 @each_rule
@@ -134,7 +134,7 @@ def test_a_class_without_a_value_where_the_rule_is_silent(name, rule):
         assert found == [Fraction(3, 4), Fraction(1, 4), 0]
     else:
         own = rule.ratio(counted([[0, 0, 0]]).as_cells(exact=True))
-        assert found == [Fraction(own.over[0, v]) / Fraction(own.under[0, v]) for v in range(3)]
+        assert found == [Fraction(own.numerator[0, v]) / Fraction(own.denominator[0, v]) for v in range(3)]
 
 
 @each_rule

@@ -85,7 +85,7 @@ def test_expectation_maximisation_finds_the_most_likely_normal():
     normals = bb.FullBayes().fit(X, y).classifier_.model.normals
     for place in range(2):
         rows = X[y == place]
-        mean, covariance = normals.mean[place] + normals.rest[place], normals.covariance(place)
+        mean, covariance = normals.mean[place] + normals.mean_low[place], normals.covariance(place)
         best = observed_likelihood(rows, mean, covariance)
         step = 1e-4
         for i in range(3):
@@ -109,7 +109,7 @@ def test_missing_numbers_are_integrated_out():
     for row, joint in zip(X, found, strict=True):
         there = ~np.isnan(row)
         for place in range(2):
-            mean, covariance = normals.mean[place] + normals.rest[place], normals.covariance(place)
+            mean, covariance = normals.mean[place] + normals.mean_low[place], normals.covariance(place)
             density = 0.0
             if there.any():
                 density = multivariate_normal(mean[there], covariance[np.ix_(there, there)]).logpdf(row[there])
@@ -226,7 +226,7 @@ def test_a_class_with_fewer_rows_than_columns_is_shrunk_and_said_so():
         within += np.cov(X[y == label].T, ddof=0) * (y == label).mean()
     root = np.sqrt(np.diag(within))
     np.testing.assert_allclose(normals.correlation[1], (4 * own + 6 * within / np.outer(root, root)) / 10, rtol=1e-10)
-    np.testing.assert_allclose(normals.deviation[1], X[y == 1].std(axis=0), rtol=1e-13)
+    np.testing.assert_allclose(normals.std[1], X[y == 1].std(axis=0), rtol=1e-13)
     with pytest.raises(BadData, match="singular: 4 rows for 5 columns"):
         bb.FullBayes(shrink=0).fit(X, y)
 

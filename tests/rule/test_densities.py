@@ -54,9 +54,9 @@ def test_student_is_the_predictive_of_the_conjugate_prior() -> None:
 def test_a_spaced_gaussian_is_no_narrower_than_a_sixth_of_the_mean_gap() -> None:
     x, y = np.array([1.0, 1.0, 1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 0, 1, 1, 1])
     found = of_values("gaussian:spacing", "x", *counted(x, y), options(2))
-    np.testing.assert_allclose(found.deviation, [(9 - 1) / 3 / 6, x[3:].std()], rtol=1e-12)
+    np.testing.assert_allclose(found.std, [(9 - 1) / 3 / 6, x[3:].std()], rtol=1e-12)
     asked = np.array([1.0, 3.0])
-    expected = stats.norm.logpdf(asked[:, None], [1.0, 5.0], found.deviation)
+    expected = stats.norm.logpdf(asked[:, None], [1.0, 5.0], found.std)
     np.testing.assert_allclose(found.log_density(asked), expected, rtol=1e-12)
     clf = bb.NaiveBayes(numeric="gaussian:spacing").fit({"x": x}, y)
     np.testing.assert_allclose(clf.explain({"x": asked}).terms[:, :, 0], expected, rtol=1e-12)

@@ -145,7 +145,7 @@ def test_variances_do_not_collapse():
     [density] = hmm.model_.conditionals
     rows = np.array([float(each) for each in hmm.book_.emission["0"].n])
     least = np.sqrt(values.var() / (rows + 1))  # what one row of the whole column's variance leaves
-    assert (density.deviation >= least * (1 - 1e-12)).all()
+    assert (density.std >= least * (1 - 1e-12)).all()
     assert np.isfinite(hmm.history_).all()
 
 
@@ -163,9 +163,7 @@ def test_number_prior_is_so_many_rows_of_the_whole_column():
         middle = (sum(own) + rows * mean) / (len(own) + rows)
         squares = sum(value * value for value in own) + rows * (variance + mean * mean)
         assert density.mean[place] == float(middle)
-        assert density.deviation[place] == pytest.approx(
-            float(squares / (len(own) + rows) - middle**2) ** 0.5, rel=1e-15
-        )
+        assert density.std[place] == pytest.approx(float(squares / (len(own) + rows) - middle**2) ** 0.5, rel=1e-15)
     plain = bb.HiddenMarkovModel().fit(values, states).model_.conditionals[0]  # counted: as naive Bayes has it
     assert plain.mean.tolist() == [7 / 3, 8.5]
 
@@ -179,7 +177,7 @@ def test_likelihood_times_normal_prior_never_falls():
     for _ in range(20):
         [density] = hmm.model_.conditionals
         squares = values.var() + (values.mean() - density.mean) ** 2
-        prior = float((-3.0 * np.log(density.deviation) - 1.5 * squares / density.deviation**2).sum())
+        prior = float((-3.0 * np.log(density.std) - 1.5 * squares / density.std**2).sum())
         now = hmm.score(values) + prior
         assert now >= before - 1e-9
         before = now
@@ -252,7 +250,7 @@ def test_equals_hmmlearn_on_numbers(seed):
     )
     peer.startprob_, peer.transmat_ = start.start_, start.transition_
     peer.means_ = np.column_stack([each.mean for each in start.model_.conditionals])
-    peer.covars_ = np.column_stack([each.deviation**2 for each in start.model_.conditionals])
+    peer.covars_ = np.column_stack([each.std**2 for each in start.model_.conditionals])
     steps = np.column_stack([frame[name] for name in start.model_.columns])
     assert sum(start.score(frame, lengths=lengths)) == pytest.approx(peer.score(steps, lengths), rel=1e-9)
     shares = np.vstack(start.predict_proba(frame, lengths=lengths))
@@ -264,5 +262,5 @@ def test_equals_hmmlearn_on_numbers(seed):
     np.testing.assert_allclose(fitted.transition_, peer.transmat_, atol=1e-9)
     means = np.column_stack([each.mean for each in fitted.model_.conditionals])
     np.testing.assert_allclose(means, peer.means_, atol=1e-9)
-    spread = np.column_stack([each.deviation for each in fitted.model_.conditionals])
+    spread = np.column_stack([each.std for each in fitted.model_.conditionals])
     np.testing.assert_allclose(spread**2, np.array([np.diag(each) for each in peer.covars_]), atol=1e-9)

@@ -15,20 +15,9 @@ import numpy as np
 
 from bayesbox.classifier.hints import are_dates, date_hint, hints, said_once
 from bayesbox.classifier.training import one_class
-from bayesbox.dist.bernoulli import Bernoulli
-from bayesbox.dist.bins import Bins
-from bayesbox.dist.gaussian import Gaussian
-from bayesbox.dist.kernel import Kernel
-from bayesbox.dist.lognormal import LogNormal
-from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.dist.poisson import Poisson
-from bayesbox.dist.rounded import Rounded
-from bayesbox.dist.student import Student
-from bayesbox.dist.table import Table
-from bayesbox.dist.text import Text
 from bayesbox.rule.smoothing import smoothing_text
-from bayesbox.schema.kinds import ROUNDED, Category, Ignore, Kind, Number, Unknown, Words
+from bayesbox.schema.kinds import Category, Ignore, Kind, Number, Unknown, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.source.files.reading import is_broken_number
 from bayesbox.table.augmented.model import AugmentedModel
@@ -305,51 +294,14 @@ def _size_of_naive(model: NaiveModel) -> ModelSize:
     by_column: dict[str, int] = {}
     cells: int | None = labels
     for conditional in model.conditionals:
-        levels = _level_number(conditional)
+        levels = conditional.level_number
         if levels is None:
             cells = None
         elif cells is not None:
             cells *= levels
-        by_column[", ".join(conditional.columns)] = _parameters(conditional, labels)
+        by_column[", ".join(conditional.columns)] = conditional.free_parameters
     total = sum(by_column.values()) + max(labels - 1, 0)
     return ModelSize(total, None if cells is None else cells - 1, by_column)
-
-
-def _level_number(conditional: Any) -> int | None:
-    """K of a category, a flag or bins, the missing level included; None for anything else."""
-    if isinstance(conditional, (Table, Bernoulli, Bins)):
-        return len(conditional.levels) + bool(np.any(conditional.log_missing))
-    return None
-
-
-def _parameters(conditional: Any, labels: int) -> int:
-    levels = _level_number(conditional)
-    if levels is not None:
-        return (levels - 1) * labels
-    if isinstance(conditional, Multinomial):
-        return (len(conditional.words) - 1) * labels
-    if isinstance(conditional, Text):
-        return max(len(conditional.weights.words) - 1, 0) * labels
-    if isinstance(conditional, Kernel):  # every value that was seen is one, and the width
-        return sum(len(curves.values) + 1 for curves in conditional.curves)
-    each = {Gaussian: 2, Rounded: 2, Student: 2, LogNormal: 2, Poisson: 1}.get(type(conditional), 0)
-    return (each + bool(np.any(getattr(conditional, "log_missing", 0)))) * labels
-
-
-def density_text(conditional: Any) -> str:
-    """The density of a number in a few words; empty for anything else.
-
-    >>> none = np.zeros(2)
-    >>> density_text(Bins("age", none, none, np.array([30.0]), ("up to 30", "above 30"), np.zeros((2, 2)), "mdl"))
-    'mdl, 2 bins'
-    """
-    if isinstance(conditional, Bins):
-        number = len(conditional.levels)
-        return f"{conditional.method}, " + (f"{number} bins" if number > 1 else "one bin: it says nothing")
-    if isinstance(conditional, Table) and conditional.groups:
-        return f"modl, {len(set(conditional.groups) - {-1})} groups"
-    names = {Gaussian: "gaussian", Rounded: ROUNDED, Student: "student", LogNormal: "lognormal", Kernel: "kernel"}
-    return names.get(type(conditional), "")
 
 
 def rules_facts(rules: Any) -> dict[str, Any]:

@@ -172,10 +172,8 @@ def _prior(classifier: NaiveClassifier) -> dict[str, float]:
 
 def _densities(classifier: NaiveClassifier) -> dict[str, str]:
     """The density of each column of numbers, in a few words."""
-    from bayesbox.classifier.describe import density_text
-
     conditionals = getattr(classifier.model, "conditionals", ())
-    texts = {each.columns[0]: density_text(each) for each in conditionals}
+    texts = {each.columns[0]: each.describe() for each in conditionals}
     return {name: text for name, text in texts.items() if text}
 
 

@@ -1,10 +1,11 @@
-"""What every conditional distribution is, and the plan in which the terms of many are added up by the core."""
+"""What every family of distributions is, and the plan in which the terms of many are added up by the core."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,23 +16,69 @@ Doubles = NDArray[np.float64]
 Columns = Mapping[str, Any]
 
 
-class Conditional(Protocol):
-    """P(x | class) for one column, or for a group of columns together."""
+class Distribution(ABC):
+    """P(x | class) for one column, or for a group of columns together: everything that is known about a family.
+
+    A family needs `columns`, `classes` and `log_prob`. The rest is derived from these, unless the family gives what is
+    faster, exact or easier to read.
+    """
 
     @property
+    @abstractmethod
     def columns(self) -> tuple[str, ...]:
         """The columns it is about."""
-        ...
+
+    @property
+    @abstractmethod
+    def classes(self) -> int:
+        """How many classes it has a distribution for."""
+
+    @abstractmethod
+    def log_prob(self, values: Any) -> Doubles:
+        """log P(x | class), rows x classes: of the values of its column, or of a mapping of columns where it has several.
+
+        A row of zeros is one that says nothing of the class.
+        """
+
+    def parameters(self) -> dict[str, Doubles]:
+        """What was estimated, by name: one value a class in each array."""
+        return {}
+
+    @property
+    def free_parameters(self) -> int:
+        """How many numbers were estimated freely, over all classes."""
+        return sum(each.size for each in self.parameters().values())
+
+    @property
+    def level_number(self) -> int | None:
+        """How many levels a value can have, missing included where it is one; None where there are no levels."""
+        return None
+
+    def describe(self) -> str:
+        """The family in a few words; empty where the kind of its column says as much."""
+        return ""
 
     def add_to(self, plan: Plan, columns: Columns) -> None:
-        """Enter the log-probabilities of these values in the plan, one term a row and class."""
-        ...
+        """Enter the log-probabilities of these rows in the plan; a column that is not there is missing in each row."""
+        if len(self.columns) > 1:
+            plan.add_terms(self.log_prob(columns))
+        elif self.columns[0] in columns:
+            plan.add_terms(self.log_prob(columns[self.columns[0]]))
+
+    def terms(self, columns: Columns, rows: int) -> Doubles:
+        """What it adds to the joint log-probability of these rows, rows x classes: +inf where a point mass is hit."""
+        plan = Plan(rows, np.zeros(self.classes))
+        self.add_to(plan, columns)
+        found: Doubles = plan.run(_core.JOINT)
+        if plan.point_mass_hits is not None:
+            found = np.where((plan.point_mass_hits > 0) & ~np.isneginf(found), np.inf, found)
+        return found
 
 
 class Plan:
     """The terms of one batch: what the core adds up in one pass over the rows.
 
-    `order` counts, for each row and class, how often the value hit a point mass: an infinite density, which outranks
+    `point_mass_hits` counts, for each row and class, how often the value hit a point mass: an infinite density, which outranks
     every finite one. It exists only where a model has point masses.
     """
 
@@ -44,7 +91,7 @@ class Plan:
         self.by_class: list[tuple[NDArray[Any], int, Doubles]] = []
         self.target: NDArray[np.int32] | None = None  # the rows' own classes, where tables are by class
         self.extra: Doubles | None = None
-        self.order: NDArray[np.int64] | None = None
+        self.point_mass_hits: NDArray[np.int64] | None = None
         self.impossible = False  # whether the last run found a row without a posterior: its answer is NaN
 
     @property
@@ -62,7 +109,7 @@ class Plan:
     def add(self, other: Plan, weight: float) -> None:
         """The terms of another plan of the same rows, times a weight above 0."""
         self.prior = self.prior + weight * other.prior
-        for values, normals in other.gaussians:  # mean, rest of the mean, deviation, constant: a power is a wider normal
+        for values, normals in other.gaussians:  # mean in two doubles, std, constant: a power is a wider normal
             scaled = np.column_stack([normals[:, :2], normals[:, 2] / math.sqrt(weight), weight * normals[:, 3]])
             self.gaussians.append((values, scaled))
         self.tables += [(codes, weight * table) for codes, table in other.tables]
@@ -70,13 +117,13 @@ class Plan:
         self.by_class += [(codes, lowest, weight * table) for codes, lowest, table in other.by_class]
         if other.extra is not None:
             self.add_terms(weight * other.extra)
-        if other.order is not None:
-            self.add_point_masses(other.order > 0)
+        if other.point_mass_hits is not None:
+            self.add_point_masses(other.point_mass_hits > 0)
 
     def add_point_masses(self, hits: NDArray[np.bool_]) -> None:
         """Rows x classes: where a value equals a class's only value."""
         counts = hits.astype(np.int64)
-        self.order = counts if self.order is None else self.order + counts
+        self.point_mass_hits = counts if self.point_mass_hits is None else self.point_mass_hits + counts
 
     def run(self, output: int) -> NDArray[Any]:
         """The sums, in one of the core's output forms; point masses are left to the caller."""

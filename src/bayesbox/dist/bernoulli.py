@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.errors import UnseenLevel
 from bayesbox.schema.encode import encode
 
@@ -17,7 +17,7 @@ TEXTS = {"false": FALSE, "0": FALSE, "true": TRUE, "1": TRUE}
 
 
 @dataclass(frozen=True)
-class Bernoulli:
+class Bernoulli(Distribution):
     """log P(false | class) and log P(true | class), and the rows for any other value and for a missing one."""
 
     column: str
@@ -30,6 +30,24 @@ class Bernoulli:
     @property
     def columns(self) -> tuple[str, ...]:
         return (self.column,)
+
+    @property
+    def classes(self) -> int:
+        return len(self.log_missing)
+
+    @property
+    def level_number(self) -> int:
+        return len(self.levels) + bool(self.log_missing.any())
+
+    @property
+    def free_parameters(self) -> int:
+        return (self.level_number - 1) * self.classes
+
+    def parameters(self) -> dict[str, Doubles]:
+        return dict(zip(self.levels, np.exp(self.log_p), strict=True))
+
+    def log_prob(self, values: Any) -> Doubles:
+        return self.terms({self.column: values}, len(values))
 
     @property
     def rows(self) -> Doubles:

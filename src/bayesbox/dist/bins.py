@@ -25,6 +25,21 @@ class Bins(NumberDensity):
     log_bins: Doubles
     method: str
 
+    @property
+    def level_number(self) -> int:
+        return len(self.levels) + bool(self.log_missing.any())
+
+    @property
+    def free_parameters(self) -> int:
+        return (self.level_number - 1) * self.classes
+
+    def parameters(self) -> dict[str, Doubles]:
+        return dict(zip(self.levels, np.exp(self.log_bins), strict=True))
+
+    def describe(self) -> str:
+        number = len(self.levels)
+        return f"{self.method}, " + (f"{number} bins" if number > 1 else "one bin: it says nothing")
+
     @cached_property
     def rows(self) -> Doubles:
         """The rows of all bins, then that of a missing value."""

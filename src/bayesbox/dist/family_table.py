@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 
 
 @dataclass(frozen=True)
-class FamilyTable:
+class FamilyTable(Distribution):
     """log P(level | class, parents), ((parents' codes) x (levels + 1)) x classes.
 
     A parent has one code more than it has levels: a row in which it is missing or was never seen takes the table without
@@ -30,6 +30,14 @@ class FamilyTable:
     @property
     def columns(self) -> tuple[str, ...]:
         return (self.column,)
+
+    @property
+    def classes(self) -> int:
+        return int(self.log_p.shape[1])
+
+    def log_prob(self, values: Any) -> Doubles:
+        """Of a mapping of the codes of the column and of its parents."""
+        return self.terms(values, len(values[self.column]))
 
     @property
     def contexts(self) -> int:

@@ -1,4 +1,4 @@
-"""The normal density of a number, one mean and deviation a class."""
+"""The normal density of a number, one mean and standard deviation per class."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.schema.columns import as_numbers
 
 LOG_ROOT_2_PI = 0.5 * math.log(2 * math.pi)
 
 
 @dataclass(frozen=True)
-class Gaussian:
-    """N(x | mean, deviation) by class.
+class Gaussian(Distribution):
+    """N(x | mean, std) by class.
 
-    The mean is carried in two doubles, `mean + rest`, so that the distance to it is right even where the values share
-    a large offset. A deviation of 0 is a point mass: any other value is impossible, and the value itself outranks
+    The mean is carried in two doubles, `mean + mean_low`, so that the distance to it is right even where the values share
+    a large offset. A std of 0 is a point mass: any other value is impossible, and the value itself outranks
     every density. `log_observed` and `log_missing` are zeros unless missing is a level of its own.
     """
 
     column: str
     mean: Doubles
-    rest: Doubles
-    deviation: Doubles
+    mean_low: Doubles
+    std: Doubles
     log_observed: Doubles
     log_missing: Doubles
 
@@ -36,20 +36,37 @@ class Gaussian:
         return (self.column,)
 
     @property
+    def classes(self) -> int:
+        return len(self.log_missing)
+
+    def log_prob(self, values: Any) -> Doubles:
+        return self.terms({self.column: values}, len(values))
+
+    def parameters(self) -> dict[str, Doubles]:
+        return {"mean": self.mean, "std": self.std}
+
+    @property
+    def free_parameters(self) -> int:
+        return (2 + bool(self.log_missing.any())) * self.classes
+
+    def describe(self) -> str:
+        return "gaussian"
+
+    @property
     def point_mass(self) -> NDArray[np.bool_]:
         """Which classes hold one value only."""
-        return np.equal(self.deviation, 0.0)
+        return np.equal(self.std, 0.0)
 
     @property
     def log_constant(self) -> Doubles:
         """The log-density at the mean; 0 for a point mass, whose term is not a density."""
         with np.errstate(divide="ignore"):
-            return np.where(self.point_mass, 0.0, -np.log(self.deviation) - LOG_ROOT_2_PI)
+            return np.where(self.point_mass, 0.0, -np.log(self.std) - LOG_ROOT_2_PI)
 
     def log_density(self, values: Doubles) -> Doubles:
         """log N(x) of values that are present, values x classes, where no class is a point mass."""
         with np.errstate(over="ignore"):
-            z = ((values[:, None] - self.mean) - self.rest) / self.deviation
+            z = ((values[:, None] - self.mean) - self.mean_low) / self.std
             terms: Doubles = self.log_constant - 0.5 * z * z
         return terms
 
@@ -60,8 +77,8 @@ class Gaussian:
             return
         values = as_numbers(column, name=self.column)
         self._add_presence(plan, values)
-        spread = np.where(self.point_mass, np.inf, self.deviation)
-        plan.gaussians.append((values, np.column_stack([self.mean, self.rest, spread, self.log_constant])))
+        spread = np.where(self.point_mass, np.inf, self.std)
+        plan.gaussians.append((values, np.column_stack([self.mean, self.mean_low, spread, self.log_constant])))
         if self.point_mass.any():
             self._add_point_masses(plan, np.asarray(values, dtype=np.float64))
 

@@ -21,7 +21,7 @@ class Factors(NamedTuple):
     """Some normals as the core takes them."""
 
     mean: Doubles
-    rest: Doubles
+    mean_low: Doubles
     factor: Doubles  # normals x columns x columns, lower triangular: factor (x - mean) is standard normal
     constant: Doubles
 
@@ -30,14 +30,14 @@ class Factors(NamedTuple):
 class JointGaussian:
     """N(x | mean, covariance) for several normals: those of the classes first, then those of cells of a table.
 
-    The covariance is deviation * correlation * deviation, and the mean is carried in two doubles, so that neither a
+    The covariance is std * correlation * std, and the mean is carried in two doubles, so that neither a
     large offset nor a scale of 1e+-300 costs digits. `own` says for a cell of the table which normal each class has.
     """
 
     names: tuple[str, ...]
     mean: Doubles
-    rest: Doubles
-    deviation: Doubles
+    mean_low: Doubles
+    std: Doubles
     correlation: Doubles
     rows: Doubles  # that each normal was made of
     classes: int
@@ -55,7 +55,7 @@ class JointGaussian:
 
     def covariance(self, normal: int) -> Doubles:
         """The covariance of one normal."""
-        covariance: Doubles = self.correlation[normal] * np.outer(self.deviation[normal], self.deviation[normal])
+        covariance: Doubles = self.correlation[normal] * np.outer(self.std[normal], self.std[normal])
         return covariance
 
     def factors(self, normals: NDArray[np.int64], observed: NDArray[np.bool_]) -> Factors:
@@ -67,12 +67,12 @@ class JointGaussian:
         width = len(there)
         factor, constant = np.zeros((len(normals), width, width)), np.zeros(len(normals))
         for index, normal in enumerate(normals):
-            deviation = self.deviation[normal, there]
+            std = self.std[normal, there]
             root = np.linalg.cholesky(self.correlation[normal][np.ix_(there, there)])
             with np.errstate(over="ignore"):
-                factor[index] = _inverse(root) / deviation[None, :]
-            constant[index] = -np.log(np.diag(root)).sum() - np.log(deviation).sum() - width * LOG_ROOT_2_PI
-        made = Factors(self.mean[np.ix_(normals, there)], self.rest[np.ix_(normals, there)], factor, constant)
+                factor[index] = _inverse(root) / std[None, :]
+            constant[index] = -np.log(np.diag(root)).sum() - np.log(std).sum() - width * LOG_ROOT_2_PI
+        made = Factors(self.mean[np.ix_(normals, there)], self.mean_low[np.ix_(normals, there)], factor, constant)
         if observed.all():
             self._made[key] = made
         return made
@@ -92,8 +92,8 @@ class JointGaussian:
     def _observed(
         self, values: Numbers, rows: int, normals: NDArray[np.int64], observed: NDArray[np.bool_]
     ) -> Doubles | None:
-        mean, rest, factor, constant = self.factors(normals, observed)
-        return _core.joint_normals(values, rows, mean, rest, factor.reshape(-1, factor.shape[-1]), constant)
+        mean, mean_low, factor, constant = self.factors(normals, observed)
+        return _core.joint_normals(values, rows, mean, mean_low, factor.reshape(-1, factor.shape[-1]), constant)
 
     def _by_pattern(self, values: Numbers, rows: int, normals: NDArray[np.int64]) -> Doubles:
         """Rows with the same numbers together, under the normal of these numbers alone."""
@@ -128,8 +128,8 @@ def stacked(names: tuple[str, ...], normals: Sequence[Any], classes: int) -> Joi
     return JointGaussian(
         names,
         np.array([normal.mean for normal in normals]).reshape(len(normals), len(names)),
-        np.array([normal.rest for normal in normals]).reshape(len(normals), len(names)),
-        np.array([normal.deviation for normal in normals]).reshape(len(normals), len(names)),
+        np.array([normal.mean_low for normal in normals]).reshape(len(normals), len(names)),
+        np.array([normal.std for normal in normals]).reshape(len(normals), len(names)),
         np.array([normal.correlation for normal in normals]).reshape(len(normals), len(names), len(names)),
         np.array([normal.n for normal in normals]),
         classes,

@@ -50,6 +50,16 @@ class Kernel(NumberDensity):
 
     curves: tuple[Curves, ...]
 
+    def parameters(self) -> dict[str, Doubles]:
+        return {"width": np.array([each.width for each in self.curves])}
+
+    @property
+    def free_parameters(self) -> int:
+        return sum(len(each.values) + 1 for each in self.curves)  # every value that was seen is one, and the width
+
+    def describe(self) -> str:
+        return "kernel"
+
     def log_density(self, values: Doubles) -> Doubles:
         distinct, place = np.unique(values, return_inverse=True)
         columns = [

@@ -13,22 +13,28 @@ from bayesbox.dist.numbers import NumberDensity
 
 @dataclass(frozen=True)
 class LogNormal(NumberDensity):
-    """P(x > 0 | class) N(log x | mean, deviation) / x by class, and P(x <= 0 | class).
+    """P(x > 0 | class) N(log x | mean, std) / x by class, and P(x <= 0 | class).
 
     Where no row had a value of 0 or below, the two probabilities are 1 and 0, and such a value is left out.
     """
 
     mean: Doubles
-    deviation: Doubles
+    std: Doubles
     log_positive: Doubles
-    log_rest: Doubles
+    log_nonpositive: Doubles
+
+    def parameters(self) -> dict[str, Doubles]:
+        return {"mean": self.mean, "std": self.std}
+
+    def describe(self) -> str:
+        return "lognormal"
 
     def log_density(self, values: Doubles) -> Doubles:
         positive = values > 0
-        terms = np.tile(self.log_rest, (len(values), 1))
-        if np.isneginf(self.log_rest).all():
+        terms = np.tile(self.log_nonpositive, (len(values), 1))
+        if np.isneginf(self.log_nonpositive).all():
             terms = np.zeros_like(terms)
         logs = np.log(values[positive])[:, None]
-        z = (logs - self.mean) / self.deviation
-        terms[positive] = self.log_positive - 0.5 * z * z - np.log(self.deviation) - LOG_ROOT_2_PI - logs
+        z = (logs - self.mean) / self.std
+        terms[positive] = self.log_positive - 0.5 * z * z - np.log(self.std) - LOG_ROOT_2_PI - logs
         return terms

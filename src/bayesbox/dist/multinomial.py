@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.errors import BadData
 from bayesbox.schema.columns import CountMatrix, as_numbers
 
 
 @dataclass(frozen=True)
-class Multinomial:
+class Multinomial(Distribution):
     """log P(word | class), words x classes. A row with counts x_w has the probability of its words in their order,
     prod_w P(word w | class)**x_w; a missing count is left out.
 
@@ -28,6 +29,23 @@ class Multinomial:
     @property
     def columns(self) -> tuple[str, ...]:
         return self.words if self.group is None else (self.group,)
+
+    @property
+    def classes(self) -> int:
+        return int(self.log_p.shape[1])
+
+    def parameters(self) -> dict[str, Doubles]:
+        return dict(zip(self.words, np.exp(self.log_p), strict=True))
+
+    @property
+    def free_parameters(self) -> int:
+        return (len(self.words) - 1) * self.classes
+
+    def log_prob(self, values: Any) -> Doubles:
+        """Of a matrix of counts, or of a mapping of columns of counts."""
+        if isinstance(values, CountMatrix):
+            return self._sparse_terms(values)
+        return self.terms(values, len(next(iter(values.values()))))
 
     @cached_property
     def _finite(self) -> Doubles:

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Conditional, Doubles
+from bayesbox.dist.base import Distribution, Doubles
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,11 @@ class NaiveModel:
     classes: tuple[str, ...]
     labels: NDArray[Any]
     log_prior: Doubles
-    conditionals: tuple[Conditional, ...]
+    conditionals: tuple[Distribution, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
 
-    def weight_of(self, conditional: Conditional) -> float:
+    def weight_of(self, conditional: Distribution) -> float:
         """The power that the factor of a conditional is raised to."""
         return self.weights.get(conditional.columns[0], 1.0)
 
@@ -35,6 +35,6 @@ class NaiveModel:
         """The columns that take part."""
         return tuple(name for conditional in self.conditionals for name in conditional.columns)
 
-    def conditional(self, column: str) -> Conditional | None:
+    def conditional(self, column: str) -> Distribution | None:
         """The distribution of one column, None where it is left out."""
         return next((each for each in self.conditionals if column in each.columns), None)

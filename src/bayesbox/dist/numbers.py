@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.schema.columns import as_numbers
 
 
 @dataclass(frozen=True)
-class NumberDensity:
+class NumberDensity(Distribution):
     """A density of one column of numbers, one a class.
 
     `log_observed` and `log_missing` are zeros unless missing is a level of its own.
@@ -25,12 +26,21 @@ class NumberDensity:
     def columns(self) -> tuple[str, ...]:
         return (self.column,)
 
+    @property
+    def classes(self) -> int:
+        return len(self.log_missing)
+
+    @property
+    def free_parameters(self) -> int:
+        return super().free_parameters + bool(self.log_missing.any()) * self.classes
+
     def log_density(self, values: Doubles) -> Doubles:
         """log P(x | class) of values that are present, values x classes; a row of zeros leaves the value out."""
         raise NotImplementedError
 
-    def log_p(self, values: Doubles) -> Doubles:
+    def log_prob(self, values: Any) -> Doubles:
         """Rows x classes; a missing value has the terms of missing."""
+        values = np.asarray(as_numbers(values, name=self.column), dtype=np.float64)
         missing = np.isnan(values)
         if not missing.any():
             return self.log_density(values) + self.log_observed
@@ -49,7 +59,7 @@ class NumberDensity:
 
     def enter(self, plan: Plan, values: Doubles) -> None:
         """Add the terms of these values, NaN where missing; a density of few different terms enters a table."""
-        plan.add_terms(self.log_p(values))
+        plan.add_terms(self.log_prob(values))
 
 
 def forbid_infinite(plan: Plan, values: Doubles) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
+from bayesbox.dist.base import Columns, Distribution, Doubles, Plan, left_out_where_impossible, log
 from bayesbox.schema.columns import as_numbers
 
 MOST = 1e300  # beyond it the logarithms of x! and of rate**x are no doubles
 
 
 @dataclass(frozen=True)
-class Poisson:
+class Poisson(Distribution):
     """P(x | class) = rate**x exp(-rate) / x!, for x = 0, 1, 2, ...; any other number has probability 0: left out."""
 
     column: str
@@ -26,8 +27,20 @@ class Poisson:
     def columns(self) -> tuple[str, ...]:
         return (self.column,)
 
-    def log_p(self, values: Doubles) -> Doubles:
+    @property
+    def classes(self) -> int:
+        return len(self.rate)
+
+    def parameters(self) -> dict[str, Doubles]:
+        return {"rate": self.rate}
+
+    @property
+    def free_parameters(self) -> int:
+        return (1 + bool(self.log_missing.any())) * self.classes
+
+    def log_prob(self, values: Any) -> Doubles:
         """Rows x classes; a missing value has the terms of missing."""
+        values = np.asarray(as_numbers(values, name=self.column), dtype=np.float64)
         counts, place = np.unique(values[~np.isnan(values)], return_inverse=True)
         terms = np.tile(self.log_missing, (len(values), 1))
         terms[~np.isnan(values)] = self._log_p_of(counts)[place]
@@ -48,4 +61,4 @@ class Poisson:
         if column is None:
             plan.add_constant(self.log_missing)
             return
-        plan.add_terms(self.log_p(np.asarray(as_numbers(column, name=self.column), dtype=np.float64)))
+        plan.add_terms(self.log_prob(column))

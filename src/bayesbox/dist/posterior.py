@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Columns, Conditional, Doubles, Plan
+from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.errors import BadData, DataWarning
 from bayesbox.schema.columns import CountMatrix, as_numbers
 
@@ -31,7 +31,7 @@ def plan_of(model: NaiveModel, columns: Columns, rows: int) -> Plan:
     return plan
 
 
-def terms_of(conditional: Conditional, columns: Columns, rows: int, classes: int) -> Plan:
+def terms_of(conditional: Distribution, columns: Columns, rows: int, classes: int) -> Plan:
     """The terms of one conditional alone."""
     plan = Plan(rows, np.zeros(classes))
     conditional.add_to(plan, columns)
@@ -42,8 +42,8 @@ def joint_log_prob(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
     """log P(class, x), rows x classes: -inf where impossible, +inf where a point mass is hit."""
     plan = plan_of(model, columns, rows)
     joint: Doubles = plan.run(_core.JOINT)
-    if plan.order is not None:
-        joint = np.where((plan.order > 0) & ~np.isneginf(joint), np.inf, joint)
+    if plan.point_mass_hits is not None:
+        joint = np.where((plan.point_mass_hits > 0) & ~np.isneginf(joint), np.inf, joint)
     return joint
 
 
@@ -76,7 +76,7 @@ def best_class(model: NaiveModel, columns: Columns, rows: int, first_row: int = 
     """The most probable class of each row; of equal ones the first."""
     plan = plan_of(model, columns, rows)
     best: NDArray[np.int64]
-    if plan.order is None:
+    if plan.point_mass_hits is None:
         best = plan.run(_core.ARGMAX)
         if rows == 0 or best.min() >= 0:
             return best
@@ -120,7 +120,7 @@ def normalised(
 
     `log_prior` is one for all rows, or one a row. `check` sees which rows no class allows, and may refuse them.
     """
-    if plan.order is not None:
+    if plan.point_mass_hits is not None:
         _keep_highest_order(plan)
     answer: Doubles = plan.run(output)
     if plan.impossible:
@@ -141,7 +141,7 @@ def normalised(
 
 def _keep_highest_order(plan: Plan) -> None:
     """Only the classes with the most point masses hit stay possible: an infinite density outranks a finite one."""
-    assert plan.order is not None
+    assert plan.point_mass_hits is not None
     joint = plan.run(_core.JOINT)
-    order = np.where(np.isneginf(joint), -1, plan.order)
+    order = np.where(np.isneginf(joint), -1, plan.point_mass_hits)
     plan.add_terms(np.where(order < order.max(axis=1, keepdims=True), -np.inf, 0.0))

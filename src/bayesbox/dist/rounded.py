@@ -47,9 +47,9 @@ class Rounding:
 
 @dataclass(frozen=True)
 class Rounded(NumberDensity):
-    """P(cell of x | class) = Phi((k + 1/2 - mean) / deviation) - Phi((k - 1/2 - mean) / deviation).
+    """P(cell of x | class) = Phi((k + 1/2 - mean) / std) - Phi((k - 1/2 - mean) / std).
 
-    Mean and deviation of each class are those of the numbers k of its cells; the mean is `mean + rest`, as in Gaussian.
+    Mean and std of each class are those of the numbers k of its cells; the mean is `mean + mean_low`, as in Gaussian.
     The cells from `first` to `last` were seen, and have their terms in a table; others are worked out where asked for.
     """
 
@@ -57,15 +57,21 @@ class Rounded(NumberDensity):
     first: float
     last: float
     mean: Doubles
-    rest: Doubles
-    deviation: Doubles
+    mean_low: Doubles
+    std: Doubles
+
+    def parameters(self) -> dict[str, Doubles]:
+        return {"mean": self.mean, "std": self.std}
+
+    def describe(self) -> str:
+        return "gaussian:rounded"
 
     def log_density(self, values: Doubles) -> Doubles:
         return self._terms(self.rounding.numbers(values))
 
     def _terms(self, numbers: Doubles) -> Doubles:
         """Cells x classes; zeros for a cell so far away from every class that no double tells how far."""
-        terms = _core.log_normal_cells(np.ascontiguousarray(numbers), self.mean, self.rest, self.deviation)
+        terms = _core.log_normal_cells(np.ascontiguousarray(numbers), self.mean, self.mean_low, self.std)
         terms[np.isneginf(terms).all(axis=1)] = 0.0
         return terms
 

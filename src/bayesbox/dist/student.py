@@ -13,24 +13,34 @@ from bayesbox.dist.numbers import NumberDensity
 
 @dataclass(frozen=True)
 class Student(NumberDensity):
-    """t(x | degrees, location, scale) by class.
+    """t(x | df, loc, scale) by class.
 
-    The location is `centre + offset`, kept apart so that the distance to it is right even where the values share a
+    `loc` is `base + shift`, kept apart so that the distance to it is right even where the values share a
     large offset. Numbers farther apart than the greatest double count as that far apart.
     """
 
-    centre: float
-    offset: Doubles
+    base: float  # one for all classes
+    shift: Doubles
     scale: Doubles
-    degrees: Doubles
+    df: Doubles
 
-    def log_density(self, values: Doubles) -> Doubles:
-        return log_student(apart(values, self.centre)[:, None], self.offset, self.scale, self.degrees)
+    def parameters(self) -> dict[str, Doubles]:
+        return {"loc": self.loc, "scale": self.scale, "df": self.df}
 
     @property
-    def location(self) -> Doubles:
+    def free_parameters(self) -> int:
+        return super().free_parameters - self.classes  # the degrees of freedom are those of the rows
+
+    def describe(self) -> str:
+        return "student"
+
+    def log_density(self, values: Doubles) -> Doubles:
+        return log_student(apart(values, self.base)[:, None], self.shift, self.scale, self.df)
+
+    @property
+    def loc(self) -> Doubles:
         """The middle of the density of each class."""
-        return apart(self.offset, -self.centre)
+        return apart(self.shift, -self.base)
 
 
 GREATEST = np.finfo(np.float64).max
@@ -56,16 +66,16 @@ def log_gamma(x: Doubles) -> Doubles:
     return np.array([math.lgamma(each) for each in distinct.tolist()])[place].reshape(np.shape(x))
 
 
-def log_student(x: Doubles, location: Doubles, scale: Doubles, degrees: Doubles) -> Doubles:
+def log_student(x: Doubles, loc: Doubles, scale: Doubles, df: Doubles) -> Doubles:
     """log of the density of Student's t.
 
     log G((v + 1) / 2) - log G(v / 2) - log(v pi) / 2 - log s - (v + 1) / 2 log(1 + ((x - m) / s)**2 / v)
     """
     with np.errstate(over="ignore"):
-        z = apart(x, location) / scale
-        tail = np.log1p(z * z / degrees)
+        z = apart(x, loc) / scale
+        tail = np.log1p(z * z / df)
     constant = (
-        log_gamma((degrees + 1) / 2) - log_gamma(degrees / 2) - 0.5 * np.log(degrees * math.pi) - np.log(scale)
+        log_gamma((df + 1) / 2) - log_gamma(df / 2) - 0.5 * np.log(df * math.pi) - np.log(scale)
     )
-    terms: Doubles = constant - (degrees + 1) / 2 * tail
+    terms: Doubles = constant - (df + 1) / 2 * tail
     return terms

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.errors import UnseenLevel
 from bayesbox.schema.encode import encode_narrow
 
@@ -16,7 +16,7 @@ WIDEST_LOOKUP = 65_536  # integer levels in a wider range are encoded first
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Distribution):
     """log P(level | class), levels x classes, and the rows for a level never seen and for a missing value.
 
     A row of zeros leaves the column out.
@@ -33,6 +33,27 @@ class Table:
     @property
     def columns(self) -> tuple[str, ...]:
         return (self.column,)
+
+    @property
+    def classes(self) -> int:
+        return len(self.log_missing)
+
+    @property
+    def level_number(self) -> int:
+        return len(self.levels) + bool(self.log_missing.any())
+
+    @property
+    def free_parameters(self) -> int:
+        return (self.level_number - 1) * self.classes
+
+    def parameters(self) -> dict[str, Doubles]:
+        return dict(zip(self.levels, np.exp(self.log_p), strict=True))
+
+    def log_prob(self, values: Any) -> Doubles:
+        return self.terms({self.column: values}, len(values))
+
+    def describe(self) -> str:
+        return f"modl, {len(set(self.groups) - {-1})} groups" if self.groups else ""
 
     @cached_property
     def position(self) -> dict[str, int]:

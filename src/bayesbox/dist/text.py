@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from bayesbox.dist.base import Columns, Plan
+from bayesbox.dist.base import Distribution, Doubles
 from bayesbox.dist.word_weights import WordWeights
 from bayesbox.schema.tokens import Documents, Tokens
 
 
 @dataclass(frozen=True)
-class Text:
+class Text(Distribution):
     """log P(text | class) is the sum of the weights of its known words; a missing text has none."""
 
     column: str
@@ -21,7 +22,13 @@ class Text:
     def columns(self) -> tuple[str, ...]:
         return (self.column,)
 
-    def add_to(self, plan: Plan, columns: Columns) -> None:
-        texts = columns.get(self.column)
-        if texts is not None:
-            plan.add_terms(self.weights.terms(Documents.of(texts, where=f"column `{self.column}`"), self.tokens))
+    @property
+    def classes(self) -> int:
+        return len(self.weights.offset)
+
+    @property
+    def free_parameters(self) -> int:
+        return max(len(self.weights.words) - 1, 0) * self.classes
+
+    def log_prob(self, values: Any) -> Doubles:
+        return self.weights.terms(Documents.of(values, where=f"column `{self.column}`"), self.tokens)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesbox import _core
-from bayesbox.dist.base import Conditional, Doubles, Plan
+from bayesbox.dist.base import Distribution, Doubles, Plan
 from bayesbox.dist.bins import Bins
 from bayesbox.dist.rounded import Rounded
 from bayesbox.explain.svg_text import safe
@@ -25,7 +25,7 @@ class Panel(NamedTuple):
     """A density with its title; None where the column has none."""
 
     title: str
-    density: Conditional | None
+    density: Distribution | None
 
 
 def density_svg(title: str, panels: Sequence[Panel], classes: Sequence[str], low: float, high: float) -> str:
@@ -81,7 +81,7 @@ def _panel(panel: Panel, classes: int, low: float, high: float) -> Iterator[str]
         yield f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.5"/>'
 
 
-def _curves(density: Conditional, classes: int, low: float, high: float) -> tuple[Doubles, Doubles]:
+def _curves(density: Distribution, classes: int, low: float, high: float) -> tuple[Doubles, Doubles]:
     """Places and heights of the curves, places x classes."""
     if isinstance(density, Rounded) and density.cells <= POINTS:
         edges = density.edges

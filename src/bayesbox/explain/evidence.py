@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox import _core
-from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.base import Columns, Doubles
 from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.schema.levels import class_position
@@ -80,16 +79,7 @@ def explanation(model: NaiveModel, columns: Columns, rows: int, names: tuple[str
         if isinstance(conditional, Multinomial) and conditional.group is None:
             for index, word in enumerate(conditional.words):
                 single = Multinomial((word,), conditional.log_p[index : index + 1])
-                terms[:, :, place[word]] = weight * _terms(single, columns, rows, len(model.classes))
+                terms[:, :, place[word]] = weight * single.terms(columns, rows)
         else:
-            terms[:, :, place[conditional.columns[0]]] = weight * _terms(conditional, columns, rows, len(model.classes))
+            terms[:, :, place[conditional.columns[0]]] = weight * conditional.terms(columns, rows)
     return Explanation(model.labels, names, model.log_prior, terms)
-
-
-def _terms(conditional: Any, columns: Columns, rows: int, classes: int) -> Doubles:
-    plan = Plan(rows, np.zeros(classes))
-    conditional.add_to(plan, columns)
-    terms: Doubles = plan.run(_core.JOINT)
-    if plan.order is not None:
-        terms = np.where(plan.order > 0, np.inf, terms)
-    return terms

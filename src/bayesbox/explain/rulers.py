@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from bayesbox.dist.base import Columns, Conditional, Doubles
+from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
@@ -41,7 +41,7 @@ def rulers_of(model: NaiveModel, book: Book, one: int, other: int) -> list[Ruler
     return sorted(rulers, key=lambda ruler: (-ruler.range, -ruler.finite_range, ruler.column))
 
 
-def _singles(model: NaiveModel) -> Iterator[tuple[Conditional, float]]:
+def _singles(model: NaiveModel) -> Iterator[tuple[Distribution, float]]:
     """The conditional of each column with its weight; words that are counted in columns of their own stand alone."""
     for conditional in model.conditionals:
         weight = model.weight_of(conditional)

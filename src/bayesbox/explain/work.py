@@ -153,9 +153,7 @@ class _Maker:
             return self._of_missing(terms)
         formulas = [
             f"N({decimal(value)} | {decimal(mean)}, {decimal(deviation)}){_observed(seen)}"
-            for mean, deviation, seen in zip(
-                conditional.mean, conditional.deviation, conditional.log_observed, strict=True
-            )
+            for mean, deviation, seen in zip(conditional.mean, conditional.std, conditional.log_observed, strict=True)
         ]
         return self._named(decimal(value), formulas, [Logged(term) for term in terms])
 

@@ -186,8 +186,8 @@ def _gaussian(graph: _Graph, normal: Gaussian) -> None:
     value = graph.number(normal.column)
     missing = graph.node("IsNaN", value)
     point = normal.point_mass
-    spread = np.where(point, 1.0, normal.deviation)
-    distance = graph.node("Sub", graph.node("Sub", value, graph.constant(normal.mean)), graph.constant(normal.rest))
+    spread = np.where(point, 1.0, normal.std)
+    distance = graph.node("Sub", graph.node("Sub", value, graph.constant(normal.mean)), graph.constant(normal.mean_low))
     scaled = graph.node("Div", distance, graph.constant(spread))
     half = graph.node("Mul", graph.node("Mul", scaled, scaled), graph.constant(-0.5))
     constant = normal.log_constant + normal.log_observed
@@ -203,15 +203,13 @@ def _gaussian(graph: _Graph, normal: Gaussian) -> None:
 def _student(graph: _Graph, student: Student) -> None:
     value = graph.number(student.column)
     missing = graph.node("IsNaN", value)
-    distance = graph.node(
-        "Sub", graph.node("Sub", value, graph.constant(student.centre)), graph.constant(student.offset)
-    )
+    distance = graph.node("Sub", graph.node("Sub", value, graph.constant(student.base)), graph.constant(student.shift))
     scaled = graph.node("Div", distance, graph.constant(student.scale))
-    share = graph.node("Div", graph.node("Mul", scaled, scaled), graph.constant(student.degrees))
+    share = graph.node("Div", graph.node("Mul", scaled, scaled), graph.constant(student.df))
     tail = graph.node("Log", graph.node("Add", share, graph.constant(1.0)))
     zero = np.zeros((1, 1))
-    constant = log_student(zero, np.zeros_like(student.scale), student.scale, student.degrees)[0] + student.log_observed
-    lost = graph.node("Mul", tail, graph.constant((student.degrees + 1) / 2))
+    constant = log_student(zero, np.zeros_like(student.scale), student.scale, student.df)[0] + student.log_observed
+    lost = graph.node("Mul", tail, graph.constant((student.df + 1) / 2))
     term = graph.node("Sub", graph.constant(constant), lost)
     graph.terms.append(graph.node("Where", missing, graph.constant(student.log_missing), term))
 
@@ -222,10 +220,10 @@ def _lognormal(graph: _Graph, normal: LogNormal) -> None:
     missing = graph.node("IsNaN", value)
     positive = graph.node("Greater", value, graph.constant(0.0))
     logs = graph.node("Log", graph.node("Where", positive, value, graph.constant(1.0)))
-    scaled = graph.node("Div", graph.node("Sub", logs, graph.constant(normal.mean)), graph.constant(normal.deviation))
+    scaled = graph.node("Div", graph.node("Sub", logs, graph.constant(normal.mean)), graph.constant(normal.std))
     half = graph.node("Mul", graph.node("Mul", scaled, scaled), graph.constant(-0.5))
-    constant = normal.log_positive - np.log(normal.deviation) + normal.log_observed
-    rest = np.zeros_like(constant) if np.isneginf(normal.log_rest).all() else normal.log_rest
+    constant = normal.log_positive - np.log(normal.std) + normal.log_observed
+    rest = np.zeros_like(constant) if np.isneginf(normal.log_nonpositive).all() else normal.log_nonpositive
     above = graph.node("Add", half, graph.constant(constant))
     term = graph.node("Where", positive, above, graph.constant(rest + normal.log_observed))
     graph.terms.append(graph.node("Where", missing, graph.constant(normal.log_missing), term))

@@ -195,7 +195,7 @@ def _levels(document: _Document, column: Table | Bernoulli) -> None:
 
 def _gaussian(document: _Document, normal: Gaussian) -> None:
     with np.errstate(all="ignore"):
-        variance = normal.deviation**2
+        variance = normal.std**2
     if not (np.isfinite(variance) & (variance > 0)).all():
         raise CannotExport(
             f"column `{normal.column}` has a variance that PMML cannot hold",

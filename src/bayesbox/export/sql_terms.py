@@ -151,8 +151,8 @@ def _gaussian(normal: Gaussian, reader: SqlReader) -> list[SqlTerm]:
         if normal.point_mass[index]:
             cases.append(f"WHEN {value} = {double(normal.mean[index])} THEN {height}")
             return f"CASE {' '.join(cases)} ELSE {impossible} END"
-        distance = _distance(dialect, value, normal.mean[index], normal.rest[index])
-        guards, scaled = _scaled(dialect, distance, float(normal.deviation[index]), height)
+        distance = _distance(dialect, value, normal.mean[index], normal.mean_low[index])
+        guards, scaled = _scaled(dialect, distance, float(normal.std[index]), height)
         return f"CASE {' '.join([*cases, *guards])} ELSE {height} - {double(0.5)} * {scaled} * {scaled} END"
 
     def hit(value: str, index: int) -> str | None:
@@ -185,13 +185,13 @@ def _student(student: Student, reader: SqlReader) -> list[SqlTerm]:
     dialect = reader.dialect
     double = dialect.double
     zero = np.zeros((1, 1))
-    constant = log_student(zero, np.zeros_like(student.scale), student.scale, student.degrees)[0] + student.log_observed
+    constant = log_student(zero, np.zeros_like(student.scale), student.scale, student.df)[0] + student.log_observed
 
     def of(value: str, index: int) -> str:
         missing, height = double(student.log_missing[index]), double(constant[index])
-        distance = _distance(dialect, value, student.centre, float(student.offset[index]))
+        distance = _distance(dialect, value, student.base, float(student.shift[index]))
         guards, scaled = _scaled(dialect, distance, float(student.scale[index]), height)
-        degrees = float(student.degrees[index])
+        degrees = float(student.df[index])
         share = f"({scaled} * {scaled} / {double(degrees)})"
         grown = f"({double(1.0)} + {share})"
         # log(1 + share) without the digits that the sum loses: log(grown) * share / (grown - 1)
@@ -207,15 +207,15 @@ def _lognormal(normal: LogNormal, reader: SqlReader) -> list[SqlTerm]:
     """Without the logarithm of x itself, which is the same in every class and falls out."""
     dialect = reader.dialect
     double = dialect.double
-    constant = normal.log_positive - np.log(normal.deviation) + normal.log_observed
-    rest = np.zeros_like(constant) if np.isneginf(normal.log_rest).all() else normal.log_rest
+    constant = normal.log_positive - np.log(normal.std) + normal.log_observed
+    rest = np.zeros_like(constant) if np.isneginf(normal.log_nonpositive).all() else normal.log_nonpositive
 
     def of(value: str, index: int) -> str:
         missing, height = double(normal.log_missing[index]), double(constant[index])
         cases = [f"WHEN {value} IS NULL THEN {missing}"]
         cases.append(f"WHEN {value} <= {double(0.0)} THEN {double(float(rest[index] + normal.log_observed[index]))}")
         distance = _distance(dialect, f"LN({value})", float(normal.mean[index]))
-        guards, scaled = _scaled(dialect, distance, float(normal.deviation[index]), height)
+        guards, scaled = _scaled(dialect, distance, float(normal.std[index]), height)
         return f"CASE {' '.join([*cases, *guards])} ELSE {height} - {double(0.5)} * {scaled} * {scaled} END"
 
     return [SqlTerm(reader.number(normal.column), of)]

@@ -14,7 +14,7 @@ import numpy as np
 from bayesbox._core import ExactArray
 from bayesbox._core import Moments as Sums
 from bayesbox._core import moments as exact_moments
-from bayesbox.dist.base import Conditional, Doubles, left_out_where_impossible, log
+from bayesbox.dist.base import Distribution, Doubles, left_out_where_impossible, log
 from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.kernel import Curves, Kernel
@@ -43,7 +43,7 @@ class Options:
         return {"log_observed": self.log_observed, "log_missing": self.log_missing}
 
 
-def of_moments(method: str, column: str, moments: Moments, options: Options) -> Conditional | None:
+def of_moments(method: str, column: str, moments: Moments, options: Options) -> Distribution | None:
     """The densities that need mean and variance only."""
     if method == "student":
         return student(column, moments, **options.presence)
@@ -52,7 +52,7 @@ def of_moments(method: str, column: str, moments: Moments, options: Options) -> 
     )
 
 
-def of_values(method: str, column: str, values: Doubles, counts: Doubles, options: Options) -> Conditional | None:
+def of_values(method: str, column: str, values: Doubles, counts: Doubles, options: Options) -> Distribution | None:
     """Any density from the counts of distinct values."""
     if method in OF_MOMENTS:
         return of_moments(method, column, Moments(_classes(counts), _sums(values, counts)), options)

@@ -34,8 +34,8 @@ class Normal:
 
     n: float
     mean: Doubles
-    rest: Doubles
-    deviation: Doubles
+    mean_low: Doubles
+    std: Doubles
     correlation: Doubles
     plain: Doubles = field(repr=False)  # the deviations before the floor
     note: str = ""
@@ -137,7 +137,7 @@ def correlation_of(covariance: Doubles) -> Doubles:
 
 def _floored(normal: Normal) -> Normal:
     """A floored deviation leaves the covariances as they are, so that the correlations shrink."""
-    share = np.divide(normal.plain, normal.deviation, out=np.ones_like(normal.plain), where=normal.deviation > 0)
+    share = np.divide(normal.plain, normal.std, out=np.ones_like(normal.plain), where=normal.std > 0)
     if (share == 1).all():
         return normal
     correlation = normal.correlation * np.outer(share, share)
@@ -155,7 +155,7 @@ def pooled(normals: Sequence[Normal], columns: Columns) -> Normal | None:
     for normal in normals:
         share = normal.plain / whole  # of the deviation over all rows: near 1 whatever the scale
         with np.errstate(divide="ignore", invalid="ignore"):
-            raw = normal.correlation * np.outer(normal.deviation / whole, normal.deviation / whole)
+            raw = normal.correlation * np.outer(normal.std / whole, normal.std / whole)
         np.fill_diagonal(raw, share * share)
         covariance += normal.n / total * raw
     plain = np.sqrt(np.diag(covariance)) * whole
@@ -176,7 +176,7 @@ def shrunk(normal: Normal, toward: Doubles | None, shrink: str | float, what: st
     stays singular, as with a column that is there twice, gets a share of 1e-4 of independence; with m = 0 it is
     refused. Without R0, as for R0 itself, there is that share only.
     """
-    if (normal.deviation == 0).any():
+    if (normal.std == 0).any():
         raise BadData(
             f"{what} has no spread in a column whose floor is 0, so that it has no density",
             remedy="Give the column a floor above 0",

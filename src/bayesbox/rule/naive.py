@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesbox._core import ExactArray
-from bayesbox.dist.base import Conditional, Doubles, log
+from bayesbox.dist.base import Distribution, Doubles, log
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption
 from bayesbox.rule.choose import choose
@@ -126,7 +126,7 @@ class _Builder:
         self.book = book
         self.rules = rules
         self.classes = len(book.classes)
-        self.conditionals: list[Conditional] = []
+        self.conditionals: list[Distribution] = []
         self.left_out: dict[str, str] = {}
         self.group: dict[str, ExactArray] = {}
 
@@ -145,7 +145,7 @@ class _Builder:
         else:
             self.conditionals.append(conditional)
 
-    def _conditional(self, name: str, kind: Kind) -> tuple[Conditional | None, str]:
+    def _conditional(self, name: str, kind: Kind) -> tuple[Distribution | None, str]:
         tally, rules = self.book[name], self.rules
         if isinstance(kind, CountGroup):
             words = tuple(str(index) for index in range(kind.width))
@@ -166,7 +166,7 @@ class _Builder:
 
     def _density(
         self, name: str, kind: Kind, tally: Moments, seen: Doubles, gone: Doubles
-    ) -> tuple[Conditional | None, str]:
+    ) -> tuple[Distribution | None, str]:
         """The density of a number: from its moments, or from its distinct values."""
         options = density_options(kind, self.rules, seen, gone)
         method = self.schema.density(name)

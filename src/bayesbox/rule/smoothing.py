@@ -55,8 +55,8 @@ class Cells(NamedTuple):
 class Ratio(NamedTuple):
     """Numerators and denominators, classes x levels."""
 
-    over: Array
-    under: Array
+    numerator: Array
+    denominator: Array
 
 
 class Smoothing(Protocol):

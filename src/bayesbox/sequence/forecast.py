@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Conditional, Doubles, log
+from bayesbox.dist.base import Distribution, Doubles, log
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.table import Table
@@ -87,13 +87,13 @@ def level_shares(conditional: Table | Bernoulli) -> Doubles:
     return np.where(sums > 0, shares / np.where(sums > 0, sums, 1.0), even)
 
 
-def _column(conditional: Conditional, states: Doubles) -> LevelForecast | NumberForecast | None:
+def _column(conditional: Distribution, states: Doubles) -> LevelForecast | NumberForecast | None:
     if isinstance(conditional, (Table, Bernoulli)):
         return LevelForecast(tuple(conditional.levels), states @ level_shares(conditional).T)
     if isinstance(conditional, Gaussian):
         mean = states @ conditional.mean
         away = conditional.mean[None, :] - mean[:, None]
-        return NumberForecast(mean, np.sqrt((states * (conditional.deviation[None, :] ** 2 + away**2)).sum(axis=1)))
+        return NumberForecast(mean, np.sqrt((states * (conditional.std[None, :] ** 2 + away**2)).sum(axis=1)))
     return None
 
 
@@ -192,9 +192,9 @@ def _ladder(shares: Doubles) -> list[float]:
     return ladder
 
 
-def _drawn(conditional: Conditional, path: NDArray[np.int64], random: np.random.Generator) -> list[Any]:
+def _drawn(conditional: Distribution, path: NDArray[np.int64], random: np.random.Generator) -> list[Any]:
     if isinstance(conditional, Gaussian):
-        numbers: list[Any] = random.normal(conditional.mean[path], conditional.deviation[path]).tolist()
+        numbers: list[Any] = random.normal(conditional.mean[path], conditional.std[path]).tolist()
         return numbers
     if not isinstance(conditional, (Table, Bernoulli)):
         return [None] * len(path)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Conditional, Doubles, log
+from bayesbox.dist.base import Distribution, Doubles, log
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.numbers import NumberDensity
@@ -48,7 +48,7 @@ class ChainModel:
     labels: NDArray[Any]
     log_start: Doubles
     log_transition: Doubles  # from row to column
-    conditionals: tuple[Conditional, ...]
+    conditionals: tuple[Distribution, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -63,7 +63,7 @@ class ChainModel:
         return size - 1 + size * (size - 1) + sum(_free(each) * size for each in self.conditionals)
 
 
-def _free(conditional: Conditional) -> int:
+def _free(conditional: Distribution) -> int:
     if isinstance(conditional, Table):
         return len(conditional.levels) - 1
     return 1 if isinstance(conditional, Bernoulli) else 2 if isinstance(conditional, Gaussian) else 1
@@ -128,7 +128,7 @@ def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainMode
     )
 
 
-def _with_prior(conditional: Conditional, schema: Schema, book: Book, rules: ChainRules) -> Conditional:
+def _with_prior(conditional: Distribution, schema: Schema, book: Book, rules: ChainRules) -> Distribution:
     """A normal density as its prior would have it; any other as it is."""
     if not isinstance(conditional, Gaussian):
         return conditional

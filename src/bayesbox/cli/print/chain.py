@@ -10,7 +10,7 @@ from bayesbox.cli.print.output import decimal, emit_json, plural, say, table
 
 if TYPE_CHECKING:
     from bayesbox.classifier.difference import ColumnDifference
-    from bayesbox.dist.base import Conditional
+    from bayesbox.dist.base import Distribution
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
 MOST_LEVELS = 20  # of a column, in the tables that are printed
@@ -64,7 +64,7 @@ def show(hmm: HiddenMarkovModel, path: str, column: str | None, *, as_json: bool
         say(f"digest {digest}")
 
 
-def _by_state(conditional: Conditional, states: list[str]) -> dict[str, dict[str, float]]:
+def _by_state(conditional: Distribution, states: list[str]) -> dict[str, dict[str, float]]:
     """State -> what is seen in it: level -> P, or mean and deviation."""
     import numpy as np
 
@@ -77,7 +77,7 @@ def _by_state(conditional: Conditional, states: list[str]) -> dict[str, dict[str
         rows = [dict(zip(conditional.levels, row, strict=True)) for row in shares]
         return dict(zip(states, rows, strict=True))
     if isinstance(conditional, Gaussian):
-        each = zip(states, conditional.mean.tolist(), conditional.deviation.tolist(), strict=True)
+        each = zip(states, conditional.mean.tolist(), conditional.std.tolist(), strict=True)
         return {state: {"mean": mean, "deviation": deviation} for state, mean, deviation in each}
     return {}
 

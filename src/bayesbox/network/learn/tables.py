@@ -100,4 +100,4 @@ def prior_counts(shape: tuple[int, int], states: Sequence[str], rule: Smoothing)
     if isinstance(rule, (AsWritten, ReplaceZero)):
         return None
     empty = Cells(np.zeros(shape), np.zeros(shape[0]), shape[1], list(states))
-    return np.array(np.broadcast_to(rule.ratio(empty).over, shape), dtype=np.float64)
+    return np.array(np.broadcast_to(rule.ratio(empty).numerator, shape), dtype=np.float64)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Columns, Conditional, Doubles, Plan, log
+from bayesbox.dist.base import Columns, Distribution, Doubles, Plan, log
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import LOG_ROOT_2_PI
@@ -80,7 +80,7 @@ def leave_one_out(
 
 def _add(
     plan: Plan,
-    conditional: Conditional,
+    conditional: Distribution,
     schema: Schema,
     book: Book,
     rules: AveragedRules,

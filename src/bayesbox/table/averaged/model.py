@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesbox.dist.base import Conditional, Doubles, log
+from bayesbox.dist.base import Distribution, Doubles, log
 from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
@@ -102,7 +102,9 @@ def averaged_model(schema: Schema, book: Book, rules: AveragedRules) -> Averaged
     return AveragedModel(naive.classes, naive.labels, naive.log_prior, conditionals, left_out, inclusion=inclusion)
 
 
-def _averaged(conditional: Conditional, schema: Schema, book: Book, rules: AveragedRules) -> tuple[Conditional, float]:
+def _averaged(
+    conditional: Distribution, schema: Schema, book: Book, rules: AveragedRules
+) -> tuple[Distribution, float]:
     name = conditional.columns[0]
     kind = schema.kinds[name]
     if kind.missing == "level":
@@ -243,9 +245,9 @@ def _whole_density(conditional: Gaussian | Student, moments: Moments) -> Gaussia
     if isinstance(conditional, Gaussian):
         every = np.ones(len(conditional.mean))
         return replace(
-            conditional, mean=whole.mean * every, rest=whole.rest_of_mean * every, deviation=whole.unit * every
+            conditional, mean=whole.mean * every, mean_low=whole.rest_of_mean * every, std=whole.unit * every
         )
     n = np.array([float(whole.n.fraction)])
     _, scale = student_parameters(n, np.zeros(1), np.array([whole.unit]), whole.unit)
-    every = np.ones(len(conditional.offset))
-    return replace(conditional, offset=whole.rest_of_mean * every, scale=scale[0] * every, degrees=(n[0] + 1) * every)
+    every = np.ones(len(conditional.shift))
+    return replace(conditional, shift=whole.rest_of_mean * every, scale=scale[0] * every, df=(n[0] + 1) * every)

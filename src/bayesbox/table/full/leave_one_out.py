@@ -199,8 +199,8 @@ class _Column(NamedTuple):
 
     n: Doubles
     mean: Doubles
-    rest: Doubles
-    deviation: Doubles
+    mean_low: Doubles
+    std: Doubles
     floor: Doubles
 
     @classmethod
@@ -244,12 +244,12 @@ class _Numbers:
     def _add(self, rows: NDArray[np.int64], normals: NDArray[np.int64], terms: Doubles, doubtful: Flags) -> None:
         x = np.array([np.asarray(column[rows], dtype=np.float64) for column in self.values]).T
         everything = np.ones(x.shape[1], dtype=bool)
-        mean, rest, factor, constant = self.normals.factors(normals, everything)
+        mean, mean_low, factor, constant = self.normals.factors(normals, everything)
         own = self.target[rows]
         n = self.normals.rows[normals][own]
         doubtful[rows] |= (n - 1 <= x.shape[1]) | ~np.isfinite(x).all(axis=1) | self._floored(x, own, normals)
         with np.errstate(all="ignore"):
-            z = np.stack([((x - mean[c]) - rest[c]) @ factor[c].T for c in range(len(normals))], axis=1)
+            z = np.stack([((x - mean[c]) - mean_low[c]) @ factor[c].T for c in range(len(normals))], axis=1)
             mine = z[np.arange(len(rows)), own]
             if self.rules.covariance == "pooled":
                 found, share = self._pooled(z, mine, own, n)
@@ -286,13 +286,13 @@ class _Numbers:
         """Rows without which some variance may be at its floor, or a column without spread."""
         whole, left = self.whole, self.whole.n - 1
         with np.errstate(all="ignore"):
-            d = ((x - whole.mean) - whole.rest) / whole.deviation
+            d = ((x - whole.mean) - whole.mean_low) / whole.std
             share = 1 - d * d / left  # of the variance over all rows
             least = whole.floor * share * whole.n / left  # in units of that variance
-            ratio = (self.normals.deviation[normals] / whole.deviation) ** 2
+            ratio = (self.normals.std[normals] / whole.std) ** 2
             n = self.normals.rows[normals][own][:, None]
-            mine = (x - self.normals.mean[normals][own]) - self.normals.rest[normals][own]
-            one = (mine / whole.deviation) ** 2
+            mine = (x - self.normals.mean[normals][own]) - self.normals.mean_low[normals][own]
+            one = (mine / whole.std) ** 2
             if self.rules.covariance == "pooled":
                 total = self.normals.rows[: self.normals.classes].sum()
                 reduced = (ratio[own] - one * n / ((n - 1) * total)) * total / (total - 1)

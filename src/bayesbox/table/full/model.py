@@ -175,9 +175,7 @@ def _normals(
     if rules.covariance == "pooled":
         assert within is not None
         one = shrunk(within, None, "auto" if rules.shrink else 0.0, "all classes together")
-        made = [
-            replace(normal, deviation=one.deviation, correlation=one.correlation, note="") for normal in (*plain, *fits)
-        ]
+        made = [replace(normal, std=one.std, correlation=one.correlation, note="") for normal in (*plain, *fits)]
         notes = [one.note]
     else:
         toward = np.eye(len(columns.names)) if within is None else within.correlation

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bayesbox.classifier.describe import density_text
-from bayesbox.dist.base import Conditional
+from bayesbox.dist.base import Distribution
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.student import apart
@@ -29,7 +28,7 @@ def picture(classifier: NaiveClassifier, column: str, densities: Sequence[str] |
         own = classifier.model.conditional(column)
         if not isinstance(own, (Gaussian, NumberDensity)):
             raise BadOption(f"column `{column}` has no density to draw", remedy="Name a column of numbers")
-        panels = [Panel(density_text(own), own)]
+        panels = [Panel(own.describe(), own)]
     else:
         panels = [Panel(name, _density(classifier, column, tally, name)) for name in densities]
     low, high = _range(tally)
@@ -53,7 +52,7 @@ def _tally(classifier: NaiveClassifier, column: str) -> Moments:
     return tally
 
 
-def _density(classifier: NaiveClassifier, column: str, tally: Moments, name: str) -> Conditional | None:
+def _density(classifier: NaiveClassifier, column: str, tally: Moments, name: str) -> Distribution | None:
     check_density(name)
     options = _options(classifier, column)
     if name in OF_MOMENTS:

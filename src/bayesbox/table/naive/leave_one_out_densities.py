@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Conditional, Doubles, Plan
+from bayesbox.dist.base import Distribution, Doubles, Plan
 from bayesbox.dist.bins import Bins
 from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.kernel import Kernel
@@ -31,7 +31,7 @@ from bayesbox.tally.values import Values
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
-Finish = Callable[[Any, Doubles, Doubles], Conditional]
+Finish = Callable[[Any, Doubles, Doubles], Distribution]
 
 LOST_DIGITS = 1e-6  # the share of the column's variance that must be left, for doubles to tell it
 

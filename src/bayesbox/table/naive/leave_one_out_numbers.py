@@ -127,5 +127,5 @@ def _poisson_row(n: Doubles, total: Doubles, rule: Smoothing, gone: int, count: 
     with np.errstate(invalid="ignore", divide="ignore"):
         rate = np.where(left + weight > 0, (rest + weight * mean) / (left + weight), mean)
     nothing = np.zeros(len(n))
-    terms: Doubles = Poisson("", rate, nothing, nothing).log_p(np.array([count]))[0]
+    terms: Doubles = Poisson("", rate, nothing, nothing).log_prob(np.array([count]))[0]
     return terms
