@@ -59,11 +59,10 @@ def test_laplace_counts_every_tuple_there_can_be():
 def test_it_needs_a_cell_for_every_tuple(columns):
     random = np.random.default_rng(0)
     X, y = random.integers(0, 2, (60, columns)), random.integers(0, 2, 60)
-    from bayesbox.classifier.describe import size_of
-
-    model = bb.FullBayes().fit(X, y).classifier_.model
+    classifier = bb.FullBayes().fit(X, y).classifier_
+    model = classifier.model
     assert len(model.table.log_p) * len(model.classes) == 2**columns * 2
-    size = size_of(model)
+    size = classifier.size()
     assert (size.parameters, size.naive) == (2 * (2**columns - 1) + 1, 2 * columns + 1)
 
 

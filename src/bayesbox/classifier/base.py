@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from bayesbox.classifier.calibrated import Calibrated, calibrated
 from bayesbox.classifier.hints import Hint, hints
 from bayesbox.classifier.rows import LabelledRows
+from bayesbox.classifier.size import ModelSize
 from bayesbox.dist import posterior as direct
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, DataWarning, UnknownColumn
@@ -129,6 +130,10 @@ class Classifier(ABC):
     def irreversible_parts(self) -> tuple[str, ...]:
         """What was learned of the rows and is no tally, in words: taking rows out leaves it as it is."""
         return () if self.calibrated is None else (f"the calibration ({self.calibrated.calibration.kind})",)
+
+    def size(self) -> ModelSize | None:
+        """How many numbers the model is made of; None where it is several models in one."""
+        return None
 
     @abstractmethod
     def explain(self, batch: Batch) -> Explanation:

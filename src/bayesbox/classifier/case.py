@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from bayesbox.classifier.base import Classifier
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.explain.evidence import lead
 from bayesbox.schema.kinds import Category, Flag, Kind, Unknown, Words
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
-from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.tally.count import FLAG_TEXTS
 
 
-def batch_of_values(classifier: NaiveClassifier, values: Mapping[str, str], *, where: str | None = None) -> Batch:
+def batch_of_values(classifier: Classifier, values: Mapping[str, str], *, where: str | None = None) -> Batch:
     """One row of texts, each read as its column's kind has it; an empty text is a missing value."""
     assert classifier.schema is not None
     names, columns = [], []
@@ -70,7 +70,7 @@ class Case:
     calibration_log_odds: float | None = None
 
     @classmethod
-    def of(cls, classifier: NaiveClassifier, batch: Batch, *, against: str | None = None) -> Case:
+    def of(cls, classifier: Classifier, batch: Batch, *, against: str | None = None) -> Case:
         """The answer for the one row of a batch; `against` is the runner-up unless it is given."""
         model = classifier.model
         posterior = classifier.posterior(batch)[0]
@@ -108,11 +108,11 @@ class Case:
         """What the prior, each column and the calibration say."""
         return [self.prior_log_odds, *(odds for _, _, odds in self.columns), self.calibration_log_odds or 0.0]
 
-    def notes(self, classifier: NaiveClassifier) -> list[str]:
+    def notes(self, classifier: Classifier) -> list[str]:
         """Values that were never seen, and what became of them."""
         found = []
         for name, value, _ in self.columns:
-            conditional = classifier.model.conditional(name) if hasattr(classifier.model, "conditional") else None
+            conditional = classifier.model.conditional(name)
             if value is None or not isinstance(conditional, Table) or value in conditional.position:
                 continue
             near = difflib.get_close_matches(value, conditional.levels, n=1)

@@ -8,21 +8,19 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bayesbox.classifier.hints import are_dates, date_hint, hints, said_once
+from bayesbox.classifier.size import ModelSize
 from bayesbox.classifier.training import one_class
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.rule.smoothing import smoothing_text
 from bayesbox.schema.kinds import Category, Ignore, Kind, Number, Unknown, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.source.files.reading import is_broken_number
-from bayesbox.table.augmented.model import AugmentedModel
-from bayesbox.table.augmented.one_dependence import OneDependenceModel
-from bayesbox.table.full.model import FullModel
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
@@ -247,45 +245,7 @@ def _of_target(book: Book, rows: float) -> Iterator[str]:
         yield f"of some classes there is a single row: {listed}"
 
 
-@dataclass(frozen=True)
-class ModelSize:
-    """How many numbers a model is made of, how many the full joint would need (None where a density takes part), and
-    how many naive Bayes has for the same columns (None where the model is one)."""
-
-    parameters: int
-    joint: int | None
-    by_column: Mapping[str, int] = field(default_factory=dict)
-    naive: int | None = None
-
-
-def size_of(model: Any) -> ModelSize:
-    """How many numbers a model of any kind is made of."""
-    if isinstance(model, (AugmentedModel, OneDependenceModel)):
-        return ModelSize(model.parameters, None)
-    return _size_of_full(model) if isinstance(model, FullModel) else _size_of_naive(model)
-
-
-def _size_of_full(model: FullModel) -> ModelSize:
-    """|L| - 1 for the prior, the product of all K less 1 a class, p + p (p + 1) / 2 for each normal of p numbers.
-
-    With one covariance for all, or with variances only, a normal has as many fewer.
-    """
-    labels = len(model.classes)
-    total = naive = max(labels - 1, 0)
-    if model.table is not None:
-        total += labels * (len(model.table.log_p) - 1)
-        naive += labels * sum(size - 1 for size in model.table.sizes)
-    joint = total if model.normals is None else None
-    if model.normals is not None:
-        width, normals = len(model.normals.names), len(model.normals.mean)
-        pairs = width * (width + 1) // 2
-        each = {"full": width + pairs, "pooled": width, "diagonal": 2 * width}[model.covariance]
-        total += normals * each + (pairs if model.covariance == "pooled" else 0)
-        naive += labels * 2 * width
-    return ModelSize(total, joint, naive=naive)
-
-
-def _size_of_naive(model: NaiveModel) -> ModelSize:
+def size_of_naive(model: NaiveModel) -> ModelSize:
     """Naive Bayes: |L| - 1 for the prior, (K - 1)|L| a category, 2|L| a normal density.
 
     The full joint: |L| times the product of all K, less 1.

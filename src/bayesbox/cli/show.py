@@ -13,7 +13,7 @@ from bayesbox.cli.print.output import decimal, emit_json, note, say, table, whol
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.describe import ModelSize
+    from bayesbox.classifier.size import ModelSize
     from bayesbox.table.naive.classifier import NaiveClassifier
 
 EXACT_UP_TO = 10**15
@@ -57,7 +57,7 @@ EXACT_UP_TO = 10**15
 @options.json_option
 def command(model: str, column: str | None, svg: str | None, as_json: bool, **given: Any) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
-    from bayesbox.classifier.describe import column_facts, rules_facts, size_of
+    from bayesbox.classifier.describe import column_facts, rules_facts
     from bayesbox.classifier.registry import model_name
     from bayesbox.cli.print.reports import column_weights
     from bayesbox.file import container
@@ -98,7 +98,7 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
     if not classifier.classes:
         _tell_emptied(classifier, model, as_json=as_json)
         return
-    size = size_of(classifier.model)
+    size = classifier.size()
     if as_json:
         report = {
             "model": model,
@@ -243,7 +243,7 @@ def _tally(classifier: NaiveClassifier, name: str, path: str) -> dict[str, Any]:
         raise UnknownColumn(name, available=classifier.book, where=path)
     tally = classifier.book[name]
     classes = list(tally.classes)
-    bins = classifier.model.conditional(name) if hasattr(classifier.model, "conditional") else None
+    bins = classifier.model.conditional(name)
     if isinstance(bins, Bins) and isinstance(tally, Values):
         counts = bin_counts(tally, bins).counts.tolist()
         return {

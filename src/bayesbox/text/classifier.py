@@ -33,7 +33,7 @@ class DocumentClassifier:
     """Tokens, book and rules; the model follows from them and is made when it is first needed."""
 
     kind = "text"
-    title = "naive Bayes of documents"
+    title = "a model of documents"
 
     def __init__(self, rules: TextRules, tokens: Tokens, *, chooses: bool = False) -> None:
         self.rules = rules

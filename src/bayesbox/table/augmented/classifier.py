@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.size import ModelSize
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.errors import BadOption
@@ -62,10 +63,8 @@ class AugmentedClassifier(Classifier):
         """The cut points of numbers."""
         return {} if self.derived is None else self.derived.cuts
 
-    @property
-    def numeric(self) -> str:
-        """What is counted of numbers by themselves: their moments. The bins are counted together with other columns."""
-        return "gaussian"
+    def size(self) -> ModelSize:
+        return ModelSize(self.model.parameters, None)
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
         """Each column by itself, and what the model needs of columns together."""

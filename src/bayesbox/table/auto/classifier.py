@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.dist.base import Columns, Doubles
@@ -33,6 +32,7 @@ from bayesbox.table.auto.codec import derived_arrays, derived_from_json, derived
 from bayesbox.table.auto.features import View
 from bayesbox.table.auto.pool import Pool, learn_pool, words_of
 from bayesbox.table.batch_learners import WholeRows
+from bayesbox.table.pooled_model import PooledModel
 from bayesbox.tally.book import Book
 
 BUDGET = 20.0
@@ -53,17 +53,6 @@ class AutoRules:
             raise BadOption("a seed is a whole number from 0 on", found=self.seed)
 
 
-@dataclass(frozen=True)
-class AutoModel:
-    """The classes and their prior; the rest is derived."""
-
-    classes: tuple[str, ...]
-    labels: NDArray[Any]
-    log_prior: Doubles
-    columns: tuple[str, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
-
-
 class AutoClassifier(WholeRows):
     """The pool as a classifier. It learns once: what it derived needs all rows again when some more come."""
 
@@ -72,11 +61,11 @@ class AutoClassifier(WholeRows):
     rules: AutoRules
     derived: Pool | None
 
-    def make_model(self, schema: Schema, book: Book) -> AutoModel:  # noqa: ARG002  the classes are those of both
+    def make_model(self, schema: Schema, book: Book) -> PooledModel:  # noqa: ARG002  the classes are those of both
         classes = self.classes
         prior = self._shares() if self.rules.prior is None else given_prior(self.rules.prior, classes)
         with np.errstate(divide="ignore"):
-            return AutoModel(classes, label_values(classes, book.label_type), np.log(prior), self._columns())
+            return PooledModel(classes, label_values(classes, book.label_type), np.log(prior), self._columns())
 
     def _columns(self) -> tuple[str, ...]:
         """Those that some model takes."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.hints import Hint
+from bayesbox.classifier.size import ModelSize
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
 from bayesbox.explain.evidence import Explanation
@@ -22,7 +23,7 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.full import posterior as full
 from bayesbox.table.full.leave_one_out import leave_one_out
-from bayesbox.table.full.model import FullModel, FullRules, full_model
+from bayesbox.table.full.model import FullModel, FullRules, full_model, size_of_full
 from bayesbox.tally.book import Book
 from bayesbox.tally.joint_columns import count_all, numbers_that_are_flags
 
@@ -45,6 +46,9 @@ class FullClassifier(Classifier):
 
     def make_model(self, schema: Schema, book: Book) -> FullModel:
         return full_model(schema, book, self.rules, self.flags)
+
+    def size(self) -> ModelSize:
+        return size_of_full(self.model)
 
     # -- counting ------------------------------------------------------------------------------------------------
 

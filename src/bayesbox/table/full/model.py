@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.classifier.size import ModelSize
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.joint_gaussian import JointGaussian, stacked
 from bayesbox.dist.joint_table import Axis, JointTable
@@ -211,3 +212,23 @@ def _cells(
     diagonal = rules.covariance == "diagonal"
     normals = [_fit(tally, complete[group.ravel() == k], columns, diagonal=diagonal) for k in kept]
     return places, normals
+
+
+def size_of_full(model: FullModel) -> ModelSize:
+    """|L| - 1 for the prior, the product of all K less 1 a class, p + p (p + 1) / 2 for each normal of p numbers.
+
+    With one covariance for all, or with variances only, a normal has as many fewer.
+    """
+    labels = len(model.classes)
+    total = naive = max(labels - 1, 0)
+    if model.table is not None:
+        total += labels * (len(model.table.log_p) - 1)
+        naive += labels * sum(size - 1 for size in model.table.sizes)
+    joint = total if model.normals is None else None
+    if model.normals is not None:
+        width, normals = len(model.normals.names), len(model.normals.mean)
+        pairs = width * (width + 1) // 2
+        each = {"full": width + pairs, "pooled": width, "diagonal": 2 * width}[model.covariance]
+        total += normals * each + (pairs if model.covariance == "pooled" else 0)
+        naive += labels * 2 * width
+    return ModelSize(total, joint, naive=naive)

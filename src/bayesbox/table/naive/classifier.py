@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.schema_json import rules_from_json, rules_to_json
+from bayesbox.classifier.size import ModelSize
 from bayesbox.dist import posterior as direct
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.naive import NaiveModel
@@ -70,6 +71,11 @@ class NaiveClassifier(Classifier):
 
     def make_model(self, schema: Schema, book: Book) -> NaiveModel:
         return naive_model(schema, book, self.rules, self.derived)
+
+    def size(self) -> ModelSize:
+        from bayesbox.classifier.describe import size_of_naive
+
+        return size_of_naive(self.model)
 
     @classmethod
     def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> Rules:

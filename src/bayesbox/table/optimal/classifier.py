@@ -14,7 +14,6 @@ from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.calibrated import labelled
@@ -34,6 +33,7 @@ from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import floored
 from bayesbox.table.batch_learners import WholeRows
 from bayesbox.table.concat import class_codes
+from bayesbox.table.pooled_model import PooledModel
 from bayesbox.tally.book import Book
 
 MOST_ROWS = 10_000  # by which hypotheses are weighed
@@ -94,17 +94,6 @@ class Hypotheses:
         return int(np.argmax(self.weights))
 
 
-@dataclass(frozen=True)
-class OptimalModel:
-    """The classes of all hypotheses and their prior; the rest is in the hypotheses."""
-
-    classes: tuple[str, ...]
-    labels: NDArray[Any]
-    log_prior: Doubles
-    columns: tuple[str, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
-
-
 class OptimalClassifier(WholeRows):
     """Several classifiers, each with its probability. It learns once: to go on, its hypotheses learn apart."""
 
@@ -142,7 +131,7 @@ class OptimalClassifier(WholeRows):
             raise BadData("no row has a label, so there is nothing to predict")
         return self.derived
 
-    def make_model(self, schema: Schema, book: Book) -> OptimalModel:
+    def make_model(self, schema: Schema, book: Book) -> PooledModel:
         classes = self.classes
         total = np.zeros(len(classes))
         for weight, each in zip(self.known.weights, self._under_prior(), strict=True):
@@ -150,7 +139,7 @@ class OptimalClassifier(WholeRows):
             total[place] += weight * np.exp(each.model.log_prior)
         labels = label_values(classes, book.label_type)
         with np.errstate(divide="ignore"):
-            return OptimalModel(classes, labels, np.log(total), schema.used)
+            return PooledModel(classes, labels, np.log(total), schema.used)
 
     def _under_prior(self) -> tuple[Classifier, ...]:
         """The hypotheses under the base rate that is in force."""
