@@ -12,6 +12,7 @@ from tests.oracle.enumeration import random_evidence, random_network
 
 import bayesbox as bb
 from bayesbox.errors import TooCostly
+from bayesbox.network.approximate import gibbs
 from bayesbox.network.approximate.methods import METHODS, method_of
 from bayesbox.network.factor_graph import FactorModel, FactorTable
 
@@ -372,3 +373,19 @@ def test_a_method_may_be_given_ready_made():
     method = method_of("weighting", {"samples": 500})
     assert network.posteriors({}, approx=method).approximation.samples == 500
     assert network.posteriors({}, approx=method, samples=700).approximation.samples == 700
+
+
+@pytest.mark.parametrize(("samples", "burn_in"), [(4000, 101), (40, 2)])
+def test_the_first_tenth_of_a_chain_is_not_counted(monkeypatch, samples, burn_in):
+    """A chain begins where chance puts it, and takes a while to forget that."""
+    asked = {}
+    core = gibbs.gibbs_means
+
+    def watched(*arrays, **options):
+        asked.update(options)
+        return core(*arrays, **options)
+
+    monkeypatch.setattr(gibbs, "gibbs_means", watched)
+    chest_clinic().posteriors({"xray": "true"}, approx=gibbs.Gibbs(samples=samples, chains=4))
+    assert asked["burn_in"] == burn_in
+    assert asked["sweeps"] == samples // 4

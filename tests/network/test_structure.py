@@ -11,7 +11,8 @@ from bayesbox.errors import BadOption, UnknownNode
 from bayesbox.network.learn.arcs import ArcRules, arc_of, reachable
 from bayesbox.network.learn.exact_search import exact_search
 from bayesbox.network.learn.scores import Score, Scorer, columns_of
-from bayesbox.network.learn.search import SearchStep, search
+from bayesbox.network.learn.search import Found, SearchStep, search
+from bayesbox.network.learn.structural_em import structural_em
 from bayesbox.stat.family_counter import MemoryCounter
 from bayesbox.stat.tree import chow_liu, maximum_spanning_tree, mutual_information, tree_augmented
 
@@ -214,3 +215,25 @@ def test_an_exact_search_knows_its_limits():
     coded = random_rows(np.random.default_rng(0), columns=23, rows=10)
     with pytest.raises(BadOption, match="at most 22 columns"):
         exact_search(MemoryCounter(coded), Score.of("bic"), ArcRules.of([f"c{p}" for p in range(23)]))
+
+
+@pytest.mark.parametrize(
+    ("found", "rounds", "last"),
+    [([[0, 1], [0, 0], [0, 0]], 3, [0, 0]), ([[0, 1], [2, 0], [0, 1]], 3, [0, 1]), ([[0, 1]] * 3, 2, [0, 1])],
+)
+def test_structural_em_goes_on_until_it_finds_a_structure_again(found, rounds, last):
+    """The next search begins where the last one ended; a structure that was found before ends it, cycles too."""
+    coded = random_rows(np.random.default_rng(0), columns=2, rows=4)
+    starts = []
+
+    def find(rows, worth, start):
+        assert worth == 0.5
+        assert rows.rows == 2 * 4
+        starts.append(start)
+        return Found(found[len(starts) - 1], float(len(starts)))
+
+    result = structural_em(coded, find, copies=2, seed=0)
+    assert len(starts) == rounds
+    assert starts[0] is None
+    assert starts[1:] == found[: rounds - 1]
+    assert result.parents == last

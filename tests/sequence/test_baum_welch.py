@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import bayesbox as bb
+from bayesbox.sequence.states import StateChoice
 
 PLAIN = dict.fromkeys(["smoothing", "start_smoothing", "transition_smoothing"], "mle")
 
@@ -196,6 +197,11 @@ def test_number_of_states(choose, many):
     assert hmm.choice_.best == 3 == len(hmm.states_)
     if choose == "bic":
         assert hmm.choice_.scores[3] == pytest.approx(hmm.bic(values, lengths=lengths), rel=1e-12)
+
+
+@pytest.mark.parametrize(("by", "scores"), [("bic", {2: 7.0, 1: 7.0, 3: 9.0}), ("cv", {3: -1.0, 2: -1.0, 4: -2.0})])
+def test_of_numbers_of_states_with_equal_scores_the_smaller_is_taken(by, scores):
+    assert StateChoice(by, scores).best == min(scores)
 
 
 def test_held_out_likelihood_is_that_of_models_without_the_fold():

@@ -309,3 +309,13 @@ def test_no_set_makes_a_class_impossible():
     prior = np.log(np.array([[0.5, 0.5]]))
     terms = Terms.of(prior, np.array([[[-np.inf, 0.0]], [[0.0, -np.inf]], [[-np.inf, -np.inf]]]), np.array([0]))
     assert np.isfinite(terms.loss(terms.prior + terms.columns.sum(axis=0)))
+
+
+def test_a_column_that_changes_nothing_is_neither_added_nor_kept():
+    """What does not pay goes: also where the log loss without it is the same to the last digit."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, 40)
+    telling = np.where(np.arange(2) == codes[:, None], 0.0, -1.0)
+    terms = Terms.of(np.zeros((40, 2)), np.stack([np.zeros((40, 2)), telling]), codes)
+    assert select.forward(terms) == [1]
+    assert select.backward(terms) == [1]
