@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+
+if TYPE_CHECKING:
+    from bayesbox.dist.expression import Expression, PmmlDensity
 
 Doubles = NDArray[np.float64]
 Columns = Mapping[str, Any]
@@ -73,6 +76,18 @@ class Distribution(ABC):
         if plan.point_mass_hits is not None:
             found = np.where((plan.point_mass_hits > 0) & ~np.isneginf(found), np.inf, found)
         return found
+
+    def expression(self) -> Expression | None:
+        """log P(x | class) as a tree that SQL and ONNX are written from; None where it cannot be exported.
+
+        What is the same in every class may be left out. Families import `dist.expression` where they build a tree, since
+        a process that only learns or predicts has no use for it.
+        """
+        return None
+
+    def pmml_density(self) -> PmmlDensity | None:
+        """The density as PMML names it; None where PMML has no name for it. A tree that is a table needs none."""
+        return None
 
 
 class Plan:

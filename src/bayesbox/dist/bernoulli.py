@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.errors import UnseenLevel
 from bayesbox.schema.encode import encode
+
+if TYPE_CHECKING:
+    from bayesbox.dist.expression import Expression
 
 FALSE, TRUE, UNSEEN, MISSING = range(4)
 TEXTS = {"false": FALSE, "0": FALSE, "true": TRUE, "1": TRUE}
@@ -80,6 +83,12 @@ class Bernoulli(Distribution):
         codes, levels, _ = encode(column)
         place = np.array([TEXTS.get(level.lower(), UNSEEN) for level in levels] + [MISSING], dtype=np.int8)
         return place[codes]
+
+    def expression(self) -> Expression:
+        from bayesbox.dist.expression import Lookup, ReadFlag
+
+        position = ReadFlag(self.column, self.levels)
+        return Lookup(position, self.log_p, self.log_missing, self.log_unseen, self.unseen_is_error)
 
 
 def flag_codes(values: NDArray[Any]) -> NDArray[np.int8]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, Plan
 from bayesbox.dist.numbers import NumberDensity
+
+if TYPE_CHECKING:
+    from bayesbox.dist.expression import Expression
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,12 @@ class Bins(NumberDensity):
 
     def enter(self, plan: Plan, values: Doubles) -> None:
         plan.tables.append((codes_of(values, self.cuts), self.rows))
+
+    def expression(self) -> Expression:
+        from bayesbox.dist.expression import Lookup, ReadBin
+
+        position = ReadBin(self.column, tuple(self.cuts.tolist()))
+        return Lookup(position, self.log_bins + self.log_observed, self.log_missing)
 
 
 def codes_of(values: NDArray[Any], cuts: Doubles) -> NDArray[np.int32]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
+from bayesbox.errors import CannotExport
 from bayesbox.schema.columns import as_numbers
+
+if TYPE_CHECKING:
+    from bayesbox.dist.expression import Expression, PmmlDensity
 
 LOG_ROOT_2_PI = 0.5 * math.log(2 * math.pi)
 
@@ -95,3 +99,32 @@ class Gaussian(Distribution):
         hits = observed & (values[:, None] == self.mean[None, :])
         plan.add_terms(np.where(observed & ~hits, -np.inf, 0.0))
         plan.add_point_masses(hits)
+
+    def expression(self) -> Expression:
+        from bayesbox.dist.expression import InClasses, PointMass, ReadNumber, case, constant, squared
+
+        x, point = ReadNumber(self.column), self.point_mass
+        height = constant(self.log_constant + self.log_observed)
+        distance = x - self.mean - self.mean_low
+        density = height - squared(distance, np.where(point, 1.0, self.std)) * 0.5
+        if not point.any():
+            return case((x.is_missing(), self.log_missing), otherwise=density)
+        hit = x.equals(self.mean)
+        term = case(
+            (x.is_missing(), self.log_missing), (InClasses(~point), density), (hit, height), otherwise=-math.inf
+        )
+        return PointMass(term, where=InClasses(point) & hit)
+
+    def pmml_density(self) -> PmmlDensity:
+        from bayesbox.dist.expression import PmmlDensity
+
+        with np.errstate(all="ignore"):
+            variance = self.std**2
+        if not (np.isfinite(variance) & (variance > 0)).all():
+            raise CannotExport(
+                f"column `{self.column}` has a variance that PMML cannot hold",
+                found=variance.tolist(),
+                remedy="Give it a floor, or another scale",
+            )
+        parameters = {"mean": self.mean, "variance": variance}
+        return PmmlDensity(self.column, "GaussianDistribution", parameters, self.log_observed, self.log_missing)

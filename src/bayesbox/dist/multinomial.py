@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
-from bayesbox.errors import BadData
+from bayesbox.errors import BadData, CannotExport
 from bayesbox.schema.columns import CountMatrix, as_numbers
+
+if TYPE_CHECKING:
+    from bayesbox.dist.expression import Expression
 
 
 @dataclass(frozen=True)
@@ -85,3 +88,14 @@ class Multinomial(Distribution):
         if self._impossible.any():
             terms[matrix.times(self._impossible) > 0] = -np.inf
         return terms
+
+    def expression(self) -> Expression:
+        from bayesbox.dist.expression import ReadNumber, case, total
+
+        if self.group is not None:
+            raise CannotExport(
+                "a matrix of counts has no columns with names", remedy="Learn from a frame of Count columns"
+            )
+        counts = [ReadNumber(word) for word in self.words]
+        terms = [case((x > 0.0, x * weights), otherwise=0.0) for x, weights in zip(counts, self.log_p, strict=True)]
+        return total(terms)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan, left_out_where_impossible, log
 from bayesbox.schema.columns import as_numbers
+
+if TYPE_CHECKING:
+    from bayesbox.dist.expression import Expression, PmmlDensity
 
 MOST = 1e300  # beyond it the logarithms of x! and of rate**x are no doubles
 
@@ -62,3 +65,20 @@ class Poisson(Distribution):
             plan.add_constant(self.log_missing)
             return
         plan.add_terms(self.log_prob(column))
+
+    def expression(self) -> Expression:
+        """Without log x!, which is the same in every class."""
+        from bayesbox.dist.expression import InClasses, ReadNumber, case, floor
+
+        x, never = ReadNumber(self.column), self.rate == 0
+        power = x * np.where(never, 0.0, log(self.rate))
+        if never.any():
+            power = case((InClasses(~never), power), (x.equals(0.0), 0.0), otherwise=-math.inf)
+        count = (x >= 0.0) & x.equals(floor(x))
+        term = power + (self.log_observed - self.rate)
+        return case((x.is_missing(), self.log_missing), (count, term), otherwise=0.0)
+
+    def pmml_density(self) -> PmmlDensity:
+        from bayesbox.dist.expression import PmmlDensity
+
+        return PmmlDensity(self.column, "PoissonDistribution", {"mean": self.rate}, self.log_observed, self.log_missing)

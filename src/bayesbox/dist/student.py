@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.numbers import NumberDensity
+
+if TYPE_CHECKING:
+    from bayesbox.dist.expression import Expression
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,16 @@ class Student(NumberDensity):
         """The middle of the density of each class."""
         return apart(self.shift, -self.base)
 
+    def expression(self) -> Expression:
+        from bayesbox.dist.expression import ReadNumber, case, constant, log1p, squared
+
+        x = ReadNumber(self.column)
+        at_loc = log_student(np.zeros((1, 1)), np.zeros(self.classes), self.scale, self.df)[0]
+        height = constant(at_loc + self.log_observed)
+        share = squared(x - self.base - self.shift, self.scale) / self.df
+        density = height - log1p(share) * ((self.df + 1) / 2)
+        return case((x.is_missing(), self.log_missing), otherwise=density)
+
 
 GREATEST = np.finfo(np.float64).max
 
@@ -74,8 +88,6 @@ def log_student(x: Doubles, loc: Doubles, scale: Doubles, df: Doubles) -> Double
     with np.errstate(over="ignore"):
         z = apart(x, loc) / scale
         tail = np.log1p(z * z / df)
-    constant = (
-        log_gamma((df + 1) / 2) - log_gamma(df / 2) - 0.5 * np.log(df * math.pi) - np.log(scale)
-    )
+    constant = log_gamma((df + 1) / 2) - log_gamma(df / 2) - 0.5 * np.log(df * math.pi) - np.log(scale)
     terms: Doubles = constant - (df + 1) / 2 * tail
     return terms

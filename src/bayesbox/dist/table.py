@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.errors import UnseenLevel
 from bayesbox.schema.encode import encode_narrow
+
+if TYPE_CHECKING:
+    from bayesbox.dist.expression import Expression
 
 WIDEST_LOOKUP = 65_536  # integer levels in a wider range are encoded first
 
@@ -118,3 +121,9 @@ class Table(Distribution):
                     found=level,
                     remedy="Set unseen='smooth' to let the smoothing rule answer",
                 )
+
+    def expression(self) -> Expression:
+        from bayesbox.dist.expression import Lookup, ReadLevel
+
+        position = ReadLevel(self.column, self.levels)
+        return Lookup(position, self.log_p, self.log_missing, self.log_unseen, self.unseen_is_error)

@@ -7,25 +7,52 @@ Every column is an input of its own, of shape rows x 1: a category a text ("" wh
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 import bayesbox
-from bayesbox.dist.base import Doubles, log
-from bayesbox.dist.bernoulli import Bernoulli
-from bayesbox.dist.bins import Bins
-from bayesbox.dist.gaussian import Gaussian
-from bayesbox.dist.lognormal import LogNormal
-from bayesbox.dist.multinomial import Multinomial
+from bayesbox.dist.expression import (
+    CaseWhen,
+    Constant,
+    InClasses,
+    Lookup,
+    Node,
+    Operation,
+    PointMass,
+    Predicate,
+    ReadBin,
+    ReadFlag,
+    ReadLevel,
+    ReadNumber,
+    Squared,
+    walk,
+)
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.dist.poisson import Poisson
-from bayesbox.dist.student import Student, log_student
-from bayesbox.dist.table import Table
 from bayesbox.errors import CannotExport, MissingExtra
+from bayesbox.export.family import weighted_terms
 
 OPSET, LEARNING_OPSET, VERSION = 15, 3, 8  # what runtimes of several years read
+OPERATORS = {
+    "add": "Add",
+    "subtract": "Sub",
+    "multiply": "Mul",
+    "divide": "Div",
+    "log": "Log",
+    "exp": "Exp",
+    "abs": "Abs",
+    "floor": "Floor",
+    "missing": "IsNaN",
+    "<": "Less",
+    "<=": "LessOrEqual",
+    ">": "Greater",
+    ">=": "GreaterOrEqual",
+    "=": "Equal",
+    "and": "And",
+    "or": "Or",
+}
 
 
 def to_onnx(model: NaiveModel, *, fold: Mapping[str, Sequence[str]] | None = None, power: float = 1.0) -> bytes:
@@ -53,9 +80,7 @@ class _Graph:
         self.onnx = onnx
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
-        self.inputs: list[Any] = []
-        self.terms: list[str] = []  # rows x classes each
-        self.hits: list[str] = []  # point masses that are hit, rows x classes of 0 and 1
+        self.inputs: dict[str, Any] = {}
 
     def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         name = f"{operator.lower()}_{len(self.nodes)}"
@@ -67,45 +92,33 @@ class _Graph:
         self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(values, dtype=kind), name))
         return name
 
+    def input(self, name: str, kind: int) -> str:
+        """A column, as doubles or as texts."""
+        given = self.inputs.setdefault(name, self.onnx.helper.make_tensor_value_info(name, kind, [None, 1]))
+        if given.type.tensor_type.elem_type != kind:
+            raise CannotExport(f"column `{name}` is read as numbers and as texts, and is one input of an ONNX graph")
+        return name
+
     def number(self, name: str) -> str:
-        """An input of doubles."""
-        self.inputs.append(self.onnx.helper.make_tensor_value_info(name, self.onnx.TensorProto.DOUBLE, [None, 1]))
-        return name
+        return self.input(name, self.onnx.TensorProto.DOUBLE)
 
-    def text(self, name: str) -> str:
-        """An input of texts."""
-        self.inputs.append(self.onnx.helper.make_tensor_value_info(name, self.onnx.TensorProto.STRING, [None, 1]))
-        return name
-
-    def rows_of(self, codes: str, table: Doubles) -> str:
-        """The rows of a table at some positions, rows x 1."""
-        found = self.node("Gather", self.constant(table), codes, axis=0)  # rows x 1 x classes
-        return self.node("Squeeze", found, self.constant([1], np.int64))
+    def added_up(self, names: Sequence[str]) -> str:
+        return reduce(lambda left, right: self.node("Add", left, right), names)
 
     def data(self) -> bytes:
-        for conditional in self.model.conditionals:
-            form = FORMS.get(type(conditional))
-            if form is None:
-                columns = ", ".join(f"`{name}`" for name in conditional.columns)
-                raise CannotExport(
-                    f"the {type(conditional).__name__.lower()} distribution of {columns} has no form in ONNX",
-                    remedy="Give the column another density, or leave it out",
-                )
-            before = len(self.terms)
-            form(self, conditional)
-            weight = self.model.weight_of(conditional)
-            if weight != 1:
-                self.terms[before:] = [self.node("Mul", term, self.constant(weight)) for term in self.terms[before:]]
-        if not self.terms:
+        terms = weighted_terms(self.model, "ONNX")
+        parts = [self.write(term) for term in terms]
+        if not self.inputs:
             raise CannotExport("no column takes part in the model, so that the graph would have no input")
-        self._outputs()
+        hits = [self.write(each.where) for term in terms for each in walk(term) if isinstance(each, PointMass)]
+        self._outputs(parts, hits)
         helper, classes = self.onnx.helper, len(self.model.classes)
         label = self.onnx.TensorProto.INT64 if self._labels_are_integers() else self.onnx.TensorProto.STRING
         outputs = [
             helper.make_tensor_value_info("label", label, [None]),
             helper.make_tensor_value_info("probabilities", self.onnx.TensorProto.DOUBLE, [None, classes]),
         ]
-        graph = helper.make_graph(self.nodes, "naive Bayes", self.inputs, outputs, self.constants)
+        graph = helper.make_graph(self.nodes, "naive Bayes", list(self.inputs.values()), outputs, self.constants)
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", LEARNING_OPSET)]
         made = helper.make_model(
             graph, opset_imports=opsets, producer_name="bayesbox", producer_version=bayesbox.__version__
@@ -119,13 +132,11 @@ class _Graph:
     def _labels_are_integers(self) -> bool:
         return bool(self.model.labels.dtype.kind in "iu")
 
-    def _outputs(self) -> None:
+    def _outputs(self, terms: Sequence[str], hits: Sequence[str]) -> None:
         """Bayes' rule: the largest is taken off before the exponential; a row that no class allows gets the prior."""
-        joint = self.constant(self.model.log_prior)
-        for term in self.terms:
-            joint = self.node("Add", joint, term)
-        if self.hits:
-            joint = self._only_highest(joint)
+        joint = self.added_up([self.constant(self.model.log_prior), *terms])
+        if hits:
+            joint = self._only_highest(joint, hits)
         impossible = self.constant(-math.inf)
         largest = self.node("ReduceMax", joint, axes=[1], keepdims=1)
         nothing = self.node("Equal", largest, impossible)
@@ -142,145 +153,102 @@ class _Graph:
         texts = self.model.labels.tolist() if self._labels_are_integers() else list(self.model.classes)
         self.nodes.append(self.onnx.helper.make_node("Gather", [self.constant(texts, kind), best], ["label"], axis=0))
 
-    def _only_highest(self, joint: str) -> str:
+    def _only_highest(self, joint: str, hits: Sequence[str]) -> str:
         """A point mass that is hit outranks every density: only classes with the most hits stay possible."""
-        order = self.hits[0]
-        for more in self.hits[1:]:
-            order = self.node("Add", order, more)
+        order = self.added_up([self.node("Cast", hit, to=self.onnx.TensorProto.DOUBLE) for hit in hits])
         impossible = self.constant(-math.inf)
         order = self.node("Where", self.node("Equal", joint, impossible), self.constant(-1.0), order)
         highest = self.node("ReduceMax", order, axes=[1], keepdims=1)
         return self.node("Where", self.node("Less", order, highest), impossible, joint)
 
+    def write(self, node: Node) -> str:
+        """A tree, as the name of what holds its value: rows x classes, or what becomes that when it is added."""
+        match node:
+            case ReadNumber(column):
+                return self.number(column)
+            case Constant(values):
+                return self.constant(values)
+            case InClasses(classes):
+                return self.constant(classes, np.bool_)
+            case Lookup():
+                return self._looked_up(node)
+            case PointMass(term):
+                return self.write(term)
+            case Squared(x, scale):
+                ratio = self.node("Div", self.write(x), self.write(scale))
+                return self.node("Mul", ratio, ratio)
+            case CaseWhen(cases, otherwise):
+                chosen = self.write(otherwise)
+                for condition, expression in reversed(cases):
+                    chosen = self.node("Where", self.write(condition), self.write(expression), chosen)
+                return chosen
+            case Operation("add", operands):
+                return self.added_up([self.write(each) for each in operands])
+            case Operation("log1p", (x,)):
+                return self._log1p(self.write(x))
+            case Operation(name, operands):
+                return self.node(OPERATORS[name], *(self.write(each) for each in operands))
+            case Predicate(relation, operands):
+                return self.node(OPERATORS[relation], *(self.write(each) for each in operands))
+        raise TypeError(f"no expression: {node!r}")
 
-def _table(graph: _Graph, table: Table) -> None:
-    _refuse_errors(table)
-    if "" in table.levels:
-        raise CannotExport(
-            f"column `{table.column}` has an empty level, which means missing in ONNX",
-            remedy="Put a missing value or another text in its place, and train again",
-        )
-    codes = graph.node(
-        "LabelEncoder",
-        graph.text(table.column),
-        domain="ai.onnx.ml",
-        keys_strings=[*table.levels, ""],
-        values_int64s=[*range(len(table.levels)), len(table.levels) + 1],
-        default_int64=len(table.levels),
-    )
-    graph.terms.append(graph.rows_of(codes, np.vstack([table.log_p, table.log_unseen, table.log_missing])))
+    def _log1p(self, x: str) -> str:
+        """log(1 + x) without the digits that the sum loses: log(y) * x / (y - 1) for y = 1 + x."""
+        one = self.constant(1.0)
+        grown = self.node("Add", x, one)
+        gained = self.node("Sub", grown, one)
+        logarithm = self.node("Log", grown)
+        right = self.node("Mul", logarithm, self.node("Div", x, gained))
+        exact = self.node("Where", self.node("Equal", gained, x), logarithm, right)  # an infinite x too
+        return self.node("Where", self.node("Equal", grown, one), x, exact)
 
+    def _looked_up(self, lookup: Lookup) -> str:
+        """The rows of a table at the positions of a column: its levels, then an unseen value, then a missing one."""
+        if lookup.unseen_is_error:
+            raise CannotExport(
+                "a graph cannot end in an error, as unseen='error' asks for",
+                remedy="Train with unseen='smooth' or 'ignore'",
+            )
+        unseen = lookup.missing if lookup.unseen is None else lookup.unseen
+        table = np.vstack([lookup.rows, unseen, lookup.missing])
+        found = self.node("Gather", self.constant(table), self._position(lookup), axis=0)  # rows x 1 x classes
+        return self.node("Squeeze", found, self.constant([1], np.int64))
 
-def _bernoulli(graph: _Graph, flag: Bernoulli) -> None:
-    _refuse_errors(flag)
-    value = graph.number(flag.column)
-    code = graph.constant([[2]], np.int64)
-    for number in (0, 1):
-        same = graph.node("Equal", value, graph.constant(float(number)))
-        code = graph.node("Where", same, graph.constant([[number]], np.int64), code)
-    code = graph.node("Where", graph.node("IsNaN", value), graph.constant([[3]], np.int64), code)
-    graph.terms.append(graph.rows_of(code, flag.rows))
+    def _position(self, lookup: Lookup) -> str:
+        size = len(lookup.rows)
+        match lookup.position:
+            case ReadLevel(column, levels):
+                return self._level(column, levels)
+            case ReadFlag(column):
+                value = self.number(column)
+                numbers = [(self.node("Equal", value, self.constant(float(place))), place) for place in range(size)]
+                return self._chosen(
+                    [(self.node("IsNaN", value), size + 1), *numbers], self.constant([[size]], np.int64)
+                )
+            case ReadBin(column, cuts):
+                value = self.number(column)
+                above = self.node("Greater", value, self.constant([[*cuts, math.inf]]))  # never above the last
+                counted = self.node("Cast", above, to=self.onnx.TensorProto.INT64)
+                bins = self.node("ReduceSum", counted, self.constant([1], np.int64), keepdims=1)
+                return self._chosen([(self.node("IsNaN", value), size + 1)], bins)
 
-
-def _gaussian(graph: _Graph, normal: Gaussian) -> None:
-    value = graph.number(normal.column)
-    missing = graph.node("IsNaN", value)
-    point = normal.point_mass
-    spread = np.where(point, 1.0, normal.std)
-    distance = graph.node("Sub", graph.node("Sub", value, graph.constant(normal.mean)), graph.constant(normal.mean_low))
-    scaled = graph.node("Div", distance, graph.constant(spread))
-    half = graph.node("Mul", graph.node("Mul", scaled, scaled), graph.constant(-0.5))
-    constant = normal.log_constant + normal.log_observed
-    term = graph.node("Add", half, graph.constant(constant))
-    if point.any():
-        hit = graph.node("Equal", value, graph.constant(np.where(point, normal.mean, math.nan)))
-        mass = graph.node("Where", hit, graph.constant(constant), graph.constant(-math.inf))
-        term = graph.node("Where", graph.constant(point, np.bool_), mass, term)
-        graph.hits.append(graph.node("Cast", hit, to=graph.onnx.TensorProto.DOUBLE))
-    graph.terms.append(graph.node("Where", missing, graph.constant(normal.log_missing), term))
-
-
-def _student(graph: _Graph, student: Student) -> None:
-    value = graph.number(student.column)
-    missing = graph.node("IsNaN", value)
-    distance = graph.node("Sub", graph.node("Sub", value, graph.constant(student.base)), graph.constant(student.shift))
-    scaled = graph.node("Div", distance, graph.constant(student.scale))
-    share = graph.node("Div", graph.node("Mul", scaled, scaled), graph.constant(student.df))
-    tail = graph.node("Log", graph.node("Add", share, graph.constant(1.0)))
-    zero = np.zeros((1, 1))
-    constant = log_student(zero, np.zeros_like(student.scale), student.scale, student.df)[0] + student.log_observed
-    lost = graph.node("Mul", tail, graph.constant((student.df + 1) / 2))
-    term = graph.node("Sub", graph.constant(constant), lost)
-    graph.terms.append(graph.node("Where", missing, graph.constant(student.log_missing), term))
-
-
-def _lognormal(graph: _Graph, normal: LogNormal) -> None:
-    """Without the logarithm of x itself, which is the same in every class and falls out."""
-    value = graph.number(normal.column)
-    missing = graph.node("IsNaN", value)
-    positive = graph.node("Greater", value, graph.constant(0.0))
-    logs = graph.node("Log", graph.node("Where", positive, value, graph.constant(1.0)))
-    scaled = graph.node("Div", graph.node("Sub", logs, graph.constant(normal.mean)), graph.constant(normal.std))
-    half = graph.node("Mul", graph.node("Mul", scaled, scaled), graph.constant(-0.5))
-    constant = normal.log_positive - np.log(normal.std) + normal.log_observed
-    rest = np.zeros_like(constant) if np.isneginf(normal.log_nonpositive).all() else normal.log_nonpositive
-    above = graph.node("Add", half, graph.constant(constant))
-    term = graph.node("Where", positive, above, graph.constant(rest + normal.log_observed))
-    graph.terms.append(graph.node("Where", missing, graph.constant(normal.log_missing), term))
-
-
-def _bins(graph: _Graph, bins: Bins) -> None:
-    value = graph.number(bins.column)
-    if len(bins.cuts):
-        above = graph.node("Greater", value, graph.constant(bins.cuts[None, :]))
-        counted = graph.node("Cast", above, to=graph.onnx.TensorProto.INT64)
-        code = graph.node("ReduceSum", counted, graph.constant([1], np.int64), keepdims=1)
-    else:
-        code = graph.constant([[0]], np.int64)
-    missing = graph.constant([[len(bins.rows) - 1]], np.int64)
-    graph.terms.append(graph.rows_of(graph.node("Where", graph.node("IsNaN", value), missing, code), bins.rows))
-
-
-def _poisson(graph: _Graph, counts: Poisson) -> None:
-    """Without log x!, which is the same in every class and falls out."""
-    value = graph.number(counts.column)
-    missing = graph.node("IsNaN", value)
-    log_rate = log(counts.rate)
-    zero = graph.node("Equal", value, graph.constant(0.0))
-    power = graph.node("Where", zero, graph.constant(0.0), graph.node("Mul", value, graph.constant(log_rate)))
-    term = graph.node("Add", power, graph.constant(counts.log_observed - counts.rate))
-    whole = graph.node("Equal", value, graph.node("Floor", value))
-    valid = graph.node("And", whole, graph.node("Not", graph.node("Less", value, graph.constant(0.0))))
-    term = graph.node("Where", valid, term, graph.constant(np.zeros(len(log_rate))))
-    graph.terms.append(graph.node("Where", missing, graph.constant(counts.log_missing), term))
-
-
-def _multinomial(graph: _Graph, counts: Multinomial) -> None:
-    if counts.group is not None:
-        raise CannotExport("a matrix of counts has no columns with names", remedy="Learn from a frame of Count columns")
-    for name, weights in zip(counts.words, counts.log_p, strict=True):
-        value = graph.number(name)
-        none = graph.node("Not", graph.node("Greater", value, graph.constant(0.0)))  # 0, or missing
-        term = graph.node("Mul", value, graph.constant(weights))
-        graph.terms.append(graph.node("Where", none, graph.constant(np.zeros(len(weights))), term))
-
-
-def _refuse_errors(column: Table | Bernoulli) -> None:
-    if column.unseen_is_error:
-        raise CannotExport(
-            "a graph cannot end in an error, as unseen='error' asks for",
-            remedy="Train with unseen='smooth' or 'ignore'",
+    def _level(self, column: str, levels: Sequence[str]) -> str:
+        if "" in levels:
+            raise CannotExport(
+                f"column `{column}` has an empty level, which means missing in ONNX",
+                remedy="Put a missing value or another text in its place, and train again",
+            )
+        return self.node(
+            "LabelEncoder",
+            self.input(column, self.onnx.TensorProto.STRING),
+            domain="ai.onnx.ml",
+            keys_strings=[*levels, ""],
+            values_int64s=[*range(len(levels)), len(levels) + 1],
+            default_int64=len(levels),
         )
 
-
-FORMS: dict[type, Callable[[_Graph, Any], None]] = {
-    Table: _table,
-    Bernoulli: _bernoulli,
-    Gaussian: _gaussian,
-    Student: _student,
-    LogNormal: _lognormal,
-    Bins: _bins,
-    Poisson: _poisson,
-    Multinomial: _multinomial,
-}
-"""The conditional distributions that ONNX can say, each with how."""
+    def _chosen(self, cases: Sequence[tuple[str, int]], otherwise: str) -> str:
+        """The position of the first condition that holds."""
+        for condition, place in reversed(cases):
+            otherwise = self.node("Where", condition, self.constant([[place]], np.int64), otherwise)
+        return otherwise

@@ -7,24 +7,21 @@ sum, which then cancels. Where a missing or an unseen value says something, a de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
 import bayesbox
-from bayesbox.dist.base import Doubles
-from bayesbox.dist.bernoulli import Bernoulli
-from bayesbox.dist.bins import Bins
-from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.base import Distribution, Doubles
+from bayesbox.dist.expression import Lookup, PmmlDensity, ReadBin, ReadFlag, ReadLevel
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.dist.poisson import Poisson
-from bayesbox.dist.table import Table
 from bayesbox.errors import CannotExport
+from bayesbox.export.family import expression_of, refusal
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 MISSING, UNSEEN, FILLER = "(missing)", "(unseen)", "(never)"
+OPTIONS = {"defaultValue": UNSEEN, "mapMissingTo": MISSING}  # what gives these values a name
 
 
 def to_pmml(model: NaiveModel, *, target: str | None = None, fold: Mapping[str, Sequence[str]] | None = None) -> str:
@@ -64,15 +61,19 @@ class _Document:
         ET.indent(self.root)
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(self.root, encoding="unicode") + "\n"
 
-    def _add(self, conditional: Any) -> None:
-        form = FORMS.get(type(conditional))
-        if form is None:
-            columns = ", ".join(f"`{name}`" for name in conditional.columns)
-            raise CannotExport(
-                f"the {type(conditional).__name__.lower()} distribution of {columns} has no form in PMML",
-                remedy="Give the column another density, or leave it out",
-            )
-        form(self, conditional)
+    def _add(self, distribution: Distribution) -> None:
+        """A density that PMML knows, or a table; other trees have no form there."""
+        density = distribution.pmml_density()
+        if density is not None:
+            self._continuous(density)
+            return
+        match expression_of(distribution, "PMML"):
+            case Lookup(ReadBin(column, cuts)) as lookup:
+                self._bins(column, cuts, lookup)
+            case Lookup(ReadLevel(column, levels) | ReadFlag(column, levels)) as lookup:
+                self._levels(column, levels, lookup)
+            case _:
+                raise refusal(distribution, "PMML")
 
     def _finish(self, body: ET.Element, output: ET.Element) -> None:
         field = ET.SubElement(
@@ -88,6 +89,41 @@ class _Document:
             ET.SubElement(output, "OutputField", {**posterior, "value": name})
         result = ET.SubElement(body, "BayesOutput", {"fieldName": self.target})
         self._counts(result, np.exp(self.model.log_prior))
+
+    def _levels(self, column: str, levels: Sequence[str], lookup: Lookup) -> None:
+        """A category or a flag, whose values are texts."""
+        if lookup.unseen_is_error:
+            raise CannotExport(
+                f"column `{column}` refuses levels never seen, which PMML leaves to its readers",
+                remedy="Train with unseen='smooth' or 'ignore'",
+            )
+        for text in levels:
+            if text in (MISSING, UNSEEN, FILLER) or not _is_xml(text):
+                raise CannotExport(
+                    f"column `{column}` has a level that PMML cannot hold",
+                    found=text,
+                    remedy="Put another text in its place and train again, or export to SQL or ONNX",
+                )
+        rows, saying = np.exp(lookup.rows), _saying(lookup)
+        if not saying and not _filler(rows).any():
+            self.field(column, "string", "categorical", levels)
+            self.discrete(column, levels, rows)
+            return
+        self.field(column, "string", "categorical")
+        self.discrete(self.mapped(column, levels, saying), [*levels, *saying], np.vstack([rows, *saying.values()]))
+
+    def _bins(self, column: str, cuts: Sequence[float], lookup: Lookup) -> None:
+        self.field(column, "double", "continuous")
+        saying = _saying(lookup)
+        derived, names = self.in_bins(column, cuts, MISSING if MISSING in saying else None)
+        self.discrete(derived, [*names, *saying], np.vstack([np.exp(lookup.rows), *saying.values()]))
+
+    def _continuous(self, density: PmmlDensity) -> None:
+        self.field(density.column, "double", "continuous")
+        for index, place in enumerate(self.statistics(density.column)):
+            parameters = {name: repr(float(values[index])) for name, values in density.parameters.items()}
+            ET.SubElement(place, density.name, parameters)
+        self.presence(density.column, density.log_observed, density.log_missing)
 
     def field(self, name: str, data_type: str, optype: str, values: Sequence[str] = ()) -> None:
         """A column of the data; a value outside of those listed counts as missing."""
@@ -141,14 +177,13 @@ class _Document:
             ET.SubElement(ET.SubElement(bins, "DiscretizeBin", {"binValue": text}), "Interval", ends)
         return derived, names
 
-    def mapped(self, name: str, levels: Sequence[str], unseen: str | None, missing: str | None) -> str:
+    def mapped(self, name: str, levels: Sequence[str], saying: Collection[str]) -> str:
         """A derived field that gives unseen and missing values a name, where these say something."""
         derived = f"level of {name}"
         field = ET.SubElement(
             self.derived, "DerivedField", {"name": derived, "optype": "categorical", "dataType": "string"}
         )
-        options = {"defaultValue": unseen, "mapMissingTo": missing}
-        given = {option: value for option, value in options.items() if value is not None}
+        given = {option: text for option, text in OPTIONS.items() if text in saying}
         values = ET.SubElement(field, "MapValues", {"outputColumn": "output", "dataType": "string", **given})
         ET.SubElement(values, "FieldColumnPair", {"field": name, "column": "input"})
         table = ET.SubElement(values, "InlineTable")
@@ -164,65 +199,10 @@ class _Document:
             ET.SubElement(listed, "TargetValueCount", {"value": name, "count": repr(count)})
 
 
-def _levels(document: _Document, column: Table | Bernoulli) -> None:
-    """A category or a flag, whose values are texts."""
-    if column.unseen_is_error:
-        raise CannotExport(
-            f"column `{column.column}` refuses levels never seen, which PMML leaves to its readers",
-            remedy="Train with unseen='smooth' or 'ignore'",
-        )
-    for text in column.levels:
-        if text in (MISSING, UNSEEN, FILLER) or not _is_xml(text):
-            raise CannotExport(
-                f"column `{column.column}` has a level that PMML cannot hold",
-                found=text,
-                remedy="Put another text in its place and train again, or export to SQL or ONNX",
-            )
-    rows, names = [*np.exp(column.log_p)], [*column.levels]
-    others = {UNSEEN: column.log_unseen, MISSING: column.log_missing}
-    saying = {name: row for name, row in others.items() if (row != row[0]).any()}  # those that tell the classes apart
-    if not saying and not _filler(np.vstack(rows)).any():
-        document.field(column.column, "string", "categorical", column.levels)
-        document.discrete(column.column, column.levels, np.vstack(rows))
-        return
-    document.field(column.column, "string", "categorical")
-    for name, row in saying.items():
-        names.append(name)
-        rows.append(np.exp(row))
-    unseen, missing = (name if name in saying else None for name in others)
-    document.discrete(document.mapped(column.column, column.levels, unseen, missing), names, np.vstack(rows))
-
-
-def _gaussian(document: _Document, normal: Gaussian) -> None:
-    with np.errstate(all="ignore"):
-        variance = normal.std**2
-    if not (np.isfinite(variance) & (variance > 0)).all():
-        raise CannotExport(
-            f"column `{normal.column}` has a variance that PMML cannot hold",
-            found=variance.tolist(),
-            remedy="Give it a floor, or another scale",
-        )
-    document.field(normal.column, "double", "continuous")
-    for place, mean, spread in zip(document.statistics(normal.column), normal.mean, variance, strict=True):
-        ET.SubElement(place, "GaussianDistribution", {"mean": repr(float(mean)), "variance": repr(float(spread))})
-    document.presence(normal.column, normal.log_observed, normal.log_missing)
-
-
-def _poisson(document: _Document, counts: Poisson) -> None:
-    document.field(counts.column, "double", "continuous")
-    for place, rate in zip(document.statistics(counts.column), counts.rate, strict=True):
-        ET.SubElement(place, "PoissonDistribution", {"mean": repr(float(rate))})
-    document.presence(counts.column, counts.log_observed, counts.log_missing)
-
-
-def _bins(document: _Document, bins: Bins) -> None:
-    document.field(bins.column, "double", "continuous")
-    rows, missing = [*np.exp(bins.log_bins + bins.log_observed)], None
-    if (bins.log_missing != bins.log_missing[0]).any():
-        missing = MISSING
-        rows.append(np.exp(bins.log_missing))
-    derived, names = document.in_bins(bins.column, bins.cuts.tolist(), missing)
-    document.discrete(derived, names if missing is None else [*names, missing], np.vstack(rows))
+def _saying(lookup: Lookup) -> dict[str, Doubles]:
+    """The probabilities of unseen and missing values, where these tell the classes apart."""
+    others = {UNSEEN: lookup.unseen, MISSING: lookup.missing}
+    return {name: np.exp(row) for name, row in others.items() if row is not None and (row != row[0]).any()}
 
 
 def _filler(rows: Doubles) -> Doubles:
@@ -235,13 +215,3 @@ def _filler(rows: Doubles) -> Doubles:
 def _is_xml(text: str) -> bool:
     """Whether XML can hold a text and give it back as it was."""
     return all(char == "\t" or char >= " " for char in text) and text == text.strip()
-
-
-FORMS: dict[type, Callable[[_Document, Any], None]] = {
-    Table: _levels,
-    Bernoulli: _levels,
-    Bins: _bins,
-    Gaussian: _gaussian,
-    Poisson: _poisson,
-}
-"""The conditional distributions that PMML can say, each with how."""

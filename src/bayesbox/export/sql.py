@@ -14,10 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from bayesbox.dist.expression import Lookup, readings, walk
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption, CannotExport
 from bayesbox.export.dialect import Dialect, added_up, dialect_named
-from bayesbox.export.sql_terms import SqlReader, SqlTerm, terms_of
+from bayesbox.export.family import weighted_terms
+from bayesbox.export.sql_reader import SqlReader
+from bayesbox.export.sql_terms import SqlClass
 
 NEGLIGIBLE = -700.0  # the logarithm of a share of the largest that no posterior shows
 
@@ -63,17 +66,11 @@ class _Statement:
         columns = [name for each in model.conditionals for name in each.columns]
         _refuse_twins([own for name in columns for own in fold.get(name, (name,))], dialect)
         self.reader = reader
-        self.terms: list[SqlTerm] = [
-            term.times(model.weight_of(conditional), dialect)
-            for conditional in model.conditionals
-            for term in terms_of(conditional, reader)
-        ]
-        self.hits = [self._hits(index) for index in self.classes]
-
-    def _hits(self, index: int) -> list[str]:
-        """The conditions under which a point mass of a class is hit."""
-        found = [term.hit(f"bayes_x{place}", index) for place, term in enumerate(self.terms)]
-        return [condition for condition in found if condition is not None]
+        self.terms = weighted_terms(model, "SQL")
+        self.readings = list(dict.fromkeys(reading for term in self.terms for reading in readings(term)))
+        names = {reading: f"bayes_x{place}" for place, reading in enumerate(self.readings)}
+        self.by_class = [SqlClass(dialect, names, index) for index in self.classes]
+        self.hits = [[hit for term in self.terms for hit in each.hits(term)] for each in self.by_class]
 
     def text(self) -> str:
         kept = [f"bayes_k{place}" for place in range(len(self.keep))]
@@ -88,7 +85,7 @@ class _Statement:
     def _input(self) -> tuple[str, str]:
         column, identifier = self.reader.column, self.dialect.identifier
         listed = [f"{column(name)} AS bayes_k{place}" for place, name in enumerate(self.keep)]
-        listed += [f"{term.value} AS bayes_x{place}" for place, term in enumerate(self.terms)]
+        listed += [f"{self.reader.read(reading)} AS bayes_x{place}" for place, reading in enumerate(self.readings)]
         source = ".".join(identifier(part) for part in self.table.split("."))
         return "bayes_input", _select(listed or ["1 AS bayes_row"], source)
 
@@ -96,7 +93,7 @@ class _Statement:
         double = self.dialect.double
         listed = list(kept)
         for index in self.classes:
-            terms = [term.of(f"bayes_x{place}", index) for place, term in enumerate(self.terms)]
+            terms = [self.by_class[index].term(term) for term in self.terms]
             listed.append(f"{added_up([double(self.model.log_prior[index]), *terms])} AS bayes_l{index}")
         if any(self.hits):
             for index in self.classes:
@@ -150,7 +147,7 @@ class _Statement:
         """The first class whose weight no later one exceeds, and that exceeds all before."""
         labels = [self._label(label) for label in self.model.labels.tolist()]
         cases = []
-        if any(term.may_fail for term in self.terms):
+        if any(isinstance(node, Lookup) and node.unseen_is_error for term in self.terms for node in walk(term)):
             cases.append(f"WHEN {weights[0]} IS NULL THEN NULL")
         for index in self.classes[:-1]:
             later = [f"{weights[index]} >= {other}" for other in weights[index + 1 :]]

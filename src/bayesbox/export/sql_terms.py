@@ -1,287 +1,244 @@
-"""What each column of a model adds to the log-probability of a class, as SQL.
+"""The trees of distributions as SQL, for one class at a time: what each column adds to its log-probability.
 
-A column is prepared once: a category, a flag or a folded group becomes the number of its level, a number becomes a
-double that is NULL where it is missing. Each class then has a term for it. The forms of columns are entered in `FORMS`.
+What is known beforehand is worked out here, so that a class whose mean is 0 has no `- 0` in its term. Cases stay on
+top: `CASE WHEN x IS NULL THEN 3 ELSE y END` times 2 becomes `CASE WHEN x IS NULL THEN 6 ELSE y * 2 END`.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from bayesbox.dist.base import Doubles, log
-from bayesbox.dist.bernoulli import Bernoulli
-from bayesbox.dist.bins import Bins
-from bayesbox.dist.gaussian import Gaussian
-from bayesbox.dist.lognormal import LogNormal
-from bayesbox.dist.multinomial import Multinomial
-from bayesbox.dist.poisson import Poisson
-from bayesbox.dist.student import Student, log_student
-from bayesbox.dist.table import Table
-from bayesbox.errors import CannotExport
-from bayesbox.export.dialect import Dialect
-from bayesbox.schema.levels import level_text
+from bayesbox.dist.expression import (
+    CaseWhen,
+    Condition,
+    Constant,
+    Expression,
+    InClasses,
+    Lookup,
+    Node,
+    Operation,
+    PointMass,
+    Predicate,
+    ReadNumber,
+    ReadPosition,
+    Squared,
+    walk,
+)
+from bayesbox.export.dialect import Dialect, added_up
+from bayesbox.export.sql_reader import UNSEEN, switch
 
-MISSING, UNSEEN = -1, -2  # the numbers of levels that are none
-LEAST, MOST = 1e-150, 1.3e154  # deviations from the mean whose square is still a double
+SUM, PRODUCT, WHOLE = range(3)  # how tightly an expression holds together: the loosest operator outside of parentheses
+LEAST, MOST = 1e-150, 1.3e154  # numbers whose square is still a double
+LOWEST, HIGHEST = -700.0, 709.0  # numbers whose exponential is
+COMPARE: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+}
+
+
+class Sql(NamedTuple):
+    """An expression as text, and the loosest operator in it."""
+
+    text: str
+    holds: int = WHOLE
+
+    def within(self, holds: int) -> str:
+        """The text as an operand of an operator, in parentheses where it is the looser one."""
+        return self.text if self.holds >= holds else f"({self.text})"
+
+
+Value = float | Sql
+
+
+class Pieces(NamedTuple):
+    """A value, and before it the conditions under which it is another one."""
+
+    value: Value
+    cases: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True)
-class SqlTerm:
-    """One prepared value and what it says: `value` is its SQL, `of` gives the term of a class by its position.
-
-    `hit` tells by SQL where a class's point mass is hit, for classes that have one.
-    """
-
-    value: str
-    of: Callable[[str, int], str]
-    hit: Callable[[str, int], str | None] = field(default=lambda _value, _class: None)
-    may_fail: bool = False  # whether a value can be refused: the answer is then NULL
-
-    def times(self, weight: float, dialect: Dialect) -> SqlTerm:
-        """The same with every class's term times a weight above 0."""
-        if weight == 1:
-            return self
-        return replace(self, of=lambda value, index: f"{dialect.double(weight)} * ({self.of(value, index)})")
-
-
-@dataclass(frozen=True)
-class SqlReader:
-    """How columns are read: the dialect, the table's name in the statement, and the folded groups."""
+class SqlClass:
+    """How the trees read for one class; `names` are those of the columns prepared before."""
 
     dialect: Dialect
-    table: str
-    fold: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    names: Mapping[ReadNumber | ReadPosition, str]
+    index: int
 
-    def column(self, name: str) -> str:
-        """A column of the table. The table is named too, for SQLite takes a lone unknown name for a text."""
-        return f"{self.dialect.identifier(self.table)}.{self.dialect.identifier(name)}"
+    def term(self, expression: Expression) -> str:
+        """What an expression adds, as an operand of a sum."""
+        return self._sql(self._whole(self._pieces(expression))).text
 
-    def number(self, name: str) -> str:
-        return self.dialect.as_double(self.column(name))
+    def hits(self, expression: Expression) -> list[str]:
+        """The conditions under which the class has a point mass at the value."""
+        found = [self._condition(each.where) for each in walk(expression) if isinstance(each, PointMass)]
+        return [condition for condition in found if isinstance(condition, str)]
 
-    def level(self, name: str, levels: Sequence[str]) -> str:
-        """The number of a category's level. Reals are compared as numbers, so that 3.0 is the level 3."""
-        if name in self.fold:
-            return self._folded(self.fold[name], levels)
-        texts = [(self.dialect.text(level), place) for place, level in enumerate(levels)]
-        reals = [(float(level), place) for place, level in enumerate(levels) if _is_number(level)]
-        return self._known(self.column(name), self.dialect.as_text(self.column(name)), texts, reals)
+    def _pieces(self, node: Expression) -> Pieces:
+        match node:
+            case ReadNumber():
+                return Pieces(Sql(self.names[node]))
+            case Constant(values):
+                return Pieces(float(values if values.ndim == 0 else values[self.index]))
+            case Lookup():
+                return Pieces(Sql(self._looked_up(node)))
+            case PointMass(term):
+                return self._pieces(term)
+            case CaseWhen(cases, otherwise):
+                return self._first_case(cases, otherwise)
+            case Squared(x, scale):
+                return self._apply(self._squared, [x, scale])
+            case Operation(name, operands):
+                return self._apply(getattr(self, f"_{name}"), operands)
+        raise TypeError(f"no expression: {node!r}")
 
-    def flag(self, name: str) -> str:
-        """0 or 1, or that a value is neither."""
-        texts = [(self.dialect.text(text), place % 2) for place, text in enumerate(("false", "true", "0", "1"))]
-        lowered = f"LOWER({self.dialect.as_text(self.column(name))})"
-        return self._known(self.column(name), lowered, texts, [(0.0, 0), (1.0, 1)])
+    def _whole(self, pieces: Pieces) -> Value:
+        """All pieces in one value."""
+        if not pieces.cases:
+            return pieces.value
+        listed = " ".join(f"WHEN {condition} THEN {self._sql(value).text}" for condition, value in pieces.cases)
+        return Sql(f"CASE {listed} ELSE {self._sql(pieces.value).text} END")
 
-    def _known(
-        self, column: str, text: str, texts: Sequence[tuple[str, int]], reals: Sequence[tuple[float, int]]
-    ) -> str:
-        """The number of a level where there is a value: by its text, in columns of reals by its number."""
-        dialect = self.dialect
-        cases = [f"WHEN {column} IS NULL THEN {MISSING}"]
-        if reals:
-            nan = [] if dialect.nan is None else [(dialect.nan, MISSING)]
-            numbers = [*nan, *((dialect.double(value), place) for value, place in reals)]
-            # PostgreSQL refuses to cast some types even where it is never done, but any type has a text.
-            real = dialect.as_text(column) if dialect.name == "postgres" else column
-            by_number = _switch(f"CAST({real} AS {dialect.double_type})", numbers, UNSEEN)
-            cases.append(f"WHEN {dialect.is_real.format(column)} THEN {by_number}")
-        return f"CASE {' '.join(cases)} ELSE {_switch(text, texts, UNSEEN)} END"
+    def _sql(self, value: Value) -> Sql:
+        return value if isinstance(value, Sql) else Sql(self.dialect.double(value))
 
-    def _folded(self, flags: Sequence[str], levels: Sequence[str]) -> str:
-        place = {level: index for index, level in enumerate(levels)}
-        cases = [f"WHEN {self.flag(flag)} = 1 THEN {place.get(flag, UNSEEN)}" for flag in flags]
-        return f"CASE {' '.join(cases)} ELSE {MISSING} END"
+    def _apply(self, operation: Callable[..., Pieces], operands: Sequence[Expression]) -> Pieces:
+        """An operation on each case of an operand where all others are numbers, else on whole values."""
+        pieces = [self._pieces(operand) for operand in operands]
+        values = [piece.value for piece in pieces]
+        at = next((place for place, piece in enumerate(pieces) if piece.cases), None)
+        if at is None:
+            return operation(*values)
+        if any(piece.cases or isinstance(piece.value, Sql) for place, piece in enumerate(pieces) if place != at):
+            return operation(*(self._whole(piece) for piece in pieces))
+        cases = [
+            (condition, self._whole(operation(*values[:at], value, *values[at + 1 :])))
+            for condition, value in pieces[at].cases
+        ]
+        last = operation(*values)
+        return Pieces(last.value, (*cases, *last.cases))
 
+    def _first_case(self, cases: Sequence[tuple[Condition, Expression]], otherwise: Expression) -> Pieces:
+        found: list[tuple[str, Value]] = []
+        for condition, expression in cases:
+            holds = self._condition(condition)
+            if holds is True:
+                otherwise = expression
+                break
+            if isinstance(holds, str):
+                found.append((holds, self._whole(self._pieces(expression))))
+        last = self._pieces(otherwise)
+        return Pieces(last.value, (*found, *last.cases))
 
-def _switch(expression: str, cases: Sequence[tuple[str, Any]], otherwise: Any) -> str:
-    if not cases:
-        return str(otherwise)
-    listed = " ".join(f"WHEN {value} THEN {result}" for value, result in cases)
-    return f"CASE {expression} {listed} ELSE {otherwise} END"
+    def _looked_up(self, lookup: Lookup) -> str:
+        double = self.dialect.double
+        cases = [(str(place), double(row[self.index])) for place, row in enumerate(lookup.rows)]
+        if lookup.unseen_is_error:
+            cases.append((str(UNSEEN), "NULL"))
+        elif lookup.unseen is not None:
+            cases.append((str(UNSEEN), double(lookup.unseen[self.index])))
+        return switch(self.names[lookup.position], cases, double(lookup.missing[self.index]))
 
+    def _condition(self, node: Node) -> bool | str:
+        """A condition, or whether it holds where that is known beforehand."""
+        match node:
+            case InClasses(classes):
+                return bool(classes[self.index])
+            case Predicate("and" | "or" as relation, operands):
+                return self._joined(relation, operands)
+            case Predicate(relation, operands):
+                values = [self._whole(self._pieces(each)) for each in operands if isinstance(each, Expression)]
+                return self._compared(relation, *values)
+        raise TypeError(f"no condition: {node!r}")
 
-def _is_number(level: str) -> bool:
-    """Whether a level is the text of a number."""
-    try:
-        value = float(level)
-    except ValueError:
-        return False
-    return math.isfinite(value) and level_text(value) == level
+    def _joined(self, relation: str, operands: Sequence[Node]) -> bool | str:
+        decisive = relation == "or"
+        texts = []
+        for each in operands:
+            holds = self._condition(each)
+            if holds is decisive:
+                return decisive
+            if isinstance(holds, str):
+                other = isinstance(each, Predicate) and each.relation in ("and", "or") and each.relation != relation
+                texts.append(f"({holds})" if other else holds)
+        return f" {relation.upper()} ".join(texts) if texts else not decisive
 
+    def _compared(self, relation: str, left: Value, right: Value = math.nan) -> bool | str:
+        if relation == "missing":
+            return math.isnan(left) if isinstance(left, float) else f"{left.within(WHOLE)} IS NULL"
+        if isinstance(left, float) and isinstance(right, float):
+            return COMPARE[relation](left, right)
+        return f"{self._sql(left).within(SUM)} {relation} {self._sql(right).within(SUM)}"
 
-def _by_level(
-    value: str, reader: SqlReader, rows: Doubles, unseen: Doubles, missing: Doubles, *, fails: bool
-) -> SqlTerm:
-    """A term for each level, for a value that is none of them, and for a missing one."""
-    dialect = reader.dialect
+    def _add(self, *values: Value) -> Pieces:
+        if all(isinstance(value, float) for value in values):
+            return Pieces(sum(value for value in values if isinstance(value, float)))
+        return Pieces(Sql(added_up([self._sql(value).within(SUM) for value in values if value != 0.0]), SUM))
 
-    def of(value: str, index: int) -> str:
-        cases = [(str(place), dialect.double(row[index])) for place, row in enumerate(rows)]
-        cases.append((str(UNSEEN), "NULL" if fails else dialect.double(unseen[index])))
-        return _switch(value, cases, dialect.double(missing[index]))
+    def _subtract(self, left: Value, right: Value) -> Pieces:
+        if isinstance(left, float) and isinstance(right, float):
+            return Pieces(left - right)
+        if right == 0.0:
+            return Pieces(left)
+        return Pieces(Sql(f"{self._sql(left).within(SUM)} - {self._sql(right).within(PRODUCT)}", SUM))
 
-    return SqlTerm(value, of, may_fail=fails)
+    def _multiply(self, left: Value, right: Value) -> Pieces:
+        if isinstance(left, float) and isinstance(right, float):
+            return Pieces(left * right)
+        if left == 1.0 or right == 1.0:
+            return Pieces(right if left == 1.0 else left)
+        return Pieces(Sql(f"{self._sql(left).within(PRODUCT)} * {self._sql(right).within(WHOLE)}", PRODUCT))
 
+    def _divide(self, left: Value, right: Value) -> Pieces:
+        if isinstance(left, float) and isinstance(right, float):
+            return Pieces(float(np.divide(left, right)))
+        if right == 1.0:
+            return Pieces(left)
+        return Pieces(Sql(f"{self._sql(left).within(PRODUCT)} / {self._sql(right).within(WHOLE)}", PRODUCT))
 
-def _table(table: Table, reader: SqlReader) -> list[SqlTerm]:
-    value = reader.level(table.column, table.levels)
-    fails = table.unseen_is_error
-    return [_by_level(value, reader, table.log_p, table.log_unseen, table.log_missing, fails=fails)]
+    def _abs(self, x: Value) -> Pieces:
+        return Pieces(abs(x) if isinstance(x, float) else Sql(f"ABS({x.text})"))
 
+    def _floor(self, x: Value) -> Pieces:
+        return Pieces(float(np.floor(x)) if isinstance(x, float) else Sql(f"FLOOR({x.text})"))
 
-def _bernoulli(flag: Bernoulli, reader: SqlReader) -> list[SqlTerm]:
-    value = reader.flag(flag.column)
-    return [_by_level(value, reader, flag.log_p, flag.log_unseen, flag.log_missing, fails=flag.unseen_is_error)]
+    def _log(self, x: Value) -> Pieces:
+        return Pieces(float(np.log(x)) if isinstance(x, float) else Sql(f"LN({x.text})"))
 
+    def _exp(self, x: Value) -> Pieces:
+        if isinstance(x, float):
+            return Pieces(float(np.exp(x)))
+        low, high = self.dialect.double(LOWEST), self.dialect.double(HIGHEST)
+        cases = ((f"{x.text} < {low}", 0.0), (f"{x.text} > {high}", math.inf))
+        return Pieces(Sql(f"EXP({x.text})"), cases)
 
-def _gaussian(normal: Gaussian, reader: SqlReader) -> list[SqlTerm]:
-    dialect = reader.dialect
-    double, impossible = dialect.double, dialect.double(-math.inf)
-    constant = normal.log_constant + normal.log_observed
+    def _log1p(self, x: Value) -> Pieces:
+        """log(1 + x) without the digits that the sum loses: log(y) * x / (y - 1) for y = 1 + x."""
+        if isinstance(x, float):
+            return Pieces(float(np.log1p(x)))
+        one = self.dialect.double(1.0)
+        grown = f"{one} + {x.within(SUM)}"
+        tail = f"LN({grown}) * ({x.within(PRODUCT)} / (({grown}) - {one}))"
+        return Pieces(Sql(tail, PRODUCT), ((f"{grown} = {one}", x),))
 
-    def of(value: str, index: int) -> str:
-        missing, height = double(normal.log_missing[index]), double(constant[index])
-        cases = [f"WHEN {value} IS NULL THEN {missing}"]
-        if normal.point_mass[index]:
-            cases.append(f"WHEN {value} = {double(normal.mean[index])} THEN {height}")
-            return f"CASE {' '.join(cases)} ELSE {impossible} END"
-        distance = _distance(dialect, value, normal.mean[index], normal.mean_low[index])
-        guards, scaled = _scaled(dialect, distance, float(normal.std[index]), height)
-        return f"CASE {' '.join([*cases, *guards])} ELSE {height} - {double(0.5)} * {scaled} * {scaled} END"
-
-    def hit(value: str, index: int) -> str | None:
-        return f"{value} = {double(normal.mean[index])}" if normal.point_mass[index] else None
-
-    return [SqlTerm(reader.number(normal.column), of, hit)]
-
-
-def _distance(dialect: Dialect, value: str, *places: float) -> str:
-    """A value less some numbers, one after the other; those that are 0 are left out."""
-    for place in places:
-        if place:
-            value = f"({value} - {dialect.double(place)})"
-    return value
-
-
-def _scaled(dialect: Dialect, distance: str, scale: float, height: str) -> tuple[list[str], str]:
-    """A distance in units of a scale, and before it the cases in which its square would be no double.
-
-    `height` is the term at a distance of 0. A square too small is an error in some databases only.
-    """
-    most, least = dialect.double(min(scale * MOST, 1.7e308)), dialect.double(scale * LEAST)
-    guards = [f"WHEN ABS({distance}) > {most} THEN {dialect.double(-math.inf)}"]
-    if dialect.traps:
-        guards.append(f"WHEN ABS({distance}) < {least} THEN {height}")
-    return guards, f"({distance} / {dialect.double(scale)})"
-
-
-def _student(student: Student, reader: SqlReader) -> list[SqlTerm]:
-    dialect = reader.dialect
-    double = dialect.double
-    zero = np.zeros((1, 1))
-    constant = log_student(zero, np.zeros_like(student.scale), student.scale, student.df)[0] + student.log_observed
-
-    def of(value: str, index: int) -> str:
-        missing, height = double(student.log_missing[index]), double(constant[index])
-        distance = _distance(dialect, value, student.base, float(student.shift[index]))
-        guards, scaled = _scaled(dialect, distance, float(student.scale[index]), height)
-        degrees = float(student.df[index])
-        share = f"({scaled} * {scaled} / {double(degrees)})"
-        grown = f"({double(1.0)} + {share})"
-        # log(1 + share) without the digits that the sum loses: log(grown) * share / (grown - 1)
-        small = f"WHEN {grown} = {double(1.0)} THEN {height} - {double((degrees + 1) / 2)} * {share}"
-        tail = f"LN({grown}) * ({share} / ({grown} - {double(1.0)}))"
-        cases = [f"WHEN {value} IS NULL THEN {missing}", *guards, small]
-        return f"CASE {' '.join(cases)} ELSE {height} - {double((degrees + 1) / 2)} * {tail} END"
-
-    return [SqlTerm(reader.number(student.column), of)]
-
-
-def _lognormal(normal: LogNormal, reader: SqlReader) -> list[SqlTerm]:
-    """Without the logarithm of x itself, which is the same in every class and falls out."""
-    dialect = reader.dialect
-    double = dialect.double
-    constant = normal.log_positive - np.log(normal.std) + normal.log_observed
-    rest = np.zeros_like(constant) if np.isneginf(normal.log_nonpositive).all() else normal.log_nonpositive
-
-    def of(value: str, index: int) -> str:
-        missing, height = double(normal.log_missing[index]), double(constant[index])
-        cases = [f"WHEN {value} IS NULL THEN {missing}"]
-        cases.append(f"WHEN {value} <= {double(0.0)} THEN {double(float(rest[index] + normal.log_observed[index]))}")
-        distance = _distance(dialect, f"LN({value})", float(normal.mean[index]))
-        guards, scaled = _scaled(dialect, distance, float(normal.std[index]), height)
-        return f"CASE {' '.join([*cases, *guards])} ELSE {height} - {double(0.5)} * {scaled} * {scaled} END"
-
-    return [SqlTerm(reader.number(normal.column), of)]
-
-
-def _bins(bins: Bins, reader: SqlReader) -> list[SqlTerm]:
-    number = reader.number(bins.column)
-    cuts = [f"WHEN {number} <= {reader.dialect.double(cut)} THEN {place}" for place, cut in enumerate(bins.cuts)]
-    value = f"CASE WHEN {number} IS NULL THEN {MISSING} {' '.join(cuts)} ELSE {len(cuts)} END"
-    rows, missing = bins.rows[:-1], bins.rows[-1]
-    return [_by_level(value, reader, rows, missing, missing, fails=False)]
-
-
-def _poisson(poisson: Poisson, reader: SqlReader) -> list[SqlTerm]:
-    """Without log x!, which is the same in every class and falls out."""
-    double, log_rate = reader.dialect.double, log(poisson.rate)
-
-    def of(value: str, index: int) -> str:
-        missing = double(poisson.log_missing[index])
-        rest = double(float(poisson.log_observed[index] - poisson.rate[index]))
-        power = f"{value} * {double(log_rate[index])} + {rest}"
-        if np.isneginf(log_rate[index]):
-            power = f"CASE WHEN {value} = 0 THEN {rest} ELSE {double(-math.inf)} END"
-        invalid = f"{value} < 0 OR {value} <> FLOOR({value})"
-        return f"CASE WHEN {value} IS NULL THEN {missing} WHEN {invalid} THEN {double(0.0)} ELSE {power} END"
-
-    return [SqlTerm(reader.number(poisson.column), of)]
-
-
-def _multinomial(counts: Multinomial, reader: SqlReader) -> list[SqlTerm]:
-    if counts.group is not None:
-        raise CannotExport("a matrix of counts has no columns with names", remedy="Learn from a frame of Count columns")
-    double = reader.dialect.double
-
-    def of_word(word: int) -> Callable[[str, int], str]:
-        def of(value: str, index: int) -> str:
-            weight = float(counts.log_p[word, index])
-            if math.isinf(weight):
-                return f"CASE WHEN {value} > 0 THEN {double(weight)} ELSE {double(0.0)} END"
-            return f"CASE WHEN {value} IS NULL THEN {double(0.0)} ELSE {value} * {double(weight)} END"
-
-        return of
-
-    return [SqlTerm(reader.number(name), of_word(word)) for word, name in enumerate(counts.words)]
-
-
-FORMS: dict[type, Callable[[Any, SqlReader], list[SqlTerm]]] = {
-    Table: _table,
-    Bernoulli: _bernoulli,
-    Gaussian: _gaussian,
-    Student: _student,
-    LogNormal: _lognormal,
-    Bins: _bins,
-    Poisson: _poisson,
-    Multinomial: _multinomial,
-}
-"""The conditional distributions that SQL can say, each with how."""
-
-
-def terms_of(conditional: Any, reader: SqlReader) -> list[SqlTerm]:
-    """What one conditional distribution adds to each class."""
-    form = FORMS.get(type(conditional))
-    if form is None:
-        columns = ", ".join(f"`{name}`" for name in conditional.columns)
-        raise CannotExport(
-            f"the {type(conditional).__name__.lower()} distribution of {columns} cannot be written in SQL",
-            remedy="Give the column another density, or leave it out",
-        )
-    return form(conditional, reader)
+    def _squared(self, x: Value, scale: Value) -> Pieces:
+        """The square of x / scale, and the cases in which it would not be a double; a square too small is an error in
+        some databases only."""
+        assert isinstance(scale, float)
+        if isinstance(x, float):
+            return Pieces(float(np.square(np.divide(x, scale))))
+        most, least = self.dialect.double(min(scale * MOST, 1.7e308)), self.dialect.double(scale * LEAST)
+        cases = [(f"ABS({x.text}) > {most}", math.inf)]
+        if self.dialect.traps:
+            cases.append((f"ABS({x.text}) < {least}", 0.0))
+        once = self._sql(self._divide(x, scale).value).within(WHOLE)
+        return Pieces(Sql(f"{once} * {once}", PRODUCT), tuple(cases))

@@ -1,0 +1,35 @@
+"""What the families of a model give to an exporter, or the refusal where one gives nothing."""
+
+from __future__ import annotations
+
+from bayesbox.dist.base import Distribution
+from bayesbox.dist.expression import Expression, Operation, constant
+from bayesbox.dist.naive import NaiveModel
+from bayesbox.errors import CannotExport
+
+
+def weighted_terms(model: NaiveModel, language: str) -> list[Expression]:
+    """What the columns add to each class, times their weights; a sum as its parts."""
+    terms: list[Expression] = []
+    for distribution in model.conditionals:
+        term, weight = expression_of(distribution, language), model.weight_of(distribution)
+        parts = term.operands if isinstance(term, Operation) and term.name == "add" else [term]
+        terms += [part if weight == 1 else constant(weight) * part for part in parts]
+    return terms
+
+
+def expression_of(distribution: Distribution, language: str) -> Expression:
+    """The tree of a family."""
+    found = distribution.expression()
+    if found is None:
+        raise refusal(distribution, language)
+    return found
+
+
+def refusal(distribution: Distribution, language: str) -> CannotExport:
+    """That a family has no form in a language."""
+    columns = ", ".join(f"`{name}`" for name in distribution.columns)
+    return CannotExport(
+        f"the {type(distribution).__name__.lower()} distribution of {columns} cannot be exported to {language}",
+        remedy="Give the column another density, or leave it out",
+    )
