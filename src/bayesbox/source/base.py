@@ -64,7 +64,9 @@ def taken(column: Any, rows: NDArray[np.int64]) -> Any:
     # as a buffer: pa.array would load pandas to see whether these are some of its values
     places = pa.Array.from_buffers(pa.int64(), len(wanted), [None, pa.py_buffer(wanted)])
     found = column.take(places)
-    return _compact(found) if pa.types.is_dictionary(found.type) else found
+    if not pa.types.is_dictionary(found.type):
+        return found
+    return _compact(found.unify_dictionaries().combine_chunks() if isinstance(found, pa.ChunkedArray) else found)
 
 
 def _compact(column: pa.DictionaryArray) -> pa.DictionaryArray:
