@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from bayesbox.classifier import codec as save
 from bayesbox.classifier.predict import absent_columns
 from bayesbox.cli import predict as verb
+from bayesbox.file.load import load
 from bayesbox.source.files.open import open_source
 
 from .conftest import Bayes
@@ -32,7 +32,7 @@ def rows_of(text: str, delimiter: str = ",") -> list[dict[str, str]]:
 def test_predictions_and_posteriors_are_those_of_the_library(bayes: Bayes, tennis: Path) -> None:
     rows = rows_of(bayes("predict", "tennis.bayes", "tennis.csv", "--proba", "--keep", "play,outlook").out)
     assert list(rows[0]) == ["play", "outlook", "prediction", "P(no)", "P(yes)"]
-    classifier = save.load(tennis)
+    classifier = load(tennis)
     (batch,) = open_source("tennis.csv").batches()
     posterior = classifier.posterior(batch)
     assert [[float(row["P(no)"]), float(row["P(yes)"])] for row in rows] == posterior.tolist()
@@ -240,7 +240,7 @@ def test_wide_tables_are_gone_through_a_few_times(bayes: Bayes, folder: Path) ->
     (folder / "wide.csv").write_text(",".join([*columns, "class"]) + "\n" + "1," * 200 + "+\n" + "2," * 200 + "-\n")
     bayes("train", "wide.csv", "-t", "class")
     names = Passes([*columns, "class"])
-    assert absent_columns(save.load("wide.bayes"), names, where="wide.csv") == []
+    assert absent_columns(load("wide.bayes"), names, where="wide.csv") == []
     assert names.count < 5
 
 

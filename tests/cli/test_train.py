@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bayesbox.classifier import codec as save
 from bayesbox.cli.main import run
+from bayesbox.file.load import load
 
 from .conftest import Bayes
 
@@ -31,7 +31,7 @@ def test_it_says_what_each_column_was_taken_for(bayes: Bayes, people: Path) -> N
     assert ["zip", "category", "(declared)", "2:", "10115,", "80331"] in lines
     assert ["member", "flag", "2:", "false,", "true"] in lines
     assert "4 rows, 1 without a label left out; income: high 2, low 1" in ended.err
-    assert f"digest {save.load('people.bayes').book.digest()}" in ended.err
+    assert f"digest {load('people.bayes').book.digest()}" in ended.err
     assert "written to people.bayes" in ended.err
     assert "next: bayes show people.bayes" in ended.err
 
@@ -46,7 +46,7 @@ def test_json(bayes: Bayes, people: Path) -> None:
     assert report["classes"] == {"high": 2, "low": 1}
     assert report["unlabelled"] == 1
     assert report["columns"][2]["levels"] == ["10115", "80331"]
-    assert report["digest"] == save.load("m.bayes").book.digest()
+    assert report["digest"] == load("m.bayes").book.digest()
 
 
 def test_every_way_to_the_same_digest(bayes: Bayes, people: Path, folder: Path) -> None:
@@ -133,7 +133,7 @@ def test_flags_are_folded_into_one_category(bayes: Bayes, folder: Path) -> None:
 def test_declarations_reach_the_model(bayes: Bayes, people: Path) -> None:
     types = "zip=category:10115:80331:20095:missing=level,age=real:floor=0.5"
     bayes("train", people, "-t", "income", "--types", types, "--missing", "ignore", "--unseen", "ignore")
-    kinds = save.load("people.bayes").schema.kinds
+    kinds = load("people.bayes").schema.kinds
     assert kinds["zip"].levels == ("10115", "20095", "80331")
     assert kinds["zip"].missing == "level"
     assert kinds["age"].floor == 0.5

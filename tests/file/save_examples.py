@@ -11,10 +11,11 @@ import pyarrow as pa
 import scipy.sparse
 
 import bayesbox as bb
-from bayesbox.classifier.codec import from_bytes, to_bytes
 from bayesbox.estimators.inputs import batch_from, labels_from
 from bayesbox.file import arrow as arrow_file
 from bayesbox.file import container
+from bayesbox.file.load import from_bytes
+from bayesbox.file.save import to_bytes
 from bayesbox.file.strict_json import document, parse
 from bayesbox.schema.kinds import Kind, as_kind
 from bayesbox.table.naive.classifier import NaiveClassifier

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bayesbox.errors import BadModelFile, SourceUnavailable
 from bayesbox.file import container
-from bayesbox.file.container import first_member, pack, read, unpack
+from bayesbox.file.container import pack, read, unpack
 from bayesbox.file.strict_json import document, dumps, parse
 
 MEMBERS = {"model.json": b'{"format": 1}', "counts.arrow": bytes(range(256)), "empty.arrow": b""}
@@ -287,11 +287,3 @@ def test_what_is_no_number_is_not_written(value: float) -> None:
         dumps(value)
     with pytest.raises(ValueError, match="not JSON compliant"):
         document({"a": [{"b": value}]})
-
-
-def test_the_first_member_is_read_by_itself() -> None:
-    assert first_member(WHOLE) == ("model.json", MEMBERS["model.json"])
-    assert first_member(WHOLE[:20]) is None
-    assert first_member(b"PK") is None
-    assert first_member(b"x" * 100) is None
-    assert first_member(WHOLE[:42]) == ("model.json", b'{"')  # cut off: who reads the rest finds out

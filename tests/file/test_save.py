@@ -26,9 +26,10 @@ from tests.file.save_examples import (
 from tests.laws.mixed import estimator, pick, table
 
 import bayesbox as bb
-from bayesbox.classifier.codec import from_bytes, load, save, to_bytes
 from bayesbox.errors import BadData, CannotForget, SourceUnavailable
 from bayesbox.estimators.inputs import batch_from
+from bayesbox.file.load import from_bytes, load
+from bayesbox.file.save import save, to_bytes
 from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.tally.codec import columns as table_columns
 
@@ -117,7 +118,7 @@ def test_nothing_of_the_machine_is_in_the_bytes(tmp_path: Any, monkeypatch: pyte
 
 
 def test_hash_seeds_do_not_matter(tmp_path: Any) -> None:
-    code = "from tests.file.save_examples import EXAMPLES; from bayesbox.classifier.codec import to_bytes; import sys\n"
+    code = "from tests.file.save_examples import EXAMPLES; from bayesbox.file.save import to_bytes; import sys\n"
     code += "sys.stdout.buffer.write(b''.join(to_bytes(make()) for make in EXAMPLES.values()))"
 
     environment = {**os.environ, "PYTHONHASHSEED": "1"}  # here it is another
@@ -298,7 +299,7 @@ def test_importing_and_loading_needs_neither_scikit_learn_nor_scipy(tmp_path: An
     path = tmp_path / "m.bayes"
     save(mixed(), path)
     code = (
-        "import sys; from bayesbox.classifier.codec import load, save, replacing;"
+        "import sys; from bayesbox.file.load import load; from bayesbox.file.save import save;"
         "save(load(sys.argv[1]), sys.argv[1]);"
         "print([name for name in ('sklearn', 'scipy', 'pandas') if name in sys.modules])"
     )

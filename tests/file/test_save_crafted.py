@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 from tests.file.save_examples import resealed, saved, with_document, with_table
 
-from bayesbox.classifier.codec import from_bytes
 from bayesbox.errors import BadModelFile
 from bayesbox.file import arrow as arrow_file
 from bayesbox.file import container
+from bayesbox.file.load import from_bytes
 from bayesbox.tally.codec import columns as table_columns
 
 MIXED, WEIGHTED, WORDS, GIVEN = (saved(name) for name in ("mixed", "weighted", "words", "given"))
@@ -43,12 +43,6 @@ def test_a_newer_version_names_itself_and_the_remedy() -> None:
     assert message == (
         "m.bayes, model.json: the file has format 2, and this version of bayesbox reads formats up to 1; "
         "found 'format 2, written by bayesbox 9.1'. Upgrade bayesbox: pip install --upgrade bayesbox"
-    )
-
-
-def test_another_kind_of_model() -> None:
-    assert "no classifier of tables that is known here; found 'network'" in refused(
-        with_document(MIXED, kind="network")
     )
 
 

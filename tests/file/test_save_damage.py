@@ -9,9 +9,10 @@ import re
 import pytest
 from tests.file.save_examples import EXAMPLES, resealed, saved
 
-from bayesbox.classifier.codec import from_bytes, to_bytes
 from bayesbox.errors import BadModelFile
 from bayesbox.file import container
+from bayesbox.file.load import from_bytes
+from bayesbox.file.save import to_bytes
 
 SMALL = ["mixed", "weighted", "given"]
 SECTION = re.compile(r"^m\.bayes(, (directory(, entry \d+)?|end record|[a-z0-9-]+\.[a-z]+))?: \w")

@@ -1,7 +1,12 @@
 """A small model of every kind, made by public names alone, with questions to ask it.
 
 `python -m tests.files.examples FOLDER` saves each of them with its answers and its digest, as the version that is
-installed gives them. A release adds its own folder; what earlier ones saved is never written again.
+installed gives them. A release adds its own folder, named by its minor version:
+
+    python -m tests.files.examples tests/files/0.2
+
+What earlier ones saved is never written again. A kind of model, or an option of the file, that is new gets an example
+here before the release; `test_earlier_versions.py` then loads the files of every version.
 """
 
 from __future__ import annotations
@@ -184,6 +189,11 @@ TEXTS: dict[str, Callable[[], Any]] = {
 }
 
 CHAINS = {f"hmm-{kind}": (lambda kind=kind: _sequence(kind)) for kind in ("counted", "numbers", "learned")}
+
+
+def made(name: str) -> Any:
+    """An example by its name."""
+    return {**TABLES, **TEXTS, **CHAINS, "network": _network}[name]()
 
 
 def questions(name: str) -> Any:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import bayesbox as bb
-from bayesbox.classifier import codec as save
+from bayesbox.file.save import to_bytes
 from bayesbox.rule.bins import modl_groups
 
 GROUPED = {"town": bb.Category(group="modl")}
@@ -56,7 +56,7 @@ def test_groups_follow_the_rows_that_are_learned_forgotten_and_merged(tmp_path):
     clf.save(tmp_path / "m.bayes")
     again = bb.load(tmp_path / "m.bayes")
     np.testing.assert_array_equal(again.predict_proba(frame), clf.predict_proba(frame))
-    assert save.to_bytes(again.classifier_) == save.to_bytes(clf.classifier_)
+    assert to_bytes(again.classifier_) == to_bytes(clf.classifier_)
     assert again.partial_fit(frame, labels).classifier_.schema.kinds["town"].group == "modl"
 
 

@@ -15,9 +15,9 @@ from tests.export.cases import CASES, people
 from tests.export.test_sql import numbered, require_equal
 
 import bayesbox as bb
-from bayesbox.classifier import codec as save
 from bayesbox.cli.main import run
 from bayesbox.errors import BadData, BadOption, KindContradiction, SourceUnavailable, UnknownColumn
+from bayesbox.file.load import load
 from bayesbox.source.spark import SparkSource, spark_table
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("sockets_left_open")]
@@ -105,7 +105,7 @@ def test_the_command(spark: Any, spark_master: str, path: str, rows: pa.Table, t
     assert run(["train", path, "--spark", spark_master, "-t", "risk", "-o", str(model)]) == 0
     assert "1,500 rows, 1 without a label left out" in capsys.readouterr().err
     expected = bb.train(rows, target="risk").book_.digest()
-    assert save.load(model).book.digest() == expected
+    assert load(model).book.digest() == expected
     spark.read.parquet(path).createOrReplaceTempView("townspeople")
     assert bb.train(spark_table("townspeople", spark_master), target="risk").book_.digest() == expected
     with pytest.raises(SourceUnavailable, match="no such table"):

@@ -5,12 +5,13 @@ import pandas as pd
 import pytest
 
 import bayesbox as bb
-from bayesbox.classifier import codec as save
 from bayesbox.classifier.evaluate import cross_validate
 from bayesbox.classifier.registry import new_classifier
 from bayesbox.classifier.train import train
 from bayesbox.errors import BadData, BadModelFile, BadOption, CannotForget, CannotMerge
 from bayesbox.file import container
+from bayesbox.file.load import from_bytes, load
+from bayesbox.file.save import save, to_bytes
 from bayesbox.file.strict_json import document, parse
 from bayesbox.source.base import OneBatch
 from bayesbox.source.frames import batch_of
@@ -51,12 +52,12 @@ def test_hypotheses_are_weighed_by_leaving_rows_out():
 
 def test_the_file_brings_the_same_answers_and_the_same_bytes(tmp_path):
     classifier, frame, _ = trained("optimal")
-    data = save.to_bytes(classifier)
-    again = save.from_bytes(data)
-    assert save.to_bytes(again) == data
+    data = to_bytes(classifier)
+    again = from_bytes(data)
+    assert to_bytes(again) == data
     np.testing.assert_array_equal(again.posterior(batch_of(frame)), classifier.posterior(batch_of(frame)))
     path = tmp_path / "o.bayes"
-    save.save(classifier, path)
+    save(classifier, path)
     estimator = bb.load(path)
     assert [type(each).__name__ for each in estimator.hypotheses] == ["NaiveBayes", "TAN", "AODE"]
     np.testing.assert_allclose(estimator.predict_proba(frame), classifier.posterior(batch_of(frame)), rtol=1e-12)
@@ -85,7 +86,7 @@ def test_hypotheses_may_know_different_classes_and_columns(tmp_path):
     expected = np.zeros(3)
     expected[:2] += one.predict_proba([{"size": 8.0}])[0] / 2
     expected[1:] += two.predict_proba([{"colour": "red"}])[0] / 2
-    classifier = save.load(tmp_path / "m.bayes")
+    classifier = load(tmp_path / "m.bayes")
     np.testing.assert_allclose(classifier.posterior(batch_of(row))[0], expected, rtol=1e-12)
     assert again.classes_.tolist() == ["a", "b", "c"]
     prior = {"a": 0.1, "b": 0.5, "c": 0.4}
@@ -156,7 +157,7 @@ def test_what_is_refused(tmp_path):
 @pytest.mark.parametrize("change", ["weights", "more weights", "member", "nested"])
 def test_a_crafted_file_is_refused(change):
     classifier, *_ = trained("optimal:naive,tan")
-    members = container.unpack(save.to_bytes(classifier), name="m")
+    members = container.unpack(to_bytes(classifier), name="m")
     written = parse(members["model.json"])
     if change == "weights":
         written["derived"]["weights"] = [-1.0, 1.0]
@@ -165,7 +166,7 @@ def test_a_crafted_file_is_refused(change):
     elif change == "member":
         members["hypothesis-7.bayes"] = members["hypothesis-1.bayes"]
     else:
-        members["hypothesis-1.bayes"] = save.to_bytes(classifier)
+        members["hypothesis-1.bayes"] = to_bytes(classifier)
     members["model.json"] = document(written)
     with pytest.raises(BadModelFile):
-        save.from_bytes(container.pack(members))
+        from_bytes(container.pack(members))

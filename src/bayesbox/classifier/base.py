@@ -48,6 +48,8 @@ class Classifier(ABC):
     """What people call it."""
     groups_levels: ClassVar[bool] = False
     """Whether it takes categories whose levels are grouped."""
+    derived_prefix: ClassVar[str] = ""
+    """How the names of the members begin in which the model file holds what was derived; none where it needs none."""
 
     def __init__(self, rules: Any, declared: Mapping[Any, object] | None = None, fold: Fold | None = None) -> None:
         self.rules = rules
@@ -109,11 +111,18 @@ class Classifier(ABC):
         return {}
 
     @classmethod
-    def derived_from_members(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
+    def derived_from_members(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:  # noqa: ARG003
         """The same as `derived_from_json` with such members."""
-        if members:
-            raise ValueError(next(iter(members)), "no such member belongs to this model")
         return cls.derived_from_json(written)
+
+    def given_members(self) -> dict[str, bytes]:
+        """The members of a model that is made of given tables."""
+        raise ValueError(f"no {self.title} is made of given tables")
+
+    @classmethod
+    def from_given_members(cls, members: dict[str, bytes], schema: Schema, label_type: str) -> Self:  # noqa: ARG003
+        """The classifier of such members; ValueError where there is none."""
+        raise ValueError(f"no {cls.title} is made of given tables")
 
     def has_second_pass(self) -> bool:
         """Whether something is derived from the rows themselves, once they are counted."""

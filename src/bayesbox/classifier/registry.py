@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesbox.errors import BadOption
+from bayesbox.file.registry import register_codec
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import Classifier
@@ -35,6 +36,7 @@ class ModelKind:
     weighed: int | None = None  # its place among those where none are named
     shaken: bool = False  # whether `--robustness` judges it
     of: str = "rows"  # what it learns from: rows or documents
+    codec: str = "bayesbox.classifier.codec"  # what writes and reads its files
 
     @property
     def public(self) -> tuple[str, str]:
@@ -67,6 +69,7 @@ def register_kind(kind: ModelKind) -> None:
         if kind.name == other.name or kind.file == other.file:
             raise BadOption("there is a kind of model of this name already", found=f"{kind.name}, {kind.file} in files")
     KINDS[kind.name] = kind
+    register_codec(kind.file, kind.codec)
 
 
 def _ours(name: str, classifier: str, estimator: str, *, file: str | None = None, **more: Any) -> None:
@@ -90,7 +93,7 @@ _ours("optimal", "table.optimal.classifier:OptimalClassifier", "bayes_optimal:Ba
       file="bayes-optimal", variants=(), hypothesis=False)
 _ours("auto", "table.auto.classifier:AutoClassifier", "auto_bayes:AutoBayes", hypothesis=False)
 _ours("text", "text.classifier:DocumentClassifier", "text_classifier:TextClassifier",
-      variants=(), hypothesis=False, of="documents")
+      variants=(), hypothesis=False, of="documents", codec="bayesbox.text.codec")
 # fmt: on
 
 

@@ -37,9 +37,9 @@ def command(models: tuple[str, ...], weights: list[str] | None, output: str, as_
 
     They may be of different kinds and know different classes; columns that they share must be the same to all.
     """
-    from bayesbox.classifier.codec import save
     from bayesbox.classifier.registry import model_name
     from bayesbox.file.load import load_classifier
+    from bayesbox.file.save import save
     from bayesbox.table.optimal.classifier import OptimalClassifier
     from bayesbox.text.classifier import DocumentClassifier
 

@@ -28,15 +28,15 @@ def command(one: str, other: str, as_json: bool) -> None:
     """
     from bayesbox.classifier.difference import differences, rule_differences
     from bayesbox.cli.print import chain as chain_show
-    from bayesbox.file.load import load_classifier
+    from bayesbox.file.load import load
 
     rules: dict[str, list[Any]] = {}
-    chains = chain_show.chains_of(one, other)
+    models = {path: load(path) for path in (one, other)}
+    chains = chain_show.chains_of(models)
     if chains is not None:
         found = chain_show.differences(chains[one], chains[other])
         digests = {path: chain.book_.digest() for path, chain in chains.items()}
     else:
-        models = {path: load_classifier(path) for path in (one, other)}
         found = differences(models[one].book, models[other].book)
         rules = rule_differences(models[one], models[other])
         digests = {path: model.book.digest() for path, model in models.items()}

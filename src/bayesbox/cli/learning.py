@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool, as_json: bool) -> None:
     """Learn or forget the rows of data and write the model again."""
     from bayesbox.cli import text_learning
-    from bayesbox.file.load import load_classifier, save_classifier
+    from bayesbox.file.load import load_classifier
+    from bayesbox.file.save import save
     from bayesbox.text.classifier import DocumentClassifier
 
     with captured_warnings() as warned:
@@ -35,7 +36,7 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
         path = given["output"] or model
         if given.get("certificate"):
             _certify(given["certificate"], old, classifier, report["rows"] - report["unlabelled"])
-        save_classifier(classifier, path)
+        save(classifier, path)
     report |= {
         "model": path,
         "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),

@@ -33,7 +33,8 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
     They must have the same rules. Rows that were learned by two of them count twice.
     """
     from bayesbox.cli.print.reports import counted_classes
-    from bayesbox.file.load import load_classifier, save_classifier
+    from bayesbox.file.load import load_classifier
+    from bayesbox.file.save import save
 
     if len(models) < 2:
         raise click.UsageError("two models or more are needed")
@@ -44,7 +45,7 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
         for path, other in others:
             whole = _merged(whole, other, path)
         whole.model  # noqa: B018  a model that cannot be made is not written
-        save_classifier(whole, output)
+        save(whole, output)
     classes = dict(zip(whole.book.classes, whole.book.n.tolist(), strict=True))
     warnings = list(dict.fromkeys(warned))
     digest = whole.book.digest()

@@ -60,23 +60,21 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
     from bayesbox.classifier.describe import column_facts, rules_facts
     from bayesbox.classifier.registry import model_name
     from bayesbox.cli.print.reports import column_weights
-    from bayesbox.file import container
-    from bayesbox.file.load import load_classifier
-    from bayesbox.sequence.codec import is_chain
+    from bayesbox.file.load import load
     from bayesbox.sequence.hmm import HiddenMarkovModel
     from bayesbox.text.classifier import DocumentClassifier
 
     nomogram.require_fitting(column, svg, given)
-    if is_chain(container.read(model), name=model):
+    classifier = load(model)
+    if isinstance(classifier, HiddenMarkovModel):
         from bayesbox.cli.print import chain as chain_show
 
         if given["nomogram"]:
             raise click.UsageError("--nomogram draws naive Bayes, and this is a hidden Markov model")
         if svg:
             raise click.UsageError("--svg draws the densities of naive Bayes; bayes hmm decode --svg draws a sequence")
-        chain_show.show(HiddenMarkovModel.load(model), model, column, as_json=as_json)
+        chain_show.show(classifier, model, column, as_json=as_json)
         return
-    classifier = load_classifier(model)
     found = nomogram.asked(classifier, given)
     if isinstance(classifier, DocumentClassifier):
         from bayesbox.cli import text

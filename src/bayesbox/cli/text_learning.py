@@ -24,7 +24,7 @@ TELLING = 5  # words of each class that are shown after training
 def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: bool) -> None:
     """Learn documents and write the model."""
     from bayesbox.classifier.training import one_class
-    from bayesbox.text.codec import save
+    from bayesbox.file.save import save
 
     source = elsewhere.rows_elsewhere(data, given)
     if source is None and not data:

@@ -121,7 +121,7 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     if given["model"] == "text":
         text_learning.train(data, given, path, as_json=as_json)
         return
-    from bayesbox.classifier.codec import save
+    from bayesbox.file.save import save
 
     refuse(given, TEXT_ONLY, "is about documents: it goes with --model text")
     with captured_warnings() as warned:

@@ -142,7 +142,7 @@ class TableEstimator(CountedEstimator):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file; `bayesbox.load` reads it, and it goes on learning."""
-        from bayesbox.classifier.codec import save
+        from bayesbox.file.save import save
 
         check_is_fitted(self)
         save(self.classifier_, path)

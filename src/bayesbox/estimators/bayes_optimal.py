@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bayesbox.classifier.base import Classifier
-from bayesbox.classifier.codec import save
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import batch_from, labels_from
 from bayesbox.explain.evidence import Explanation
+from bayesbox.file.save import save
 from bayesbox.schema.levels import level_text
 from bayesbox.table.optimal.classifier import OptimalClassifier
 

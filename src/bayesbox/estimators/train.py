@@ -8,15 +8,13 @@ from typing import Any
 
 from sklearn.base import clone
 
-from bayesbox.classifier import codec as save
 from bayesbox.classifier import train as workflow
+from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.registry import kind_of
-from bayesbox.errors import BadOption, file_name
+from bayesbox.errors import BadOption
 from bayesbox.estimators.naive_bayes import NaiveBayes
 from bayesbox.estimators.text_classifier import TextClassifier
-from bayesbox.file import container
-from bayesbox.sequence import codec as chain_file
-from bayesbox.text import codec as save_text
+from bayesbox.file import load as model_file
 from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.train import labelled_documents, train_documents
 
@@ -71,12 +69,10 @@ def train(
 
 def load(path: str | PathLike[str]) -> Any:
     """The estimator in a model file; it goes on learning where it was saved."""
-    data, name = container.read(path), file_name(path)
-    if save_text.is_text(data, name=name):
-        return _text_classifier(save_text.from_bytes(data, name=name))
-    if chain_file.is_chain(data, name=name):
-        return chain_file.from_bytes(data, name=name)
-    return estimator_of(save.from_bytes(data, name=name))
+    model = model_file.load(path)
+    if isinstance(model, DocumentClassifier):
+        return _text_classifier(model)
+    return estimator_of(model) if isinstance(model, Classifier) else model
 
 
 def estimator_of(classifier: Any) -> Any:

@@ -24,7 +24,7 @@ from bayesbox.file.strict_json import dumps
 
 LIMIT = 1 << 30  # bytes of a file
 MOST_MEMBERS = 1000
-MANIFEST = "manifest.json"
+MODEL, MANIFEST = "model.json", "manifest.json"  # the first member, and the last
 DAMAGED = "Take another copy of the file, or train the model again"
 NO_MODEL = "Give a file that `save` or `bayes train` wrote"
 
@@ -104,20 +104,6 @@ def unpack(data: bytes, *, name: str = "model") -> dict[str, bytes]:
     if manifest != _manifest(members):
         _refuse("the checksums are not those of the members", f"{name}, {MANIFEST}", found=manifest)
     return members
-
-
-def first_member(data: bytes) -> tuple[str, bytes] | None:
-    """The name and content of the first member, as its header has them, with nothing checked; None where none begins.
-
-    >>> first_member(pack({"model.json": b"{}", "counts.arrow": b"..."}))
-    ('model.json', b'{}')
-    """
-    fixed = data[:_HEADER_SIZE]
-    if len(fixed) < _HEADER_SIZE or fixed[: len(_HEADER)] != _HEADER:
-        return None
-    size, length = struct.unpack("<IH", fixed[22:28])
-    content = _HEADER_SIZE + length
-    return data[_HEADER_SIZE:content].decode("latin-1"), data[content : content + size]
 
 
 def _directory(data: bytes, name: str) -> list[_Entry]:

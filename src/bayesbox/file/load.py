@@ -1,34 +1,92 @@
-"""Load a classifier of any kind that the command trains: of rows, or of documents."""
+"""Load a model of any kind: the codec that is registered for the kind makes it of the members of the file.
+
+Loading runs nothing that the file brings along; a file that is damaged, newer or crafted is refused with the place of
+the fault.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+import sys
+from typing import Any
 
-from bayesbox.errors import file_name
+from bayesbox.errors import BadModelFile, file_name
 from bayesbox.file import container
-from bayesbox.text import codec as save_text
-from bayesbox.text.classifier import DocumentClassifier
+from bayesbox.file.container import MODEL
+from bayesbox.file.faults import MemberFault
+from bayesbox.file.reader import Reader
+from bayesbox.file.registry import Codec, codec_of
+from bayesbox.file.save import FORMAT
+from bayesbox.file.strict_json import parse
 
-if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+CLASSIFIER = "classifier"
+
+
+def load(path: str | os.PathLike[str], *, holds: str | None = None) -> Any:
+    """The model of a file, which must hold such a model: "classifier", for example."""
+    return from_bytes(container.read(path), name=file_name(path), holds=holds)
 
 
 def load_classifier(path: str | os.PathLike[str]) -> Any:
-    """The classifier of a file: a `Classifier` of rows or a `DocumentClassifier`."""
-    data, name = container.read(path), file_name(path)
-    if save_text.is_text(data, name=name):
-        return save_text.from_bytes(data, name=name)
-    from bayesbox.classifier import codec as save
-
-    return save.from_bytes(data, name=name)
+    """The classifier of a file, of rows or of documents."""
+    return load(path, holds=CLASSIFIER)
 
 
-def save_classifier(classifier: Classifier | DocumentClassifier, path: str | os.PathLike[str]) -> None:
-    """Write a classifier to a file, whole or not at all."""
-    if isinstance(classifier, DocumentClassifier):
-        save_text.save(classifier, path)
-    else:
-        from bayesbox.classifier import codec as save
+def from_bytes(data: bytes, *, name: str = "model", holds: str | None = None) -> Any:
+    """The model of the bytes of a file; `name` is the file's, for messages."""
+    members = container.unpack(data, name=name)
+    extensions = ""
+    try:
+        if MODEL not in members:
+            raise ValueError(f"the archive is whole, but it holds no {MODEL}")
+        reader = Reader(parse(members.pop(MODEL)), "the document")
+        version, kind = reader.take("format", int), reader.take("kind", str)
+        _require_format(version, reader, name)
+        reader.take("bayesbox", str)
+        extensions = reader.take_if_present("extension", str) or ""
+        return _codec(kind, extensions, name, holds).read(kind, reader, members)
+    except RecursionError:
+        raise BadModelFile("the models in it are nested too deep", where=name, remedy=container.DAMAGED) from None
+    except ValueError as error:
+        if isinstance(error, BadModelFile):
+            raise
+        section = error.member if isinstance(error, MemberFault) else MODEL
+        remedy = _install(extensions) or container.DAMAGED
+        raise BadModelFile(str(error), where=f"{name}, {section}", remedy=remedy) from error
 
-        save.save(classifier, path)
+
+def _require_format(version: int, reader: Reader, name: str) -> None:
+    if version > FORMAT:
+        raise BadModelFile(
+            f"the file has format {version}, and this version of bayesbox reads formats up to {FORMAT}",
+            where=f"{name}, {MODEL}",
+            found=f"format {version}, written by bayesbox {reader.rest.get('bayesbox')}",
+            remedy="Upgrade bayesbox: pip install --upgrade bayesbox",
+        )
+    if version < 1:
+        raise ValueError(f"there is no format {version}")
+
+
+def _codec(kind: str, extensions: str, name: str, holds: str | None) -> Codec:
+    codec = codec_of(kind)
+    if codec is None:
+        raise BadModelFile(
+            "the file holds a kind of model that is not known here",
+            where=f"{name}, {MODEL}",
+            found=kind,
+            remedy=_install(extensions) or "Upgrade bayesbox, or import the package that this kind of model comes from",
+        )
+    if holds not in (None, codec.HOLDS):
+        raise BadModelFile(
+            f"the file holds a {codec.HOLDS}, not a {holds}",
+            where=f"{name}, {MODEL}",
+            found=kind,
+            remedy=f"Load it with {codec.LOADED_BY}",
+        )
+    return codec
+
+
+def _install(extensions: str) -> str:
+    """What to do where a model was written with packages that are not imported; nothing of a file is ever imported."""
+    absent = [extension for extension in extensions.split(", ") if extension and extension not in sys.modules]
+    return f"Install and import {', '.join(absent)}: the model was saved with it" if absent else ""

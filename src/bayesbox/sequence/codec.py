@@ -1,4 +1,4 @@
-"""Save a hidden Markov model to a file, and load it: the tallies with it, so that it goes on learning.
+"""A hidden Markov model as the members of a model file: the tallies with it, so that it goes on learning.
 
 The tallies of the steps are the members of a classifier's file; what begins and follows stands in `model.json`, exact
 numbers as the odd integer times a power of two that they are. A model of given tables has logarithms there instead.
@@ -6,12 +6,11 @@ numbers as the odd integer times a power of two that they are. A model of given 
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-import bayesbox
 from bayesbox._core import ExactArray
 from bayesbox.classifier.schema_json import (
     declared_from_json,
@@ -23,49 +22,29 @@ from bayesbox.classifier.schema_json import (
 )
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.table import Table
-from bayesbox.errors import BadData, BadModelFile, file_name
-from bayesbox.file import container
-from bayesbox.file import document as model_document
-from bayesbox.file.document import MODEL
-from bayesbox.file.reader import Reader, made
-from bayesbox.file.strict_json import document
+from bayesbox.errors import BadData
+from bayesbox.file.faults import require_members
+from bayesbox.file.reader import Json, Reader, made
 from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
+from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values
-from bayesbox.sequence import hmm as chain
 from bayesbox.sequence.counts import START, ChainBook
+from bayesbox.sequence.hmm import COUNTED, GIVEN, LEARNED, HiddenMarkovModel
 from bayesbox.sequence.model import ChainModel, ChainRules
 from bayesbox.tally.codec import book as tally_tables
 from bayesbox.tally.counts import Counts
 
-FORMAT = 1
-KIND = "hidden-markov"
+HOLDS = "hidden Markov model"
+LOADED_BY = "bayesbox.HiddenMarkovModel.load, or give it to `bayes hmm`"
 
 
-def save(model: chain.HiddenMarkovModel, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file, whole or not at all."""
-    model_document.write(to_bytes(model), path)
-
-
-def load(path: str | os.PathLike[str]) -> chain.HiddenMarkovModel:
-    """The model of a file."""
-    return from_bytes(container.read(path), name=file_name(path))
-
-
-def is_chain(data: bytes, *, name: str = "model") -> bool:
-    """Whether the bytes of a file are those of a hidden Markov model; a damaged file is refused here already."""
-    return model_document.kind_of(data, name=name) == KIND
-
-
-def to_bytes(model: chain.HiddenMarkovModel) -> bytes:
-    """A model as the bytes of a file."""
+def write(model: HiddenMarkovModel) -> tuple[Json, dict[str, bytes]]:
+    """What the document says of a model, and the other members."""
     schema, book, rules = model._schema, model.book_, model.rules
     if schema is None:
         raise BadData("nothing was learned yet, so there is nothing to save")
-    given = model._origin == chain.GIVEN
+    given = model._origin == GIVEN
     written = {
-        "format": FORMAT,
-        "kind": KIND,
-        "bayesbox": bayesbox.__version__,
         "digest": book.digest(),
         "origin": model._origin,
         "label_type": label_type_of(model.states_.tolist()) if given else book.label_type,
@@ -81,12 +60,19 @@ def to_bytes(model: chain.HiddenMarkovModel) -> bytes:
         "transition": None if given else _counts_to_json(book.transition),
         "tables": _tables_to_json(model.model_) if given else None,
     }
-    if model._origin == chain.COUNTED and schema.classes:
+    if model._origin == COUNTED and schema.classes:
         written["named"] = True  # the states were named, and are not only those that were counted
-    try:
-        return container.pack({MODEL: document(written), **({} if given else tally_tables.members(book.emission))})
-    except UnicodeEncodeError as error:
-        raise BadData("a name is not Unicode text, so the model cannot be saved", found=error.object) from None
+    return written, {} if given else tally_tables.members(book.emission)
+
+
+def parts(model: HiddenMarkovModel) -> Iterator[type]:
+    """The classes that a model is made of and that others may have registered."""
+    rules, registered = model.rules, set(RULES.values())
+    used = (rules.start, rules.transition, *vars(rules.emission).values())
+    yield from (type(rule) for rule in used if type(rule) in registered)
+    yield from map(type, model.book_.emission.columns.values())
+    if model._schema is not None:
+        yield from map(type, model._schema.kinds.values())
 
 
 def _counts_to_json(counts: Counts) -> dict[str, Any]:
@@ -109,32 +95,11 @@ def _hex(logs: Doubles) -> list[str]:
     return [float(value).hex() for value in logs.ravel()]
 
 
-def from_bytes(data: bytes, *, name: str = "model") -> chain.HiddenMarkovModel:
-    """The model of the bytes of a file; `name` is the file's, for messages."""
-
-    def build(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel:
-        _require_kind(reader, name)
-        return _model(reader, members)
-
-    return model_document.read(data, build, name=name)
-
-
-def _require_kind(reader: Reader, name: str) -> None:
-    version, kind = reader.take("format", int), reader.take("kind", str)
-    if kind != KIND or version != FORMAT:
-        raise BadModelFile(
-            "the file holds no hidden Markov model of a format that this version of bayesbox reads",
-            where=f"{name}, {MODEL}",
-            found=f"{kind}, format {version}",
-            remedy="Load it with bayesbox.load, or upgrade bayesbox",
-        )
-
-
-def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel:
-    reader.take("bayesbox", str)
+def read(_kind: str, reader: Reader, members: dict[str, bytes]) -> HiddenMarkovModel:
+    """The model of a file."""
     digest, origin = reader.take("digest", str), reader.take("origin", str)
     label_type, states = reader.take("label_type", str), reader.texts("states")
-    if label_type not in LABEL_TYPES or origin not in (chain.GIVEN, chain.COUNTED, chain.LEARNED):
+    if label_type not in LABEL_TYPES or origin not in (GIVEN, COUNTED, LEARNED):
         raise ValueError(f"the label type {label_type!r} or the origin {origin!r} is unknown")
     emissions = reader.take("emissions", str)
     emission_rules = rules_from_json(reader.take("rules", dict))
@@ -143,12 +108,12 @@ def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel
     declared = declared_from_json(reader.take("declared", list, None))
     counts = [reader.take(key, dict, None) for key in ("start", "transition")]
     tables = reader.take("tables", dict, None)
-    named = origin != chain.COUNTED or bool(reader.take_if_present("named", bool))
+    named = origin != COUNTED or bool(reader.take_if_present("named", bool))
     schema = schema_from_json(reader.take("columns", list), tuple(sorted(states)))
     reader.done()
     labels = label_values(states, label_type)
-    model: chain.HiddenMarkovModel = made(
-        lambda: chain.HiddenMarkovModel(
+    model: HiddenMarkovModel = made(
+        lambda: HiddenMarkovModel(
             labels.tolist() if named else None,
             emissions=emissions,
             columns=declared,
@@ -157,18 +122,15 @@ def _model(reader: Reader, members: dict[str, bytes]) -> chain.HiddenMarkovModel
         "the document",
     )
     model.rules = ChainRules(emission_rules, smoothing[0], smoothing[1])
-    if origin == chain.GIVEN:
+    if origin == GIVEN:
         if tables is None or members:
             raise ValueError("a model of given tables has tables, and no tallies")
         model._schema, model._origin = schema, origin
         model._model = _tables_from_json(tables, states, label_type, next(iter(schema.kinds)))
         return model
-    if counts[0] is None or counts[1] is None or "classes.arrow" not in members:
+    if counts[0] is None or counts[1] is None or tally_tables.CLASSES not in members:
         raise ValueError("its tallies are not there")
-    known = tally_tables.member_names()
-    for member in members:
-        if member not in known:
-            raise ValueError(member, "no such member belongs to this model")
+    require_members(members, known=tally_tables.member_names(), needed=())
     emission = tally_tables.book_of(members, label_type, tuple(schema.kinds))
     book = ChainBook(
         _counts_from_json(counts[0], (START,), states), _counts_from_json(counts[1], states, states), emission

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -57,6 +57,9 @@ class HiddenMarkovModel(ChainAnswers):
     array([[0.2 , 0.8 ],
            [0.46, 0.54]])
     """
+
+    kind: ClassVar[str] = "hidden-markov"
+    """Its name in the model file."""
 
     def __init__(
         self,
@@ -341,16 +344,18 @@ class HiddenMarkovModel(ChainAnswers):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all."""
-        from bayesbox.sequence import codec as chain_file
+        from bayesbox.file.save import save
 
-        chain_file.save(self, path)
+        save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> HiddenMarkovModel:
         """The model of a file."""
-        from bayesbox.sequence import codec as chain_file
+        from bayesbox.file.load import load
+        from bayesbox.sequence.codec import HOLDS
 
-        return chain_file.load(path)
+        model: HiddenMarkovModel = load(path, holds=HOLDS)
+        return model
 
     def __repr__(self) -> str:
         return f"HiddenMarkovModel(states={self.states!r})"

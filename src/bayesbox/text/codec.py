@@ -1,18 +1,15 @@
-"""Save a classifier of documents to a file, and load it: the tallies with it, so that it goes on learning."""
+"""A classifier of documents as the members of a model file: the tallies with it, so that it goes on learning."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
 from typing import Any
 
-import bayesbox
-from bayesbox.errors import BadData, BadModelFile, file_name
-from bayesbox.file import container
-from bayesbox.file import document as model_document
-from bayesbox.file.document import MODEL
-from bayesbox.file.reader import Reader, made
-from bayesbox.file.strict_json import document
+from bayesbox.file.faults import MemberFault, require_members
+from bayesbox.file.load import CLASSIFIER
+from bayesbox.file.reader import Json, Reader, made
 from bayesbox.rule.rules_json import prior_from_json, prior_to_json, smoothing_from_json, smoothing_to_json
+from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
@@ -22,22 +19,14 @@ from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.model import Strength, TextRules
 
-FORMAT = 1
-KIND = "text"
+HOLDS = CLASSIFIER
+LOADED_BY = "bayesbox.load, or give it to `bayes predict`"
 
 
-def save(classifier: DocumentClassifier, path: str | os.PathLike[str]) -> None:
-    """Write a classifier to a file, whole or not at all."""
-    model_document.write(to_bytes(classifier), path)
-
-
-def to_bytes(classifier: DocumentClassifier) -> bytes:
-    """A classifier as the bytes of a file."""
+def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:
+    """What the document says of a classifier, and the other members."""
     rules, tokens = classifier.rules, classifier.tokens
     written = {
-        "format": FORMAT,
-        "kind": KIND,
-        "bayesbox": bayesbox.__version__,
         "digest": classifier.book.digest(),
         "target": classifier.target,
         "column": classifier.column,
@@ -65,38 +54,17 @@ def to_bytes(classifier: DocumentClassifier) -> bytes:
             "calibration": rules.calibration,
         },
     }
-    try:
-        return container.pack({MODEL: document(written), **tally_tables.members(classifier.book)})
-    except UnicodeEncodeError as error:
-        raise BadData("a name is not Unicode text, so the model cannot be saved", found=error.object) from None
-    except ValueError as error:
-        raise BadData(f"this model cannot be saved: {error}") from error
+    return written, tally_tables.members(classifier.book)
 
 
-def load(path: str | os.PathLike[str]) -> DocumentClassifier:
+def parts(classifier: DocumentClassifier) -> Iterator[type]:
+    """The classes that a classifier is made of and that others may have registered."""
+    registered = set(RULES.values())
+    yield from (type(rule) for rule in vars(classifier.rules).values() if type(rule) in registered)
+
+
+def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
     """The classifier of a file."""
-    return from_bytes(container.read(path), name=file_name(path))
-
-
-def is_text(data: bytes, *, name: str = "model") -> bool:
-    """Whether the bytes of a file hold a classifier of documents."""
-    return model_document.kind_of(data, name=name) == KIND
-
-
-def from_bytes(data: bytes, *, name: str = "model") -> DocumentClassifier:
-    """The classifier of the bytes of a file; `name` is the file's, for messages."""
-    return model_document.read(data, _classifier, name=name)
-
-
-def _classifier(reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
-    version, kind = reader.take("format", int), reader.take("kind", str)
-    if version != FORMAT or kind != KIND:
-        raise BadModelFile(
-            f"the file holds no {KIND} model of format {FORMAT}",
-            found=f"{kind}, format {version}",
-            remedy="Upgrade bayesbox: pip install --upgrade bayesbox",
-        )
-    reader.take("bayesbox", str)
     digest, label_type = reader.take("digest", str), reader.take("label_type", str)
     classifier = DocumentClassifier(_rules(reader.take("rules", dict)), _tokens(reader.take("tokens", dict)))
     classifier.target, classifier.column = reader.take("target", str, None), reader.take("column", str, None)
@@ -109,11 +77,8 @@ def _classifier(reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
     reader.done()
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
-    for member in tables:
-        if member not in ("classes.arrow", *word_tables.MEMBERS):
-            raise ValueError(member, "no such member belongs to this model")
-    if "classes.arrow" not in tables:
-        raise ValueError("classes.arrow", "the member is not there")
+    known = (tally_tables.CLASSES, *word_tables.MEMBERS)
+    require_members(tables, known=known, needed=(tally_tables.CLASSES,))
     classifier.book = tally_tables.book_of(tables, label_type, (WORDS, DOCUMENTS, TWICE, THRICE))
     _require_consistent(classifier.book, classifier.width, often=classifier.often)
     if classifier.book.digest() != digest:
@@ -124,20 +89,20 @@ def _classifier(reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
 def _require_consistent(book: Book, width: int | None, *, often: bool) -> None:
     several = [name for name in (TWICE, THRICE) if name in book]
     if set(book) - set(several) not in (set(), {WORDS, DOCUMENTS}) or (several and not often):
-        raise ValueError("words.arrow", f"the tallies are not those of {WORDS} and {DOCUMENTS}")
+        raise MemberFault("words.arrow", f"the tallies are not those of {WORDS} and {DOCUMENTS}")
     if not len(book):
         return
     for name, fewer in ((TWICE, DOCUMENTS), (THRICE, TWICE)):
         if name in book and (fewer not in book or not (book[fewer] - book[name]).is_possible()):
-            raise ValueError("words.arrow", f"more documents are counted in {name} than in {fewer}")
+            raise MemberFault("words.arrow", f"more documents are counted in {name} than in {fewer}")
     words, holders = book[WORDS], book[DOCUMENTS]
     if words.levels != holders.levels:
-        raise ValueError("words.arrow", "the words of the two tallies differ")
+        raise MemberFault("words.arrow", "the words of the two tallies differ")
     if width is not None and any(
         not (word.isascii() and word.isdecimal() and str(int(word)) == word and int(word) < width)
         for word in words.levels
     ):
-        raise ValueError("words.arrow", f"a word is none of {width} columns")
+        raise MemberFault("words.arrow", f"a word is none of {width} columns")
 
 
 def _strength(value: list[Any] | None) -> Strength | None:

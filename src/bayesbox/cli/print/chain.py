@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -94,18 +95,14 @@ def _tell(name: str, by_state: dict[str, dict[str, float]], *, whole: bool) -> N
         say(f"and {len(heads) - len(shown)} more levels: --column {name}")
 
 
-def chains_of(one: str, other: str) -> dict[str, HiddenMarkovModel] | None:
-    """The two models, where both files hold hidden Markov models; None where neither does."""
-    from bayesbox.file import container
-    from bayesbox.sequence.codec import from_bytes, is_chain
+def chains_of(models: Mapping[str, Any]) -> dict[str, HiddenMarkovModel] | None:
+    """The models by their files, where all are hidden Markov models; None where none is."""
+    from bayesbox.sequence.hmm import HiddenMarkovModel
 
-    files = {path: container.read(path) for path in (one, other)}
-    chains = [path for path, data in files.items() if is_chain(data, name=path)]
-    if not chains:
-        return None
-    if len(chains) < len(files):
-        raise click.UsageError(f"{chains[0]} is a hidden Markov model, and the other file is not")
-    return {path: from_bytes(data, name=path) for path, data in files.items()}
+    chains = {path: model for path, model in models.items() if isinstance(model, HiddenMarkovModel)}
+    if chains and len(chains) < len(models):
+        raise click.UsageError(f"{next(iter(chains))} is a hidden Markov model, and the other file is not")
+    return chains or None
 
 
 def differences(one: HiddenMarkovModel, other: HiddenMarkovModel) -> list[ColumnDifference]:

@@ -28,7 +28,7 @@ from bayesbox.schema.levels import label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import normalised
-from bayesbox.table.auto.codec import derived_arrays, derived_from_json, derived_to_json
+from bayesbox.table.auto.codec import PREFIX, derived_arrays, derived_from_json, derived_to_json
 from bayesbox.table.auto.features import View
 from bayesbox.table.auto.pool import Pool, learn_pool, words_of
 from bayesbox.table.batch_learners import WholeRows
@@ -58,6 +58,7 @@ class AutoClassifier(WholeRows):
 
     kind = "auto"
     title = "AutoBayes"
+    derived_prefix = PREFIX
     rules: AutoRules
     derived: Pool | None
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.file import arrow as arrow_file
+from bayesbox.file.faults import MemberFault
 from bayesbox.file.reader import Reader
 from bayesbox.table.auto.boost import Boosted
 from bayesbox.table.auto.features import Design, Feature
@@ -17,7 +18,8 @@ from bayesbox.table.auto.forest import TreeForest
 from bayesbox.table.auto.joint_density import JointKernel, JointNormal
 from bayesbox.table.auto.logistic_nb import Weighted
 
-WHOLE, DOUBLE = "pool-whole.arrow", "pool-double.arrow"
+PREFIX = "pool-"
+WHOLE, DOUBLE = f"{PREFIX}whole.arrow", f"{PREFIX}double.arrow"
 FOREST = ("root", "column", "threshold", "child", "missing_left", "words", "words_of")
 
 
@@ -53,7 +55,7 @@ class Arrays:
         self.flat = {}
         for kind, name, types in (("whole", WHOLE, arrow_file.WHOLE), ("double", DOUBLE, arrow_file.DOUBLE)):
             if name not in members:
-                raise ValueError(name, "the member is not there")
+                raise MemberFault(name, "the member is not there")
             self.flat[kind] = arrow_file.read(members[name], {"value": (types,)})["value"].to_numpy(
                 zero_copy_only=False
             )
@@ -80,13 +82,13 @@ class Arrays:
 
 def _written(pool: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
     from bayesbox.classifier.base import Classifier
-    from bayesbox.classifier.codec import to_bytes
+    from bayesbox.file.save import to_bytes
 
     writer = Writer()
     models, nested = [], {}
     for place, model in enumerate(pool.models):
         if isinstance(model, Classifier):
-            name = f"pool-{place}.bayes"
+            name = f"{PREFIX}{place}.bayes"
             nested[name] = to_bytes(model)
             models.append({"kind": "classifier", "member": name})
         else:
@@ -177,8 +179,8 @@ def derived_from_json(written: dict[str, Any], members: dict[str, bytes]) -> Any
     if not classes or rows < 1 or (powers < 0).any() or (shares <= 0).any():
         raise ValueError("the pool has no classes, no rows, or numbers below 0")
     for name in members:
-        if name.startswith("pool-") and name not in used:
-            raise ValueError(name, "no model of the pool uses this member")
+        if name not in used:
+            raise MemberFault(name, "no model of the pool uses this member")
     told = tuple(TriedMember(str(name), float(loss), float(right), float(power)) for name, loss, right, power in judged)
     total = None if together is None else TriedMember("pool", float(together[0]), float(together[1]), 1.0)
     weights = tuple(powers.tolist()), tuple(shares.tolist())
@@ -203,13 +205,13 @@ def _model_from_json(
     kind = reader.take("kind", str)
     width = sum(1 if axis.levels is None else len(axis.levels) for axis in design.axes)
     if kind == "classifier":
-        from bayesbox.classifier.codec import from_bytes
+        from bayesbox.file.load import CLASSIFIER, from_bytes
 
         name = reader.take("member", str)
-        if name not in members or not name.startswith("pool-"):
-            raise ValueError(name, "the member is not there")
+        if name not in members:
+            raise MemberFault(name, "the member is not there")
         used.add(name)
-        return from_bytes(members[name], name=name)
+        return from_bytes(members[name], name=name, holds=CLASSIFIER)
     if kind == "forest":
         weight = reader.take("weight", float)
         parts = {name: arrays.take(reader, name, None, kind="whole") for name in FOREST}

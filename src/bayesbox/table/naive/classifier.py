@@ -100,6 +100,20 @@ class NaiveClassifier(Classifier):
     def rules_from_json(cls, written: dict[str, Any]) -> Rules:
         return rules_from_json(written)
 
+    def given_members(self) -> dict[str, bytes]:
+        from bayesbox.table.naive import given_tables
+
+        assert self.schema is not None
+        return given_tables.members(self.model, self.schema)
+
+    @classmethod
+    def from_given_members(cls, members: dict[str, bytes], schema: Schema, label_type: str) -> Self:
+        from bayesbox.table.naive import given_tables
+
+        if cls.kind != NaiveClassifier.kind:
+            return super().from_given_members(members, schema, label_type)
+        return cls.of_model(given_tables.model_of(members, schema, label_type), schema)
+
     def derived_to_json(self) -> dict[str, Any] | None:
         return None if self.derived is None else {"weights": dict(sorted(self.derived.items()))}
 

@@ -18,9 +18,10 @@ from bayesbox.dist.naive import NaiveModel
 from bayesbox.dist.table import Table
 from bayesbox.file import arrow as arrow_file
 from bayesbox.file.arrow import DOUBLE, TEXT
+from bayesbox.file.faults import require_members, within
 from bayesbox.schema.arrays import numbers_array, numpy_values, text_array
 from bayesbox.schema.kinds import Category
-from bayesbox.schema.levels import label_order, label_type_of, label_values
+from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 
 MEMBERS = ("prior.arrow", "tables.arrow")
@@ -28,11 +29,6 @@ SUM_TOLERANCE = 2e-6  # of a sum of rounded exponentials; what is given sums to 
 
 _PRIOR_COLUMNS = {"class": (TEXT,), "log_probability": (DOUBLE,)}
 _TABLE_COLUMNS = {"column": (TEXT,), "level": (TEXT,), "class": (TEXT,), "log_probability": (DOUBLE,)}
-
-
-def label_type(model: NaiveModel) -> str:
-    """The type of a model's labels."""
-    return label_type_of(model.labels.tolist())
 
 
 def members(model: NaiveModel, schema: Schema) -> dict[str, bytes]:
@@ -66,15 +62,12 @@ def members(model: NaiveModel, schema: Schema) -> dict[str, bytes]:
 
 
 def model_of(tables: Mapping[str, bytes], schema: Schema, label_type: str) -> NaiveModel:
-    """The model of these tables; ValueError(member, reason) where they are not as `members` writes them."""
-    try:
+    """The model of these tables; MemberFault where they are not as `members` writes them."""
+    require_members(tables, known=MEMBERS, needed=MEMBERS)
+    with within("prior.arrow"):
         classes, log_prior = _prior(tables["prior.arrow"], label_type)
-    except (ValueError, OverflowError) as error:
-        raise ValueError("prior.arrow", str(error)) from error
-    try:
+    with within("tables.arrow"):
         conditionals = _tables(tables["tables.arrow"], classes, schema)
-    except ValueError as error:
-        raise ValueError("tables.arrow", str(error)) from error
     return NaiveModel(classes, label_values(classes, label_type), log_prior, conditionals)
 
 

@@ -23,6 +23,7 @@ from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.explain.evidence import Explanation
 from bayesbox.explain.missing import terms_of_absence
+from bayesbox.file.faults import MemberFault
 from bayesbox.file.reader import Reader, made
 from bayesbox.rule.priors import given_prior
 from bayesbox.rule.rules_json import prior_from_json, prior_to_json
@@ -38,7 +39,8 @@ from bayesbox.tally.book import Book
 
 MOST_ROWS = 10_000  # by which hypotheses are weighed
 OPTIONS = ("smoothing", "prior_smoothing", "numeric", "missing", "unseen")  # of the command, that hypotheses take
-MEMBER = "hypothesis-{}.bayes"
+PREFIX = "hypothesis-"
+MEMBER = PREFIX + "{}.bayes"
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class OptimalClassifier(WholeRows):
 
     kind = "bayes-optimal"
     title = "Bayes optimal"
+    derived_prefix = PREFIX
     rules: OptimalRules
     derived: Hypotheses | None
 
@@ -291,7 +294,7 @@ class OptimalClassifier(WholeRows):
         }
 
     def derived_members(self) -> dict[str, bytes]:
-        from bayesbox.classifier.codec import to_bytes
+        from bayesbox.file.save import to_bytes
 
         if self.derived is None:
             return {}
@@ -299,7 +302,7 @@ class OptimalClassifier(WholeRows):
 
     @classmethod
     def derived_from_members(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
-        from bayesbox.classifier.codec import from_bytes
+        from bayesbox.file.load import CLASSIFIER, from_bytes
 
         if written is None:
             raise ValueError("the document says nothing of the hypotheses")
@@ -314,10 +317,10 @@ class OptimalClassifier(WholeRows):
         if scores is not None and len(scores) != len(weights):
             raise ValueError("there is not one score a hypothesis")
         for name in {*names} ^ {*members}:
-            raise ValueError(name, "the member is not there" if name in names else "no hypothesis is this member")
-        classifiers = tuple(from_bytes(members[name], name=name) for name in names)
-        if any(isinstance(each, OptimalClassifier) for each in classifiers):
-            raise ValueError("a hypothesis is itself an average")
+            raise MemberFault(name, "the member is not there" if name in names else "no hypothesis is this member")
+        classifiers = tuple(from_bytes(members[name], name=name, holds=CLASSIFIER) for name in names)
+        if any(isinstance(each, OptimalClassifier) or not isinstance(each, Classifier) for each in classifiers):
+            raise ValueError("a hypothesis is itself an average, or no classifier of tables")
         known = None if scores is None else tuple(-math.inf if each is None else each for each in scores)
         return made(lambda: Hypotheses(classifiers, tuple(weights), known), "derived")
 

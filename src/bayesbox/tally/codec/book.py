@@ -23,6 +23,7 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.file import arrow as arrow_file
 from bayesbox.file.arrow import TEXT, WHOLE
+from bayesbox.file.faults import MemberFault, require_members, within
 from bayesbox.schema.arrays import numbers_array, text_array
 from bayesbox.schema.levels import label_order
 from bayesbox.tally.base import Tally, added, dyadic
@@ -47,6 +48,7 @@ from bayesbox.tally.words import WordCounts
 
 Doubles = NDArray[np.float64]
 
+CLASSES = "classes.arrow"  # always there
 _CLASS_COLUMNS = {"class": (TEXT,), "count": (WHOLE, TEXT)}
 _COUNT_COLUMNS = {"column": (TEXT,), "class": (TEXT,), "level": (TEXT,), "count": (WHOLE, TEXT)}
 _SUMS = ("n", "fractional", "sum", "squares")
@@ -66,7 +68,7 @@ def members(book: Book) -> dict[str, bytes]:
     """The tables of a book by the names of their files; a form without a tally has none."""
     present = book.class_counts.signs() != 0
     book = book.with_classes(tuple(sorted(itertools.compress(book.classes, present))))
-    tables = {"classes.arrow": _write_classes(book)}
+    tables = {CLASSES: _write_classes(book)}
     by_form: dict[str, dict[str, Any]] = {}
     for name in sorted(book):
         form = Moments.form if isinstance(book[name], Moments) else book[name].form  # values have a table besides
@@ -78,37 +80,28 @@ def members(book: Book) -> dict[str, bytes]:
 
 def member_names() -> tuple[str, ...]:
     """Every table that `members` may give; the first of them is always there."""
-    return ("classes.arrow", *(member for form in sorted(FORMS) for member in FORMS[form].members))
+    return (CLASSES, *(member for form in sorted(FORMS) for member in FORMS[form].members))
 
 
 def book_of(tables: Mapping[str, bytes], label_type: str, order: Sequence[str]) -> Book:
     """The book of these tables, its columns in this order as far as they are named there.
 
-    ValueError(member, reason) where a table is not as `members` writes it.
+    MemberFault where a table is not as `members` writes it.
     """
-    classes = _within("classes.arrow", _read_classes, tables["classes.arrow"])
+    with within(CLASSES):
+        classes = _read_classes(tables[CLASSES])
     found: dict[str, Tally] = {}
     for _, form in sorted(FORMS.items()):
         if any(member in tables for member in form.members):
-            for member in form.members:
-                if member not in tables:
-                    raise ValueError(member, "the member is not there")
-            tallies = _within(form.members[0], form.read, *(tables[member] for member in form.members), classes)
+            require_members(tables, known=tables, needed=form.members)
+            with within(form.members[0]):
+                tallies = form.read(*(tables[member] for member in form.members), classes)
             if not found.keys().isdisjoint(tallies):
-                raise ValueError(form.members[0], f"a column has two tallies: `{min(found.keys() & tallies)}`")
+                raise MemberFault(form.members[0], f"a column has two tallies: `{min(found.keys() & tallies)}`")
             found |= tallies
     columns = {name: found[name] for name in order if name in found} | found
     book = Book(classes.texts, classes.counts, columns, label_type=label_type)
     return book.with_classes(tuple(label_order(list(classes.texts), label_type)))
-
-
-def _within(member: str, read: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        return read(*arguments)
-    except ValueError as error:
-        if len(error.args) == 2:  # it says in which member the fault lies
-            raise
-        raise ValueError(member, str(error)) from error
 
 
 # -- class counts ----------------------------------------------------------------------------------------------------

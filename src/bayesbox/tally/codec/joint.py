@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from bayesbox.file.faults import MemberFault, within
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
 from bayesbox.tally.codec import comoments as comoment_tables
@@ -38,15 +39,13 @@ def members(book: Book) -> dict[str, bytes]:
 
 
 def completed(book: Book, tables: Mapping[str, bytes]) -> Book:
-    """The book with the joint tally of these tables, where one is there. ValueError(member, reason) if it is none."""
+    """The book with the joint tally of these tables, where one is there. MemberFault if it is none."""
     found = [form for form in sorted(FORMS) if f"{form}.arrow" in tables]
     if not found:
         return book
     if len(found) > 1:
-        raise ValueError(f"{found[1]}.arrow", "the model has two tallies of columns together")
+        raise MemberFault(f"{found[1]}.arrow", "the model has two tallies of columns together")
     member = f"{found[0]}.arrow"
-    try:
+    with within(member):
         joint = FORMS[found[0]].read(tables[member], book)
-    except ValueError as error:
-        raise ValueError(member, str(error)) from error
     return Book(book.classes, book.class_counts, book.columns, label_type=book.label_type, joint=joint)

@@ -15,6 +15,7 @@ import pyarrow as pa
 from bayesbox._core import ExactArray
 from bayesbox.file import arrow as arrow_file
 from bayesbox.file.arrow import DOUBLE, TEXT, WHOLE
+from bayesbox.file.faults import within
 from bayesbox.schema.arrays import numbers_array, numpy_values
 from bayesbox.tally.base import Tally, added
 from bayesbox.tally.book import Book
@@ -68,14 +69,12 @@ def _write(tallies: Mapping[str, Values], classes: tuple[str, ...]) -> bytes:
 
 
 def completed(book: Book, tables: Mapping[str, bytes]) -> Book:
-    """The book with the distinct values of these tables, where they are there. ValueError(member, reason) if not."""
+    """The book with the distinct values of these tables, where they are there. MemberFault if not."""
     if MEMBER not in tables:
         return book
-    try:
-        ordered = book.with_classes(tuple(sorted(book.classes)))
+    ordered = book.with_classes(tuple(sorted(book.classes)))
+    with within(MEMBER):
         found = _read(tables[MEMBER], ordered)
-    except ValueError as error:
-        raise ValueError(MEMBER, str(error)) from error
     columns = {name: found.get(name, tally) for name, tally in ordered.columns.items()}
     whole = Book(ordered.classes, ordered.class_counts, columns, label_type=book.label_type, joint=ordered.joint)
     return whole.with_classes(book.classes)

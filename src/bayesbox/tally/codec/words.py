@@ -17,6 +17,7 @@ import numpy as np
 from bayesbox._core import ExactArray
 from bayesbox.file import arrow as arrow_file
 from bayesbox.file.arrow import PLACE, TEXT, WHOLE
+from bayesbox.file.faults import MemberFault, within
 from bayesbox.schema.arrays import numbers_array, numpy_values, text_array
 from bayesbox.tally.base import Tally
 from bayesbox.tally.codec.columns import (
@@ -79,18 +80,14 @@ def _places(words: tuple[str, ...], vocabulary: tuple[str, ...]) -> list[int]:
 
 
 def read(words: bytes, counted: bytes, vocabulary: bytes, classes: Classes) -> dict[str, Tally]:
-    """The tallies of these tables; ValueError(member, reason) where they are not as `write` makes them."""
-    try:
+    """The tallies of these tables; MemberFault where they are not as `write` makes them."""
+    with within(MEMBERS[2]):
         texts = tuple(arrow_file.read(vocabulary, _VOCABULARY_COLUMNS)["word"].to_pylist())
         require_ordered(texts, "words")
-    except ValueError as error:
-        raise ValueError(MEMBERS[2], str(error)) from error
-    try:
+    with within(MEMBERS[1]):
         table = arrow_file.read(counted, _COUNT_COLUMNS)
         places, counts = numpy_values(table["place"]).astype(np.int64), Exact(table["count"])
         _require_used(places, len(texts))
-    except ValueError as error:
-        raise ValueError(MEMBERS[1], str(error)) from error
     runs = arrow_file.read(words, _WORD_COLUMNS)
     rows, lengths = TableRows.of(runs, classes), numpy_values(runs["words"])
     require_increasing(rows.column, rows.label)
@@ -113,7 +110,7 @@ def _require_ascending(places: Index, ends: Index) -> None:
     later = np.diff(places) > 0
     later[ends[1:-1] - 1] = True  # from one class to the next
     if not later.all():
-        raise ValueError(MEMBERS[1], f"row {int(np.argmin(later)) + 2} is out of order, or there twice")
+        raise MemberFault(MEMBERS[1], f"row {int(np.argmin(later)) + 2} is out of order, or there twice")
 
 
 def _tallies(
@@ -144,13 +141,13 @@ def _spread(counts: Exact, start: int, stop: int, slots: Index, size: int) -> Ex
     if counts.integers is not None:
         own = counts.integers[start:stop]
         if (own <= 0).any():
-            raise ValueError(MEMBERS[1], "a count is not above zero")
+            raise MemberFault(MEMBERS[1], "a count is not above zero")
         cells = np.zeros(size, dtype=np.int64)
         cells[slots] = own
         return ExactArray.from_integers(cells)
     given = counts[start:stop]
     if (given.signs() <= 0).any():
-        raise ValueError(MEMBERS[1], "a count is not above zero")
+        raise MemberFault(MEMBERS[1], "a count is not above zero")
     spread = np.full(size, -1, dtype=np.int64)
     spread[slots] = np.arange(stop - start)
     return given.take(spread)

@@ -1,0 +1,43 @@
+"""What is wrong in one member of a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+
+class MemberFault(ValueError):
+    """A fault in a member of a model file.
+
+    >>> MemberFault("counts.arrow", "a count is not above zero").member
+    'counts.arrow'
+    """
+
+    def __init__(self, member: str, reason: str) -> None:
+        super().__init__(reason)
+        self.member = member
+        self.reason = reason
+
+
+@contextmanager
+def within(member: str) -> Iterator[None]:
+    """A ValueError inside is a fault in this member, unless it names another one."""
+    try:
+        yield
+    except MemberFault:
+        raise
+    except (ValueError, OverflowError) as error:
+        raise MemberFault(member, str(error)) from error
+
+
+def require_members(members: Collection[str], *, known: Collection[str], needed: Collection[str]) -> None:
+    """Refuse a file with a member that is not known, or without one that is needed.
+
+    >>> require_members(["classes.arrow"], known=["classes.arrow", "counts.arrow"], needed=["classes.arrow"])
+    """
+    for member in members:
+        if member not in known:
+            raise MemberFault(member, "no such member belongs to this model")
+    for member in needed:
+        if member not in members:
+            raise MemberFault(member, "the member is not there")
