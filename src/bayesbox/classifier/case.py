@@ -15,10 +15,10 @@ from bayesbox.classifier.base import Classifier
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.explain.evidence import lead
+from bayesbox.schema.flags import FLAG_EXPECTED, flag_code
 from bayesbox.schema.kinds import Category, Flag, Kind, Unknown, Words
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
-from bayesbox.tally.count import FLAG_TEXTS
 
 
 def batch_of_values(classifier: Classifier, values: Mapping[str, str], *, where: str | None = None) -> Batch:
@@ -41,9 +41,10 @@ def _column(name: str, text: str, kind: Kind) -> pa.Array:
     if isinstance(kind, (Category, Words, Unknown)):
         return pa.array([text])
     if isinstance(kind, Flag):
-        if text.lower() not in FLAG_TEXTS:
-            raise BadOption(f"`{name}` is a flag: true or false, 1 or 0", found=text)
-        return pa.array([FLAG_TEXTS[text.lower()] == "true"])
+        flag = flag_code(text)
+        if flag is None:
+            raise BadOption(f"`{name}` is a flag: {FLAG_EXPECTED}", found=text)
+        return pa.array([bool(flag)])
     try:
         value = float(text)
     except ValueError:

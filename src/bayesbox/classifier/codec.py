@@ -20,6 +20,7 @@ from bayesbox.file.faults import require_members
 from bayesbox.file.load import CLASSIFIER
 from bayesbox.file.reader import Json, Reader
 from bayesbox.rule.smoothing import RULES
+from bayesbox.schema.flags import FLAG_LEVELS
 from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real, Words
 from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values, level_text
 from bayesbox.schema.schema import Schema
@@ -152,7 +153,7 @@ def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:
         form = Values.form if schema.needs_values(name) else _FORMS_OF.get(type(kind), tally.form)
         if form != tally.form:
             raise ValueError(f"column `{name}` is a {kind.name}, and its tally one of {tally.form}")
-        if isinstance(kind, Flag) and not {"false", "true"}.issuperset(_levels(tally)):
+        if isinstance(kind, Flag) and not set(FLAG_LEVELS).issuperset(_levels(tally)):
             raise ValueError(f"column `{name}` is a flag with other levels than false and true")
     for name, kind in schema.kinds.items():
         if isinstance(kind, CountGroup):

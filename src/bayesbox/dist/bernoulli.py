@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.errors import UnseenLevel
 from bayesbox.schema.encode import encode
+from bayesbox.schema.flags import FLAG_CODES
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
 
 FALSE, TRUE, UNSEEN, MISSING = range(4)
-TEXTS = {"false": FALSE, "0": FALSE, "true": TRUE, "1": TRUE}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Bernoulli(Distribution):
 
     def row(self, level: str | None) -> Doubles:
         """The log-probabilities of one level (None: missing), a value a class."""
-        index = MISSING if level is None else TEXTS.get(level.lower(), UNSEEN)
+        index = MISSING if level is None else FLAG_CODES.get(level.lower(), UNSEEN)
         answer: Doubles = self.rows[index]
         return answer
 
@@ -81,7 +81,7 @@ class Bernoulli(Distribution):
         if isinstance(column, np.ndarray) and column.dtype.kind == "f":
             return flag_codes(column)
         codes, levels, _ = encode(column)
-        place = np.array([TEXTS.get(level.lower(), UNSEEN) for level in levels] + [MISSING], dtype=np.int8)
+        place = np.array([FLAG_CODES.get(level.lower(), UNSEEN) for level in levels] + [MISSING], dtype=np.int8)
         return place[codes]
 
     def expression(self) -> Expression:

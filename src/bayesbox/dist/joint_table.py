@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Columns, Doubles, left_out_where_impossible
 from bayesbox.errors import UnseenLevel
 from bayesbox.schema.encode import encode_narrow
+from bayesbox.schema.flags import FLAG_CODES
 
 Codes = NDArray[np.int32]
 
@@ -39,7 +40,7 @@ class Axis:
     def position(self) -> Mapping[str, int]:
         """Where each level stands."""
         place = {level: index for index, level in enumerate(self.levels)}
-        return place | ({"false": 0, "0": 0, "true": 1, "1": 1} if self.flag else {})
+        return place | (FLAG_CODES if self.flag else {})
 
     def codes(self, columns: Columns, rows: int, unseen: str) -> Codes:
         """The level of each row."""

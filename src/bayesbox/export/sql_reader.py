@@ -12,6 +12,7 @@ from typing import Any
 
 from bayesbox.dist.expression import ReadBin, ReadFlag, ReadLevel, ReadNumber, ReadPosition
 from bayesbox.export.dialect import Dialect
+from bayesbox.schema.flags import FLAG_CODES
 from bayesbox.schema.levels import level_text
 
 MISSING, UNSEEN = -1, -2  # the positions of values that have none
@@ -59,7 +60,7 @@ class SqlReader:
 
     def _flag(self, name: str) -> str:
         """0 or 1, or that a value is neither."""
-        texts = [(self.dialect.text(text), place % 2) for place, text in enumerate(("false", "true", "0", "1"))]
+        texts = [(self.dialect.text(text), code) for text, code in FLAG_CODES.items()]
         lowered = f"LOWER({self.dialect.as_text(self.column(name))})"
         return self._known(self.column(name), lowered, texts, [(0.0, 0), (1.0, 1)])
 

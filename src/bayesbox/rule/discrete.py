@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns
-from bayesbox.errors import BadOption, KindContradiction, UnseenLevel
+from bayesbox.errors import BadOption, UnseenLevel
 from bayesbox.rule.bins import bin_names, codes_of
 from bayesbox.schema.columns import as_numbers, whole_numbers
 from bayesbox.schema.encode import encode_narrow
+from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
 from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Unknown
 from bayesbox.schema.schema import Schema
-from bayesbox.tally.count import FLAG_TEXTS
 
 Codes = NDArray[np.int32]
 Cuts = Mapping[str, tuple[float, ...]]
@@ -65,19 +65,8 @@ def _levels(name: str, column: Any, kind: Kind, *, where: str | None) -> Coded:
     codes, texts, _ = encode_narrow(column)
     if not isinstance(kind, Flag):
         return codes, texts
-    flags = []
-    for text in texts:
-        flag = FLAG_TEXTS.get(text.lower())
-        if flag is None:
-            raise KindContradiction(
-                f"column `{name}` is a flag: false, true, 0 or 1",
-                where=where,
-                found=text,
-                remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
-            )
-        flags.append(flag)
-    place = np.array([flag == "true" for flag in flags] + [-1], dtype=np.int32)
-    return place[codes], ["false", "true"]
+    place = np.array([*flag_codes(texts, lambda: codes, name=name, where=where), -1], dtype=np.int32)
+    return place[codes], list(FLAG_LEVELS)
 
 
 @dataclass(frozen=True)
@@ -133,7 +122,7 @@ def coding_of(schema: Schema, levels: Mapping[str, tuple[str, ...]], cuts: Cuts,
         if isinstance(kind, Category):
             domain = kind.levels or ()
         elif isinstance(kind, Flag):
-            domain = ("false", "true")
+            domain = FLAG_LEVELS
         elif is_number(kind):
             known[name] = bin_names(np.array(cuts.get(name, ())))
             continue

@@ -19,6 +19,7 @@ from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.smoothing import Laplace, Smoothing, listed_levels
 from bayesbox.rule.table import LevelCounts, bernoulli, grouped_table, log_table, spread, table
 from bayesbox.rule.words import text
+from bayesbox.schema.flags import FLAG_LEVELS
 from bayesbox.schema.kinds import (
     DEFAULT_FLOOR,
     OF_MOMENTS,
@@ -228,6 +229,6 @@ def level_counts(book: Book, name: str, kind: Kind, rules: Rules) -> LevelCounts
     if isinstance(kind, Category) and kind.levels:
         domain = (*domain, *kind.levels)
     elif isinstance(kind, Flag):
-        domain = ("false", "true")
+        domain = FLAG_LEVELS
     missing = added(book.class_counts, observed, sign=-1) if missing_is_level(kind, rules) else None
     return LevelCounts.of(levels, cells, len(book.classes), domain=domain, missing=missing)

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
-from bayesbox.errors import BadData, BadWeight, KindContradiction
+from bayesbox.errors import BadData, BadWeight
 from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode_narrow
+from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
 from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Ignore, Kind, Unknown
 from bayesbox.schema.kinds import Words as TextWords
 from bayesbox.schema.levels import label_order, label_type_of
@@ -32,8 +33,6 @@ Weights = NDArray[np.float64] | None
 DIRECT_RANGE = 65_536  # integers whose range is no wider are counted by value, without a dictionary
 
 COUNTED_TYPES = "?bBhHiIlLqQfd"  # the core counts integers, bools and whole numbers among floats
-
-FLAG_TEXTS = {"false": "false", "true": "true", "0": "false", "1": "true"}
 
 
 def count(
@@ -147,21 +146,9 @@ class _Counter:
         self.coded[name] = (codes, self._flag_texts(name, texts, lambda: codes) if isinstance(kind, Flag) else texts)
 
     def _flag_texts(self, name: str, texts: list[str], codes: Callable[[], NDArray[Any]]) -> list[str]:
-        """The texts as false and true; `codes` gives the rows as places in the texts, to name the row of another."""
-        flags = [FLAG_TEXTS.get(text.lower()) for text in texts]
-        others = [place for place, flag in enumerate(flags) if flag is None]
-        if others:
-            found = codes()
-            rows = np.flatnonzero(np.isin(found, others))
-            if len(rows):
-                raise KindContradiction(
-                    f"column `{name}` is a flag: false, true, 0 or 1",
-                    where=_place(self.where, self.first_row + int(rows[0])),
-                    found=texts[int(found[rows[0]])],
-                    remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
-                    column=name,
-                )
-        return [flag or "false" for flag in flags]  # no row has one that is neither
+        """The texts as false and true; `codes` gives the rows as places in the texts."""
+        flags = flag_codes(texts, codes, name=name, where=self.where, first_row=self.first_row)
+        return [FLAG_LEVELS[flag] for flag in flags]
 
     def counts(self) -> dict[str, Tally]:
         """The tallies of the columns of levels."""

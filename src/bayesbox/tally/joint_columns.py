@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from bayesbox.errors import BadOption, KindContradiction
 from bayesbox.schema.columns import as_numbers, whole_numbers
 from bayesbox.schema.encode import MISSING, Encoded, encode
+from bayesbox.schema.flags import FLAG_DIGITS, FLAG_LEVELS, flag_codes
 from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
-from bayesbox.tally.count import FLAG_TEXTS, checked_weights, count
+from bayesbox.tally.count import checked_weights, count
 from bayesbox.tally.moments import Moments
 
 
@@ -77,21 +78,14 @@ def coded(
 ) -> tuple[NDArray[np.int32], list[str]]:
     """A category as codes and the texts of its levels; a flag's are `false` and `true`, or 0 and 1 for a number."""
     if name in flags:
-        return _flags_of_numbers(name, column, where), ["0", "1"]
+        return _flags_of_numbers(name, column, where), list(FLAG_DIGITS)
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
         column = whole_numbers(column)
     codes, texts, _ = encode(column)
     if not isinstance(kind, Flag):
         return codes, texts
-    place = np.array([*(_flag(name, text, where) for text in texts), MISSING], dtype=np.int32)
-    return place[codes], ["false", "true"]
-
-
-def _flag(name: str, text: str, where: str | None) -> int:
-    flag = FLAG_TEXTS.get(text.lower())
-    if flag is None:
-        raise KindContradiction(f"column `{name}` is a flag: false, true, 0 or 1", where=where, found=text)
-    return int(flag == "true")
+    place = np.array([*flag_codes(texts, lambda: codes, name=name, where=where), MISSING], dtype=np.int32)
+    return place[codes], list(FLAG_LEVELS)
 
 
 def _flags_of_numbers(name: str, column: Any, where: str | None) -> NDArray[np.int32]:

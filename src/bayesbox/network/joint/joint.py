@@ -11,20 +11,21 @@ import numpy as np
 
 from bayesbox._core import ExactArray
 from bayesbox.classifier.train import source_of
-from bayesbox.errors import BadData, BadOption, KindContradiction, UnknownColumn
+from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.network.joint.independence import Verdict, verdict
 from bayesbox.network.joint.model import JointCounts, common_type, require_column
 from bayesbox.network.joint.query import Answer, answer
 from bayesbox.network.query.notation import Independence, Query, parse, parse_query, parse_terms
 from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.schema.columns import as_numbers
-from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.encode import MISSING, Encoded, encode
+from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Real, kinds_by_key
 from bayesbox.schema.levels import label_type_of
 from bayesbox.source.base import Batch, Source
 from bayesbox.tally.base import digest_of
-from bayesbox.tally.count import FLAG_TEXTS, checked_weights
+from bayesbox.tally.count import checked_weights
 from bayesbox.tally.family import Family
 
 Given = str | Sequence[str] | None
@@ -211,19 +212,7 @@ def _encoded(column: Any, name: str, kind: Kind | None, *, where: str) -> Encode
     found = encode(column)
     if not isinstance(kind, Flag):
         return found
-    flags = []
-    for text in found.levels:
-        if text.lower() not in FLAG_TEXTS:
-            remedy = f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}"
-            raise KindContradiction(
-                f"column `{name}` is a flag: false, true, 0 or 1", where=where, found=text, remedy=remedy
-            )
-        flags.append(FLAG_TEXTS[text.lower()])
-    return _joined(found, flags)
-
-
-def _joined(found: Encoded, texts: list[str]) -> Encoded:
-    """The same column with other texts for its levels, equal ones taken together."""
-    distinct = list(dict.fromkeys(texts))
-    place = np.array([*(distinct.index(text) for text in texts), -1], dtype=np.int32)
-    return Encoded(place[found.codes], distinct, [text == "true" for text in distinct])
+    flags = flag_codes(found.levels, lambda: found.codes, name=name, where=where)
+    distinct = list(dict.fromkeys(flags))  # those that occur
+    place = np.array([*(distinct.index(flag) for flag in flags), MISSING], dtype=np.int32)
+    return Encoded(place[found.codes], [FLAG_LEVELS[flag] for flag in distinct], [bool(flag) for flag in distinct])

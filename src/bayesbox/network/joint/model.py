@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from bayesbox.errors import BadOption, CannotForget, UnknownColumn
+from bayesbox.schema.flags import FLAG_DIGITS, FLAG_LEVELS, flag_code, flag_level
 from bayesbox.schema.levels import label_order, level_text
-from bayesbox.tally.count import FLAG_TEXTS
 from bayesbox.tally.family import Family
 
-DIGITS = {"false": "0", "true": "1"}
 MOST_COMPARED = 5_000  # levels among which the nearest is looked for
 LISTED = 12
 
@@ -115,11 +114,12 @@ def common_type(one: str, other: str) -> str:
 def _other_text(text: str, kind: str | None, known: set[str]) -> str | None:
     """Another way to write a level: as a number in a column of numbers, as a flag where there are but two."""
     if kind == "flag":
-        return FLAG_TEXTS.get(text.lower())
+        return flag_level(text)
     if kind not in ("integer", "real"):
         return None
-    if text.lower() in DIGITS and known <= {"0", "1"}:
-        return DIGITS[text.lower()]
+    code = flag_code(text)
+    if code is not None and text.lower() in FLAG_LEVELS and known <= set(FLAG_DIGITS):
+        return FLAG_DIGITS[code]
     try:
         return level_text(float(text))
     except ValueError:

@@ -17,6 +17,7 @@ from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.rule.bins import BY_CLASS, binning
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import encode_narrow
+from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.intervals import interval_states
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Number, Real, Unknown
@@ -30,7 +31,6 @@ MOST_STATES = 65_535
 FEW_VALUES = 10  # whole numbers of no more distinct values are states as they are
 MOST_DISTINCT = 1_000_000  # distinct numbers that are kept to find the cuts
 MOST_BYTES = 1 << 31  # of codes that are held
-TRUTH = ("false", "true")
 DEFAULT_BINS = "frequency:3"
 
 Cuts = Callable[[Doubles, NDArray[Any]], Doubles]  # from distinct values and their counts
@@ -87,10 +87,12 @@ class Levels:
         found = encode_narrow(column)
         target = np.empty(len(found.levels) + 1, dtype=np.int32)
         target[-1] = -1
+        flags = None
+        if isinstance(self.declared, Flag):
+            flags = flag_codes(found.levels, lambda: found.codes, name=self.name)
         for index in found.occurring():
             text, value = found.levels[index], found.values[index]
-            text = _flag_text(text, self.name) if isinstance(self.declared, Flag) else text
-            target[index] = self.place.setdefault(text, len(self.place))
+            target[index] = self.place.setdefault(text if flags is None else FLAG_LEVELS[flags[index]], len(self.place))
             self.whole = self.whole and isinstance(value, (int, float)) and not isinstance(value, bool)
         self._require_few()
         return target[found.codes]
@@ -120,7 +122,7 @@ class Levels:
             declared = self.declared.levels
             states = [*declared, *(state for state in states if state not in set(declared))]
         if isinstance(self.declared, Flag):
-            states = list(TRUTH)
+            states = list(FLAG_LEVELS)
         return Variable(self.name, tuple(states))
 
     def recoded(self, variable: Variable, pieces: Sequence[NDArray[np.int32]]) -> list[Codes]:
@@ -194,12 +196,6 @@ class Numbers:
 
 
 Reader = Known | Levels | Numbers
-
-
-def _flag_text(text: str, name: str) -> str:
-    if text.lower() in ("0", "1", *TRUTH):
-        return TRUTH[text.lower() in ("1", "true")]
-    raise BadData(f"column `{name}` is a flag: false, true, 0 or 1", found=text)
 
 
 # -- what rows have shown ------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import pyarrow.csv as arrow_csv
 from bayesbox.errors import BadData, BadRow
 from bayesbox.schema.arrays import text_array
 from bayesbox.schema.compute import pc
+from bayesbox.schema.flags import FALSE_WORDS, TRUE_WORDS
 from bayesbox.source.base import Column
 from bayesbox.source.files.reading import (
     COLUMN_LIMIT,
@@ -32,9 +33,7 @@ from bayesbox.source.files.reading import (
 )
 from bayesbox.source.files.reading import place as place_of
 from bayesbox.source.files.scan import (
-    FALSE_TEXTS,
     NUMBER_PATTERN,
-    TRUE_TEXTS,
     Checker,
     Record,
     end_of_rows,
@@ -59,7 +58,7 @@ ARROW_TYPES = {
     UNREAD: pa.binary(),
     None: pa.string(),
 }
-FLAG_TEXTS = text_array([*TRUE_TEXTS, *FALSE_TEXTS])
+FLAG_WORDS = text_array([*TRUE_WORDS, *FALSE_WORDS])
 
 
 class DelimitedRows:
@@ -247,8 +246,8 @@ class DelimitedRows:
                 column_types=types,
                 null_values=["", *reading.na],
                 strings_can_be_null=True,
-                true_values=TRUE_TEXTS,
-                false_values=FALSE_TEXTS,
+                true_values=TRUE_WORDS,
+                false_values=FALSE_WORDS,
             ),
         )
 
@@ -291,7 +290,7 @@ def _kind_of_texts(texts: pa.ChunkedArray, *, refuse_mixed: bool) -> str | None:
     values = texts.drop_null()
     if len(values) == 0:
         return None
-    if pc.all(pc.is_in(values, value_set=FLAG_TEXTS)).as_py():
+    if pc.all(pc.is_in(values, value_set=FLAG_WORDS)).as_py():
         return FLAG
     if not pc.any(pc.match_substring_regex(values[:10], NUMBER_PATTERN)).as_py():  # this settles most columns of text
         return TEXT

@@ -15,12 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesbox.errors import BadData, BadRow
+from bayesbox.schema.flags import FALSE_WORDS, TRUE_WORDS
 from bayesbox.source.files.reading import FLAG, NUMBER, SKIP, UNREAD, contradiction, place
 
 QUOTE = ord('"')
 NUMBER_PATTERN = r"^[ \t]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))[ \t]*$"
-TRUE_TEXTS = ("true", "True", "TRUE")
-FALSE_TEXTS = ("false", "False", "FALSE")
 _is_number = re.compile(NUMBER_PATTERN).match
 
 
@@ -166,5 +165,5 @@ def _fits(kind: str | None, text: str) -> bool:
     if kind == NUMBER:
         return _is_number(text) is not None
     if kind == FLAG:
-        return text in TRUE_TEXTS or text in FALSE_TEXTS
+        return text in TRUE_WORDS or text in FALSE_WORDS
     return True

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import encode
+from bayesbox.schema.flags import flag_level
 from bayesbox.schema.kinds import Category, Count, Flag, Kind, Number, Real
 
 Doubles = NDArray[np.float64]
@@ -27,7 +28,6 @@ LEVELS = 200  # of a category: those after the most frequent ones count as missi
 FARTHEST = 5.0  # deviations from the mean that a number counts as, at most
 MISSING = 0xFFFF
 SORTED_BY = 4  # columns, the last, by which rows are put in order before all are compared
-FLAGS = {"1": "true", "0": "false"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ class Design:
                 found.append(value)
             else:
                 codes, texts = value
-                place = {text: code for code, text in enumerate(axis.levels)}
+                # a flag's levels as a file of version 0.1 has them may be spelled otherwise: TRUE
+                place = {text: code for code, text in enumerate(level_texts(axis.levels, kinds[axis.name]))}
                 found.append(np.array([*(place.get(text, -1) for text in texts), -1], dtype=np.int32)[codes])
         return View(self, tuple(found), rows)
 
@@ -85,9 +86,15 @@ def column_values(column: Any, kind: Kind, *, name: str) -> Any:
     """A number as doubles, NaN where missing; a category as (codes, texts), -1 where missing."""
     if isinstance(kind, (Category, Flag)):
         found = encode(column)
-        texts = [FLAGS.get(text, text) for text in found.levels] if isinstance(kind, Flag) else found.levels
-        return found.codes, texts
+        return found.codes, level_texts(found.levels, kind)
     return np.asarray(as_numbers(column, name=name), dtype=np.float64)
+
+
+def level_texts(levels: Sequence[str], kind: Kind) -> list[str]:
+    """The texts of levels; those of a flag are false and true, however they are spelled."""
+    if isinstance(kind, Flag):
+        return [flag_level(text) or text for text in levels]
+    return list(levels)
 
 
 def takes_part(kind: Kind) -> bool:

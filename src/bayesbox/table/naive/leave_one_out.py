@@ -28,6 +28,7 @@ from bayesbox.rule.smoothing import Cells, Smoothing, listed_levels, ratio
 from bayesbox.rule.table import LevelCounts, group_counts
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded, encode
+from bayesbox.schema.flags import FLAG_CODES
 from bayesbox.schema.kinds import SPACED, Kind
 from bayesbox.schema.schema import Schema
 from bayesbox.stat.leave_one_out import learned_target, never_learned, prior_table
@@ -235,7 +236,7 @@ def _places(
     if isinstance(conditional, Table) and conditional.groups:
         position = dict(zip(conditional.levels, conditional.groups, strict=True))
     if isinstance(conditional, Bernoulli):
-        position |= {"false": 0, "0": 0, "true": 1, "1": 1}
+        position |= FLAG_CODES
     if isinstance(column, np.ndarray) and column.dtype.kind in "iub":
         lowest, width = (0, 2) if isinstance(conditional, Bernoulli) else conditional.integer_range
         if width:
