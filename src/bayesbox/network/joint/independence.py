@@ -26,6 +26,7 @@ from bayesbox.network.joint.model import JointCounts
 from bayesbox.network.joint.query import CountedRows
 from bayesbox.network.query.notation import Independence, Query, Term
 from bayesbox.network.query.probability_table import decimal_text, fraction_text
+from bayesbox.stat.chi_square import upper_tail
 
 Groups = NDArray[np.int64]
 
@@ -44,9 +45,7 @@ class ChanceTest:
             return 1.0
         if self.degrees == 1:
             return math.erfc(math.sqrt(self.statistic / 2))
-        from scipy.special import chdtrc  # half a second, so only where it is needed
-
-        return float(chdtrc(self.degrees, self.statistic))
+        return float(upper_tail(self.statistic, self.degrees))
 
 
 @dataclass(frozen=True)

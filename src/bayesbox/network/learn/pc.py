@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.network.learn.arcs import ArcRules, Matrix, packed, reachable
+from bayesbox.stat.chi_square import upper_tail
 from bayesbox.stat.family_counter import MOST_CELLS, Counter, Doubles
 
 Progress = Callable[[int, int, int], None]  # size of the sets, tests so far, pairs that are left
@@ -100,12 +101,10 @@ def _sets(near: Matrix, one: int, other: int, size: int) -> Iterator[tuple[int, 
     yield from (each for each in itertools.combinations(theirs, size) if not known.issuperset(each))
 
 
-def _p_values(statistic: Doubles, degrees: Doubles) -> Doubles:
-    from scipy.special import chdtrc  # half a second, so only where it is needed
-
+def _p_values(statistic: Doubles, df: Doubles) -> Doubles:
     p: NDArray[np.float64] = np.ones(len(statistic))
-    tested = degrees > 0
-    p[tested] = chdtrc(degrees[tested], statistic[tested])
+    tested = df > 0
+    p[tested] = upper_tail(statistic[tested], df[tested])
     return p
 
 
