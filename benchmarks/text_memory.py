@@ -17,7 +17,7 @@ import numpy as np
 
 import harness
 from bayesbox.schema.tokens import Documents, Tokens
-from bayesbox.source.base import Batch
+from bayesbox.source.base import Batch, Source
 from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.model import TextRules
 from bayesbox.text.train import Labelled, train_documents
@@ -29,7 +29,7 @@ A_BATCH = 2_000  # documents
 LIMIT_SHARE = 20  # the limit is the number of words by this
 
 
-class Stream:
+class Stream(Source):
     """Documents of two classes, in batches; no word occurs twice."""
 
     name = "stream"

@@ -1,4 +1,4 @@
-"""Every error of bayesbox: what happened, where, what was found, and the remedy.
+"""Every error and warning of bayesbox: what happened, where, what was found, and the remedy.
 
     BayesboxError
       BadOption (ValueError)            exit 2    a parameter or an option of the command
@@ -22,16 +22,24 @@
       ImpossibleEvidence (ValueError)   exit 3    evidence of probability zero
 
     DataWarning (UserWarning)                     what is suspicious, but can be used
+      ImpossibleRows                              rows, or sequences, that every class rules out: `count` of `rows`
+      DroppedWords                                words that a limit dropped: `count`, `limit`
+      UnknownStates                               a column of which no value is a state of its node: `column`
+      LostCalibration                             a calibration that no longer fits the classes
+      NotSettled                                  an approximation that has not come to rest
 
-The exit code is the one the command ends with.
+Errors and warnings alike carry what happened as `what`, and as far as it is known the place as `where`, the value as
+`found` and what to do about it as `remedy`; tests and callers look at the class and at these, not at the sentence. The
+exit code is the one the command ends with.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import operator
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 SHOWN = 80  # characters of a found value that a message repeats
 
@@ -46,10 +54,8 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
-class BayesboxError(Exception):
-    """What happened, and where, what was found and the remedy as far as they are known."""
-
-    exit_code = 1
+class Described(Exception):
+    """What happened, and where, what was found and the remedy as far as they are known: errors and warnings alike."""
 
     def __init__(
         self,
@@ -79,10 +85,16 @@ class BayesboxError(Exception):
         return (_rebuild, (type(self), self.__dict__.copy()))
 
 
-def _rebuild(kind: type[BayesboxError], state: dict[str, object]) -> BayesboxError:
-    error = kind.__new__(kind)
-    error.__dict__.update(state)
-    return error
+def _rebuild(kind: type[Described], state: dict[str, object]) -> Described:
+    described = kind.__new__(kind)
+    described.__dict__.update(state)
+    return described
+
+
+class BayesboxError(Described):
+    """The error that all errors of bayesbox are."""
+
+    exit_code = 1
 
 
 class BadOption(BayesboxError, ValueError):
@@ -263,5 +275,85 @@ class ImpossibleEvidence(BayesboxError, ValueError):
     exit_code = 3
 
 
-class DataWarning(UserWarning):
+class DataWarning(Described, UserWarning):
     """Something in the data that is suspicious, but can be used."""
+
+
+class ImpossibleRows(DataWarning):
+    """`count` of `rows` rows, or sequences, that every class rules out; `answer` says what they are and get."""
+
+    def __init__(self, count: int, rows: int, answer: str) -> None:
+        super().__init__(f"{count:,} of {rows:,} {answer}")
+        self.count = count
+        self.rows = rows
+        self.answer = answer
+
+    def __add__(self, other: ImpossibleRows) -> ImpossibleRows:
+        return type(self)(self.count + other.count, self.rows + other.rows, self.answer)
+
+
+class DroppedWords(DataWarning):
+    """`count` of the rarest words that were dropped, since there is a `limit`."""
+
+    def __init__(self, count: int, limit: int) -> None:
+        super().__init__(
+            f"{count:,} of the rarest words were dropped by the limit of {limit:,}: nothing can be forgotten now"
+        )
+        self.count = count
+        self.limit = limit
+
+
+class UnknownStates(DataWarning):
+    """A `column` of which no value is a state of its node, so that all are taken as missing."""
+
+    def __init__(self, column: str, levels: Sequence[str], *, states: Sequence[str]) -> None:
+        super().__init__(
+            f"no value of column `{column}` is a state of its node, so all are left out: "
+            f"{', '.join(levels[:3])}; the states are {', '.join(states[:8])}"
+        )
+        self.column = column
+        self.levels = tuple(levels)
+        self.states = tuple(states)
+
+
+class LostCalibration(DataWarning):
+    """A calibration that is dropped, since the classes are others now."""
+
+
+class NotSettled(DataWarning):
+    """An approximation whose answers are uncertain: chains that differ, messages that change, too few samples."""
+
+
+def sum_warnings(warned: Iterable[Warning]) -> list[Warning]:
+    """Warnings of many batches: each sentence once, and those that count rows added up, at the end.
+
+    >>> batches = [ImpossibleRows(1, 100, "rows are impossible"), ImpossibleRows(2, 50, "rows are impossible")]
+    >>> [str(warning) for warning in sum_warnings(batches)]
+    ['3 of 150 rows are impossible']
+    """
+    once: dict[str, Warning] = {}
+    counted: dict[str, ImpossibleRows] = {}
+    for warning in warned:
+        if isinstance(warning, ImpossibleRows):
+            before = counted.get(warning.answer)
+            counted[warning.answer] = warning if before is None else before + warning
+        else:
+            once.setdefault(str(warning), warning)
+    return [*once.values(), *counted.values()]
+
+
+@contextlib.contextmanager
+def translate_errors(translate: Callable[[Exception], BayesboxError | None]) -> Iterator[None]:
+    """Raise what another library raised as `translate` puts it; what that gives None for is raised as it is.
+
+    The error of the library is the cause only where `translate` says so: its text may hold what nobody should read.
+    """
+    try:
+        yield
+    except BayesboxError:
+        raise
+    except Exception as error:
+        translated = translate(error)
+        if translated is None:
+            raise
+        raise translated from translated.__cause__

@@ -26,7 +26,7 @@ from bayesbox.rule.naive import Rules
 from bayesbox.rule.smoothing import Laplace, MaximumLikelihood
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded, encode
-from bayesbox.source.base import Batch, OneBatch
+from bayesbox.source.base import Batch, OneBatch, Source
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.stat.metrics import measure, scored, wilson
 from bayesbox.table.naive.classifier import NaiveClassifier
@@ -34,7 +34,7 @@ from bayesbox.table.naive.classifier import NaiveClassifier
 FOLDS = 4
 
 
-class Cut:
+class Cut(Source):
     """A table as a source of batches of some size."""
 
     def __init__(self, table, rows, name="data"):

@@ -14,13 +14,13 @@ from tests.tables import SHAPES
 import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, KindContradiction, UnknownColumn
 from bayesbox.network.joint.joint import count_table
-from bayesbox.source.base import Batch
+from bayesbox.source.base import Batch, Source
 
 TABLE = {"age": [34, 34, None, 20], "car": ["suv", None, "suv", "van"], "member": [True, False, True, True]}
 ROWS = [dict(zip(TABLE, row, strict=True)) for row in zip(*TABLE.values(), strict=True)]
 
 
-class Batches:
+class Batches(Source):
     """The same rows in batches of the size given."""
 
     name = "batches"

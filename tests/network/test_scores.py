@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bayesbox._core import CodeTable, FamilyScore
 from bayesbox.errors import BadOption
 from bayesbox.network.learn.scores import Score, Scorer, parameters
-from bayesbox.source.base import Batch
+from bayesbox.source.base import Batch, Source
 from bayesbox.stat.coded import CodedRows, Variable
 from bayesbox.stat.family_counter import MemoryCounter, SourceCounter, flat, g_test
 
@@ -21,7 +21,7 @@ from .networks import family_score, random_rows
 SCORES = ["bic", "aic", "loglik", "k2", "dirichlet:0.5", "bdeu", "bdeu:7"]
 
 
-class Cut:
+class Cut(Source):
     """Rows as a source of batches of texts."""
 
     name = "data"

@@ -18,7 +18,8 @@ import pytest
 
 from bayesbox.errors import BadData, BadOption, KindContradiction
 from bayesbox.source.base import Batch, Source
-from bayesbox.source.files.open import expand, file_columns, open_source, peek
+from bayesbox.source.files.open import expand, file_columns, open_source
+from bayesbox.source.wrapped import peek
 
 PEOPLE = "age,car\n25,suv\n40,sports\n"
 

@@ -20,7 +20,7 @@ def brought_along(code: str) -> str:
 
 
 def test_importing_the_sources() -> None:
-    modules = ["base", "frames", "files", "delimited", "jsonl", "arrow_files", "sparse"]
+    modules = ["base", "registry", "frames", "files.open", "files.delimited", "files.jsonl", "files.arrow", "sparse"]
     assert brought_along("\n".join(f"import bayesbox.source.{name}" for name in modules)) == "[]"
 
 

@@ -1,4 +1,4 @@
-"""A fold adds up the same total however a source is cut, and fails with the same error."""
+"""A source adds up the same total however it is cut, and fails with the same error."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayesbox.classifier.row_sample import Sampled
-from bayesbox.cli.options.sources import Narrowed
 from bayesbox.errors import BadData
-from bayesbox.source.base import Batch, Part
+from bayesbox.source.base import Batch, Part, Source
 from bayesbox.source.files.open import open_source
-from bayesbox.source.reduce import fold, pieces
+from bayesbox.source.reduce import pieces
+from bayesbox.source.wrapped import Narrowed
 
 
-class Numbers:
+class Numbers(Source):
     """A source of several batches of one column."""
 
     name = "numbers"
@@ -42,22 +42,22 @@ def total(batch: Batch) -> int:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_fold_adds_every_row_once(threads: int) -> None:
-    assert fold(Numbers(7, 1000), total, threads=threads) == sum(range(7000))
-    assert fold(Numbers(2, 100_000), total, threads=threads) == sum(range(200_000))
+def test_reduce_adds_every_row_once(threads: int) -> None:
+    assert Numbers(7, 1000).reduce(total, threads=threads) == sum(range(7000))
+    assert Numbers(2, 100_000).reduce(total, threads=threads) == sum(range(200_000))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_fold_of_nothing_is_none(threads: int) -> None:
-    assert fold(Numbers(0, 0), total, threads=threads) is None
+def test_reduce_of_nothing_is_none(threads: int) -> None:
+    assert Numbers(0, 0).reduce(total, threads=threads) is None
 
 
-def test_fold_raises_what_the_tally_raises() -> None:
+def test_reduce_raises_what_the_tally_raises() -> None:
     def refuse(batch: Batch) -> int:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        fold(Numbers(7, 10), refuse, threads=2)
+        Numbers(7, 10).reduce(refuse, threads=2)
 
 
 def test_pieces_keep_the_number_of_the_first_row() -> None:
@@ -92,16 +92,16 @@ class Parted(Numbers):
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
-def test_fold_adds_every_part_once(threads: int) -> None:
-    assert fold(Parted(50, 20), total, threads=threads) == sum(range(1000))
-    assert fold(Parted(0, 0), total, threads=threads) is None
+def test_reduce_adds_every_part_once(threads: int) -> None:
+    assert Parted(50, 20).reduce(total, threads=threads) == sum(range(1000))
+    assert Parted(0, 0).reduce(total, threads=threads) is None
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_the_first_broken_part_is_named_for_any_number_of_threads(threads: int) -> None:
     for _ in range(20):
         with pytest.raises(BadData, match="part 3 is broken"):
-            fold(Parted(20, 5, broken=frozenset({3, 4, 5, 6, 7, 11})), total, threads=threads)
+            Parted(20, 5, broken=frozenset({3, 4, 5, 6, 7, 11})).reduce(total, threads=threads)
 
 
 @pytest.mark.parametrize("first_to_fail", [0, 1])
@@ -120,7 +120,7 @@ def test_of_two_broken_parts_the_first_is_named_whichever_fails_first(first_to_f
         raise ValueError(f"part {place}")
 
     with pytest.raises(ValueError, match="part 0"):
-        fold(Parted(2, 10), refuse, threads=2)
+        Parted(2, 10).reduce(refuse, threads=2)
 
 
 def test_parts_that_cannot_be_had_are_an_error_behind_those_that_were() -> None:
@@ -132,16 +132,16 @@ def test_parts_that_cannot_be_had_are_an_error_behind_those_that_were() -> None:
                 yield part
 
     with pytest.raises(BadData, match="no part 4"):
-        fold(Torn(9, 5), total, threads=3)
+        Torn(9, 5).reduce(total, threads=3)
     with pytest.raises(BadData, match="part 2 is broken"):
-        fold(Torn(9, 5, broken=frozenset({2})), total, threads=3)
+        Torn(9, 5, broken=frozenset({2})).reduce(total, threads=3)
 
 
 def test_the_interpreter_keeps_its_own_pace_afterwards() -> None:
     before = sys.getswitchinterval()
-    fold(Parted(5, 5), total, threads=2)
+    Parted(5, 5).reduce(total, threads=2)
     with pytest.raises(BadData):
-        fold(Parted(5, 5, broken=frozenset({0})), total, threads=2)
+        Parted(5, 5, broken=frozenset({0})).reduce(total, threads=2)
     assert sys.getswitchinterval() == before
 
 
@@ -186,7 +186,7 @@ def test_files_that_differ_are_named_when_they_are_read_in_parts(grouped: Path) 
     words = pa.array(["a", "b"])
     pq.write_table(pa.table({"x": words, "word": words, "left": words}), grouped / "c.parquet")
     with pytest.raises(BadData, match="held number"):
-        fold(open_source(grouped), lambda batch: batch.rows, threads=2)
+        open_source(grouped).reduce(lambda batch: batch.rows, threads=2)
 
 
 @pytest.mark.parametrize("wrap", [lambda source: Narrowed(source, ["x", "word"]), lambda source: Sampled(source, 10)])

@@ -9,7 +9,9 @@ import pytest
 import scipy.sparse
 
 from bayesbox.errors import BadData
-from bayesbox.source.frames import batch_of, csr_of, is_sparse
+from bayesbox.source.frames import batch_of
+from bayesbox.source.shapes import is_sparse
+from bayesbox.source.sparse import csr_of
 
 DENSE = np.array([[0, 2, 0, 1], [0, 0, 0, 0], [3, 0, 0, 0]])
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]

@@ -15,12 +15,12 @@ from bayesbox.errors import BadData, BadOption, UnknownColumn, UnseenLevel
 from bayesbox.network.learn.survey import cuts_by, survey
 from bayesbox.schema.intervals import cuts_of, interval_of, interval_states
 from bayesbox.schema.kinds import Category, Flag, Ignore, Real
-from bayesbox.source.base import Batch, OneBatch
+from bayesbox.source.base import Batch, OneBatch, Source
 from bayesbox.source.frames import batch_of
 from bayesbox.stat.coded import Variable, code_batch
 
 
-class Batches:
+class Batches(Source):
     name = "data"
 
     def __init__(self, *batches):
@@ -169,7 +169,9 @@ def test_bins_that_are_none(text):
 class Elsewhere(Batches):
     """A source that counts where its rows lie: what it runs and what comes back goes through bytes."""
 
-    def fold(self, tally_of):
+    remote = True
+
+    def reduce(self, tally_of, *, threads=1):
         sent = pickle.dumps(tally_of)
         tallies = [pickle.dumps(pickle.loads(sent)(batch)) for batch in self.each]
         return functools.reduce(operator.add, [pickle.loads(tally) for tally in tallies])

@@ -9,7 +9,7 @@ import bayesbox as bb
 from bayesbox.classifier.row_sample import FEWEST, MOST, Sampled, watched
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.schema.encode import encode
-from bayesbox.source.base import Batch, OneBatch
+from bayesbox.source.base import Batch, OneBatch, Source
 from bayesbox.source.frames import batch_of
 from bayesbox.stat.metrics import measure, scored
 from bayesbox.table.dependence import dependence_in, strong_pairs
@@ -79,7 +79,7 @@ def test_a_sample_follows_from_the_rows_alone(batch):
     rows = 50_000
     table = batch_of({"number": np.arange(rows, dtype=float), "text": [str(place) for place in range(rows)]})
 
-    class Cut:
+    class Cut(Source):
         name = "data"
 
         def batches(self):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bayesbox.errors import BadData, DataWarning
 from bayesbox.schema.encode import encode
 from bayesbox.schema.tokens import Documents, Tokens
-from bayesbox.source.base import Batch
+from bayesbox.source.base import Batch, Source
 from bayesbox.tally import documents, words
 from bayesbox.tally.documents import WORDS, DocumentCounter, count_documents, limited
 from bayesbox.text.classifier import DocumentClassifier
@@ -42,7 +42,7 @@ def test_batches_give_the_book_of_all(rows, size, weighted, two) -> None:
     assert counter.handed_over() == count_documents(texts, labels, tokens, weights=weights if weighted else None)
 
 
-class Stream:
+class Stream(Source):
     """Documents that never end being new: each batch brings words that no other has."""
 
     name = "stream"

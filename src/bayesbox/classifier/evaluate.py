@@ -26,8 +26,8 @@ from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import Category
-from bayesbox.source.base import Batch, Recorded, Source
-from bayesbox.source.reduce import fold
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.wrapped import Recorded
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.stat.metrics import BINS, Scored, scored
 
@@ -71,7 +71,7 @@ def evaluate_held_out(
             progress(batch.rows)
         return answers
 
-    return held_out(source, target, fold(source, judged, threads=threads), absent=absent)
+    return held_out(source, target, source.reduce(judged, threads=threads), absent=absent)
 
 
 def cross_validate(

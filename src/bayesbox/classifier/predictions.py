@@ -47,7 +47,7 @@ def held_out(
         target,
         measure(both.found),
         both.found,
-        skipped=_skipped(source),
+        skipped=source.skipped.count,
         absent=tuple(dict.fromkeys(absent)),
         before=None if both.plain is None else measure(both.plain),
     )
@@ -69,7 +69,7 @@ def cross_validated(
         repeats=repeats,
         seed=seed,
         accuracy_by_repeat=tuple(measure(each.found).accuracy.value for each in by_repeat),
-        skipped=_skipped(source),
+        skipped=source.skipped.count,
         before=None if both.plain is None else measure(both.plain, repeats=repeats),
     )
 
@@ -77,8 +77,4 @@ def cross_validated(
 def left_one_out(source: Source, target: str, total: Scored, *, unlabelled: int) -> Evaluation:
     """The evaluation of each by the model of all the others."""
     total = replace(total, unlabelled=unlabelled)
-    return Evaluation("leave-one-out", source.name, target, measure(total), total, skipped=_skipped(source))
-
-
-def _skipped(source: Source) -> int:
-    return int(getattr(getattr(source, "skipped", None), "count", 0))
+    return Evaluation("leave-one-out", source.name, target, measure(total), total, skipped=source.skipped.count)

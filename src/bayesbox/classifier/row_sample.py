@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesbox.source.base import Batch, Part, Source, taken
+from bayesbox.source.wrapped import WrappedSource
 from bayesbox.stat.folds import row_keys
 
 if TYPE_CHECKING:
@@ -24,25 +24,19 @@ def watched(classifier: Classifier, source: Source) -> Sampled | None:
 
     Other models know of dependence, calibration mends what it does, and rows that are counted elsewhere do not pass by.
     """
-    if (
-        classifier.kind != "naive-bayes"
-        or classifier.has_second_pass()
-        or classifier.calibrate
-        or hasattr(source, "fold")
-    ):
+    if classifier.kind != "naive-bayes" or classifier.has_second_pass() or classifier.calibrate or source.remote:
         return None
     return Sampled(source, MOST)
 
 
-class Sampled:
+class Sampled(WrappedSource):
     """A source that keeps at least `most` of the rows it gave (all, where there are fewer), at most twice as many.
 
     Which rows are kept follows from their numbers alone, not from the batches they come in.
     """
 
     def __init__(self, source: Source, most: int) -> None:
-        self.source = source
-        self.name = source.name
+        super().__init__(source)
         self.most = most
         self.kept: list[Batch] = []
         self._keys: list[Any] = []
@@ -54,24 +48,20 @@ class Sampled:
         """Whether there are rows enough to tell dependence from chance."""
         return sum(part.rows for part in self.kept) >= FEWEST
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.source, name)
-
     def batches(self) -> Iterator[Batch]:
         self._forget()
-        return self._sampled(self.source)
+        return super().batches()
 
-    def parts(self, threads: int) -> Iterator[Source] | None:
+    def parts(self, threads: int) -> Iterator[Part] | None:
         """The parts of the source, where it has such; the rows that are kept are the same."""
         self._forget()
-        parts = self.source.parts(threads) if hasattr(self.source, "parts") else None
-        return None if parts is None else (Part(part.name, partial(self._sampled, part)) for part in parts)
+        return super().parts(threads)
 
     def _forget(self) -> None:
         self.kept, self._keys, self._limit = [], [], np.uint64(2**64 - 1)
 
-    def _sampled(self, source: Source) -> Iterator[Batch]:
-        for batch in source.batches():
+    def _pass_on(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
             with self._lock:
                 self._keep(batch, row_keys(batch.first_row, batch.rows))
             yield batch

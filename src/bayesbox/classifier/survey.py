@@ -14,7 +14,6 @@ from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import Count, Number, Real
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch, Source
-from bayesbox.source.reduce import fold
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
 
@@ -68,7 +67,7 @@ def survey(
         ranges = {name: found for name in columns if (found := _range(columns[name], schema.kinds[name], name))}
         return Surveyed(schema, book, batch.rows, int((labels.codes < 0).sum()), ranges)
 
-    return fold(source, tally_of, threads=threads)
+    return source.reduce(tally_of, threads=threads)
 
 
 def _range(column: Any, kind: object, name: str) -> tuple[float, float] | None:

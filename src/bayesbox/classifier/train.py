@@ -8,22 +8,21 @@ from typing import Any
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.rows import LabelledRows
-from bayesbox.classifier.training import Progress, Training, is_path, split_columns
+from bayesbox.classifier.training import Progress, Training, split_columns
 from bayesbox.errors import BadData, BadOption
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, Words, kinds_by_key
 from bayesbox.schema.levels import natural_label_type
 from bayesbox.schema.one_hot import folded
 from bayesbox.schema.schema import Schema
-from bayesbox.source.base import Batch, OneBatch, Source
-from bayesbox.source.frames import batch_of
-from bayesbox.source.reduce import fold
-from bayesbox.source.spark import SparkSource, is_spark_frame
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.registry import FRAME, kind_of_data
+from bayesbox.source.shapes import is_path
 from bayesbox.tally.book import Book
 
 
 @dataclass(frozen=True)
 class CountedBook:
-    """What was counted of some rows: the tally that a fold adds up."""
+    """What was counted of some rows: the tally that is added up."""
 
     schema: Schema
     book: Book
@@ -55,16 +54,13 @@ def source_of(
     numbers; columns that are ignored are not read. Rows with an infinite number count as broken where a target is to be
     learned, or where `finite` says so.
     """
-    if hasattr(data, "batches"):
-        return data  # type: ignore[no-any-return]
-    if is_spark_frame(data):
-        return SparkSource(data)
     if not is_path(data):
-        if any(options.values()) and options != {"na": (), "bad_rows": "error", "format": None}:
+        kind = kind_of_data(data)
+        if kind.name == FRAME and any(options.values()) and options != {"na": (), "bad_rows": "error", "format": None}:
             raise BadOption(
                 "na, bad_rows and format say how to read a file, but this is none", found=type(data).__name__
             )
-        return OneBatch(batch_of(data))
+        return kind.opener()(data)
     from bayesbox.source.files.open import open_source
 
     kinds = {str(name): kind for name, kind in kinds_by_key(declared).items()}
@@ -117,7 +113,7 @@ def train(
         raise
     schema = counted.schema if before is None else before.merged(counted.schema)
     learned = counted.book
-    if getattr(source, "untyped", False):  # text such as 1, 2, 3 may stand for integers
+    if source.untyped:  # text such as 1, 2, 3 may stand for integers
         learned = learned.with_label_type(classifier.book.label_type if before else natural_label_type(learned.classes))
     book = classifier.book - learned if forget else classifier.book + learned
     classifier.accept(schema, book)
@@ -125,8 +121,7 @@ def train(
     if before is None and (classifier.has_second_pass() or classifier.calibrate is not None):
         require_rereadable(source)
         classifier.finish(labelled_rows(source, target, weight))
-    skipped = getattr(source, "skipped", None)
-    return Training(counted.rows, counted.unlabelled, skipped.count if skipped else 0)
+    return Training(counted.rows, counted.unlabelled, source.skipped.count)
 
 
 def labelled_rows(source: Source, target: str, weight: str | None = None) -> list[LabelledRows]:
@@ -142,7 +137,7 @@ def labelled_rows(source: Source, target: str, weight: str | None = None) -> lis
 
 def require_rereadable(source: Source) -> None:
     """Refuse a source whose rows are gone once they were read."""
-    if not getattr(source, "rereadable", True):
+    if not source.rereadable:
         raise BadOption(
             "this kind of model reads the rows more than once, but they come from a pipe",
             where=source.name,
@@ -161,15 +156,15 @@ def tally_source(
 ) -> CountedBook | None:
     """The tally of every row of a source under the classifier's schema."""
     counting = Counting(classifier.with_empty_counts(), target, weight, source.name)
-    if progress is None or hasattr(source, "fold"):  # rows that are counted elsewhere are not seen passing by
-        return fold(source, counting, threads=threads)
+    if progress is None or source.remote:
+        return source.reduce(counting, threads=threads)
 
     def tally_of(batch: Batch) -> CountedBook:
         counted = counting(batch)
         progress(batch.rows)
         return counted
 
-    return fold(source, tally_of, threads=threads)
+    return source.reduce(tally_of, threads=threads)
 
 
 @dataclass

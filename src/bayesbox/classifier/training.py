@@ -34,17 +34,6 @@ def one_class(classes: Sequence[str]) -> list[str]:
     return [f"every row has the class {name}, so every answer will be {name}" for name in classes if len(classes) == 1]
 
 
-def is_path(data: Any) -> bool:
-    """Whether data are named by a path, or by several."""
-    if isinstance(data, str) or hasattr(data, "__fspath__"):
-        return True
-    return (
-        isinstance(data, (list, tuple))
-        and bool(data)
-        and all(isinstance(item, str) or hasattr(item, "__fspath__") for item in data)
-    )
-
-
 def split_columns(
     batch: Batch, target: str, weight: str | None = None, *, where: str | None = None
 ) -> tuple[dict[str, Any], Encoded, Any]:

@@ -29,7 +29,7 @@ def predict(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[s
     from bayesbox.cli.options.sources import Progress, skipped_rows
     from bayesbox.cli.print.writers import format_of, output_file, table_writer
     from bayesbox.source.files.documents import FILE
-    from bayesbox.source.files.open import peek
+    from bayesbox.source.wrapped import peek
     from bayesbox.text.predict import DocumentAnswers, documents_to_judge
 
     keep_freed_memory()
@@ -44,7 +44,7 @@ def predict(classifier: DocumentClassifier, data: tuple[str, ...], given: dict[s
         format=given["input_format"],
     )
     first, source = peek(asked_for.source)
-    names = getattr(asked_for.source, "names", tuple(keep)) if first is None else first.names
+    names = asked_for.source.names if first is None else first.names
     if asked_for.in_files and "-" not in data and not keep:
         keep = [FILE]  # which answer is whose
     asked = PredictOptions(

@@ -28,7 +28,7 @@ from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.levels import label_type_of
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
-from bayesbox.source.sparse import is_sparse
+from bayesbox.source.shapes import is_sparse
 from bayesbox.stat.calibrate import require_kind
 
 

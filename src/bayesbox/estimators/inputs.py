@@ -16,7 +16,8 @@ from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.levels import label_type_of
 from bayesbox.source.base import Batch
 from bayesbox.source.frames import batch_of, labels_of
-from bayesbox.source.sparse import csr_of, is_sparse
+from bayesbox.source.shapes import exports_array, exports_arrow_stream, has_columns, is_sparse
+from bayesbox.source.sparse import csr_of
 
 GROUP = "counts"  # the name under which a sparse matrix stands
 
@@ -126,9 +127,9 @@ def refuse_continuous(column: Any) -> None:
 
 def _as_array(data: Any) -> Any:
     """Objects that are arrays only by `__array__` as numpy arrays; everything else as it is."""
-    if isinstance(data, np.ndarray) or not hasattr(data, "__array__"):
+    if isinstance(data, np.ndarray) or not exports_array(data):
         return data  # a lazy frame too, whose columns cost something to name
-    known = hasattr(data, "__arrow_c_stream__") or hasattr(data, "columns") or hasattr(data, "to_numpy")
+    known = exports_arrow_stream(data) or has_columns(data) or hasattr(data, "to_numpy")
     return data if known else np.asarray(data)
 
 

@@ -13,8 +13,9 @@ from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer
 from bayesbox.classifier.train import source_of
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
-from bayesbox.source.files.open import peek
+from bayesbox.source.files.open import FileSource, open_source
 from bayesbox.source.spark import SparkSource
+from bayesbox.source.wrapped import peek
 
 
 def predict(
@@ -48,7 +49,7 @@ def predict(
         answers = PredictionWriter(classifier, asked, (), where=source.name)
         return source.with_columns(answers.of, answers.added_fields(), classifier.feature_names)
     first, rows = peek(source)
-    names = getattr(source, "names", ()) if first is None else first.names
+    names = source.names if first is None else first.names
     answers = PredictionWriter(classifier, asked, names, where=source.name)
     tables = list(answer_tables(answers, rows, threads=threads))
     return pa.concat_tables(tables) if tables else answers.no_rows()
@@ -68,8 +69,6 @@ def _classifier_of(model: Any) -> Classifier:
 
 def _source(classifier: Classifier, data: Any, keep: tuple[str, ...], **options: Any) -> Source:
     source = source_of(data, **options)
-    if not hasattr(source, "paths"):
+    if not isinstance(source, FileSource):
         return source
-    from bayesbox.source.files.open import open_source
-
     return open_source(data, **reading_of(classifier, keep=keep), **options)

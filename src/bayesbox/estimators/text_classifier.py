@@ -20,7 +20,7 @@ from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.levels import label_type_of, level_text
 from bayesbox.schema.tokens import Documents, Tokens, as_stop_words
 from bayesbox.source.frames import labels_of
-from bayesbox.source.sparse import is_sparse
+from bayesbox.source.shapes import is_sparse
 from bayesbox.text.classifier import DocumentClassifier, Texts
 from bayesbox.text.explanation import TextExplanation
 from bayesbox.text.model import AUTO, Parameters, TextRules, parameters

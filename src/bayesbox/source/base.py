@@ -7,15 +7,26 @@ where it lies, without a copy. A `Source` yields batches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from itertools import islice
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from bayesbox.errors import BayesboxError
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.compute import pc
+
+if TYPE_CHECKING:
+    from bayesbox.source.reduce import Addable
+
+T = TypeVar("T", bound="Addable")
+
+EXAMPLES = 5  # skipped rows that are kept word by word
+ADDING = Lock()
 
 Column = Any  # pa.Array, pa.ChunkedArray or a one-dimensional np.ndarray of any stride
 
@@ -75,15 +86,22 @@ def _compact(column: pa.DictionaryArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pc.index_in(column.indices, value_set=used), column.dictionary.take(used))
 
 
-class Source(Protocol):
-    """Rows that can be read once from the beginning to the end."""
+@dataclass
+class Skipped:
+    """Rows that were left out because they are broken: how many, and the first few messages."""
 
-    name: str
-    """What messages call it: a file's name, or `data`."""
+    count: int = 0
+    first: list[str] = field(default_factory=list)
 
-    def batches(self) -> Iterator[Batch]:
-        """The rows, batch after batch; every batch has the same columns."""
-        ...
+    def add(self, error: BayesboxError) -> None:
+        """One more row, and what is wrong with it."""
+        self.add_all(1, iter([error]))
+
+    def add_all(self, count: int, errors: Iterator[BayesboxError]) -> None:
+        """So many more rows, and what is wrong with each; any thread may call this."""
+        with ADDING:
+            self.count += count
+            self.first += [str(error) for error in islice(errors, EXAMPLES - len(self.first))]
 
 
 @dataclass
@@ -94,33 +112,67 @@ class Part:
     batches: Callable[[], Iterator[Batch]]
 
 
-class OneBatch:
+class Source:
+    """Where rows come from. A source of your own needs `batches`; all else has a default.
+
+    >>> import pyarrow as pa
+    >>> class Dice(Source):
+    ...     name = "dice"
+    ...
+    ...     def batches(self):
+    ...         for first_row in (0, 3):
+    ...             yield Batch(("eyes",), (pa.array([1, 2, 6]),), 3, first_row)
+    >>> Dice().reduce(lambda batch: sum(batch["eyes"].to_pylist()), threads=2)
+    18
+    """
+
+    name: str = "data"
+    """What messages call it: the name of a file, or `data`."""
+
+    names: tuple[str, ...] = ()
+    """The names of the columns, as far as they are known before the first batch."""
+
+    untyped: bool = False
+    """Whether numbers come as text where a column is read as text, so that labels such as 1 and 2 may be numbers."""
+
+    rereadable: bool = True
+    """Whether `batches` gives the rows again when it is called again."""
+
+    remote: bool = False
+    """Whether `reduce` counts where the rows are: its function is pickled, and the rows do not pass by here."""
+
+    @property
+    def progress(self) -> float | None:
+        """How much of the pass under way is done, from 0 to 1; None where that is not known."""
+        return None
+
+    @property
+    def skipped(self) -> Skipped:
+        """The broken rows that the last pass left out."""
+        return Skipped()
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows from the first to the last, batch after batch; every batch has the same columns."""
+        raise NotImplementedError(f"{type(self).__name__} does not define `batches`")
+
+    def parts(self, threads: int) -> Iterator[Part] | None:  # noqa: ARG002
+        """The rows cut into parts that threads read at the same time; None where they are read in one stream."""
+        return None
+
+    def reduce(self, function: Callable[[Batch], T], *, threads: int = 1) -> T | None:
+        """The sum of `function(batch)` over all batches, the same for any number of threads; None without a batch."""
+        from bayesbox.source.reduce import reduce_batches
+
+        return reduce_batches(self, function, threads=threads)
+
+
+class OneBatch(Source):
     """A source that is in memory already: one batch."""
 
     def __init__(self, batch: Batch, name: str = "data") -> None:
         self.batch = batch
         self.name = name
+        self.names = batch.names
 
     def batches(self) -> Iterator[Batch]:
         yield self.batch
-
-
-class Recorded:
-    """A source that remembers the batches it gave."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.name = source.name
-        self.given: list[Batch] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.source, name)
-
-    def parts(self, threads: int) -> None:
-        """None: the batches are wanted in their order."""
-
-    def batches(self) -> Iterator[Batch]:
-        self.given = []
-        for batch in self.source.batches():
-            self.given.append(batch)
-            yield batch

@@ -7,7 +7,7 @@ import decimal
 import math
 import numbers
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ def _has_text(value: object) -> bool:
     """Whether the text of a value means something: containers and bare objects have none."""
     if isinstance(value, str | bytes | numbers.Real | decimal.Decimal | datetime.date | np.generic):
         return True
-    if isinstance(value, numbers.Number) or hasattr(value, "__iter__") or hasattr(value, "__len__"):
+    if isinstance(value, numbers.Number | Iterable | Sized):
         return False
     return type(value).__str__ is not object.__str__ or type(value).__repr__ is not object.__repr__
 

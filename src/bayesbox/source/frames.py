@@ -10,11 +10,23 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadData
-from bayesbox.source.base import Batch, Column
+from bayesbox.source.base import Batch, Column, OneBatch
 from bayesbox.source.cells import plain, values_column
-from bayesbox.source.sparse import SparseRows, csr_of, is_sparse
-
-__all__ = ["SparseRows", "batch_of", "column_names", "csr_of", "is_sparse", "labels_of", "only_columns"]
+from bayesbox.source.shapes import (
+    exports_array,
+    exports_arrow,
+    exports_arrow_stream,
+    has_columns,
+    holds_values,
+    is_pandas_frame,
+    is_pandas_series,
+    is_polars,
+    is_polars_frame,
+    is_polars_series,
+    is_sparse,
+    package_of,
+    shape_of,
+)
 
 TWO_DIMENSIONS = (
     "Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row; "
@@ -40,6 +52,11 @@ def batch_of(data: Any, *, names: Sequence[object] | None = None) -> Batch:
     return Batch(texts, tuple(columns), rows)
 
 
+def frame_source(data: Any) -> OneBatch:
+    """Rows in memory as a source."""
+    return OneBatch(batch_of(data))
+
+
 def labels_of(y: Any) -> Column:
     """A target: one column of labels, from a list, an array, a series, or a table of one column.
 
@@ -54,9 +71,9 @@ def labels_of(y: Any) -> Column:
         raise BadData("the labels must be a column: one label a row", found=y)
     if isinstance(y, pa.Array | pa.ChunkedArray):
         return plain(y, "y")
-    if _package(y) == "polars" and type(y).__name__ == "Series":
+    if is_polars_series(y):
         return _polars_column(y, "y")
-    if _package(y) == "pandas" and not hasattr(y, "columns"):
+    if is_pandas_series(y):
         return _pandas_column(y, "y")
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.names is None:
         return _numpy_column(y, "y")
@@ -64,7 +81,7 @@ def labels_of(y: Any) -> Column:
 
 
 def _only_column(y: Any) -> Column:
-    shape = getattr(y, "shape", None)
+    shape = shape_of(y)
     try:
         _, columns, _ = _table_of(y)
     except BadData:
@@ -95,11 +112,11 @@ def column_names(data: Any) -> list[str] | None:
     if isinstance(data, list | tuple):
         records = bool(data) and all(isinstance(row, Mapping) for row in data)
         return list(dict.fromkeys(str(name) for row in data for name in row)) if records else None
-    if _package(data) == "polars" and hasattr(data, "collect_schema"):
+    if is_polars_frame(data):
         return list(data.collect_schema().names())
-    if hasattr(data, "columns"):
+    if has_columns(data):
         return [str(name) for name in data.columns]
-    return list(batch_of(data).names) if hasattr(data, "__arrow_c_stream__") else None
+    return list(batch_of(data).names) if exports_arrow_stream(data) else None
 
 
 def only_columns(data: Any, names: Iterable[str]) -> Any:
@@ -113,10 +130,10 @@ def only_columns(data: Any, names: Iterable[str]) -> Any:
         return data.select([name for name in data.schema.names if name in wanted])
     if isinstance(data, Mapping):
         return {name: column for name, column in data.items() if str(name) in wanted} or data
-    if _package(data) == "polars" and hasattr(data, "collect_schema"):
+    if is_polars_frame(data):
         found = [name for name in data.collect_schema().names() if name in wanted]
         return data.select(found) if found else data
-    if _package(data) == "pandas" and hasattr(data, "columns"):
+    if is_pandas_frame(data):
         found = [name for name in data.columns if str(name) in wanted]
         if found and len(set(found)) == len(found):  # series by series, which is far quicker than a frame of them
             return {name: data[name] for name in found}
@@ -134,9 +151,9 @@ def _table_of(data: Any) -> Table:
         return _from_arrow(data)
     if is_sparse(data):
         raise BadData("a sparse matrix is no table of columns", remedy="Give a dense array or a frame")
-    if _package(data) == "pandas" and hasattr(data, "dtype" if not hasattr(data, "columns") else "columns"):
+    if is_pandas_frame(data) or is_pandas_series(data):
         return _from_pandas(data)
-    if _package(data) == "polars":
+    if is_polars(data):
         return _from_polars(data)
     if isinstance(data, np.ndarray):
         return _from_numpy(data)
@@ -145,11 +162,6 @@ def _table_of(data: Any) -> Table:
     if isinstance(data, list | tuple):
         return _from_rows(data)
     return _from_protocol(data)
-
-
-def _package(data: object) -> str:
-    """The package a value's type is from, found without importing it."""
-    return type(data).__module__.partition(".")[0]
 
 
 def _names_of(names: Iterable[object]) -> tuple[str, ...]:
@@ -175,11 +187,11 @@ def _from_arrow(table: pa.Table | pa.RecordBatch) -> Table:
 
 def _from_protocol(data: Any) -> Table:
     """Objects that hand over Arrow data or a numpy array."""
-    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+    if exports_arrow(data):
         return _from_arrow(pa.table(data))
     if isinstance(data, pa.RecordBatchReader):
         return _from_arrow(data.read_all())
-    if hasattr(data, "__array__"):
+    if exports_array(data):
         return _from_numpy(np.asarray(data))
     raise BadData(
         f"rows of type {type(data).__name__} cannot be read",
@@ -188,7 +200,7 @@ def _from_protocol(data: Any) -> Table:
 
 
 def _from_pandas(data: Any) -> Table:
-    if not hasattr(data, "columns"):  # a Series
+    if is_pandas_series(data):
         name = "0" if data.name is None else data.name
         return [name], [_pandas_column(data, str(name))], len(data)
     columns = [_pandas_column(series, str(name)) for name, series in data.items()]
@@ -317,17 +329,17 @@ def _from_columns(data: Mapping[Any, Any]) -> Table:
 
 
 def _any_column(values: Any, name: str) -> Column:
-    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
+    if not holds_values(values):
         raise BadData("is one value, not a column of them", where=f"column `{name}`", found=values)
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return plain(values, name)
-    if _package(values) == "pandas":
+    if package_of(values) == "pandas":
         return _pandas_column(values, name)
-    if _package(values) == "polars":
+    if is_polars(values):
         return _polars_column(values, name)
     if isinstance(values, np.ndarray):
         return _numpy_column(values, name)
-    if hasattr(values, "__array__") and not isinstance(values, list | tuple):
+    if exports_array(values) and not isinstance(values, list | tuple):
         return _numpy_column(np.asarray(values), name)
     return values_column(list(values), name)
 
@@ -341,7 +353,7 @@ def _from_rows(rows: Sequence[Any]) -> Table:
         return (), (), 0
     if all(isinstance(row, Mapping) for row in rows):
         return _from_records(rows)
-    if any(isinstance(row, str | bytes | Mapping) or not hasattr(row, "__len__") for row in rows):
+    if not all(map(holds_values, rows)):
         raise BadData("Expected 2D array, got a list of single values instead", remedy=TWO_DIMENSIONS)
     width = len(rows[0])
     for number, row in enumerate(rows):

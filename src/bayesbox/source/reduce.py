@@ -1,4 +1,4 @@
-"""The fold over a source: each batch becomes a tally, and the tallies are added up.
+"""The sum over a source: each batch becomes a tally, and the tallies are added up.
 
 As tallies form a commutative algebra, neither the cut into batches nor the number of threads changes the result.
 """
@@ -11,13 +11,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import RLock
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from bayesbox.source.base import Batch, Source
+if TYPE_CHECKING:
+    from bayesbox.source.base import Batch, Part, Source
 
 
 class Addable(Protocol):
-    """What a fold gathers."""
+    """What can be summed up."""
 
     def __add__(self, other: Any, /) -> Any: ...
 
@@ -51,26 +52,22 @@ def quick_turns() -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
-def fold(source: Source, tally_of: Callable[[Batch], T], *, threads: int = 1) -> T | None:
-    """The sum of `tally_of(batch)` over the batches; None where there is no batch.
+def reduce_batches(source: Source, tally_of: Callable[[Batch], T], *, threads: int = 1) -> T | None:
+    """The sum of `tally_of(batch)` over the batches; None where there is no batch. This is what `Source.reduce` does.
 
-    A source with a `fold` of its own counts where its rows are; `tally_of` can then be pickled. Else, with one thread
-    each batch is counted whole. With more, each reads and counts parts of the source where it has such. Where it has
-    none, one reads and large batches are cut into pieces; at most two pieces a thread are under way, so memory stays
-    flat.
+    With one thread each batch is counted whole. With more, each reads and counts parts of the source where it has such.
+    Where it has none, one reads and large batches are cut into pieces; at most two pieces a thread are under way, so
+    memory stays flat.
     """
-    if hasattr(source, "fold"):
-        elsewhere: T | None = source.fold(tally_of)
-        return elsewhere
     total: T | None = None
     if threads <= 1:
         for batch in source.batches():
             tally = tally_of(batch)
             total = tally if total is None else total + tally
         return total
-    parts = source.parts(threads) if hasattr(source, "parts") else None
+    parts = source.parts(threads)
     if parts is not None:
-        return _Parts(parts, tally_of).fold(threads)
+        return _Parts(parts, tally_of).total(threads)
     waiting: deque[Future[T]] = deque()
     with quick_turns(), ThreadPoolExecutor(threads) as pool:
         for piece in pieces(source, rows=ROWS_A_PIECE):
@@ -90,7 +87,7 @@ class _Parts(Generic[T]):
     A broken part stops those behind it, but not those before it: the error is the same for any number of threads.
     """
 
-    def __init__(self, parts: Iterator[Source], tally_of: Callable[[Batch], T]) -> None:
+    def __init__(self, parts: Iterator[Part], tally_of: Callable[[Batch], T]) -> None:
         self._parts = parts
         self._tally_of = tally_of
         self._lock = RLock()
@@ -98,7 +95,7 @@ class _Parts(Generic[T]):
         self._wanted = sys.maxsize  # parts behind this one are not
         self._error: Exception | None = None  # of that one
 
-    def fold(self, threads: int) -> T | None:
+    def total(self, threads: int) -> T | None:
         """The sum over all parts."""
         with quick_turns(), ThreadPoolExecutor(threads) as pool:
             running = [pool.submit(self._count) for _ in range(threads)]
@@ -131,7 +128,7 @@ class _Parts(Generic[T]):
                 return None
         return total
 
-    def _take(self) -> tuple[int, Source] | None:
+    def _take(self) -> tuple[int, Part] | None:
         """The next part and its place; None where there is no more, or no more is wanted."""
         with self._lock:
             if self._error is not None:

@@ -1,6 +1,6 @@
 """Rows in a Spark cluster: counted where they lie, and given their answers there.
 
-A fold sends the counting to the executors. Each partition comes back as the bytes of one tally, and the tallies are
+`reduce` sends the counting to the executors. Each partition comes back as the bytes of one tally, and the tallies are
 added up in a tree, on the executors too as long as there are many. Spark itself adds nothing, and a task that is run
 again, for its executor was lost, gives the same bytes again; so the sum is that of the same rows in a frame.
 
@@ -9,6 +9,7 @@ The executors need this package, and the Python that `PYSPARK_PYTHON` names.
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
 import re
@@ -16,29 +17,34 @@ import shutil
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pyarrow as pa
 
-from bayesbox.errors import BadOption, BayesboxError, MissingExtra, SourceUnavailable, UnknownColumn
-from bayesbox.source.base import Batch
+from bayesbox.errors import (
+    BadOption,
+    BayesboxError,
+    MissingExtra,
+    SourceUnavailable,
+    UnknownColumn,
+    translate_errors,
+)
+from bayesbox.source.base import Batch, Source
 from bayesbox.source.cells import plain
 from bayesbox.source.files.reading import check_names
 from bayesbox.source.reduce import ROWS_A_PIECE
+from bayesbox.source.shapes import package_of
 
 FEW = 16  # tallies that are added here; more are added in a tree, on the executors
 NOTHING = b""  # the tally of no rows
 FILES = (".parquet", ".orc")  # files that Spark reads with their types
 
 
-def is_spark_frame(data: object) -> bool:
-    """Whether this is a DataFrame of Spark, told without importing Spark."""
-    return type(data).__module__.partition(".")[0] == "pyspark" and hasattr(data, "mapInArrow")
-
-
-class SparkSource:
+class SparkSource(Source):
     """The rows of a Spark DataFrame."""
+
+    remote = True
 
     def __init__(self, frame: Any, name: str = "the Spark table") -> None:
         self.frame = frame
@@ -49,19 +55,19 @@ class SparkSource:
     def batches(self) -> Iterator[Batch]:
         """The rows, brought here partition by partition."""
         first_row = 0
-        with _Told(self.name):
+        with _translated(self.name):
             for row in _mapped(self.frame, _packed, "rows binary").toLocalIterator(prefetchPartitions=True):
                 with pa.ipc.open_stream(bytes(row.rows)) as reader:
                     for found in reader:
                         yield _batch(found, found.schema.names, first_row, self.name)
                         first_row += found.num_rows
 
-    def fold(self, tally_of: Callable[[Batch], Any]) -> Any:
+    def reduce(self, function: Callable[[Batch], Any], *, threads: int = 1) -> Any:  # noqa: ARG002
         """The sum of the tallies of all rows, counted on the executors; None where there is no row."""
-        with _Told(self.name):
-            partials = _mapped(self.frame, _Fold(tally_of, self.name), "tally binary")
+        with _translated(self.name):
+            partials = _mapped(self.frame, _Reduce(function, self.name), "tally binary")
             if _is_remote(partials) or partials.rdd.getNumPartitions() <= FEW:
-                total = reduce(_added, [_tally_bytes(row) for row in partials.collect()], NOTHING)
+                total = functools.reduce(_added, [_tally_bytes(row) for row in partials.collect()], NOTHING)
             else:
                 total = partials.rdd.map(_tally_bytes).treeAggregate(NOTHING, _added, _added)
         if total == NOTHING:
@@ -89,7 +95,7 @@ class SparkSource:
 def spark_table(table: str, master: str) -> SparkSource:
     """A table of a cluster's catalog, or Parquet or ORC files that all of its machines reach."""
     session = _session(master)
-    with _Told(table):
+    with _translated(table):
         suffix = next((suffix for suffix in FILES if table.rstrip("/").endswith(suffix)), None)
         if suffix is not None:
             return SparkSource(session.read.format(suffix[1:]).load(table), table)
@@ -113,7 +119,7 @@ def _session(master: str) -> Any:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = SparkSession.builder.master(master).appName("bayes").config("spark.log.level", "ERROR")
     settings = settings.config("spark.ui.showConsoleProgress", "false").config("spark.ui.enabled", "false")
-    with _Told(master):
+    with _translated(master):
         return settings.getOrCreate()
 
 
@@ -142,7 +148,7 @@ class _Named:
         return self.function(named)  # type: ignore[no-any-return]
 
 
-class _Fold:
+class _Reduce:
     """The tally of one partition as bytes; what is wrong with its rows travels the same way."""
 
     def __init__(self, tally_of: Callable[[Batch], Any], where: str) -> None:
@@ -255,30 +261,26 @@ def _is_remote(frame: Any) -> bool:
     return ".connect." in type(frame).__module__
 
 
-class _Told:
-    """Turns what Spark raises into one clear error."""
+def _translated(where: str) -> AbstractContextManager[None]:
+    """What Spark raises, as one clear error."""
 
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, BayesboxError) or not isinstance(error, Exception):
-            return
-        if type(error).__module__.partition(".")[0] not in ("pyspark", "py4j"):
-            return
-        text = str(error)
+    def translate(error: Exception) -> BayesboxError | None:
+        if package_of(error) not in ("pyspark", "py4j"):
+            return None
+        text = str(error)  # of another library, which gives its reasons in no other way
         if "No module named 'bayesbox'" in text:
-            raise SourceUnavailable(
+            return SourceUnavailable(
                 "the executors lack this package",
-                where=self.where,
+                where=where,
                 remedy="Install bayesbox for the Python that PYSPARK_PYTHON names on every worker",
-            ) from None
+            )
         if "TABLE_OR_VIEW_NOT_FOUND" in text or "PATH_NOT_FOUND" in text:
-            raise SourceUnavailable("Spark finds no such table", where=self.where) from None
-        raise SourceUnavailable(f"Spark failed: {_cause(text) or type(error).__name__}", where=self.where)
+            return SourceUnavailable("Spark finds no such table", where=where)
+        failed = SourceUnavailable(f"Spark failed: {_cause(text) or type(error).__name__}", where=where)
+        failed.__cause__ = error
+        return failed
+
+    return translate_errors(translate)
 
 
 def _cause(text: str) -> str:

@@ -23,15 +23,6 @@ class SparseRows(NamedTuple):
         return len(self.indptr) - 1
 
 
-def is_sparse(data: object) -> bool:
-    """Whether it is a sparse matrix or sparse array of scipy.
-
-    >>> is_sparse([[0, 1]])
-    False
-    """
-    return type(data).__module__.startswith("scipy.sparse") and hasattr(data, "tocsr")
-
-
 def csr_of(data: Any) -> SparseRows:
     """A sparse matrix of numbers as compressed rows in canonical form; the one given stays as it is.
 

@@ -10,15 +10,17 @@ import importlib.util
 import os
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from bayesbox.errors import BadData, BadOption, BayesboxError, MissingExtra, SourceUnavailable
-from bayesbox.source.base import Batch
+from bayesbox.errors import BadData, BadOption, BayesboxError, MissingExtra, SourceUnavailable, translate_errors
+from bayesbox.source.base import Batch, Source
 from bayesbox.source.cells import plain
 from bayesbox.source.files.reading import check_names
+from bayesbox.source.shapes import is_duckdb_connection
 
 ROWS = 65_536  # in one batch
 ATTACHED = "attached"  # the name under which another database is known inside DuckDB
@@ -43,7 +45,7 @@ def sql(query: str, database: Any = None) -> SqlSource:
     return SqlSource(query, database)
 
 
-class SqlSource:
+class SqlSource(Source):
     """The rows of a query; each pass runs it anew."""
 
     def __init__(self, query: str, database: Any = None) -> None:
@@ -60,12 +62,12 @@ class SqlSource:
         """The rows, batch after batch."""
         connection = _connected(self.database, self.name)
         try:
-            with _Told(self.name):
+            with _translated(self.name):
                 queries = [each for each in connection.extract_statements(self.query) if each.type.name == "SELECT"]
             if len(queries) > 1:
                 told = f"rows come from one query, not from {len(queries)}"
                 raise BadOption(told, where=self.name, remedy="Join them by UNION ALL")
-            with _Told(self.name):
+            with _translated(self.name):
                 result = connection.execute(self.query)
                 if result.description is None:
                     raise BadOption("the query gives no rows", where=self.name, found=self.query)
@@ -75,7 +77,7 @@ class SqlSource:
             check_names(names, self.name)
             first_row = 0
             while True:
-                with _Told(self.name):
+                with _translated(self.name):
                     found = next(reader, None)
                 if found is None:
                     return
@@ -91,10 +93,10 @@ class SqlSource:
 def _connected(database: Any, where: str) -> Any:
     """A DuckDB connection that sees the tables of the database under their own names."""
     duckdb = _duckdb()
-    if hasattr(database, "execute") and hasattr(database, "cursor"):
+    if is_duckdb_connection(database):
         return database.cursor()
     kind, place = _kind_of(database)
-    with _Told(where):
+    with _translated(where):
         if kind == "duckdb":
             return duckdb.connect(place, read_only=True)
         connection = duckdb.connect(config={"python_enable_replacements": "false"})
@@ -166,28 +168,21 @@ def _load(connection: Any, extension: str, where: str) -> None:
             ) from None
 
 
-class _Told:
-    """Turns what DuckDB and Arrow raise into one clear error."""
+def _translated(where: str) -> AbstractContextManager[None]:
+    """What DuckDB and Arrow raise, as one clear error; the first may hold a password, so it is not its cause."""
 
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, BayesboxError) or not isinstance(error, Exception):
-            return
+    def translate(error: Exception) -> BayesboxError | None:
         duckdb = _duckdb()
         text = without_password(_first_line(error))
         if isinstance(error, (duckdb.IOException, duckdb.HTTPException, duckdb.ConnectionException)):
-            raise SourceUnavailable(text, where=self.where) from None
+            return SourceUnavailable(text, where=where)
         if isinstance(error, (duckdb.ProgrammingError, duckdb.NotSupportedError)):
-            raise BadOption(f"the query cannot be run: {text}", where=self.where) from None
+            return BadOption(f"the query cannot be run: {text}", where=where)
         if isinstance(error, (duckdb.Error, pa.ArrowException, OSError)):
-            raise BadData(
-                f"the rows cannot be read: {text}", where=self.where, remedy="Cast or filter them in the query"
-            ) from None
+            return BadData(f"the rows cannot be read: {text}", where=where, remedy="Cast or filter them in the query")
+        return None
+
+    return translate_errors(translate)
 
 
 def _first_line(error: Exception) -> str:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from bayesbox._core import CodeTable, FamilyScore
 from bayesbox.errors import BadData
 from bayesbox.source.base import Batch, Source
-from bayesbox.source.reduce import fold
 from bayesbox.stat.coded import CodedRows, Variable, code_batch
 
 Members = tuple[int, ...]
@@ -139,7 +138,7 @@ class SourceCounter:
     def counts(self, sets: Sequence[Members]) -> list[Counts]:
         """One pass for all sets."""
         self.passes += 1
-        total = fold(self._source, _Counting(self._variables, tuple(sets), self._source.name), threads=self._threads)
+        total = self._source.reduce(_Counting(self._variables, tuple(sets), self._source.name), threads=self._threads)
         if total is None:
             return [np.zeros(math.prod(self.cards[each] for each in members), dtype=np.int64) for members in sets]
         return total.tables

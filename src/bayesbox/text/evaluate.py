@@ -23,8 +23,8 @@ from bayesbox.classifier.rows import common_codes
 from bayesbox.classifier.training import Progress, Training
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.tokens import Documents
-from bayesbox.source.base import Batch, Recorded
-from bayesbox.source.reduce import fold
+from bayesbox.source.base import Batch
+from bayesbox.source.wrapped import Recorded
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.stat.metrics import BINS, Scored, scored
 from bayesbox.tally.book import Book
@@ -57,7 +57,7 @@ def evaluate_held_out(
             progress(batch.rows)
         return found
 
-    both = fold(labelled.source, judged, threads=threads)
+    both = labelled.source.reduce(judged, threads=threads)
     return held_out(labelled.source, labelled.target, both, of="document")
 
 

@@ -9,16 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from bayesbox.classifier.training import Progress, Training, is_path, split_columns
+from bayesbox.classifier.training import Progress, Training, split_columns
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import natural_label_type
 from bayesbox.schema.tokens import Documents, Tokens
-from bayesbox.source.base import Batch, OneBatch, Recorded, Source
+from bayesbox.source.base import Batch, Source
 from bayesbox.source.files.documents import CLASS, TEXT, is_table, open_documents
 from bayesbox.source.files.open import file_columns, open_source
 from bayesbox.source.files.streams import STDIN
-from bayesbox.source.reduce import fold
+from bayesbox.source.registry import source_from
+from bayesbox.source.shapes import is_path
+from bayesbox.source.wrapped import Recorded
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DocumentCounter, count_documents
 from bayesbox.text.classifier import DocumentClassifier
@@ -63,11 +65,8 @@ def labelled_documents(
     if not is_path(data):
         if label is not None or any(value for name, value in reading.items() if (name, value) != ("bad_rows", "error")):
             raise BadOption("na, bad_rows and format say how to read a file, but this is none")
-        from bayesbox.classifier.train import source_of
-
-        source = source_of(data)
-        names = source.batch.names if isinstance(source, OneBatch) else getattr(source, "names", ())
-        return _of_table(source, names, target, column, weight)
+        source = source_from(data)
+        return _of_table(source, source.names, target, column, weight)
     if is_table(data, reading.get("format")) or (target is not None and column is not None):
         if label is not None:
             raise BadOption("the classes of a table stand in one of its columns", found=label)
@@ -127,7 +126,7 @@ def text_column_of(names: Sequence[str], taken: Sequence[str | None]) -> str:
 
 @dataclass(frozen=True)
 class CountedDocuments:
-    """What was counted of some documents: what a fold adds up. The words may be in a counter instead of the book."""
+    """What was counted of some documents: what is added up. The words may be in a counter instead of the book."""
 
     book: Book
     rows: int = 0
@@ -171,7 +170,6 @@ def train_documents(
     derives = not forget and unsettled(classifier)
     kept = Recorded(source) if derives else None  # documents are judged after all were counted
     source = kept or source
-    elsewhere = hasattr(source, "fold")  # where no counter of ours is at hand
     limit = None if forget else classifier.rules.limit
     counter = DocumentCounter(classifier.tokens, limit=limit, often=classifier.often)
     free, others = [counter], []
@@ -189,23 +187,22 @@ def train_documents(
             progress(batch.rows)
         return CountedDocuments(Book.empty(), batch.rows, int((labels.codes < 0).sum()))
 
-    counting = _Counting(labelled.columns, classifier.tokens, classifier.often, weight) if elsewhere else tally_of
+    counting = _Counting(labelled.columns, classifier.tokens, classifier.often, weight) if source.remote else tally_of
     # With a limit, what is dropped depends on the order of the batches: one thread keeps it the same every time.
-    counted = fold(source, counting, threads=threads if limit is None else 1)
+    counted = source.reduce(counting, threads=threads if limit is None else 1)
     if counted is None or counted.rows == counted.unlabelled:
         raise BadData("there is no document with a label", where=where)
     for other in others:
         counter.merge(other)
-    learned = counted.book if elsewhere else counter.handed_over()
-    if getattr(source, "untyped", False):  # text such as 1, 2, 3 may stand for integers
+    learned = counted.book if source.remote else counter.handed_over()
+    if source.untyped:  # text such as 1, 2, 3 may stand for integers
         before = classifier.book
         learned = learned.with_label_type(before.label_type if before.classes else natural_label_type(learned.classes))
     classifier.accept(classifier.book - learned if forget else classifier.book + learned, dropped=counter.dropped)
     classifier.target, classifier.column = labelled.target, labelled.column
     if kept is not None:
         settle_on(classifier, kept.given, labelled, weight)
-    skipped = getattr(source, "skipped", None)
-    return Training(counted.rows, counted.unlabelled, skipped.count if skipped else 0)
+    return Training(counted.rows, counted.unlabelled, source.skipped.count)
 
 
 def settle_on(

@@ -200,7 +200,7 @@ def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> No
     _tell(network, given["missing"])
     if comparison is not None:
         _tell_comparison(comparison)
-    for text in dict.fromkeys(warned):
+    for text in warned:
         note(f"note: {text}")
     for path in written:
         note(f"written to {path}")
@@ -239,9 +239,7 @@ def fit(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None
         "holes": report.holes,
         "rounds": len(report.history),
         "converged": report.converged,
-        "log_likelihood": network.log_likelihood(source, hidden=hidden)
-        if getattr(source, "rereadable", True)
-        else None,
+        "log_likelihood": network.log_likelihood(source, hidden=hidden) if source.rereadable else None,
     }
     if as_json:
         emit_json({"written": written, **facts, "skipped": skipped})

@@ -53,19 +53,19 @@ def rows_elsewhere(data: tuple[str, ...], given: dict[str, Any]) -> Source | Non
 def _of_query(data: tuple[str, ...], given: dict[str, Any]) -> Source:
     if data:
         raise click.UsageError("the rows come from --sql, so DATA cannot be given as well")
-    from bayesbox.source.sql import sql
+    from bayesbox.source.registry import source_kind
 
-    return sql(given["sql"], given["database"])
+    return source_kind("sql")(given["sql"], given["database"])
 
 
 def _of_spark(data: tuple[str, ...], given: dict[str, Any]) -> Source:
     if len(data) != 1:
         raise click.UsageError("--spark takes one table: its name, or its Parquet or ORC files")
     from bayesbox.cli.main import with_pandas
-    from bayesbox.source.spark import spark_table
+    from bayesbox.source.registry import source_kind
 
     with_pandas()
-    return spark_table(data[0], given["spark"])
+    return source_kind("spark-table")(data[0], given["spark"])
 
 
 def _refuse_options_of_files(given: dict[str, Any], instead: str) -> None:

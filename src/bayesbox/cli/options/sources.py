@@ -6,7 +6,6 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,8 @@ from bayesbox.errors import BadOption, KindContradiction
 if TYPE_CHECKING:
     from bayesbox.classifier.base import Classifier
     from bayesbox.schema.kinds import Kind
-    from bayesbox.source.base import Batch, Source
+    from bayesbox.source.base import Source
+    from bayesbox.source.wrapped import Narrowed
 
 PATIENCE = 1.0  # seconds before progress is shown
 PAUSE = 0.2  # seconds between two looks
@@ -99,39 +99,11 @@ def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | 
     return {name: kind for name, kind in kinds.items() if name not in (target, weight)}
 
 
-class Narrowed:
-    """A source of which only some columns are taken; `left` are the others, known after the first batch."""
-
-    def __init__(self, source: Any, wanted: Sequence[str]) -> None:
-        self.source = source
-        self.name: str = source.name
-        self.wanted = frozenset(wanted)
-        self.left: list[str] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.source, name)
-
-    def batches(self) -> Iterator[Batch]:
-        """The rows of the wanted columns."""
-        return self._narrowed(self.source)
-
-    def parts(self, threads: int) -> Iterator[Source] | None:
-        """The parts of the source, where it has such, with the wanted columns."""
-        from bayesbox.source.base import Part
-
-        parts = self.source.parts(threads) if hasattr(self.source, "parts") else None
-        return None if parts is None else (Part(part.name, partial(self._narrowed, part)) for part in parts)
-
-    def _narrowed(self, source: Source) -> Iterator[Batch]:
-        for batch in source.batches():
-            self.left = [name for name in batch.names if name not in self.wanted]
-            yield batch.select(tuple(name for name in batch.names if name in self.wanted))
-
-
 def model_source(classifier: Classifier, data: Any, *, target: str, weight: str | None, **options: Any) -> Narrowed:
     """The rows of files as a model that goes on learning reads them."""
     from bayesbox.classifier.predict import reading_of
     from bayesbox.source.files.open import open_source
+    from bayesbox.source.wrapped import Narrowed
 
     reading = reading_of(classifier, target=target, weight=weight, learning=True)
     wanted = [*classifier.feature_names, target, *([weight] if weight else [])]
@@ -156,13 +128,13 @@ def as_learned(model: str) -> Iterator[None]:
 
 def skipped_rows(source: Source) -> int:
     """The broken rows that were left out, after saying what the first of them were."""
-    skipped = getattr(source, "skipped", None)
-    if skipped is None or not skipped.count:
+    skipped = source.skipped
+    if not skipped.count:
         return 0
     note(f"{plural(skipped.count, 'broken row')} left out, for example:")
     for message in skipped.first[:2]:
         note(f"  {message}")
-    return int(skipped.count)
+    return skipped.count
 
 
 class Progress:
@@ -171,7 +143,7 @@ class Progress:
     The time left is told where the source knows how much of it is read.
     """
 
-    def __init__(self, source: object = None) -> None:
+    def __init__(self, source: Source | None = None) -> None:
         self.rows = 0
         self._source = source
         self._shown = False
@@ -187,7 +159,7 @@ class Progress:
             click.echo(f"\r{self._text(now - self._begin)} ", err=True, nl=False)
 
     def _text(self, seconds: float) -> str:
-        share = getattr(self._source, "progress", None)
+        share = None if self._source is None else self._source.progress
         left = f", {seconds * (1 - share) / share:.0f} s left" if share else ""
         return f"{self.rows:,} rows, {self.rows / seconds:,.0f} rows/s{left}"
 

@@ -23,7 +23,6 @@ from bayesbox.schema.intervals import interval_states
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Number, Real, Unknown
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch, Source
-from bayesbox.source.reduce import fold
 from bayesbox.stat.coded import CodedRows, Codes, Doubles, Progress, Variable
 from bayesbox.tally.count import checked_weights
 
@@ -315,8 +314,8 @@ def survey(
     """
     cut = cuts_by(bins)
     request = Request(source.name, dict(kinds or {}), only, dict(known or {}), weight)
-    if hasattr(source, "fold"):
-        total = fold(source, request)
+    if source.remote:
+        total = source.reduce(request)
         if total is None:
             raise BadData("there is no row", where=source.name)
         return Survey(total.variables(cut), None, total.rows, total.holes)

@@ -18,7 +18,17 @@ from bayesbox.schema.arrays import numpy_values, text_array
 from bayesbox.schema.compute import pc
 from bayesbox.source.base import Column
 from bayesbox.source.cells import plain, refuse_nested
-from bayesbox.source.files.reading import FLAG, NUMBER, TEXT, UNREAD, Reading, check_names, contradiction, place
+from bayesbox.source.files.reading import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    UNREAD,
+    OpenedFile,
+    Reading,
+    check_names,
+    contradiction,
+    place,
+)
 from bayesbox.source.files.scan import NUMBER_PATTERN
 from bayesbox.source.files.streams import ByteStream, unavailable
 
@@ -61,17 +71,16 @@ def _validate(column: pa.Array) -> None:
     column.validate(full=True)
 
 
-class _TypedRows:
+class _TypedRows(OpenedFile):
     """What the typed formats share: names and types from the schema, columns checked batch by batch."""
 
     format_name = ""
-    untyped = False
-    names: tuple[str, ...]
+    schema: pa.Schema
 
     def __init__(self, stream: ByteStream, reading: Reading) -> None:
         self._file = stream.name
         self._reading = reading
-        self.share_read: float | None = 0.0
+        self.share_read = 0.0
         with _damage_named(self._file, self.format_name):
             self.schema = self._open(stream)
             self.names = tuple(self.schema.names)

@@ -27,6 +27,7 @@ from bayesbox.source.files.reading import (
     SKIP,
     TEXT,
     UNREAD,
+    OpenedFile,
     Reading,
     check_names,
     is_broken_number,
@@ -61,11 +62,10 @@ ARROW_TYPES = {
 FLAG_WORDS = text_array([*TRUE_WORDS, *FALSE_WORDS])
 
 
-class DelimitedRows:
+class DelimitedRows(OpenedFile):
     """The rows of a CSV or TSV file. If no delimiter is given the header tells it: comma, tab, semicolon."""
 
     untyped = True
-    share_read: float | None = None
 
     def __init__(self, stream: ByteStream, reading: Reading, *, delimiter: bytes | None = None) -> None:
         self._file = stream.name

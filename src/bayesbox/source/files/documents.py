@@ -19,10 +19,9 @@ from bayesbox import _core
 from bayesbox.errors import BadData, BadOption, SourceUnavailable
 from bayesbox.schema.arrays import numbers_array, text_array
 from bayesbox.schema.encode import MISSING, Codes
-from bayesbox.source.base import Batch
+from bayesbox.source.base import Batch, Skipped, Source
 from bayesbox.source.files.mail import is_mailbox, is_message, mail_texts
 from bayesbox.source.files.open import Paths, expand, format_of_name
-from bayesbox.source.files.reading import Skipped
 from bayesbox.source.files.streams import CODECS, PIECE, STDIN, ByteStream, name_of
 
 CLASS, TEXT, FILE = "class", "text", "file"
@@ -168,14 +167,12 @@ def _files_below(folder: str) -> list[str]:
     return found
 
 
-class DocumentSource:
+class DocumentSource(Source):
     """The documents of files, in their order; `skipped` tells which files could not be read."""
-
-    untyped = False
 
     def __init__(self, groups: Sequence[Group], *, name: str, origins: bool = True, skip: bool = False) -> None:
         self.name = name
-        self.skipped = Skipped()
+        self._skipped = Skipped()
         self._paths = [path for group in groups for path in group.paths]
         self._origins = origins
         self._skip = skip
@@ -184,22 +181,22 @@ class DocumentSource:
         codes: dict[str | None, int] = {label: number for number, label in enumerate(self._labels)}
         own = [codes.get(group.label, MISSING) for group in groups]
         self._codes: Codes = np.repeat(np.array(own, dtype=np.int32), [len(group.paths) for group in groups])
-        self._endless = STDIN in self._paths
+        self.rereadable = STDIN not in self._paths
+        classes = (CLASS,) if self._labels else ()
+        self.names = (*classes, TEXT, *((FILE,) if origins else ()))
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The columns of the batches."""
-        classes = (CLASS,) if self._labels else ()
-        return (*classes, TEXT, *((FILE,) if self._origins else ()))
+    def skipped(self) -> Skipped:
+        return self._skipped
 
     @property
     def progress(self) -> float | None:
         """How many of the files were read, from 0 to 1."""
-        return None if self._endless else self._done / len(self._paths)
+        return self._done / len(self._paths) if self.rereadable else None
 
     def batches(self) -> Iterator[Batch]:
         """The documents, some megabytes of text at a time."""
-        self.skipped = Skipped()
+        self._skipped = Skipped()
         self._done = 0
         gathered: list[tuple[Raw, Codes]] = []
         size = rows = first_row = 0
@@ -253,7 +250,7 @@ class DocumentSource:
         except (BadData, SourceUnavailable) as error:
             if not self._skip:
                 raise
-            self.skipped.add(error)
+            self._skipped.add(error)
 
 
 class Raw(NamedTuple):

@@ -25,6 +25,7 @@ from bayesbox.source.files.reading import (
     SKIP,
     TEXT,
     UNREAD,
+    OpenedFile,
     Reading,
     check_names,
     contradiction,
@@ -41,10 +42,8 @@ ARROW_TYPES = {NUMBER: pa.float64(), FLAG: pa.bool_(), TEXT: pa.string(), None: 
 Row = dict[str, Any]
 
 
-class JsonRows:
+class JsonRows(OpenedFile):
     """The rows of a JSON-lines file. Its columns are the keys of the first block of lines."""
-
-    share_read: float | None = None
 
     def __init__(self, stream: ByteStream, reading: Reading) -> None:
         self._file = stream.name

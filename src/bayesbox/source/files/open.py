@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from bayesbox.errors import BadOption, SourceUnavailable
-from bayesbox.source.base import Batch, Column, Part, Source
-from bayesbox.source.files.reading import OpenedFile, Reading, Skipped, same_columns
+from bayesbox.source.base import Batch, Column, Part, Skipped, Source
+from bayesbox.source.files.reading import OpenedFile, Reading, same_columns
 from bayesbox.source.files.streams import CODECS, STDIN, ByteStream, name_of
+from bayesbox.source.registry import registered_source
+from bayesbox.source.wrapped import peek
 
 if TYPE_CHECKING:
     from bayesbox.source.files.arrow import ParquetRows
@@ -56,8 +58,9 @@ def open_source(
     refuse_mixed: bool = False,
     finite: bool = False,
     weight: str | None = None,
-) -> FileSource:
-    """A source of rows from a path, a glob pattern, a folder, a list of these, or `-` for standard input.
+) -> Source:
+    """A source of rows from a path, a glob pattern, a folder, a list of these, or `-` for standard input; or from an
+    address or a file of a kind that `register_source` made known.
 
     `text` names columns that are read as they stand (the target, declared categories), `number` columns that are
     numbers; the kind of others is told from their first values, unless `as_text` has them read as they stand. The
@@ -92,7 +95,16 @@ def open_source(
         "finite": finite,
         "weight": weight,
     }
-    return FileSource(expand(paths), format=_format_option(format), options=options)
+
+    def open_files(paths: Paths) -> FileSource:
+        return FileSource(expand(paths), format=_format_option(format), options=options)
+
+    registered = registered_source(paths, open_files)
+    if registered is None:
+        return open_files(paths)
+    if na or format is not None or bad_rows != "error":
+        raise BadOption("na, bad_rows and format say how to read a file", where=registered.name)
+    return registered
 
 
 def _format_option(given: str | None) -> str | None:
@@ -105,8 +117,8 @@ def _format_option(given: str | None) -> str | None:
     return name
 
 
-class FileSource:
-    """The rows of one or more files, in order. `skipped` tells what the last pass left out.
+class FileSource(Source):
+    """The rows of one or more files, in order. `names` are known once a file was opened, whether it has rows or not.
 
     Files can be read again; standard input only once.
     """
@@ -114,9 +126,8 @@ class FileSource:
     def __init__(self, paths: Sequence[str], *, format: str | None, options: dict[str, Any]) -> None:
         self.paths = tuple(paths)
         self.name = name_of(paths[0]) if len(paths) == 1 else f"{name_of(paths[0])} and {len(paths) - 1} more"
-        self.skipped = Skipped()
-        self.names: tuple[str, ...] = ()  # of the columns, once a file was opened, whether it has rows or not
-        self.untyped = False  # whether numbers came as text, so that labels such as 1 and 2 may be numbers
+        self.rereadable = STDIN not in self.paths
+        self._skipped = Skipped()
         self._format = format
         self._options = options
         self._finished = 0  # files read to the end
@@ -124,9 +135,8 @@ class FileSource:
         self._rows: OpenedFile | None = None
 
     @property
-    def rereadable(self) -> bool:
-        """Whether the rows are still there once they were read."""
-        return STDIN not in self.paths
+    def skipped(self) -> Skipped:
+        return self._skipped
 
     @property
     def progress(self) -> float | None:
@@ -142,8 +152,8 @@ class FileSource:
 
     def batches(self) -> Iterator[Batch]:
         """The rows of all files under the names of the first, in its order."""
-        self.skipped = Skipped()
-        reading = Reading(**self._options, skipped=self.skipped)
+        self._skipped = Skipped()
+        reading = Reading(**self._options, skipped=self._skipped)
         first_row = 0
         for index, path in enumerate(self.paths):
             self._finished = index
@@ -152,7 +162,7 @@ class FileSource:
                 yield batch
         self._finished = len(self.paths)
 
-    def parts(self, threads: int) -> Iterator[Source] | None:
+    def parts(self, threads: int) -> Iterator[Part] | None:
         """The rows cut where they can be read apart, by any thread: the groups of rows of Parquet files. None where
         they cannot, or where there are too few for the threads.
         """
@@ -164,9 +174,9 @@ class FileSource:
                     return None
         return self._parts()
 
-    def _parts(self) -> Iterator[Source]:
-        self.skipped = Skipped()
-        reading = Reading(**self._options, skipped=self.skipped)
+    def _parts(self) -> Iterator[Part]:
+        self._skipped = Skipped()
+        reading = Reading(**self._options, skipped=self._skipped)
         first_row = 0
         for index, path in enumerate(self.paths):
             self._finished = index
@@ -317,54 +327,17 @@ def file_columns(paths: Paths, *, format: str | None = None) -> dict[str, Any]:
     >>> file_columns(path)
     {'age': None, 'car': None}
     """
+    registered = registered_source(paths, lambda path: open_source(path, format=format))
+    if registered is not None:
+        return dict.fromkeys(registered.names or _first_names(registered))
     first = expand(paths)[0]
     if first == STDIN:
         raise BadOption("standard input can be read only once", remedy="Use peek")
     with ByteStream(first) as stream:
         rows = open_rows(stream, Reading(only=frozenset()), _format_option(format))
-        schema = getattr(rows, "schema", None)
-        return {name: None if schema is None else schema.field(name).type for name in rows.names}
+        return {name: None if rows.schema is None else rows.schema.field(name).type for name in rows.names}
 
 
-class Peeked:
-    """A source whose first batch was taken out; it still yields all of them, once."""
-
-    rereadable = False
-
-    def __init__(self, source: Source, first: Batch | None, rest: Iterator[Batch]) -> None:
-        self.name = source.name
-        self._source = source
-        self._first = first
-        self._rest = rest
-
-    @property
-    def skipped(self) -> Skipped:
-        """What the source left out so far."""
-        found: Skipped = getattr(self._source, "skipped", Skipped())
-        return found
-
-    @property
-    def untyped(self) -> bool:
-        """Whether numbers came as text."""
-        return bool(getattr(self._source, "untyped", False))
-
-    def batches(self) -> Iterator[Batch]:
-        """The first batch and all that follow."""
-        if self._first is not None:
-            first, self._first = self._first, None
-            yield first
-        yield from self._rest
-
-
-def peek(source: Source) -> tuple[Batch | None, Peeked]:
-    """The first batch (None if there is none), and a source that yields every batch, the first included.
-
-    >>> from bayesbox.source.base import OneBatch
-    >>> from bayesbox.source.frames import batch_of
-    >>> first, source = peek(OneBatch(batch_of({"age": [25, 40]})))
-    >>> first.rows, sum(batch.rows for batch in source.batches())
-    (2, 2)
-    """
-    rest = source.batches()
-    first = next(rest, None)
-    return first, Peeked(source, first, rest)
+def _first_names(source: Source) -> tuple[str, ...]:
+    first, _ = peek(source)
+    return () if first is None else first.names

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
-from threading import Lock
-from typing import Protocol
 
-from bayesbox.errors import BadData, BadWeight, BayesboxError, KindContradiction
-from bayesbox.source.base import Column
+import pyarrow as pa
+
+from bayesbox.errors import BadData, BadWeight, KindContradiction
+from bayesbox.source.base import Column, Skipped
 
 CELL_LIMIT = 1 << 20  # bytes of one cell
 DOCUMENT_LIMIT = 256 << 20  # bytes of one cell of a column of documents
 ROW_LIMIT = 64 << 20  # bytes of one row
 COLUMN_LIMIT = 100_000
-EXAMPLES = 5  # skipped rows that are kept word by word
-ADDING = Lock()
 
 NUMBER, FLAG, TEXT = "number", "true or false", "text"
 UNREAD = "not read"  # what is not asked for is not looked at, so nothing in it is wrong
@@ -32,24 +29,6 @@ def is_broken_number(texts: int, values: int, different: int) -> bool:
     (True, False)
     """
     return texts * FEW_TEXTS <= values and different > MANY_NUMBERS
-
-
-@dataclass
-class Skipped:
-    """Rows that were left out because they are broken: how many, and the first few messages."""
-
-    count: int = 0
-    first: list[str] = field(default_factory=list)
-
-    def add(self, error: BayesboxError) -> None:
-        """One more row, and what is wrong with it."""
-        self.add_all(1, iter([error]))
-
-    def add_all(self, count: int, errors: Iterator[BayesboxError]) -> None:
-        """So many more rows, and what is wrong with each; any thread may tell."""
-        with ADDING:
-            self.count += count
-            self.first += [str(error) for error in islice(errors, EXAMPLES - len(self.first))]
 
 
 @dataclass
@@ -99,24 +78,26 @@ class Reading:
         self.skipped.add(error)
 
 
-class OpenedFile(Protocol):
-    """A file opened in its format."""
+class OpenedFile:
+    """A file opened in its format; a format of its own needs `names` and `tables`."""
 
-    names: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    """The names of the columns."""
+
+    schema: pa.Schema | None = None
+    """The types of the columns, where the file holds them."""
+
+    share_read: float | None = None
+    """How much of the rows was read, where the file says how many there are."""
 
     @property
     def untyped(self) -> bool:
         """Whether numbers come as text in columns that are declared text."""
-        ...
-
-    @property
-    def share_read(self) -> float | None:
-        """How much of the rows was read, where the file tells how many there are."""
-        ...
+        return False
 
     def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
         """Columns in the order of the names, and their length, piece after piece."""
-        ...
+        raise NotImplementedError(f"{type(self).__name__} does not define `tables`")
 
 
 def place(file: str, *, line: int | None = None, column: str | None = None, row: int | None = None) -> str:

@@ -1,0 +1,159 @@
+"""Every kind of source: what it is made of, and where the code that opens it is.
+
+A source of your own is found by what the data are, by the scheme of an address or by the ending of a file's name, in
+Python and by the command alike. The module of a kind is imported when such data are given, not before.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from bayesbox.errors import BadOption
+from bayesbox.source.base import Source
+from bayesbox.source.shapes import PathLike, is_spark_frame
+from bayesbox.source.wrapped import Chained
+
+Opener = Callable[..., Source]
+F = TypeVar("F", bound=Opener)
+
+FRAME = "frame"
+SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+
+@dataclass(frozen=True)
+class SourceKind:
+    """A kind of source, and the data it is found by."""
+
+    name: str
+    open: Opener | str  # or `module:name`, imported when it is needed
+    accepts: Callable[[object], bool] | None = None
+    schemes: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+
+    def opener(self) -> Opener:
+        """The function or class that makes a source of such data."""
+        if not isinstance(self.open, str):
+            return self.open
+        module, _, name = self.open.partition(":")
+        found: Opener = getattr(importlib.import_module(module), name)
+        return found
+
+    def has_address(self, address: str) -> bool:
+        """Whether an address or the name of a file belongs to this kind."""
+        scheme = SCHEME.match(address)
+        if scheme is not None:
+            return scheme[1].lower() in self.schemes
+        return bool(self.extensions) and address.lower().endswith(self.extensions)
+
+
+KINDS: dict[str, SourceKind] = {
+    kind.name: kind
+    for kind in (
+        SourceKind("source", lambda source: source, accepts=lambda data: isinstance(data, Source)),
+        SourceKind("spark", "bayesbox.source.spark:SparkSource", accepts=is_spark_frame),
+        SourceKind("spark-table", "bayesbox.source.spark:spark_table"),
+        SourceKind("sql", "bayesbox.source.sql:SqlSource"),
+        SourceKind("files", "bayesbox.source.files.open:FileSource"),
+        SourceKind(FRAME, "bayesbox.source.frames:frame_source"),
+    )
+}
+"""By name. Kinds that are registered later come before these; a frame is what no other kind accepts."""
+
+
+def register_source(
+    name: str,
+    *,
+    accepts: Callable[[object], bool] | None = None,
+    schemes: Iterable[str] = (),
+    extensions: Iterable[str] = (),
+) -> Callable[[F], F]:
+    """Make a kind of source known: a decorator of the function or class that opens it.
+
+    It is called with the data that `accepts` says yes to; with an address such as `dice://two` where its scheme is one
+    of `schemes`; or with the path of a file whose name ends in one of `extensions`.
+
+    >>> from bayesbox.source.base import Batch
+    >>> @register_source("dice", schemes=["dice"])
+    ... class Dice(Source):
+    ...     def __init__(self, address):
+    ...         self.name = address
+    ...
+    ...     def batches(self):
+    ...         yield Batch(("eyes", "side"), ([1, 6], ["low", "high"]), 2)
+    >>> from bayesbox.source.files.open import open_source
+    >>> open_source("dice://two").name
+    'dice://two'
+    >>> unregister_source("dice")
+    """
+    kind_options = (
+        accepts,
+        tuple(scheme.lower() for scheme in schemes),
+        tuple(f".{ending.lower().lstrip('.')}" for ending in extensions),
+    )
+    if not any(kind_options):
+        raise BadOption("a kind of source needs `accepts`, `schemes` or `extensions`", found=name)
+    if name in KINDS:
+        raise BadOption(f"a kind of source `{name}` is registered already")
+
+    def register(opener: F) -> F:
+        KINDS[name] = SourceKind(name, opener, *kind_options)
+        return opener
+
+    return register
+
+
+def unregister_source(name: str) -> None:
+    """Take a kind of source out again."""
+    KINDS.pop(name, None)
+
+
+def source_kind(name: str) -> Opener:
+    """What opens a kind of source that is asked for by its name.
+
+    >>> source_kind("sql")("select 1 as one").name
+    'the query'
+    """
+    return KINDS[name].opener()
+
+
+def kind_of_data(data: Any) -> SourceKind:
+    """The kind of source that data are made into; data that no kind accepts are read as a frame."""
+    for kind in reversed(KINDS.values()):
+        if kind.accepts is not None and kind.accepts(data):
+            return kind
+    return KINDS[FRAME]
+
+
+def source_from(data: Any) -> Source:
+    """The source that data are, or that is made of them.
+
+    >>> source_from({"age": [25, 40]}).names
+    ('age',)
+    """
+    return kind_of_data(data).opener()(data)
+
+
+def registered_source(
+    paths: PathLike | Sequence[PathLike], others: Callable[[list[PathLike]], Source]
+) -> Source | None:
+    """The source of addresses, or of files of which at least one is of a registered kind; None where none is.
+
+    Each is opened by its own kind, and what no kind claims by `others`; several are read one after another.
+    """
+    named = [kind for kind in KINDS.values() if kind.schemes or kind.extensions]
+    if not named:
+        return None
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    kinds = [next((kind for kind in named if kind.has_address(os.fspath(path))), None) for path in given]
+    if not any(kinds):
+        return None
+    sources = [
+        others([path]) if kind is None else kind.opener()(os.fspath(path))
+        for kind, path in zip(kinds, given, strict=True)
+    ]
+    return sources[0] if len(sources) == 1 else Chained(sources)
