@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayesbox.classifier.predict import absent_columns
-from bayesbox.cli import predict as verb
+from bayesbox.cli.print.output import captured_warnings
+from bayesbox.errors import DataWarning, ImpossibleRows
 from bayesbox.file.load import load
 from bayesbox.source.files.open import open_source
 
@@ -177,12 +179,11 @@ def test_bad_models_and_outputs(bayes: Bayes, tennis: Path, folder: Path) -> Non
 
 
 def test_warnings_of_batches_are_added_up() -> None:
-    warned = [
-        "2 of 5 rows are impossible in every class; x",
-        "mind the gap",
-        "1 of 5 rows are impossible in every class; x",
-    ]
-    assert verb.gathered(warned) == ["mind the gap", "3 of 10 rows are impossible in every class; x"]
+    with captured_warnings() as warned:
+        for count in (2, 1):
+            warnings.warn(ImpossibleRows(count, 1000, "rows are impossible in every class; x"), stacklevel=1)
+            warnings.warn("mind the gap", DataWarning, stacklevel=1)
+    assert warned == ["mind the gap", "3 of 2,000 rows are impossible in every class; x"]
 
 
 def test_columns_that_nobody_asks_for_may_hold_anything(bayes: Bayes, folder: Path) -> None:

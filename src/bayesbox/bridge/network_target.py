@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.errors import BadData, DataWarning, UnknownNode
+from bayesbox.errors import BadData, ImpossibleRows, UnknownNode
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.schema.encode import encode
 from bayesbox.source.base import Batch
@@ -79,8 +79,9 @@ class NetworkTarget:
         impossible = np.isnan(found[:, 0])
         if impossible.any():
             warnings.warn(
-                f"{int(impossible.sum()):,} rows are impossible by the network: they get P({self.target})",
-                DataWarning,
+                ImpossibleRows(
+                    int(impossible.sum()), count, f"rows are impossible by the network: they get P({self.target})"
+                ),
                 stacklevel=3,
             )
             prior = np.array(list(self.network.posteriors({})[self.target].values()))

@@ -22,7 +22,7 @@ from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.size import ModelSize
 from bayesbox.dist import posterior as direct
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, DataWarning, UnknownColumn
+from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, LostCalibration, UnknownColumn
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.columns import as_view
@@ -246,7 +246,7 @@ class Classifier(ABC):
             self.calibrated = None
             warnings.warn(
                 "the classes are others than those that were calibrated, so the calibration is gone: train again",
-                DataWarning,
+                LostCalibration,
                 stacklevel=4,
             )
 

@@ -53,7 +53,6 @@ def command(models: tuple[str, ...], weights: list[str] | None, output: str, as_
         save(average, output)
     rows = zip(models, loaded, average.known.weights, strict=True)
     hypotheses = [{"file": path, "kind": model_name(each), "weight": weight} for path, each, weight in rows]
-    warnings = list(dict.fromkeys(warned))
     if as_json:
         emit_json(
             {
@@ -61,13 +60,13 @@ def command(models: tuple[str, ...], weights: list[str] | None, output: str, as_
                 "target": average.target,
                 "classes": list(average.model.classes),
                 "hypotheses": hypotheses,
-                "warnings": warnings,
+                "warnings": warned,
             }
         )
         return
     for each in hypotheses:
         note(f"{each['weight']:.4f} {each['file']}, {each['kind']}")
-    for text in warnings:
+    for text in warned:
         note(f"note: {text}")
     note(f"written to {output}")
 

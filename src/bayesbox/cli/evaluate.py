@@ -12,7 +12,7 @@ from bayesbox.classifier.registry import kinds_text
 from bayesbox.cli import text
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import TEXT_ONLY, refuse, text_options
-from bayesbox.cli.print.output import emit_json, note, say
+from bayesbox.cli.print.output import captured_warnings, emit_json, note, say
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import Classifier
@@ -103,8 +103,6 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
     With a MODEL, on rows it has not learned. Without one, rows are learned and predicted in turns: by cross-validation,
     or with --loo leaving one row out at a time. Both are exact subtractions of counts, so they cost no retraining.
     """
-    from bayesbox.cli.predict import gathered
-
     if given["threshold"] and (given["robustness"] or given["compare"]):
         raise click.UsageError("--threshold is found for one model: without --compare, --robustness")
     if given["robustness"]:
@@ -113,15 +111,13 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
     if given["compare"]:
         _compare(files, given, svg=svg, as_json=as_json)
         return
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with captured_warnings() as warned:
         evaluation = _of_model(files, given) if is_model(files[0]) else _of_rows(files, given)
-    told = list(dict.fromkeys(gathered([str(each.message) for each in caught])))
     best = _best_threshold(evaluation, given["threshold"])
     if svg is not None:
         _write(svg, evaluation.svg())
     if as_json:
-        emit_json({**evaluation.as_dict(), "warnings": told, "threshold": best or None})
+        emit_json({**evaluation.as_dict(), "warnings": warned, "threshold": best or None})
     else:
         say(evaluation.text())
         if best:
@@ -129,7 +125,7 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
             label, value = best["class"], f"{best['value']:.4g}"
             say(f"answering {label} where P({label}) is {value} or more: {best['metric']} {best['score']:.4f}")
             note(f"next: bayes predict MODEL NEW.csv --threshold '{label}={value}'")
-        for line in told:
+        for line in warned:
             note(f"note: {line}")
     if svg is not None:
         note(f"reliability diagram written to {svg}")
@@ -217,7 +213,8 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     from bayesbox.cli.options.sources import Progress, as_learned, skipped_rows
     from bayesbox.cli.predict import tell_absent
     from bayesbox.file.load import load_classifier
-    from bayesbox.source.files.open import open_source, peek
+    from bayesbox.source.files.open import open_source
+    from bayesbox.source.wrapped import peek
     from bayesbox.text.classifier import DocumentClassifier
 
     model, *data = files

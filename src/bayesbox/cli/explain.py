@@ -85,7 +85,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
             from bayesbox.table.naive.nomogram import nomogram
 
             write(nomogram(classifier, case.prediction, case.against, batch), given["svg"])
-    notes = [*case.notes(classifier), *dict.fromkeys(warned)]
+    notes = [*case.notes(classifier), *warned]
     if as_json:
         emit_json({**case.as_dict(), "notes": notes, **({"work": work.as_dict()} if work else {}), **optimal})
         return

@@ -135,7 +135,7 @@ def command(context: click.Context, /, action: str, files: tuple[str, ...], as_j
         tell = _tell if action == "train" else _tell_change
         tell(report | {"warnings": warned, "digest": digest}, as_json=as_json)
         return
-    for text in dict.fromkeys(warned):
+    for text in warned:
         note(f"note: {text}")
 
 

@@ -42,7 +42,7 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
         "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
         "digest_before": before,
         "digest": classifier.book.digest(),
-        "warnings": list(dict.fromkeys(warned)),
+        "warnings": warned,
     }
     if forget:
         report["derived"] = list(classifier.irreversible_parts())

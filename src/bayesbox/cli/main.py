@@ -130,13 +130,22 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def main() -> NoReturn:
-    """The command as a process of its own, which ends as soon as all is written.
+    """The command as a process of its own, which ends as soon as all is written."""
+    _end_process(run())
 
-    The interpreter is not taken apart: a thread of Arrow that at this moment gives back a piece of a file asks for it,
-    finds it gone and aborts the process, though its work was done.
+
+def _end_process(code: int) -> NoReturn:
+    """End without taking the interpreter apart.
+
+    A thread of Arrow that gives back a piece of a file while the interpreter is taken apart finds it gone and aborts
+    the process, though its work was done. What must run at the end runs: the functions that were registered for it
+    (Spark stops its Java process so), by a private name of `atexit`, for it has no other; and what is buffered is
+    written. A Python without that name ends in its own way.
     """
-    code = run()
-    atexit._run_exitfuncs()
+    run_exit_functions = getattr(atexit, "_run_exitfuncs", None)
+    if run_exit_functions is None:
+        sys.exit(code)
+    run_exit_functions()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or nobody listens
             stream.flush()

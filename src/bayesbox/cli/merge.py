@@ -47,7 +47,6 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
         whole.model  # noqa: B018  a model that cannot be made is not written
         save(whole, output)
     classes = dict(zip(whole.book.classes, whole.book.n.tolist(), strict=True))
-    warnings = list(dict.fromkeys(warned))
     digest = whole.book.digest()
     if as_json:
         report = {
@@ -55,13 +54,13 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
             "classes": classes,
             "digests_before": digests,
             "digest": digest,
-            "warnings": warnings,
+            "warnings": warned,
         }
         emit_json(report)
         return
     for path, before in digests.items():
         note(f"digest of {path}: {before}")
-    for text in warnings:
+    for text in warned:
         note(f"note: {text}")
     note(f"classes now: {counted_classes(classes)}")
     note(f"digest now {digest}")

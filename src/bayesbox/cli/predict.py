@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 OUTPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet"]
 EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is not of the class
-IMPOSSIBLE = re.compile(r"^(\d+) of (\d+) (rows are impossible.*)$")
 
 
 @click.command(
@@ -117,7 +115,7 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
 
             with as_learned(model):
                 only = _answer(classifier, data, given)
-    for line in gathered(warned):
+    for line in warned:
         note(f"note: {line}")
     if given["exit_class"] is not None:
         _end_by(only, given["exit_class"])
@@ -146,7 +144,8 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
     from bayesbox.cli.options.sources import Progress, skipped_rows
     from bayesbox.cli.print.writers import format_of, output_file, table_writer
     from bayesbox.schema.levels import level_text
-    from bayesbox.source.files.open import open_source, peek
+    from bayesbox.source.files.open import open_source
+    from bayesbox.source.wrapped import peek
 
     keep = options.several(given["keep"])
     threads = options.threads_or_default(given["threads"])
@@ -206,15 +205,3 @@ def _nearest(absent: list[str], classifier: Classifier, names: tuple[str, ...]) 
         if near:
             return f". Is `{near[0]}` meant to be `{name}`?"
     return ""
-
-
-def gathered(warned: list[str]) -> list[str]:
-    """The warnings of all batches, those that count rows added up."""
-    impossible, rows, ending, others = 0, 0, "", []
-    for text in warned:
-        found = IMPOSSIBLE.match(text)
-        if found is None:
-            others.append(text)
-        else:
-            impossible, rows, ending = impossible + int(found[1]), rows + int(found[2]), found[3]
-    return [*others, *([f"{impossible:,} of {rows:,} {ending}"] if impossible else [])]

@@ -51,7 +51,7 @@ def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: b
         "occurrence": classifier.rules.occurrence,
         "once": classifier.rules.once,
         "tried": [each._asdict() for each in classifier.tried],
-        "warnings": [*dict.fromkeys(warned), *one_class(classifier.book.classes)],
+        "warnings": [*warned, *one_class(classifier.book.classes)],
         "digest": classifier.book.digest(),
     }
     if as_json:

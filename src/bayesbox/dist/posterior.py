@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
-from bayesbox.errors import BadData, DataWarning
+from bayesbox.errors import BadData, ImpossibleRows
 from bayesbox.schema.columns import CountMatrix, as_numbers
 
 if TYPE_CHECKING:
@@ -132,8 +132,9 @@ def normalised(
         unexplained.add_terms(np.tile(own, (unexplained.rows, 1)) if own.ndim == 1 else own)
         answer[impossible] = unexplained.run(output)  # a rule's prior need not sum to one
         warnings.warn(
-            f"{unexplained.rows} of {plan.rows} rows are impossible in every class; they get the class prior",
-            DataWarning,
+            ImpossibleRows(
+                unexplained.rows, plan.rows, "rows are impossible in every class; they get the class prior"
+            ),
             stacklevel=5,
         )
     return answer

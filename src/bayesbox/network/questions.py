@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadData, BadOption, DataWarning, ImpossibleEvidence, UnknownNode
+from bayesbox.errors import BadData, BadOption, ImpossibleEvidence, UnknownNode, UnknownStates
 from bayesbox.network.approximate.estimate import Estimate, EstimatedDistribution, EstimatedPosteriors
 from bayesbox.network.approximate.methods import Method, joint_posterior, method_of
 from bayesbox.network.exact.compiled import CompiledModel
@@ -290,12 +290,8 @@ class NetworkQuestions:
         """The states in a column of a variable, -1 where there is no value, or none that the variable has."""
         codes = [self._known_code(place, level) for level in column.levels]
         if len(codes) > 1 and max(codes) < 0:  # not a slip here or there: written in another way
-            warnings.warn(
-                f"no value of column `{self.model.names[place]}` is a state of its node, so all are left out: "
-                f"{', '.join(column.levels[:3])}; the states are {', '.join(self.model.states[place][:8])}",
-                DataWarning,
-                stacklevel=4,
-            )
+            warned = UnknownStates(self.model.names[place], column.levels, states=self.model.states[place])
+            warnings.warn(warned, stacklevel=4)
         states: NDArray[np.int32] = np.array([*codes, -1], dtype=np.int32)[column.codes]
         return states
 

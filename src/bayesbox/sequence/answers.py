@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, log
-from bayesbox.errors import BadData, DataWarning, require_whole
+from bayesbox.errors import BadData, ImpossibleRows, require_whole
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence import forward_backward
 from bayesbox.sequence.forecast import Filter, Forecast, Sample, sample
@@ -83,8 +83,7 @@ class ChainAnswers:
     def _impossible(log_p: Doubles) -> int:
         many = int(np.isneginf(log_p).sum())
         warnings.warn(
-            f"{many} of {len(log_p)} sequences are impossible; they are answered as if nothing had been seen",
-            DataWarning,
+            ImpossibleRows(many, len(log_p), "sequences are impossible; they are answered as if nothing had been seen"),
             stacklevel=5,
         )
         return many

@@ -24,7 +24,7 @@ from bayesbox.schema.tokens import Documents
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book, require_few_levels
 from bayesbox.tally.counts import Counts
-from bayesbox.tally.moments import Moments
+from bayesbox.tally.moments import Moments, infinite_value
 from bayesbox.tally.values import Values
 from bayesbox.tally.words import WordCounts, count_words
 
@@ -189,14 +189,14 @@ class _Counter:
         try:
             sums = _core.moments(list(columns.values()), self.target, len(self.classes), self.weights)
         except ValueError as error:
-            if not error.args or error.args[0] != "infinite":
+            place = infinite_value(error)
+            if place is None:
                 raise
-            _, position, row = error.args
-            name, values = list(columns.items())[position]
+            name, values = list(columns.items())[place.column]
             raise BadData(
                 f"column `{name}` holds an infinite value (inf)",
-                where=_place(self.where, self.first_row + row),
-                found=float(values[row]),
+                where=_place(self.where, self.first_row + place.row),
+                found=float(values[place.row]),
                 remedy="Replace it by a number or by a missing value",
             ) from None
         return {

@@ -17,6 +17,27 @@ from bayesbox.tally.exact import ZERO, Dyadic, rounded_ratio, rounded_root
 LEAST = math.ulp(0.0)
 
 
+class InfiniteValue(NamedTuple):
+    """Where an infinite value stands: the number of its column and of its row."""
+
+    column: int
+    row: int
+
+
+def infinite_value(error: ValueError) -> InfiniteValue | None:
+    """Where the core met an infinite value, None for an error of another kind.
+
+    The core raises it as a ValueError of a mark and two numbers.
+
+    >>> infinite_value(ValueError("infinite", 3, 41)), infinite_value(ValueError("the columns differ in length"))
+    (InfiniteValue(column=3, row=41), None)
+    """
+    match error.args:
+        case ("infinite", int(column), int(row)):
+            return InfiniteValue(column, row)
+    return None
+
+
 class Spread(NamedTuple):
     """n, sum and sum of squares of some values, exactly; what can be asked of them is rounded once.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
-from bayesbox.errors import BadData
+from bayesbox.errors import TooCostly
 from bayesbox.schema.tokens import Documents, Tokens, text_column
 from bayesbox.tally.base import register
 from bayesbox.tally.counts import Counts
@@ -94,12 +94,8 @@ def counts_of(counted: _core.WordCounts, order: NDArray[np.int64]) -> tuple[tupl
 
     `order` are the numbers that the classes were counted by, in the order of the result.
     """
-    try:
-        letters, ends, words, holders = counted.counted(order, MOST_CELLS)
-    except ValueError as error:
-        if "more counts than fit" not in str(error):
-            raise
-        raise BadData(str(error), remedy=_fewer(len(order))) from None
+    require_cells(len(order), len(counted))
+    letters, ends, words, holders = counted.counted(order, MOST_CELLS)
     return tuple(text_column(letters, ends).to_pylist()), words, holders
 
 
@@ -112,9 +108,9 @@ def most_common(cells: ExactArray, classes: int, width: int, number: int) -> NDA
 def require_cells(classes: int, words: int) -> None:
     """Refuse more counts than a tally holds."""
     if classes * words > MOST_CELLS:
-        raise BadData(f"{classes} classes x {words} words are more counts than fit", remedy=_fewer(classes))
-
-
-def _fewer(classes: int) -> str:
-    most = MOST_CELLS // classes
-    return f"Learn fewer classes, or keep the {most} most common words: --limit {most}, limit={most} in Python"
+        most = MOST_CELLS // classes
+        raise TooCostly(
+            f"{classes} classes x {words} words are more counts than fit",
+            bytes=8.0 * classes * words,
+            remedy=f"Learn fewer classes, or keep the {most} most common words: --limit {most}, limit={most} in Python",
+        )

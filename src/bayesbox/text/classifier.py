@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, Plan
 from bayesbox.dist.posterior import normalised
-from bayesbox.errors import BadData, CannotForget, CannotMerge, DataWarning
+from bayesbox.errors import BadData, CannotForget, CannotMerge, DroppedWords
 from bayesbox.rule.priors import given_prior
 from bayesbox.rule.smoothing import smoothing_text
 from bayesbox.schema.columns import CountMatrix
@@ -131,14 +131,9 @@ class DocumentClassifier:
         """
         book, now = limited(book, self.rules.limit)
         dropped += now
-        if dropped:
+        if dropped and self.rules.limit is not None:
             self.dropped += dropped
-            warnings.warn(
-                f"{dropped:,} of the rarest words were dropped by the limit of {self.rules.limit:,}: "
-                "nothing can be forgotten now",
-                DataWarning,
-                stacklevel=4,
-            )
+            warnings.warn(DroppedWords(dropped, self.rules.limit), stacklevel=4)
         self.book, self._model = book, None
 
     def _require_like(self, texts: Texts) -> None:

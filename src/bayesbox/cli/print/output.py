@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from bayesbox.errors import DataWarning
+from bayesbox.errors import DataWarning, sum_warnings
 
 BAR = 30  # characters of the longest bar
 DIGEST_SHOWN = 16
@@ -181,9 +181,13 @@ def _drawn_table(
 
 @contextmanager
 def captured_warnings() -> Iterator[list[str]]:
-    """Gather the warnings of the library instead of printing them; the list is filled at the end."""
+    """The texts of the library's warnings instead of the warnings; the list is filled at the end.
+
+    Each text comes once, and counts of rows of many batches are added up.
+    """
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         yield texts
-    texts.extend(str(each.message) for each in caught)
+    warned = [each.message for each in caught if isinstance(each.message, Warning)]
+    texts.extend(map(str, sum_warnings(warned)))

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import gibbs_means
-from bayesbox.errors import BadOption, DataWarning
+from bayesbox.errors import BadOption, NotSettled
 from bayesbox.network.approximate.estimate import Approximation, never_drawn
 from bayesbox.network.exact.compiled import EvidenceCase
 
@@ -108,6 +108,6 @@ def _notes(apart: tuple[float, str], *, zeros: bool) -> tuple[str, ...]:
         much = "though none of them ever moves" if math.isinf(ratio) else f"{ratio:.3g} times as much as they should"
         told = f"the chains did not come together: at `{name}` they differ {much}"
         told += f" ({held})" if zeros else ""
-        warnings.warn(told + ". Take more samples, or weighting", DataWarning, stacklevel=3)
+        warnings.warn(told + ". Take more samples, or weighting", NotSettled, stacklevel=3)
         return ()
     return (held,) if zeros else ()

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bayesbox._core import loopy_posteriors
-from bayesbox.errors import DataWarning
+from bayesbox.errors import NotSettled
 from bayesbox.network.approximate.estimate import Approximation, proven_impossible
 from bayesbox.network.exact.compiled import EvidenceCase
 
@@ -38,7 +38,7 @@ class Loopy:
         if residual > self.tolerance:
             warnings.warn(
                 f"after {sweeps:,} sweeps the messages still change by {residual:.2g}: they may not come to rest",
-                DataWarning,
+                NotSettled,
                 stacklevel=2,
             )
         return Approximation(self.name, table, log_evidence=log_evidence, residual=residual)

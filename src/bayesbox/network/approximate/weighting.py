@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesbox._core import weighted_samples
-from bayesbox.errors import BadOption, DataWarning
+from bayesbox.errors import BadOption, NotSettled
 from bayesbox.network.approximate.estimate import Approximation, never_drawn
 from bayesbox.network.exact.compiled import EvidenceCase
 
@@ -73,7 +73,7 @@ class Weighting:
             warnings.warn(
                 f"the weights are so uneven that {self.samples:,} samples are worth {effective:.1f}: even the errors "
                 "are uncertain. Take more samples, or another approximation",
-                DataWarning,
+                NotSettled,
                 stacklevel=2,
             )
         return Approximation(
