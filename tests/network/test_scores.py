@@ -14,7 +14,8 @@ from bayesbox.errors import BadOption
 from bayesbox.network.learn.scores import Score, Scorer, parameters
 from bayesbox.source.base import Batch, Source
 from bayesbox.stat.coded import CodedRows, Variable
-from bayesbox.stat.family_counter import MemoryCounter, SourceCounter, flat, g_test
+from bayesbox.stat.family_counter import MemoryCounter, SourceCounter, flat
+from bayesbox.stat.mutual_information import g_test
 
 from .networks import family_score, random_rows
 

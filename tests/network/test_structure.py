@@ -13,8 +13,9 @@ from bayesbox.network.learn.exact_search import exact_search
 from bayesbox.network.learn.scores import Score, Scorer, columns_of
 from bayesbox.network.learn.search import Found, SearchStep, search
 from bayesbox.network.learn.structural_em import structural_em
+from bayesbox.network.learn.tree import chow_liu, information_of_pairs, tree_augmented
 from bayesbox.stat.family_counter import MemoryCounter
-from bayesbox.stat.tree import chow_liu, maximum_spanning_tree, mutual_information, tree_augmented
+from bayesbox.stat.spanning_tree import augmenting_forest, maximum_spanning_tree
 
 from .networks import all_structures, random_rows
 
@@ -176,13 +177,30 @@ def test_mutual_information_of_a_copy_is_its_entropy():
     twice = type(coded)(coded.variables, (coded.columns[0], coded.columns[0]), coded.rows)
     share = coded.columns[0].mean()
     entropy = -share * np.log(share) - (1 - share) * np.log(1 - share)
-    assert mutual_information(MemoryCounter(twice), [0, 1])[0, 1] == pytest.approx(entropy)
+    assert information_of_pairs(MemoryCounter(twice), [0, 1])[0, 1] == pytest.approx(entropy)
 
 
 def test_spanning_tree_of_nothing_and_of_equals():
     assert maximum_spanning_tree(np.zeros((0, 0))) == []
     assert maximum_spanning_tree(np.zeros((4, 4))) == [-1, 0, 0, 0]
     assert maximum_spanning_tree(np.zeros((3, 3)), root=2) == [2, 2, -1]
+
+
+def test_forest_drops_arcs_that_are_worth_nothing_and_begins_at_the_root():
+    worth = np.array([[0, 5, 1, -1], [5, 0, 4, -1], [1, 4, 0, 0], [-1, -1, 0, 0]], dtype=float)
+    assert augmenting_forest(worth) == [-1, 0, 1, -1]
+    assert augmenting_forest(worth, root=2) == [1, 2, -1, -1]
+    assert augmenting_forest(worth, root=3) == [-1, 0, 1, -1]
+    assert augmenting_forest(np.zeros((0, 0))) == []
+
+
+def test_information_of_pairs_of_complete_rows_is_the_same_by_tables():
+    coded = random_rows(np.random.default_rng(3), columns=4, rows=300)
+    counter = MemoryCounter(coded)
+    for given_ in ([], [3]):
+        by_tests = information_of_pairs(counter, [0, 1, 2], given_)
+        by_tables = information_of_pairs(counter, [0, 1, 2], given_, complete=False)
+        np.testing.assert_allclose(by_tables, by_tests, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from bayesbox.file.strict_json import document, parse
 from bayesbox.source.base import OneBatch
 from bayesbox.source.frames import batch_of
 from bayesbox.stat.calibrate import normalised
+from bayesbox.stat.mutual_information import symmetric_uncertainty
 from bayesbox.table.naive import select
 from bayesbox.table.naive.choice import unseen_terms
 from bayesbox.table.naive.column_weights import PULL, learned_weights
@@ -145,8 +146,8 @@ def test_correlated_takes_the_set_of_the_best_merit():
     found = coded()
 
     def merit(columns):
-        with_class = sum(select.symmetric_uncertainty(found.counts(column)) for column in columns)
-        among = sum(select.symmetric_uncertainty(found.counts(*pair)) for pair in itertools.permutations(columns, 2))
+        with_class = sum(symmetric_uncertainty(found.counts(column)) for column in columns)
+        among = sum(symmetric_uncertainty(found.counts(*pair)) for pair in itertools.permutations(columns, 2))
         return with_class / np.sqrt(len(columns) + among)
 
     sets = [each for size in range(1, 5) for each in itertools.combinations(range(4), size)]

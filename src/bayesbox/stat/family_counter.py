@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from bayesbox._core import CodeTable, FamilyScore
 from bayesbox.errors import BadData
 from bayesbox.source.base import Batch, Source
 from bayesbox.stat.coded import CodedRows, Variable, code_batch
+from bayesbox.stat.mutual_information import g_test
 
 Members = tuple[int, ...]
 Counts = NDArray[np.int64]  # one dimension: row-major, the last member fastest
@@ -162,22 +163,3 @@ class SourceCounter:
             for members, table in zip(sets, self.counts(sets), strict=True)
         ]
         return np.array([test[0] for test in tests]), np.array([test[1] for test in tests])
-
-
-def g_test(table: Any) -> tuple[float, float]:
-    """G and the degrees of freedom of a table of first x second x given; states that do not occur have none.
-
-    >>> statistic, degrees = g_test(np.array([[[10], [0]], [[0], [10]]]))
-    >>> round(statistic, 6), degrees  # 40 log 2
-    (27.725887, 1.0)
-    """
-    counts = np.asarray(table, dtype=np.float64)
-    rows, columns, total = counts.sum(axis=1), counts.sum(axis=0), counts.sum(axis=(0, 1))
-    statistic = 2 * (_terms(counts) - _terms(rows) - _terms(columns) + _terms(total))
-    degrees = np.maximum((rows > 0).sum(axis=0) - 1, 0) * np.maximum((columns > 0).sum(axis=0) - 1, 0)
-    return max(statistic, 0.0), float(degrees.sum())
-
-
-def _terms(counts: Doubles) -> float:
-    present = counts[counts > 0]
-    return float((present * np.log(present)).sum())

@@ -1,10 +1,13 @@
-"""How much columns say of the class, and of each other given the class."""
+"""Information in tables of counts: entropy, mutual information, and the G test of independence (2n times it)."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from bayesbox.dist.base import Doubles
+import numpy as np
+from numpy.typing import NDArray
+
+Doubles = NDArray[np.float64]
 
 
 def mutual_information(counts: Doubles) -> float:
@@ -31,3 +34,42 @@ def conditional_mutual_information(counts: Doubles) -> float:
     expected = np.where(seen, x * y, 1.0)
     ratio = np.where(seen, counts * both, 1.0) / expected
     return max(float((counts * np.log(ratio)).sum() / total), 0.0)
+
+
+def symmetric_uncertainty(counts: Doubles) -> float:
+    """2 I(x; y) / (H(x) + H(y)), of a table of counts: 1 where each tells the other.
+
+    >>> round(symmetric_uncertainty(np.array([[3.0, 0], [0, 5]])), 9)
+    1.0
+    """
+    both = entropy(counts.sum(axis=0)) + entropy(counts.sum(axis=1))
+    return 2 * mutual_information(counts) / both if both > 0 else 0.0
+
+
+def entropy(counts: Doubles) -> float:
+    """In nats.
+
+    >>> round(entropy(np.array([1.0, 1.0])), 6)
+    0.693147
+    """
+    p = counts[counts > 0] / max(counts.sum(), 1e-300)
+    return float(-(p * np.log(p)).sum())
+
+
+def g_test(table: Any) -> tuple[float, float]:
+    """G and the degrees of freedom of a table of first x second x given; states that do not occur have none.
+
+    >>> statistic, degrees = g_test(np.array([[[10], [0]], [[0], [10]]]))
+    >>> round(statistic, 6), degrees  # 40 log 2
+    (27.725887, 1.0)
+    """
+    counts = np.asarray(table, dtype=np.float64)
+    rows, columns, total = counts.sum(axis=1), counts.sum(axis=0), counts.sum(axis=(0, 1))
+    statistic = 2 * (_terms(counts) - _terms(rows) - _terms(columns) + _terms(total))
+    degrees = np.maximum((rows > 0).sum(axis=0) - 1, 0) * np.maximum((columns > 0).sum(axis=0) - 1, 0)
+    return max(statistic, 0.0), float(degrees.sum())
+
+
+def _terms(counts: Doubles) -> float:
+    present = counts[counts > 0]
+    return float((present * np.log(present)).sum())

@@ -26,11 +26,11 @@ from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import normalised
 from bayesbox.stat.metrics import measure, scored
-from bayesbox.stat.mutual_information import conditional_mutual_information
+from bayesbox.stat.mutual_information import conditional_mutual_information, entropy
 from bayesbox.table.concat import class_codes
 from bayesbox.table.naive import select
 from bayesbox.table.naive.choice import coded_columns, unseen_terms
-from bayesbox.table.naive.select import ColumnCodes, entropy
+from bayesbox.table.naive.select import ColumnCodes
 
 MOST_COLUMNS = 40  # of which all pairs are looked at; of more those that tell most of the class
 STRONG = 0.3  # the share of what a column holds, given the class, that the other tells

@@ -23,12 +23,12 @@ from bayesbox.network.learn.scores import Score, Scorer, columns_of, mask_of, pa
 from bayesbox.network.learn.search import Found, Progress, SearchStep, search
 from bayesbox.network.learn.structural_em import structural_em
 from bayesbox.network.learn.survey import DEFAULT_BINS, MOST_BYTES, Survey, survey
+from bayesbox.network.learn.tree import chow_liu, tree_augmented
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.schema.kinds import as_kind
 from bayesbox.source.base import Source
 from bayesbox.stat.coded import CodedRows
 from bayesbox.stat.family_counter import Counter, MemoryCounter, SourceCounter
-from bayesbox.stat.tree import chow_liu, tree_augmented
 
 METHODS = ("hill", "tabu", "chow-liu", "tan", "pc", "exact")
 RESTARTS = 5  # and more where columns are few, as a climb then costs next to nothing

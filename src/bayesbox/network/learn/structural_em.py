@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from bayesbox.network.learn.em import Doubles, Families, completed, maximise_expectation
-from bayesbox.network.learn.scores import columns_of
+from bayesbox.network.learn.scores import columns_of, mask_of
 from bayesbox.network.learn.search import Found
 from bayesbox.network.learn.tables import TableRules, prior_counts, table_of
+from bayesbox.network.learn.tree import chow_liu
 from bayesbox.stat.coded import CodedRows
-from bayesbox.stat.family_counter import MemoryCounter, g_test
-from bayesbox.stat.tree import maximum_spanning_tree
+from bayesbox.stat.family_counter import MemoryCounter
 
 Find = Callable[[CodedRows, float, Sequence[int] | None], Found]  # complete rows, what each is worth, where to begin
 
@@ -37,7 +37,7 @@ class _Held:
 
 def structural_em(coded: CodedRows, find: Find, *, copies: int, seed: int) -> Found:
     """The structure that a search finds in completed rows, once it finds the same again."""
-    parents = first_tree(coded)
+    parents = [mask_of(above) for above in chow_liu(MemoryCounter(coded), complete=False)]
     seen: set[tuple[int, ...]] = set()
     found = Found(parents, -np.inf)
     for turn in range(ROUNDS):
@@ -54,18 +54,6 @@ def structural_em(coded: CodedRows, find: Find, *, copies: int, seed: int) -> Fo
         seen.add(tuple(found.parents))
         parents = found.parents
     return found
-
-
-def first_tree(coded: CodedRows) -> list[int]:
-    """Chow and Liu's tree, every pair of columns judged by the rows that have both."""
-    count = len(coded.columns)
-    pairs = [(one, other) for one in range(count) for other in range(one)]
-    weights = np.zeros((count, count))
-    cards = coded.cards
-    for (one, other), table in zip(pairs, MemoryCounter(coded).counts(pairs), strict=True):
-        rows = max(int(table.sum()), 1)
-        weights[one, other] = weights[other, one] = g_test(table.reshape(cards[one], cards[other], 1))[0] / rows
-    return [0 if parent < 0 else 1 << parent for parent in maximum_spanning_tree(weights)]
 
 
 def _tables(families: Families, coded: CodedRows) -> list[Doubles]:

@@ -19,7 +19,7 @@ from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.rule.discrete import Coding
 from bayesbox.schema.schema import Schema
 from bayesbox.stat.mutual_information import conditional_mutual_information
-from bayesbox.stat.tree import maximum_spanning_tree
+from bayesbox.stat.spanning_tree import augmenting_forest
 from bayesbox.table.augmented.arcs import ArcsClassifier
 from bayesbox.table.augmented.model import AugmentedModel, AugmentedRules, ClassPrior, family_table
 from bayesbox.table.augmented.one_dependence import PairCounts, columns_alone, level_counts
@@ -111,18 +111,5 @@ def tree_parents(pairs: Pairs, coding: Coding, score: str, root: str | None) -> 
             free = (counts.shape[1] - 1) * (counts.shape[2] - 1) * len(pairs.classes)
             cost = {"mi": 0.0, "aic": 1.0, "bic": log(max(rows, 1.0)) / 2}[score] * free
             worth[one, other] = worth[other, one] = rows * conditional_mutual_information(counts) - cost
-    joined: dict[int, list[int]] = {place: [] for place in range(len(names))}
-    for place, parent in enumerate(maximum_spanning_tree(worth)):
-        if parent >= 0 and worth[place, parent] > 0:
-            joined[place].append(parent)
-            joined[parent].append(place)
-    order = sorted(joined, key=lambda place: names[place] != root)  # the root first, else the order of the columns
-    parents: dict[str, tuple[str, ...]] = {}
-    for start in order:
-        waiting: list[tuple[int, tuple[str, ...]]] = [(start, ())]
-        while waiting:
-            place, above = waiting.pop(0)
-            if names[place] not in parents:
-                parents[names[place]] = above
-                waiting += [(each, (names[place],)) for each in sorted(joined[place])]
-    return {name: parents[name] for name in names}
+    forest = augmenting_forest(worth, names.index(root) if root in names else None)
+    return {name: (names[parent],) if parent >= 0 else () for name, parent in zip(names, forest, strict=True)}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.stat.calibrate import SMALLEST, normalised
-from bayesbox.stat.mutual_information import mutual_information
+from bayesbox.stat.mutual_information import mutual_information, symmetric_uncertainty
 
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -158,23 +158,3 @@ def correlated(coded: ColumnCodes) -> list[int]:
             if column not in chosen:
                 among[column] += symmetric_uncertainty(coded.counts(column, new))
     return sorted(chosen)
-
-
-def symmetric_uncertainty(counts: Doubles) -> float:
-    """2 I(x; y) / (H(x) + H(y)), of a table of counts: 1 where each tells the other.
-
-    >>> round(symmetric_uncertainty(np.array([[3.0, 0], [0, 5]])), 9)
-    1.0
-    """
-    both = entropy(counts.sum(axis=0)) + entropy(counts.sum(axis=1))
-    return 2 * mutual_information(counts) / both if both > 0 else 0.0
-
-
-def entropy(counts: Doubles) -> float:
-    """In nats.
-
-    >>> round(entropy(np.array([1.0, 1.0])), 6)
-    0.693147
-    """
-    p = counts[counts > 0] / max(counts.sum(), 1e-300)
-    return float(-(p * np.log(p)).sum())
