@@ -1,0 +1,1 @@
+"""What every classifier shares: learning, forgetting, answers, evaluation, calibration, the registry of kinds."""

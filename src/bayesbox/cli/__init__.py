@@ -1,0 +1,1 @@
+"""The command `bayes`: one verb a file."""

@@ -1,0 +1,1 @@
+"""P(x | class): one family of distributions a file, which knows all about itself."""

@@ -1,0 +1,1 @@
+"""The scikit-learn estimators, and train, load and predict for Python."""

@@ -1,0 +1,1 @@
+"""Models in other languages: SQL, ONNX, PMML."""

@@ -1,0 +1,1 @@
+"""How a tally becomes probabilities: smoothing, densities, priors."""

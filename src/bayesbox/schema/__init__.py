@@ -1,0 +1,1 @@
+"""What a column is: its kind, its levels, its codes, the words of a text."""

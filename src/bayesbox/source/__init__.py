@@ -1,0 +1,1 @@
+"""Where rows come from: batches of named columns, from frames, files, queries and Spark."""

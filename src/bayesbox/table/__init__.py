@@ -1,0 +1,1 @@
+"""Classifiers of tables, one folder for each kind."""

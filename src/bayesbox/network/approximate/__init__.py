@@ -1,0 +1,1 @@
+"""Approximate inference: sampling, loopy propagation, mean field."""

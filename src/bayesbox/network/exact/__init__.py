@@ -1,0 +1,1 @@
+"""Exact inference: junction trees, variable elimination, the most probable explanation."""

@@ -1,0 +1,1 @@
+"""Probabilities and independence asked of a table, without a model."""

@@ -1,0 +1,1 @@
+"""Files of rows and of documents: opened, decompressed, cut into blocks, parsed, checked."""

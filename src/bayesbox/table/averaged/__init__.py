@@ -1,0 +1,1 @@
+"""Naive Bayes averaged over the sets of columns that depend on the class."""

@@ -1,0 +1,1 @@
+"""Full Bayes: all columns together given the class."""

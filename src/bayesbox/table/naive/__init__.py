@@ -1,0 +1,1 @@
+"""Naive Bayes: every column by itself given the class."""

@@ -1,0 +1,1 @@
+"""The Bayes-optimal answer of several classifiers, each weighted by its probability."""
