@@ -127,11 +127,11 @@ def compare(session: harness.Session, name: str, texts: list[str], labels: list[
         )
         for lists in word_lists(folder)
     ]
-    tell(session, f"learn, {work}", megabytes, learned, target)
+    print_report(session, f"learn, {work}", megabytes, learned, target)
     judge = [*BAYES, "predict", str(model), str(asked), "--proba", "--threads", "1"]
     lists = folder / "lists 0"
     judged = [(seconds_of(judge), seconds_of(taught(lists, "-M", "-v", "-T"), asked)) for _ in range(ROUNDS)]
-    tell(session, f"judge, {work}", megabytes, judged, target)
+    print_report(session, f"judge, {work}", megabytes, judged, target)
 
 
 def compare_files(session: harness.Session, name: str, texts: list[str], labels: list[str], folder: Path) -> None:
@@ -146,11 +146,11 @@ def compare_files(session: harness.Session, name: str, texts: list[str], labels:
         (seconds_of(train), sum(seconds_of(taught(lists, flag, "-B", str(mail / label))) for label, flag in FLAGS))
         for lists in word_lists(folder)
     ]
-    tell(session, f"learn, {work}", megabytes, learned, None)
+    print_report(session, f"learn, {work}", megabytes, learned, None)
     judge = [*BAYES, "predict", str(model), str(mail), "--proba", "--threads", "1"]
     theirs = taught(folder / "lists 0", "-v", "-T", "-B", *(str(mail / label) for label, _ in FLAGS))
     judged = [(seconds_of(judge), seconds_of(theirs)) for _ in range(ROUNDS)]
-    tell(session, f"judge, {work}", megabytes, judged, None)
+    print_report(session, f"judge, {work}", megabytes, judged, None)
 
 
 def word_lists(folder: Path) -> Iterator[Path]:
@@ -165,7 +165,7 @@ def taught(lists: Path, *options: str) -> list[str]:
     return ["bogofilter", "-d", str(lists), *options]
 
 
-def tell(
+def print_report(
     session: harness.Session, work: str, megabytes: float, pairs: list[tuple[float, float]], target: float | None
 ) -> None:
     """The medians of rounds, ours and theirs in turn."""

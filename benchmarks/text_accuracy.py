@@ -160,20 +160,20 @@ def run(session: harness.Session) -> None:
 
 def at_least(session: harness.Session, work: str, mine: float, peers: dict[str, float]) -> None:
     peer = max(peers, key=lambda name: peers[name])
-    tell(session, work, mine, peer, peers[peer], "not less", holds=mine >= peers[peer])
+    print_report(session, work, mine, peer, peers[peer], "not less", holds=mine >= peers[peer])
 
 
 def above(session: harness.Session, work: str, mine: float, peers: dict[str, float]) -> None:
     peer = max(peers, key=lambda name: peers[name])
-    tell(session, work, mine, peer, peers[peer], "above", holds=mine > peers[peer])
+    print_report(session, work, mine, peer, peers[peer], "above", holds=mine > peers[peer])
 
 
 def below(session: harness.Session, work: str, mine: float, peers: dict[str, float]) -> None:
     peer = min(peers, key=lambda name: peers[name])
-    tell(session, work, mine, peer, peers[peer], "less", holds=mine < peers[peer])
+    print_report(session, work, mine, peer, peers[peer], "less", holds=mine < peers[peer])
 
 
-def tell(
+def print_report(
     session: harness.Session, work: str, mine: float, peer: str, other: float, target: str, *, holds: bool
 ) -> None:
     session.add(harness.Result(work, f"{mine:.4f}", target, holds, peer, f"{other:.4f}", ""))

@@ -46,9 +46,9 @@ def command(data: bool, as_json: bool) -> None:
         case, work = _case(classifier)
         emit_json({**report, "case": {**case.as_dict(), "work": work.as_dict()}})
         return
-    _tell(report)
-    _tell_case(classifier)
-    _tell_next()
+    _print_report(report)
+    _print_case(classifier)
+    _print_next()
 
 
 def _case(classifier: Any) -> tuple[Any, Any]:
@@ -61,7 +61,7 @@ def _case(classifier: Any) -> tuple[Any, Any]:
     return Case.of(classifier, batch), work
 
 
-def _tell(report: dict[str, Any]) -> None:
+def _print_report(report: dict[str, Any]) -> None:
     say(f"The {report['people']:,} people aboard the Titanic, by cabin, sex and age; {report['survivors']} survived.")
     say("Learning is counting: the model is the table of counts, and nothing else.")
     say(f"digest {report['digest']}")
@@ -83,19 +83,19 @@ def _figures(score: dict[str, Any]) -> list[str]:
     return [f"{score['rows']:,}", f"{score['accuracy']:.4f}", f"{score['log_loss']:.4f}"]
 
 
-def _tell_case(classifier: Any) -> None:
-    from bayesbox.cli.explain import tell, tell_work
+def _print_case(classifier: Any) -> None:
+    from bayesbox.cli.explain import print_report, print_work
 
     case, work = _case(classifier)
     say("Why? A woman of the first class:")
-    tell(case, classifier.target)
+    print_report(case, classifier.target)
     say()
     say("The work, by hand:")
-    tell_work(work)
+    print_work(work)
     say()
 
 
-def _tell_next() -> None:
+def _print_next() -> None:
     say("What to type next:")
     for line in (
         "bayes demo --data > titanic.csv",

@@ -155,7 +155,7 @@ def _compare(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, 
         return _of_rows(files, {**given, **options, "model": model})
 
     how = f"cross-validation, {folds} folds, {repeats} repeat{'s' if repeats > 1 else ''}, seed {seed}: {files[0]}"
-    compare.tell(compare.compare(judge), how=how, as_json=as_json)
+    compare.print_report(compare.compare(judge), how=how, as_json=as_json)
 
 
 def _shake(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, as_json: bool) -> None:
@@ -179,7 +179,7 @@ def _shake(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, as
 
     seed = given["seed"] or 0
     how = f"cross-validation, {given['cv'] or FOLDS} folds, seed {seed}: {files[0]}"
-    robustness.tell(robustness.shake(whole, target, judge, seed=seed), how=how, as_json=as_json)
+    robustness.print_report(robustness.shake(whole, target, judge, seed=seed), how=how, as_json=as_json)
 
 
 def is_model(path: str) -> bool:
@@ -211,7 +211,7 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     from bayesbox.classifier.evaluate import evaluate_held_out
     from bayesbox.classifier.predict import reading_of
     from bayesbox.cli.options.sources import Progress, as_learned, skipped_rows
-    from bayesbox.cli.predict import tell_absent
+    from bayesbox.cli.predict import print_absent
     from bayesbox.file.load import load_classifier
     from bayesbox.source.files.open import open_source
     from bayesbox.source.wrapped import peek
@@ -241,7 +241,7 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
         with as_learned(model):
             first, source = peek(opened)
             if first is not None:
-                tell_absent(classifier, first.names, opened.name)
+                print_absent(classifier, first.names, opened.name)
             rows = {"bins": given["bins"], "threads": threads, "progress": progress}
             found = evaluate_held_out(classifier, source, target, weight=given["weight"], **rows)
     finally:

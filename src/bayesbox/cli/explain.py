@@ -89,15 +89,15 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
     if as_json:
         emit_json({**case.as_dict(), "notes": notes, **({"work": work.as_dict()} if work else {}), **optimal})
         return
-    tell(case, classifier.target or "class")
+    print_report(case, classifier.target or "class")
     if optimal:
-        from bayesbox.cli.print.optimal import tell_answers
+        from bayesbox.cli.print.optimal import print_answers
 
         say()
-        tell_answers(classifier, batch)
+        print_answers(classifier, batch)
     if work is not None:
         say()
-        tell_work(work)
+        print_work(work)
         if classifier.calibrated is not None:
             shares = ", ".join(f"{name} {decimal(p)}" for name, p in case.posterior.items())
             kind = classifier.calibrated.calibration.kind
@@ -113,7 +113,7 @@ def _explain_text(classifier: DocumentClassifier, data: str | None, given: dict[
     if as_json:
         emit_json(case.as_dict())
     else:
-        text.tell_case(case, classifier.target or "class")
+        text.print_case(case, classifier.target or "class")
 
 
 def _hypotheses(classifier: Classifier, batch: Batch) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _work(classifier: NaiveClassifier, batch: Batch) -> Any:
 def _batch(classifier: NaiveClassifier, model: str, data: str | None, given: dict[str, Any]) -> Batch:
     from bayesbox.classifier.case import batch_of_values
     from bayesbox.classifier.predict import find_row, reading_of
-    from bayesbox.cli.predict import tell_absent
+    from bayesbox.cli.predict import print_absent
     from bayesbox.source.files.open import open_source
 
     if (data is None) != (given["row"] is None):
@@ -155,11 +155,11 @@ def _batch(classifier: NaiveClassifier, model: str, data: str | None, given: dic
     reading = reading_of(classifier)
     source = open_source(data, **reading, na=options.several(given["na"]), format=given["input_format"])
     batch = find_row(source, given["row"])
-    tell_absent(classifier, batch.names, source.name)
+    print_absent(classifier, batch.names, source.name)
     return batch
 
 
-def tell(case: Case, target: str) -> None:
+def print_report(case: Case, target: str) -> None:
     """The posterior and what each column says, for the eye."""
     from bayesbox.classifier.predict import cut
 
@@ -188,7 +188,7 @@ def tell(case: Case, target: str) -> None:
     table([title, "", ""], rows, right=[1])
 
 
-def tell_work(work: Work) -> None:
+def print_work(work: Work) -> None:
     """The Bayes box, and what follows from it."""
     wide_table(work.rows(), work.box())
     for line in work.below():

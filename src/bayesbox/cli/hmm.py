@@ -132,8 +132,8 @@ def command(context: click.Context, /, action: str, files: tuple[str, ...], as_j
             report = {}
     if report:
         digest = report.pop("digest")
-        tell = _tell if action == "train" else _tell_change
-        tell(report | {"warnings": warned, "digest": digest}, as_json=as_json)
+        print_report = _print_report if action == "train" else _print_change
+        print_report(report | {"warnings": warned, "digest": digest}, as_json=as_json)
         return
     for text in warned:
         note(f"note: {text}")
@@ -276,7 +276,7 @@ def _changed(action: str, files: tuple[str, ...], given: dict[str, Any]) -> dict
     }
 
 
-def _tell_change(report: dict[str, Any], *, as_json: bool) -> None:
+def _print_change(report: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         emit_json(report)
         return
@@ -288,7 +288,7 @@ def _tell_change(report: dict[str, Any], *, as_json: bool) -> None:
     note(f"digest now    {report['digest']}")
 
 
-def _tell(report: dict[str, Any], *, as_json: bool) -> None:
+def _print_report(report: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         emit_json(report)
         return

@@ -51,7 +51,7 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
     if as_json:
         emit_json(report)
     else:
-        _tell(report, "forgotten" if forget else "learned")
+        _print_report(report, "forgotten" if forget else "learned")
 
 
 def _certify(path: str, before: Book, classifier: Classifier | DocumentClassifier, count: int) -> None:
@@ -103,7 +103,7 @@ def _counted(
     return {"rows": training.rows, "unlabelled": training.unlabelled, "skipped": skipped_rows(source)}
 
 
-def _tell(report: dict[str, Any], done: str) -> None:
+def _print_report(report: dict[str, Any], done: str) -> None:
     from bayesbox.cli.print.reports import counted_classes
 
     without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""

@@ -121,7 +121,7 @@ def run(argv: Sequence[str] | None = None) -> int:
             import traceback
 
             traceback.print_exc()
-        return _told(error)
+        return _print_error(error)
     except KeyboardInterrupt:
         _say("bayes: interrupted")
         return INTERRUPTED
@@ -191,7 +191,7 @@ def _run(arguments: list[str]) -> int:
     return OK
 
 
-def _told(error: Exception) -> int:
+def _print_error(error: Exception) -> int:
     """Say in one line what went wrong; the exit code."""
     if isinstance(error, BrokenPipeError):
         _leave_pipe()

@@ -159,7 +159,7 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
     )
     first, source = peek(opened)
     names = opened.names if first is None else first.names
-    tell_absent(classifier, names, opened.name)
+    print_absent(classifier, names, opened.name)
     asked = PredictOptions(
         given["proba"], given["explain"] or 0, tuple(keep), given["unsure"], given["cost"], given["threshold"]
     )
@@ -186,7 +186,7 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
     return level_text(predictions[0]) if progress.rows == 1 else None
 
 
-def tell_absent(classifier: Classifier, names: tuple[str, ...], where: str) -> None:
+def print_absent(classifier: Classifier, names: tuple[str, ...], where: str) -> None:
     """Say which of the model's columns the data lack; refuse data that lack them all."""
     from bayesbox.classifier.predict import absent_columns
 

@@ -117,10 +117,10 @@ def command(
     counted = _counted(data, asked, given)
     if isinstance(asked, Query):
         answered = answer(counted, asked)
-        emit_json(_answer_facts(answered)) if as_json else _tell_answer(answered)
+        emit_json(_answer_facts(answered)) if as_json else _print_answer(answered)
     else:
         found = verdict(counted, asked)
-        emit_json(_verdict_facts(found)) if as_json else _tell_verdict(found)
+        emit_json(_verdict_facts(found)) if as_json else _print_verdict(found)
 
 
 def _is_network(path: str, input_format: str | None) -> bool:
@@ -185,7 +185,7 @@ def _answer_facts(found: Answer) -> dict[str, Any]:
     }
 
 
-def _tell_answer(found: Answer) -> None:
+def _print_answer(found: Answer) -> None:
     from bayesbox.network.query.probability_table import ProbabilityTable, figure
 
     if isinstance(found.value, ProbabilityTable):
@@ -193,7 +193,7 @@ def _tell_answer(found: Answer) -> None:
         table([*columns, "fraction", "probability"], found.value.rows(), right=[len(columns)])
     else:
         say(figure(found.value))
-    _tell_left_out(found.left_out)
+    _print_missing(found.left_out)
 
 
 def _verdict_facts(found: Verdict) -> dict[str, Any]:
@@ -217,15 +217,15 @@ def _test_facts(test: Any) -> dict[str, Any]:
     return {"statistic": test.statistic, "degrees_of_freedom": test.degrees, "p_value": test.p_value}
 
 
-def _tell_verdict(found: Verdict) -> None:
+def _print_verdict(found: Verdict) -> None:
     say(repr(found))
     tests = (("chi-square", found.chi_square), ("G", found.g))
     rows = [[name, decimal(test.statistic), str(test.degrees), decimal(test.p_value)] for name, test in tests]
     table(["test of chance", "statistic", "degrees of freedom", "p"], rows, right=[1, 2, 3])
-    _tell_left_out(found.left_out)
+    _print_missing(found.left_out)
 
 
-def _tell_left_out(left_out: Fraction) -> None:
+def _print_missing(left_out: Fraction) -> None:
     if not left_out:
         return
     rows = plural(int(left_out), "row") if left_out.denominator == 1 else f"rows of weight {decimal(float(left_out))}"

@@ -59,10 +59,10 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     skipped = skipped_rows(source)
     if found is None:
         raise BadData("there is no row", where=source.name)
-    _tell(found, target, skipped, as_json=as_json)
+    _print_report(found, target, skipped, as_json=as_json)
 
 
-def _tell(found: Surveyed, target: str | None, skipped: int, *, as_json: bool) -> None:
+def _print_report(found: Surveyed, target: str | None, skipped: int, *, as_json: bool) -> None:
     from bayesbox.classifier.describe import column_facts, few_texts, remarks
     from bayesbox.cli.print.reports import counted_classes, missing
 

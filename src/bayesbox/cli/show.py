@@ -94,7 +94,7 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
     elif svg and column:
         _draw(classifier, column, svg)
     if not classifier.classes:
-        _tell_emptied(classifier, model, as_json=as_json)
+        _print_emptied(classifier, model, as_json=as_json)
         return
     size = classifier.size()
     if as_json:
@@ -122,13 +122,13 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
         emit_json(report)
         return
     tally = _tally(classifier, column, model) if column else None  # refused before anything is said
-    _tell(classifier, model, size)
+    _print_report(classifier, model, size)
     if tally:
         say()
-        _tell_column(tally)
+        _print_column(tally)
     if found:
         say()
-        nomogram.tell(found)
+        nomogram.print_report(found)
 
 
 def _draw(classifier: NaiveClassifier, column: str, path: str) -> None:
@@ -144,7 +144,7 @@ def _draw(classifier: NaiveClassifier, column: str, path: str) -> None:
     note(f"density of {column} written to {path}")
 
 
-def _tell_emptied(classifier: NaiveClassifier, path: str, *, as_json: bool) -> None:
+def _print_emptied(classifier: NaiveClassifier, path: str, *, as_json: bool) -> None:
     """A model of which every row was forgotten."""
     from bayesbox.classifier.describe import rules_facts
     from bayesbox.classifier.registry import model_name
@@ -175,7 +175,7 @@ def _densities(classifier: NaiveClassifier) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text}
 
 
-def _tell(classifier: NaiveClassifier, path: str, size: ModelSize) -> None:
+def _print_report(classifier: NaiveClassifier, path: str, size: ModelSize) -> None:
     from bayesbox.classifier.describe import rules_facts
     from bayesbox.cli.print.reports import column_weights, columns_table, weights_text
 
@@ -258,7 +258,7 @@ def _tally(classifier: NaiveClassifier, name: str, path: str) -> dict[str, Any]:
     return {"name": name, "classes": dict(zip(classes, counts, strict=True))}
 
 
-def _tell_column(tally: dict[str, Any]) -> None:
+def _print_column(tally: dict[str, Any]) -> None:
     name, by_class = tally["name"], tally["classes"]
     rows = list(next(iter(by_class.values()), {}))
     body = [[row, *(decimal(values[row]) for values in by_class.values())] for row in rows]

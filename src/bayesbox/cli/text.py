@@ -112,7 +112,7 @@ def _one(classifier: DocumentClassifier, data: str | None, given: dict[str, Any]
     return Documents.of(batch[asked_for.column])
 
 
-def tell_case(case: TextCase, target: str) -> None:
+def print_case(case: TextCase, target: str) -> None:
     """The posterior and what the words say, for the eye."""
     say(f"{target} = {case.prediction}, given {plural(len(case.words), 'known word')}")
     say()

@@ -57,7 +57,7 @@ def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: b
     if as_json:
         emit_json(report)
     else:
-        _tell(report)
+        _print_report(report)
 
 
 def documents(
@@ -142,7 +142,7 @@ def _model_name(model: dict[str, Any]) -> str:
     return f"{model['occurrence']}{', each word once' if model['once'] else ''}"
 
 
-def _tell(report: dict[str, Any]) -> None:
+def _print_report(report: dict[str, Any]) -> None:
     from bayesbox.cli.print.reports import counted_classes
 
     without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""

@@ -132,7 +132,7 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     if as_json:
         emit_json(report)
     else:
-        _tell(classifier, report)
+        _print_report(classifier, report)
 
 
 def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
@@ -277,7 +277,7 @@ def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier
     }
 
 
-def _tell(classifier: Classifier, report: dict[str, Any]) -> None:
+def _print_report(classifier: Classifier, report: dict[str, Any]) -> None:
     from bayesbox.cli.print.reports import columns_table, counted_classes, weights_text
 
     if classifier.fixed:
@@ -291,11 +291,11 @@ def _tell(classifier: Classifier, report: dict[str, Any]) -> None:
     if classifier.kind == "auto":
         from bayesbox.cli.print import auto
 
-        auto.tell(classifier, err=True)  # type: ignore[arg-type]
+        auto.print_report(classifier, err=True)  # type: ignore[arg-type]
     if classifier.kind == "bayes-optimal":
         from bayesbox.cli.print import optimal
 
-        optimal.tell(classifier, err=True)  # type: ignore[arg-type]
+        optimal.print_report(classifier, err=True)  # type: ignore[arg-type]
     for text in report["warnings"]:
         note(f"note: {text}")
     if report["digest"]:

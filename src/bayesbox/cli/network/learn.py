@@ -197,9 +197,9 @@ def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> No
     if as_json:
         emit_json(_facts(network, comparison, written, given["missing"]) | {"skipped": skipped, "warnings": warned})
         return
-    _tell(network, given["missing"])
+    _print_report(network, given["missing"])
     if comparison is not None:
-        _tell_comparison(comparison)
+        _print_comparison(comparison)
     for text in warned:
         note(f"note: {text}")
     for path in written:
@@ -337,7 +337,7 @@ SCORED = {
 """What the score is of where rows have holes, by how these are treated."""
 
 
-def _tell(network: BayesianNetwork, missing: str) -> None:
+def _print_report(network: BayesianNetwork, missing: str) -> None:
     learning = network.learning_
     assert learning is not None
     header = ["parent", "", "child"]
@@ -361,7 +361,7 @@ def _tell(network: BayesianNetwork, missing: str) -> None:
     note(f"{learning.score_name} {learning.score:.4f}{scored}{moves}{taken}")
 
 
-def _tell_comparison(comparison: Comparison) -> None:
+def _print_comparison(comparison: Comparison) -> None:
     note(
         f"beside the known network: {comparison.same} arcs the same, {len(comparison.missing)} missing, "
         f"{len(comparison.extra)} extra, {len(comparison.reversed)} reversed; "

@@ -38,16 +38,16 @@ def answer_network(
         raise click.UsageError("--mpe is for questions P(...): it looks for the states of nodes")
     network = read_network(path, normalize=normalize)
     if isinstance(asked, Independence):
-        _tell_independence(network, asked, as_json=as_json)
+        _print_independence(network, asked, as_json=as_json)
     elif mpe:
-        _tell_explanation(network, asked, as_json=as_json)
+        _print_explanation(network, asked, as_json=as_json)
     elif approximation is not None:
-        _tell_estimate(network, asked, approximation, as_json=as_json)
+        _print_estimate(network, asked, approximation, as_json=as_json)
     else:
-        _tell_answer(network, asked, show_work=show_work, as_json=as_json)
+        _print_answer(network, asked, show_work=show_work, as_json=as_json)
 
 
-def _tell_answer(network: Any, asked: Query, *, show_work: bool, as_json: bool) -> None:
+def _print_answer(network: Any, asked: Query, *, show_work: bool, as_json: bool) -> None:
     from bayesbox.network.query.probability_table import ProbabilityTable, figure
 
     value = _small_exactly(network, asked)
@@ -69,7 +69,7 @@ def _tell_answer(network: Any, asked: Query, *, show_work: bool, as_json: bool) 
         say(figure(value))
 
 
-def _tell_estimate(network: Any, asked: Query, approximation: Approximate, *, as_json: bool) -> None:
+def _print_estimate(network: Any, asked: Query, approximation: Approximate, *, as_json: bool) -> None:
     from bayesbox.network.query.probability_table import ProbabilityTable
 
     method, options = approximation
@@ -138,7 +138,7 @@ def _stated(error: float | None) -> dict[str, float]:
     return {} if error is None else {"standard_error": error}
 
 
-def _tell_explanation(network: Any, asked: Query, *, as_json: bool) -> None:
+def _print_explanation(network: Any, asked: Query, *, as_json: bool) -> None:
     """The most probable states of the targets, or of all nodes where the targets are all the others."""
     from bayesbox.errors import BadOption
 
@@ -157,7 +157,7 @@ def _tell_explanation(network: Any, asked: Query, *, as_json: bool) -> None:
     note(f"together they have the probability {decimal(posterior)}, given the evidence")
 
 
-def _tell_independence(network: Any, asked: Independence, *, as_json: bool) -> None:
+def _print_independence(network: Any, asked: Independence, *, as_json: bool) -> None:
     from bayesbox.errors import BadOption
     from bayesbox.network.network import BayesianNetwork
 

@@ -20,7 +20,7 @@ def facts(classifier: AutoClassifier) -> dict[str, Any]:
     return {"rows": pool.rows, "models": judged, "pool": together, "left_out": list(pool.left_out)}
 
 
-def tell(classifier: AutoClassifier, *, err: bool = False) -> None:
+def print_report(classifier: AutoClassifier, *, err: bool = False) -> None:
     """The models as a table, the best first."""
     pool = classifier.derived
     assert pool is not None
@@ -67,7 +67,7 @@ def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
     say()
     columns_table(classifier)
     say()
-    tell(classifier)
+    print_report(classifier)
     say()
     say(f"rules: budget {classifier.rules.budget:g} s, seed {classifier.rules.seed}")
     say(f"digest {book.digest()}")

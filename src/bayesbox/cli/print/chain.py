@@ -56,7 +56,7 @@ def show(hmm: HiddenMarkovModel, path: str, column: str | None, *, as_json: bool
     for name, conditional in conditionals.items():
         if column is None or name == column:
             say()
-            _tell(name, _by_state(conditional, states), whole=column is not None)
+            _print_report(name, _by_state(conditional, states), whole=column is not None)
     for name, reason in model.left_out.items():
         say(f"left out: {name}, since {reason}")
     say()
@@ -83,7 +83,7 @@ def _by_state(conditional: Distribution, states: list[str]) -> dict[str, dict[st
     return {}
 
 
-def _tell(name: str, by_state: dict[str, dict[str, float]], *, whole: bool) -> None:
+def _print_report(name: str, by_state: dict[str, dict[str, float]], *, whole: bool) -> None:
     if not by_state:
         say(f"{name}: counts")
         return

@@ -54,7 +54,7 @@ def compare(judge: Callable[[str, dict[str, Any]], Evaluation]) -> list[Compared
     return sorted(found, key=lambda each: (math.isnan(each.log_loss), each.log_loss))
 
 
-def tell(found: list[Compared], *, how: str, as_json: bool) -> None:
+def print_report(found: list[Compared], *, how: str, as_json: bool) -> None:
     """The table of all models."""
     if as_json:
         emit_json({"how": how, "models": [each._asdict() for each in found]})

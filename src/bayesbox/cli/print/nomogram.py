@@ -45,6 +45,6 @@ def write(found: Nomogram, path: str) -> None:
     note(f"nomogram of {found.title} written to {path}")
 
 
-def tell(found: Nomogram) -> None:
+def print_report(found: Nomogram) -> None:
     """The nomogram in characters, as wide as the terminal."""
     say(found.text(min(shutil.get_terminal_size().columns, WIDEST)))

@@ -24,7 +24,7 @@ def facts(classifier: OptimalClassifier) -> list[dict[str, Any]]:
     ]
 
 
-def tell(classifier: OptimalClassifier, *, err: bool = False) -> None:
+def print_report(classifier: OptimalClassifier, *, err: bool = False) -> None:
     """The hypotheses as a table."""
     known = classifier.known
     rows = [[each.title, decimal(weight)] for each, weight in zip(known.classifiers, known.weights, strict=True)]
@@ -42,7 +42,7 @@ def answers(classifier: OptimalClassifier, batch: Batch) -> list[dict[str, Any]]
     return [{"kind": each["kind"], "weight": each["weight"], "class": name, "p": p} for each, (name, p) in found]
 
 
-def tell_answers(classifier: OptimalClassifier, batch: Batch) -> None:
+def print_answers(classifier: OptimalClassifier, batch: Batch) -> None:
     """The same as a table; the most probable hypothesis is marked."""
     known = classifier.known
     rows = [
@@ -85,7 +85,7 @@ def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
         say()
         columns_table(classifier)
     say()
-    tell(classifier)
+    print_report(classifier)
     if counted:
         say()
         say(f"digest {book.digest()}")

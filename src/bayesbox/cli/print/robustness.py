@@ -88,7 +88,7 @@ def shake(batch: Batch, target: str, judge: Callable[[str, Batch], Evaluation], 
     return found
 
 
-def tell(found: list[Shaken], *, how: str, as_json: bool) -> None:
+def print_report(found: list[Shaken], *, how: str, as_json: bool) -> None:
     """A row for each change, with accuracy and log loss of each model."""
     if as_json:
         emit_json({"how": how, "changes": [each._asdict() for each in found]})

@@ -154,7 +154,7 @@ class _Walk:
                 mark ^= self.marks[parent][child]
         seen = {mark}
         best = Found(list(stand.parents), stand.total)
-        self._tell(best.score)
+        self._report(best.score)
         idle = 0
         while True:
             found = stand.moves()
@@ -173,7 +173,7 @@ class _Walk:
                 idle += 1
                 if idle > patience:
                     return best
-            self._tell(total)
+            self._report(total)
 
     def drift(self, parents: Sequence[int], turned: int, generator: Generator) -> list[int]:
         """To a summit by another way: before each move some arcs are turned round that may have either direction."""
@@ -189,7 +189,7 @@ class _Walk:
             if move is None or found[move] <= tolerance(stand.total):
                 break
             self._apply(stand, *move, 0)
-            self._tell(stand.total)
+            self._report(stand.total)
         return stand.parents
 
     def _apply(self, stand: _Stand, kind: int, parent: int, child: int, mark: int) -> int:
@@ -243,7 +243,7 @@ class _Walk:
             changed |= {parent, child}
         stand.refresh(sorted(changed))
 
-    def _tell(self, score: float) -> None:
+    def _report(self, score: float) -> None:
         self.best = max(self.best, score)
         self.history.append(score)
         if self.progress is not None:
