@@ -229,3 +229,7 @@ def test_point_masses_of_a_family(engine: tuple[str, Scorer]) -> None:
     model = model_of(Given("x", np.zeros(2), np.ones(2), PointMass(term, where=at_two), lambda x: x))
     for found in (in_database(model, [2.0, 3.0], *engine), in_onnx(model, [2.0, 3.0])):
         np.testing.assert_allclose(found, [[1.0, 0.0], [0.0, 1.0]], rtol=0, atol=1e-12)
+    always = PointMass(X * [1.0, 2.0], where=InClasses(np.array([True, False])))
+    model = model_of(Given("x", np.zeros(2), np.ones(2), always, lambda x: x))
+    for found in (in_database(model, [2.0], *engine), in_onnx(model, [2.0])):
+        np.testing.assert_allclose(found, [[1.0, 0.0]], rtol=0, atol=1e-12)

@@ -80,8 +80,8 @@ class Distribution(ABC):
     def expression(self) -> Expression | None:
         """log P(x | class) as a tree that SQL and ONNX are written from; None where it cannot be exported.
 
-        What is the same in every class may be left out. Families import `dist.expression` where they build a tree, since
-        a process that only learns or predicts has no use for it.
+        What is the same in every class may be omitted. Families import `dist.expression` inside this method, since a
+        process that learns or predicts has no use for it.
         """
         return None
 

@@ -34,15 +34,15 @@ Operator = Literal["add", "subtract", "multiply", "divide", "log", "log1p", "exp
 Relation = Literal["missing", "<", "<=", ">", ">=", "=", "and", "or"]
 
 
-class Node:
+class TreeNode:
     """An expression, a condition, or a column that is read."""
 
-    def below(self) -> tuple[Node, ...]:
+    def below(self) -> tuple[TreeNode, ...]:
         """The nodes that it is made of."""
         return ()
 
 
-class Expression(Node):
+class Expression(TreeNode):
     """A number for each row and class. Operators build larger ones; the other side may be a number or one a class."""
 
     __array_ufunc__ = None  # numpy leaves `array - expression` to the methods below
@@ -98,7 +98,7 @@ class Expression(Node):
         return Predicate("missing", (self,))
 
 
-class Condition(Node):
+class Condition(TreeNode):
     """Whether something holds, for each row and class."""
 
     def __and__(self, other: Condition) -> Condition:
@@ -119,7 +119,7 @@ class ReadNumber(Expression):
 
 
 @dataclass(frozen=True)
-class ReadLevel(Node):
+class ReadLevel(TreeNode):
     """The position of a category among its levels, which are texts."""
 
     column: str
@@ -127,7 +127,7 @@ class ReadLevel(Node):
 
 
 @dataclass(frozen=True)
-class ReadFlag(Node):
+class ReadFlag(TreeNode):
     """0 for false and 1 for true, however it is written; the levels are the names of the two."""
 
     column: str
@@ -135,7 +135,7 @@ class ReadFlag(Node):
 
 
 @dataclass(frozen=True)
-class ReadBin(Node):
+class ReadBin(TreeNode):
     """The bin of a number, 0 for the first; a value on a cut is in the lower bin."""
 
     column: str
@@ -159,7 +159,7 @@ class Operation(Expression):
     name: Operator
     operands: tuple[Expression, ...]
 
-    def below(self) -> tuple[Node, ...]:
+    def below(self) -> tuple[TreeNode, ...]:
         return self.operands
 
 
@@ -170,7 +170,7 @@ class Squared(Expression):
     x: Expression
     scale: Constant
 
-    def below(self) -> tuple[Node, ...]:
+    def below(self) -> tuple[TreeNode, ...]:
         return self.x, self.scale
 
 
@@ -181,7 +181,7 @@ class CaseWhen(Expression):
     cases: tuple[tuple[Condition, Expression], ...]
     otherwise: Expression
 
-    def below(self) -> tuple[Node, ...]:
+    def below(self) -> tuple[TreeNode, ...]:
         return *(node for each in self.cases for node in each), self.otherwise
 
 
@@ -199,7 +199,7 @@ class Lookup(Expression):
     unseen: Doubles | None = None
     unseen_is_error: bool = False
 
-    def below(self) -> tuple[Node, ...]:
+    def below(self) -> tuple[TreeNode, ...]:
         return (self.position,)
 
 
@@ -210,7 +210,7 @@ class PointMass(Expression):
     term: Expression
     where: Condition
 
-    def below(self) -> tuple[Node, ...]:
+    def below(self) -> tuple[TreeNode, ...]:
         return self.term, self.where
 
 
@@ -219,9 +219,9 @@ class Predicate(Condition):
     """A comparison of two expressions, whether one is missing, or two conditions joined."""
 
     relation: Relation
-    operands: tuple[Node, ...]
+    operands: tuple[TreeNode, ...]
 
-    def below(self) -> tuple[Node, ...]:
+    def below(self) -> tuple[TreeNode, ...]:
         return self.operands
 
 
@@ -286,14 +286,14 @@ def total(terms: Sequence[Expression]) -> Expression:
     return Operation("add", tuple(terms))
 
 
-def walk(node: Node) -> Iterator[Node]:
+def walk(node: TreeNode) -> Iterator[TreeNode]:
     """A node and all below it, each before those below."""
     yield node
     for each in node.below():
         yield from walk(each)
 
 
-def readings(node: Node) -> list[ReadNumber | ReadPosition]:
+def readings(node: TreeNode) -> list[ReadNumber | ReadPosition]:
     """What is read of the columns, each reading once."""
     found = (each for each in walk(node) if isinstance(each, ReadNumber | ReadPosition))
     return list(dict.fromkeys(found))

@@ -19,7 +19,6 @@ from bayesbox.dist.expression import (
     Constant,
     InClasses,
     Lookup,
-    Node,
     Operation,
     PointMass,
     Predicate,
@@ -28,6 +27,7 @@ from bayesbox.dist.expression import (
     ReadLevel,
     ReadNumber,
     Squared,
+    TreeNode,
     walk,
 )
 from bayesbox.dist.naive import NaiveModel
@@ -81,6 +81,7 @@ class _Graph:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.inputs: dict[str, Any] = {}
+        self.written: dict[TreeNode, str] = {}  # what a tree holds twice is one node of the graph
 
     def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         name = f"{operator.lower()}_{len(self.nodes)}"
@@ -161,8 +162,13 @@ class _Graph:
         highest = self.node("ReduceMax", order, axes=[1], keepdims=1)
         return self.node("Where", self.node("Less", order, highest), impossible, joint)
 
-    def write(self, node: Node) -> str:
+    def write(self, node: TreeNode) -> str:
         """A tree, as the name of what holds its value: rows x classes, or what becomes that when it is added."""
+        if node not in self.written:
+            self.written[node] = self._written(node)
+        return self.written[node]
+
+    def _written(self, node: TreeNode) -> str:
         match node:
             case ReadNumber(column):
                 return self.number(column)
@@ -193,14 +199,14 @@ class _Graph:
         raise TypeError(f"no expression: {node!r}")
 
     def _log1p(self, x: str) -> str:
-        """log(1 + x) without the digits that the sum loses: log(y) * x / (y - 1) for y = 1 + x."""
+        """log(1 + x) is log(y) + (x - (y - 1)) / y for y = 1 + x: the digits of x that the sum loses are added."""
         one = self.constant(1.0)
         grown = self.node("Add", x, one)
         gained = self.node("Sub", grown, one)
         logarithm = self.node("Log", grown)
-        right = self.node("Mul", logarithm, self.node("Div", x, gained))
-        exact = self.node("Where", self.node("Equal", gained, x), logarithm, right)  # an infinite x too
-        return self.node("Where", self.node("Equal", grown, one), x, exact)
+        lost = self.node("Div", self.node("Sub", x, gained), grown)
+        nothing = self.node("Equal", gained, x)  # of an infinite x too
+        return self.node("Where", nothing, logarithm, self.node("Add", logarithm, lost))
 
     def _looked_up(self, lookup: Lookup) -> str:
         """The rows of a table at the positions of a column: its levels, then an unseen value, then a missing one."""
@@ -221,10 +227,9 @@ class _Graph:
                 return self._level(column, levels)
             case ReadFlag(column):
                 value = self.number(column)
-                numbers = [(self.node("Equal", value, self.constant(float(place))), place) for place in range(size)]
-                return self._chosen(
-                    [(self.node("IsNaN", value), size + 1), *numbers], self.constant([[size]], np.int64)
-                )
+                known = [(self.node("Equal", value, self.constant(float(place))), place) for place in range(size)]
+                unseen = self.constant([[size]], np.int64)
+                return self._chosen([(self.node("IsNaN", value), size + 1), *known], unseen)
             case ReadBin(column, cuts):
                 value = self.number(column)
                 above = self.node("Greater", value, self.constant([[*cuts, math.inf]]))  # never above the last

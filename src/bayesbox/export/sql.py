@@ -61,13 +61,11 @@ class _Statement:
         self.table = table
         self.keep = keep
         self.classes = range(len(model.classes))
-        alias = table.rpartition(".")[2]
-        reader = SqlReader(dialect, alias, fold)
-        columns = [name for each in model.conditionals for name in each.columns]
-        _refuse_twins([own for name in columns for own in fold.get(name, (name,))], dialect)
-        self.reader = reader
+        self.reader = SqlReader(dialect, table.rpartition(".")[2], fold)
         self.terms = weighted_terms(model, "SQL")
         self.readings = list(dict.fromkeys(reading for term in self.terms for reading in readings(term)))
+        columns = [reading.column for reading in self.readings]
+        _refuse_twins([own for name in columns for own in fold.get(name, (name,))], dialect)
         names = {reading: f"bayes_x{place}" for place, reading in enumerate(self.readings)}
         self.by_class = [SqlClass(dialect, names, index) for index in self.classes]
         self.hits = [[hit for term in self.terms for hit in each.hits(term)] for each in self.by_class]

@@ -10,6 +10,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,13 +22,14 @@ from bayesbox.dist.expression import (
     Expression,
     InClasses,
     Lookup,
-    Node,
     Operation,
+    Operator,
     PointMass,
     Predicate,
     ReadNumber,
     ReadPosition,
     Squared,
+    TreeNode,
     walk,
 )
 from bayesbox.export.dialect import Dialect, added_up
@@ -35,7 +37,7 @@ from bayesbox.export.sql_reader import UNSEEN, switch
 
 SUM, PRODUCT, WHOLE = range(3)  # how tightly an expression holds together: the loosest operator outside of parentheses
 LEAST, MOST = 1e-150, 1.3e154  # numbers whose square is still a double
-LOWEST, HIGHEST = -700.0, 709.0  # numbers whose exponential is
+LOWEST, HIGHEST = -745.0, 709.78  # numbers whose exponential is
 COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -76,12 +78,12 @@ class SqlClass:
 
     def term(self, expression: Expression) -> str:
         """What an expression adds, as an operand of a sum."""
-        return self._sql(self._whole(self._pieces(expression))).text
+        return self._sql(self._value(expression)).text
 
     def hits(self, expression: Expression) -> list[str]:
         """The conditions under which the class has a point mass at the value."""
         found = [self._condition(each.where) for each in walk(expression) if isinstance(each, PointMass)]
-        return [condition for condition in found if isinstance(condition, str)]
+        return ["1 = 1" if condition is True else condition for condition in found if condition is not False]
 
     def _pieces(self, node: Expression) -> Pieces:
         match node:
@@ -98,8 +100,11 @@ class SqlClass:
             case Squared(x, scale):
                 return self._apply(self._squared, [x, scale])
             case Operation(name, operands):
-                return self._apply(getattr(self, f"_{name}"), operands)
+                return self._apply(partial(OPERATIONS[name], self), operands)
         raise TypeError(f"no expression: {node!r}")
+
+    def _value(self, node: Expression) -> Value:
+        return self._whole(self._pieces(node))
 
     def _whole(self, pieces: Pieces) -> Value:
         """All pieces in one value."""
@@ -135,32 +140,34 @@ class SqlClass:
                 otherwise = expression
                 break
             if isinstance(holds, str):
-                found.append((holds, self._whole(self._pieces(expression))))
+                found.append((holds, self._value(expression)))
         last = self._pieces(otherwise)
         return Pieces(last.value, (*found, *last.cases))
 
     def _looked_up(self, lookup: Lookup) -> str:
         double = self.dialect.double
-        cases = [(str(place), double(row[self.index])) for place, row in enumerate(lookup.rows)]
+        cases = [(str(place), double(term)) for place, term in enumerate(lookup.rows[:, self.index].tolist())]
         if lookup.unseen_is_error:
             cases.append((str(UNSEEN), "NULL"))
         elif lookup.unseen is not None:
             cases.append((str(UNSEEN), double(lookup.unseen[self.index])))
         return switch(self.names[lookup.position], cases, double(lookup.missing[self.index]))
 
-    def _condition(self, node: Node) -> bool | str:
+    def _condition(self, node: TreeNode) -> bool | str:
         """A condition, or whether it holds where that is known beforehand."""
         match node:
             case InClasses(classes):
                 return bool(classes[self.index])
             case Predicate("and" | "or" as relation, operands):
                 return self._joined(relation, operands)
-            case Predicate(relation, operands):
-                values = [self._whole(self._pieces(each)) for each in operands if isinstance(each, Expression)]
-                return self._compared(relation, *values)
+            case Predicate("missing", (Expression() as x,)):
+                value = self._value(x)
+                return math.isnan(value) if isinstance(value, float) else f"{value.within(WHOLE)} IS NULL"
+            case Predicate(relation, (Expression() as left, Expression() as right)):
+                return self._compared(relation, self._value(left), self._value(right))
         raise TypeError(f"no condition: {node!r}")
 
-    def _joined(self, relation: str, operands: Sequence[Node]) -> bool | str:
+    def _joined(self, relation: str, operands: Sequence[TreeNode]) -> bool | str:
         decisive = relation == "or"
         texts = []
         for each in operands:
@@ -172,9 +179,7 @@ class SqlClass:
                 texts.append(f"({holds})" if other else holds)
         return f" {relation.upper()} ".join(texts) if texts else not decisive
 
-    def _compared(self, relation: str, left: Value, right: Value = math.nan) -> bool | str:
-        if relation == "missing":
-            return math.isnan(left) if isinstance(left, float) else f"{left.within(WHOLE)} IS NULL"
+    def _compared(self, relation: str, left: Value, right: Value) -> bool | str:
         if isinstance(left, float) and isinstance(right, float):
             return COMPARE[relation](left, right)
         return f"{self._sql(left).within(SUM)} {relation} {self._sql(right).within(SUM)}"
@@ -222,13 +227,12 @@ class SqlClass:
         return Pieces(Sql(f"EXP({x.text})"), cases)
 
     def _log1p(self, x: Value) -> Pieces:
-        """log(1 + x) without the digits that the sum loses: log(y) * x / (y - 1) for y = 1 + x."""
+        """log(1 + x) is log(y) + (x - (y - 1)) / y for y = 1 + x: the digits of x that the sum loses are added."""
         if isinstance(x, float):
             return Pieces(float(np.log1p(x)))
         one = self.dialect.double(1.0)
-        grown = f"{one} + {x.within(SUM)}"
-        tail = f"LN({grown}) * ({x.within(PRODUCT)} / (({grown}) - {one}))"
-        return Pieces(Sql(tail, PRODUCT), ((f"{grown} = {one}", x),))
+        grown = f"({one} + {x.within(SUM)})"
+        return Pieces(Sql(f"LN{grown} + ({x.within(SUM)} - ({grown} - {one})) / {grown}", SUM))
 
     def _squared(self, x: Value, scale: Value) -> Pieces:
         """The square of x / scale, and the cases in which it would not be a double; a square too small is an error in
@@ -242,3 +246,16 @@ class SqlClass:
             cases.append((f"ABS({x.text}) < {least}", 0.0))
         once = self._sql(self._divide(x, scale).value).within(WHOLE)
         return Pieces(Sql(f"{once} * {once}", PRODUCT), tuple(cases))
+
+
+OPERATIONS: Mapping[Operator, Callable[..., Pieces]] = {
+    "add": SqlClass._add,
+    "subtract": SqlClass._subtract,
+    "multiply": SqlClass._multiply,
+    "divide": SqlClass._divide,
+    "log": SqlClass._log,
+    "log1p": SqlClass._log1p,
+    "exp": SqlClass._exp,
+    "abs": SqlClass._abs,
+    "floor": SqlClass._floor,
+}
