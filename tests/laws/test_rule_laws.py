@@ -10,7 +10,7 @@ from tests.oracle.near import near
 
 import bayesbox as bb
 from bayesbox._core import ExactArray
-from bayesbox.rule.smoothing import RULES, Cells, as_smoothing, ratio, smoothing_text
+from bayesbox.rule.smoothing import RULES, Cells, as_smoothing, ratio
 from bayesbox.rule.table import LevelCounts, log_table
 
 LEVELS = ("a", "b", "c")
@@ -167,10 +167,10 @@ def test_rules_are_values(name, rule):
     assert as_smoothing(rule) is rule
 
 
-NAMED = [case for case in ALL if smoothing_text(case.values[1]) != repr(case.values[1])]
+NAMED = [case for case in ALL if case.values[1].text() != repr(case.values[1])]
 
 
 @pytest.mark.parametrize(("name", "rule"), NAMED)
 def test_names_of_rules_go_both_ways(name, rule):
-    assert smoothing_text(rule).partition(":")[0] == name
-    assert as_smoothing(smoothing_text(rule)) == rule
+    assert rule.text().partition(":")[0] == name
+    assert as_smoothing(rule.text()) == rule

@@ -17,7 +17,6 @@ from bayesbox.classifier.hints import are_dates, date_hint, hints, said_once
 from bayesbox.classifier.size import ModelSize
 from bayesbox.classifier.training import one_class
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.rule.smoothing import smoothing_text
 from bayesbox.schema.kinds import Category, Ignore, Kind, Number, Unknown, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.source.files.reading import is_broken_number
@@ -275,7 +274,7 @@ def rules_facts(rules: Any) -> dict[str, Any]:
     for each in dataclasses.fields(rules):
         value = getattr(rules, each.name)
         if hasattr(value, "ratio"):
-            value = smoothing_text(value)
+            value = value.text()
         elif isinstance(value, Mapping):
             value = {str(label): p for label, p in value.items()}
         found[each.name] = value

@@ -25,7 +25,7 @@ from bayesbox.explain.evidence import explanation
 from bayesbox.rule.densities import bin_counts
 from bayesbox.rule.naive import Rules, group_cells, level_counts
 from bayesbox.rule.priors import prior_ratio
-from bayesbox.rule.smoothing import MISSING, UNSEEN, MaximumLikelihood, ReplaceZero, Smoothing
+from bayesbox.rule.smoothing import MISSING, UNSEEN, MaximumLikelihood, Smoothing
 from bayesbox.rule.table import LevelCounts, group_counts
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import encode
@@ -272,7 +272,7 @@ def _formula(count: Any, total: Any, over: Any, under: Any, rule: Smoothing) -> 
     count, total, over, under = Fraction(count), Fraction(total), Fraction(over), Fraction(under)
     if (over, under) == (count, total):
         return f"{_plain(count)}/{_plain(total)}"
-    if isinstance(rule, ReplaceZero) or (total == 0 and not rule.weight):
+    if rule.replaces or (total == 0 and not rule.weight):
         return f"{_plain(over)}/{_plain(under)} instead of {_plain(count)}/{_plain(total)}"
     return f"({_plain(count)} + {_plain(over - count)})/({_plain(total)} + {_plain(under - total)})"
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.joint_table import Axis, JointTable
 from bayesbox.errors import BadOption, TooCostly
-from bayesbox.rule.smoothing import UNSEEN, Cells, Smoothing, listed_levels, ratio
+from bayesbox.rule.smoothing import UNSEEN, Cells, Smoothing, ratio
 from bayesbox.schema.encode import MISSING
 from bayesbox.tally.base import positions
 from bayesbox.tally.comoments import CoMoments
@@ -45,7 +45,7 @@ def require_room(classes: int, sizes: Sequence[int], *, naive: int) -> None:
 
 def require_rule(rule: Smoothing, axes: Sequence[Axis]) -> None:
     """Refuse a rule that names levels, where there are tuples."""
-    if len(axes) > 1 and listed_levels(rule):
+    if len(axes) > 1 and rule.listed:
         raise BadOption(
             "this rule names levels of one column, and the joint table holds tuples of several",
             found=rule,

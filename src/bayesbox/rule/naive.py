@@ -16,7 +16,7 @@ from bayesbox.rule.choose import choose
 from bayesbox.rule.counts import multinomial, poisson
 from bayesbox.rule.densities import Options, of_moments, of_values
 from bayesbox.rule.priors import given_prior, log_prior
-from bayesbox.rule.smoothing import Laplace, Smoothing, listed_levels
+from bayesbox.rule.smoothing import Laplace, Smoothing
 from bayesbox.rule.table import LevelCounts, bernoulli, grouped_table, log_table, spread, table
 from bayesbox.rule.words import text
 from bayesbox.schema.flags import FLAG_LEVELS
@@ -225,7 +225,7 @@ def level_counts(book: Book, name: str, kind: Kind, rules: Rules) -> LevelCounts
         levels, cells, observed = ("0", "1"), tally.flag_cells(), tally.sums.n
     else:
         levels, cells, observed = tally.levels, tally.cells, tally.totals()
-    domain = listed_levels(rules.smoothing) if isinstance(kind, Category) else ()
+    domain = rules.smoothing.listed if isinstance(kind, Category) else ()
     if isinstance(kind, Category) and kind.levels:
         domain = (*domain, *kind.levels)
     elif isinstance(kind, Flag):

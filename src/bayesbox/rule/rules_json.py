@@ -14,14 +14,12 @@ from bayesbox.file.reader import Json, Reader, made, number
 from bayesbox.rule.smoothing import RULES, Smoothing
 from bayesbox.schema.levels import level_text
 
-_RULE_NAMES = {rule: name for name, rule in RULES.items()}
-
 
 def smoothing_to_json(rule: Smoothing) -> Json:
     """A rule by its name, with its parameters."""
-    name = _RULE_NAMES.get(type(rule))
-    if name is None:
-        raise BadData("a model can be saved only with the rules of bayesbox", found=rule)
+    name = rule.name
+    if RULES.get(name) is not type(rule):
+        raise BadData("a model can be saved only with rules that are registered", found=rule)
     written: Json = {"rule": name}
     for parameter in dataclasses.fields(rule):  # type: ignore[arg-type]
         value = getattr(rule, parameter.name)
@@ -39,7 +37,7 @@ def smoothing_from_json(value: Any) -> Smoothing:
     rule = RULES.get(name)
     if rule is None:
         raise ValueError(f"the rule {name!r} is unknown")
-    parameters = {field.name: _parameter(reader, field) for field in dataclasses.fields(rule)}
+    parameters = {field.name: _parameter(reader, field) for field in dataclasses.fields(rule)}  # type: ignore[arg-type]
     reader.done()
     result: Smoothing = made(lambda: rule(**parameters), f"the rule {name}")
     return result

@@ -7,11 +7,13 @@ work is to be shown exactly: the formula is the same.
 
 from __future__ import annotations
 
+import dataclasses
 import numbers
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,32 +61,68 @@ class Ratio(NamedTuple):
     denominator: Array
 
 
-class Smoothing(Protocol):
-    """A rule for counts."""
+class Smoothing(ABC):
+    """A rule for counts: a frozen dataclass whose fields are its parameters, with `ratio`. The rest is derived."""
 
-    def ratio(self, cells: Cells) -> Ratio: ...
+    name: ClassVar[str] = ""
+    """What options and files call it: set by `register_rule`."""
+    replaces: ClassVar[bool] = False
+    """Whether it puts a number in the place of a count, rather than adding to it."""
+
+    @abstractmethod
+    def ratio(self, cells: Cells) -> Ratio:
+        """Numerators and denominators of P(level | class). `cells.number(x)` is a parameter in their arithmetic."""
 
     @property
     def weight(self) -> float | None:
         """The number of rows that the rule's prior is worth in a mean; None where it has no such meaning."""
-        ...
+        return None
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The levels that it names itself: they can occur, so they belong to the domain."""
+        return ()
+
+    def added(self, size: int) -> tuple[float, float] | None:  # noqa: ARG002
+        """What it adds to every count and to every total over `size` levels; None where it adds no such numbers."""
+        return None
+
+    @classmethod
+    def from_text(cls, text: str) -> Smoothing:
+        """The rule of what follows its name after a colon: its parameters, between commas."""
+        parameters = dataclasses.fields(cls)  # type: ignore[arg-type]
+        given = text.split(",") if text else []
+        if len(given) > len(parameters):
+            raise TypeError("more parameters than the rule has")
+        pairs = zip(given, parameters, strict=False)
+        return cls(*(item if field.type == "str" else float(item) for item, field in pairs))
+
+    def text(self) -> str:
+        """The text that gives the rule back, where one does."""
+        values = [getattr(self, field.name) for field in dataclasses.fields(self)]  # type: ignore[arg-type]
+        if not all(isinstance(value, (str, numbers.Real)) for value in values):
+            return repr(self)
+        parameters = ",".join(value if isinstance(value, str) else repr(value) for value in values)
+        return f"{self.name}:{parameters}" if parameters else self.name
 
 
-def listed_levels(rule: Smoothing) -> tuple[str, ...]:
-    """The levels a rule names itself: they can occur, so they belong to the domain."""
-    if isinstance(rule, PriorCounts):
-        return tuple(rule.counts)
-    if isinstance(rule, MEstimate) and rule.prior is not None:
-        return tuple(rule.prior)
-    return ()
-
-
-RULES: dict[str, type] = {}
+RULES: dict[str, type[Smoothing]] = {}
 """Every rule by the name that options use."""
 
+R = TypeVar("R", bound=type[Smoothing])
 
-def _rule(name: str) -> Any:
-    def enter(rule: type) -> type:
+
+def register_rule(name: str) -> Callable[[R], R]:
+    """Make a rule known by a name: a decorator of its class.
+
+    The name is then taken wherever a rule is: `smoothing="name"`, `--smoothing name:2`, and in model files.
+    """
+
+    def enter(rule: R) -> R:
+        known = RULES.get(name)
+        if known is not None and (known.__module__, known.__qualname__) != (rule.__module__, rule.__qualname__):
+            raise BadOption(f"there is a smoothing rule `{name}` already", found=known.__qualname__)
+        rule.name = name
         RULES[name] = rule
         return rule
 
@@ -101,9 +139,9 @@ def _under(cells: Cells, extra: Any) -> Array:
     return np.broadcast_to(cells.by_column + extra, cells.counts.shape)
 
 
-@_rule("mle")
+@register_rule("mle")
 @dataclass(frozen=True)
-class MaximumLikelihood:
+class MaximumLikelihood(Smoothing):
     """n_cv / n_c."""
 
     def ratio(self, cells: Cells) -> Ratio:
@@ -113,10 +151,13 @@ class MaximumLikelihood:
     def weight(self) -> float:
         return 0.0
 
+    def added(self, size: int) -> tuple[float, float]:  # noqa: ARG002
+        return 0.0, 0.0
 
-@_rule("lidstone")
+
+@register_rule("lidstone")
 @dataclass(frozen=True)
-class Lidstone:
+class Lidstone(Smoothing):
     """(n_cv + a) / (n_c + aK)."""
 
     a: float
@@ -132,10 +173,13 @@ class Lidstone:
     def weight(self) -> float:
         return self.a
 
+    def added(self, size: int) -> tuple[float, float]:
+        return self.a, self.a * size
 
-@_rule("laplace")
+
+@register_rule("laplace")
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(Smoothing):
     """(n_cv + 1) / (n_c + K)."""
 
     def ratio(self, cells: Cells) -> Ratio:
@@ -145,10 +189,13 @@ class Laplace:
     def weight(self) -> float:
         return 1.0
 
+    def added(self, size: int) -> tuple[float, float]:
+        return 1.0, float(size)
 
-@_rule("m")
+
+@register_rule("m")
 @dataclass(frozen=True)
-class MEstimate:
+class MEstimate(Smoothing):
     """(n_cv + m p_v) / (n_c + m), with p_v given by value, or 1/K."""
 
     m: float
@@ -173,10 +220,20 @@ class MEstimate:
     def weight(self) -> float:
         return self.m
 
+    @property
+    def listed(self) -> tuple[str, ...]:
+        return () if self.prior is None else tuple(self.prior)
 
-@_rule("prior-counts")
+    def added(self, size: int) -> tuple[float, float] | None:
+        return None if self.prior is not None else (self.m / max(size, 1), float(self.m))
+
+    def text(self) -> str:
+        return f"{self.name}:{self.m!r}" if self.prior is None else repr(self)
+
+
+@register_rule("prior-counts")
 @dataclass(frozen=True)
-class PriorCounts:
+class PriorCounts(Smoothing):
     """(n_cv + P_v) / (n_c + sum of P_v): rows that are taken as seen beforehand. A value not listed has none."""
 
     counts: Mapping[Any, float]
@@ -190,14 +247,21 @@ class PriorCounts:
         return Ratio(cells.counts + listed[None, :], _under(cells, whole))
 
     @property
-    def weight(self) -> None:
-        return None
+    def listed(self) -> tuple[str, ...]:
+        return tuple(self.counts)
+
+    @classmethod
+    def from_text(cls, text: str) -> PriorCounts:
+        pairs = (item.partition("=") for item in text.split(","))
+        return cls({value: float(count) for value, _, count in pairs})
 
 
-@_rule("replace-zero")
+@register_rule("replace-zero")
 @dataclass(frozen=True)
-class ReplaceZero:
+class ReplaceZero(Smoothing):
     """n_cv / n_c, but a zero becomes 0.5/n ("half") or P(c)/n ("prior"). Does not sum to one."""
+
+    replaces: ClassVar[bool] = True
 
     by: str = "half"
 
@@ -213,14 +277,10 @@ class ReplaceZero:
             over, under = cells.by_column, cells.n * cells.n
         return Ratio(np.where(zero, over, cells.counts), np.where(zero, under, _under(cells, 0)))
 
-    @property
-    def weight(self) -> None:
-        return None
 
-
-@_rule("as-written")
+@register_rule("as-written")
 @dataclass(frozen=True)
-class AsWritten:
+class AsWritten(Smoothing):
     """(n_cv + a) / (n_c + b), as some texts print it. Sums to one only if b = aK."""
 
     a: float
@@ -232,10 +292,6 @@ class AsWritten:
 
     def ratio(self, cells: Cells) -> Ratio:
         return Ratio(cells.counts + cells.number(self.a), _under(cells, cells.number(self.b)))
-
-    @property
-    def weight(self) -> None:
-        return None
 
 
 def _by_text(what: str, values: Mapping[Any, float]) -> dict[str, float]:
@@ -269,8 +325,8 @@ def as_smoothing(given: Any) -> Smoothing:
     """
     if isinstance(given, str):
         return _from_text(given)
-    if hasattr(given, "ratio") and not isinstance(given, type):
-        return given  # type: ignore[no-any-return]
+    if isinstance(given, Smoothing):
+        return given
     raise BadOption("a smoothing rule is one of bayesbox.rules or a name such as 'laplace'", found=given)
 
 
@@ -280,7 +336,7 @@ def _from_text(text: str) -> Smoothing:
     if rule is None:
         raise BadOption(f"a smoothing rule is one of {', '.join(RULES)}", found=text)
     try:
-        return rule(*_arguments(rule, arguments))  # type: ignore[no-any-return]
+        return rule.from_text(arguments)
     except (TypeError, ValueError) as error:
         if isinstance(error, BadOption):
             raise
@@ -290,30 +346,3 @@ def _from_text(text: str) -> Smoothing:
             remedy="Write laplace, mle, lidstone:0.5, m:2, prior-counts:red=2,blue=1, replace-zero:half, "
             "replace-zero:prior or as-written:1,2",
         ) from None
-
-
-def _arguments(rule: type, text: str) -> list[Any]:
-    if not text:
-        return []
-    if rule is ReplaceZero:
-        return [text]
-    if rule is PriorCounts:
-        pairs = (item.partition("=") for item in text.split(","))
-        return [{value: float(count) for value, _, count in pairs}]
-    return [float(item) for item in text.split(",")]
-
-
-def smoothing_text(rule: Smoothing) -> str:
-    """The name that gives the rule back: the inverse of `as_smoothing` for the rules of this file."""
-    name = next(name for name, kind in RULES.items() if type(rule) is kind)
-    if isinstance(rule, (MaximumLikelihood, Laplace)):
-        return name
-    if isinstance(rule, Lidstone):
-        return f"{name}:{rule.a!r}"
-    if isinstance(rule, AsWritten):
-        return f"{name}:{rule.a!r},{rule.b!r}"
-    if isinstance(rule, ReplaceZero):
-        return f"{name}:{rule.by}"
-    if isinstance(rule, MEstimate) and rule.prior is None:
-        return f"{name}:{rule.m!r}"
-    return repr(rule)

@@ -14,7 +14,7 @@ from bayesbox.dist.bernoulli import Bernoulli
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption
 from bayesbox.rule.bins import modl_groups
-from bayesbox.rule.smoothing import MISSING, UNSEEN, Cells, Ratio, Smoothing, listed_levels, ratio
+from bayesbox.rule.smoothing import MISSING, UNSEEN, Cells, Ratio, Smoothing, ratio
 from bayesbox.tally.base import dyadic, positions
 
 
@@ -136,7 +136,7 @@ def group_counts(counts: LevelCounts, groups: tuple[int, ...]) -> LevelCounts:
 def grouped_table(column: str, counts: LevelCounts, rule: Smoothing, *, unseen: str = "smooth") -> Table:
     """The distribution of a category whose levels are grouped by MODL: P(group | class) by the rule, times the share of
     the level in its group, whatever the class. A level that never occurred is in no group, and unseen."""
-    if listed_levels(rule):
+    if rule.listed:
         raise BadOption(
             f"the levels of `{column}` are grouped, and prior counts are those of single levels",
             remedy="Take another smoothing, or no group",

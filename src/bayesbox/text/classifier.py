@@ -16,7 +16,6 @@ from bayesbox.dist.base import Doubles, Plan
 from bayesbox.dist.posterior import normalised
 from bayesbox.errors import BadData, CannotForget, CannotMerge, DroppedWords
 from bayesbox.rule.priors import given_prior
-from bayesbox.rule.smoothing import smoothing_text
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
@@ -298,8 +297,8 @@ class DocumentClassifier:
         rules, tokens = self.rules, self.tokens
         return {
             "occurrence": rules.occurrence,
-            "smoothing": smoothing_text(rules.smoothing),
-            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_text(rules.prior_smoothing),
+            "smoothing": rules.smoothing.text(),
+            "prior_smoothing": None if rules.prior_smoothing is None else rules.prior_smoothing.text(),
             "prior": None if rules.prior is None else {str(label): p for label, p in rules.prior.items()},
             "top": rules.top,
             "min_documents": rules.min_documents,

@@ -20,7 +20,7 @@ from bayesbox.rule.backoff import expanded, step, uniform
 from bayesbox.rule.bins import binning
 from bayesbox.rule.discrete import Coding
 from bayesbox.rule.priors import given_prior, log_prior
-from bayesbox.rule.smoothing import Laplace, Lidstone, MaximumLikelihood, MEstimate, Smoothing
+from bayesbox.rule.smoothing import Smoothing
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
@@ -114,14 +114,9 @@ def added_counts(rule: Smoothing, size: int) -> tuple[float, float]:
     >>> added_counts(Laplace(), 4), added_counts(MEstimate(2), 4)
     ((1.0, 4.0), (0.5, 2.0))
     """
-    if isinstance(rule, MaximumLikelihood):
-        return 0.0, 0.0
-    if isinstance(rule, Laplace):
-        return 1.0, float(size)
-    if isinstance(rule, Lidstone):
-        return rule.a, rule.a * size
-    if isinstance(rule, MEstimate) and rule.prior is None:
-        return rule.m / max(size, 1), float(rule.m)
+    added = rule.added(size)
+    if added is not None:
+        return added
     raise BadOption(
         "columns that depend on each other are smoothed by backoff, laplace, mle, lidstone:a or m:m", found=rule
     )

@@ -22,7 +22,7 @@ from bayesbox.rule.joint_normal import Columns, Normal, fitted, patterns_of, poo
 from bayesbox.rule.joint_table import joint_table, require_room, table_codes
 from bayesbox.rule.naive import MISSING, UNSEEN, missing_is_level
 from bayesbox.rule.priors import given_prior, log_prior
-from bayesbox.rule.smoothing import Laplace, Smoothing, listed_levels
+from bayesbox.rule.smoothing import Laplace, Smoothing
 from bayesbox.schema.flags import FLAG_DIGITS, FLAG_LEVELS
 from bayesbox.schema.kinds import DEFAULT_FLOOR, Category, Flag, Real
 from bayesbox.schema.levels import label_order, label_values
@@ -129,7 +129,7 @@ def table_axes(schema: Schema, book: Book, rules: FullRules, flags: Sequence[str
             levels = FLAG_DIGITS if name in flags else FLAG_LEVELS
         else:
             declared = (kind.levels or ()) if isinstance(kind, Category) else ()
-            listed = listed_levels(rules.smoothing) if len(names) == 1 else ()
+            listed = rules.smoothing.listed if len(names) == 1 else ()
             levels = tuple(sorted({*book[name].levels, *declared, *listed}))
         is_flag = levels in (FLAG_DIGITS, FLAG_LEVELS) and (name in flags or isinstance(kind, Flag))
         axes.append(Axis(name, levels, missing_is_level(kind, rules), is_flag))

@@ -24,7 +24,7 @@ from bayesbox.dist.posterior import normalised, posterior, terms_of
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
 from bayesbox.rule.naive import Rules, density_options, level_counts, missing_is_level, naive_model
-from bayesbox.rule.smoothing import Cells, Smoothing, listed_levels, ratio
+from bayesbox.rule.smoothing import Cells, Smoothing, ratio
 from bayesbox.rule.table import LevelCounts, group_counts
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded, encode
@@ -205,7 +205,7 @@ def _add_levels(
     if isinstance(conditional, Table) and conditional.groups:  # they stay, and the share in a group tells no class
         counts = group_counts(counts, conditional.groups)
         domain = counts.levels
-    table = level_table(counts, rules.smoothing, domain=(*domain, *listed_levels(rules.smoothing)), unseen=rules.unseen)
+    table = level_table(counts, rules.smoothing, domain=(*domain, *rules.smoothing.listed), unseen=rules.unseen)
     table[counts.as_cells().counts[:, : counts.size].ravel() < 1] = np.nan  # a row with this level was never learned
     add_by_class(plan, conditional, counts, table.reshape(counts.classes, counts.size, -1), columns.get(name))
 
