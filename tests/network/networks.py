@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 
-from bayesbox.stat.coded import CodedRows, Variable
+from bayesbox.schema.coded import CodedRows, Variable
 
 
 def random_rows(generator, *, columns, rows, cards=None):
@@ -20,15 +20,16 @@ def random_rows(generator, *, columns, rows, cards=None):
         if place:
             earlier = made[int(generator.integers(place))] % card
             column = np.where(generator.random(rows) < 0.6, earlier, column)
-        made.append(column.astype(np.uint8))
+        made.append(column)
     variables = tuple(Variable(f"c{place}", tuple(f"s{s}" for s in range(card))) for place, card in enumerate(cards))
-    return CodedRows(variables, tuple(made), rows)
+    columns = tuple(column.astype(variable.dtype) for variable, column in zip(variables, made, strict=True))
+    return CodedRows(variables, columns, rows)
 
 
 def frame_of(coded):
     """The rows as columns of texts, None where a cell is missing."""
     return {
-        variable.name: [(*variable.states, None)[code] for code in column.tolist()]
+        variable.name: [(*variable.levels, None)[code] for code in column.tolist()]
         for variable, column in zip(coded.variables, coded.columns, strict=True)
     }
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from bayesbox._core import CodeTable, FamilyScore
 from bayesbox.errors import BadOption
 from bayesbox.network.learn.scores import Score, Scorer, parameters
+from bayesbox.schema.coded import CodedRows, Variable
 from bayesbox.source.base import Batch, Source
-from bayesbox.stat.coded import CodedRows, Variable
 from bayesbox.stat.family_counter import MemoryCounter, SourceCounter, flat
 from bayesbox.stat.mutual_information import g_test
 
@@ -33,7 +33,7 @@ class Cut(Source):
     def batches(self):
         names = tuple(self.coded.names)
         texts = [
-            np.array([(*variable.states, None)[code] for code in column.tolist()], dtype=object)
+            np.array([(*variable.levels, None)[code] for code in column.tolist()], dtype=object)
             for variable, column in zip(self.coded.variables, self.coded.columns, strict=True)
         ]
         for start in range(0, self.coded.rows, self.size):
@@ -85,13 +85,13 @@ def test_a_table_beyond_all_numbers_is_never_chosen():
 def test_counts_are_those_of_the_rows(seed, rows):
     generator = np.random.default_rng(seed)
     cards = generator.integers(1, 40, size=4).tolist()
-    columns = [generator.integers(0, card + 1, size=rows).astype(np.uint8) for card in cards]  # with holes
+    columns = [generator.integers(-1, card, size=rows).astype(np.int8) for card in cards]  # with missing values
     variables = tuple(Variable(str(p), tuple(map(str, range(card)))) for p, card in enumerate(cards))
     coded = CodedRows(variables, tuple(columns), rows)
     sets = [(0,), (1, 0), (1, 2), (1, 2, 3), (3, 0, 2), (2, 1, 3)]
     for members, found in zip(sets, MemoryCounter(coded).counts(sets), strict=True):
         expected = np.zeros([cards[m] for m in members], dtype=np.int64)
-        whole = np.all([columns[m] < cards[m] for m in members], axis=0)
+        whole = np.all([columns[m] >= 0 for m in members], axis=0)
         np.add.at(expected, tuple(columns[m][whole] for m in members), 1)
         assert (found.reshape(expected.shape) == expected).all()
 
@@ -165,8 +165,8 @@ def test_bayesian_scores_are_the_logarithm_of_an_exact_fraction(name):
     coded = random_rows(np.random.default_rng(11), columns=4, rows=900)
     score = Score.of(name)
     for request in [(0,), (1, 0), (2, 1, 3), (3, 0, 1, 2)]:
-        states = len(coded.variables[request[0]].states)
-        combinations = math.prod(len(coded.variables[parent].states) for parent in request[1:])
+        states = len(coded.variables[request[0]].levels)
+        combinations = math.prod(len(coded.variables[parent].levels) for parent in request[1:])
         cell = Fraction(str(score.parameter)) if name != "k2" else Fraction(1)
         if score.name == "bdeu":
             cell /= states * combinations

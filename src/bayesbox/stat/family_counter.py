@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bayesbox._core import CodeTable, FamilyScore
 from bayesbox.errors import BadData
+from bayesbox.schema.coded import CodedRows, Variable
 from bayesbox.source.base import Batch, Source
-from bayesbox.stat.coded import CodedRows, Variable, code_batch
 from bayesbox.stat.mutual_information import g_test
 
 Members = tuple[int, ...]
@@ -54,12 +54,13 @@ class MemoryCounter:
     def __init__(self, coded: CodedRows) -> None:
         self.cards = coded.cards
         self.rows = coded.rows
-        self._holed = tuple(
-            bool((column == variable.missing).any())
-            for variable, column in zip(coded.variables, coded.columns, strict=True)
-        )
-        self._sizes = [card + holed for card, holed in zip(self.cards, self._holed, strict=True)]
-        self._table = CodeTable(list(coded.columns), np.array(self._sizes, dtype=np.int64))
+        columns, self._sizes = coded.unsigned_columns()
+        self._table = CodeTable(columns, np.array(self._sizes, dtype=np.int64))
+
+    @property
+    def complete(self) -> bool:
+        """Whether no value is missing."""
+        return tuple(self._sizes) == self.cards
 
     def counts(self, sets: Sequence[Members]) -> list[Counts]:
         """Missing cells are counted as states of their own and cut away."""
@@ -69,22 +70,22 @@ class MemoryCounter:
                     f"a table over {len(each)} columns would have more than {MOST_CELLS:,} cells",
                     remedy="Allow fewer parents: max_parents",
                 )
-        return [self._whole(each, found) for each, found in zip(sets, self._table.count(*flat(sets)), strict=True)]
+        return [self._known(each, found) for each, found in zip(sets, self._table.count(*flat(sets)), strict=True)]
 
-    def _whole(self, members: Members, counts: Counts) -> Counts:
-        if not any(self._holed[member] for member in members):
+    def _known(self, members: Members, counts: Counts) -> Counts:
+        if all(self._sizes[member] == self.cards[member] for member in members):
             return counts
         table = counts.reshape([self._sizes[member] for member in members])
         return np.ascontiguousarray(table[tuple(slice(self.cards[member]) for member in members)]).reshape(-1)
 
     def scores(self, sets: Sequence[Members], of: Sequence[int], child: Sequence[int], score: FamilyScore) -> Doubles:
         """Of complete rows."""
-        assert not any(self._holed)
+        assert self.complete
         return self._table.score(*flat(sets), np.array(of, dtype=np.int64), np.array(child, dtype=np.int64), score)
 
     def g_tests(self, sets: Sequence[Members]) -> tuple[Doubles, Doubles]:
         """Of complete rows."""
-        assert not any(self._holed)
+        assert self.complete
         return self._table.g_tests(*flat(sets))
 
     def exact(
@@ -115,7 +116,7 @@ class _Counting:
     where: str
 
     def __call__(self, batch: Batch) -> _Tables:
-        return _Tables(MemoryCounter(code_batch(batch, self.variables, where=self.where)).counts(self.sets))
+        return _Tables(MemoryCounter(CodedRows.of(batch, self.variables, where=self.where)).counts(self.sets))
 
 
 class SourceCounter:
@@ -129,7 +130,7 @@ class SourceCounter:
         *,
         threads: int = 1,
     ) -> None:
-        self.cards = tuple(len(variable.states) for variable in variables)
+        self.cards = tuple(len(variable.levels) for variable in variables)
         self.rows = rows
         self.passes = 0
         self._source = source

@@ -20,7 +20,7 @@ from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.junction import Propagation
 from bayesbox.network.exact.orders import MOST_BYTES
 from bayesbox.network.factor_graph import FactorModel, FactorTable
-from bayesbox.stat.coded import CodedRows
+from bayesbox.schema.coded import CodedRows
 
 Doubles = NDArray[np.float64]
 States = NDArray[np.int32]
@@ -31,7 +31,7 @@ ROWS_A_TIME = 8192
 
 
 class CodedParts(Protocol):
-    """Rows as codes, a part at a time, as often as they are asked for."""
+    """Rows as codes, a part at a time, as often as they are asked for: `CodedRows`, or rows that are read again."""
 
     def parts(self) -> Iterator[CodedRows]: ...
 
@@ -117,12 +117,11 @@ def completed(families: Families, tables: Sequence[Doubles], coded: CodedRows, *
 
 
 def states_of(coded: CodedRows, begin: int, end: int) -> States:
-    """Rows x variables of states, -1 where there is a hole."""
+    """Rows x variables of states, MISSING where there is none."""
     end = min(end, coded.rows)
     states = np.empty((end - begin, len(coded.columns)), dtype=np.int32)
-    for place, (variable, column) in enumerate(zip(coded.variables, coded.columns, strict=True)):
+    for place, column in enumerate(coded.columns):
         states[:, place] = column[begin:end]
-        states[states[:, place] == variable.missing, place] = -1
     return states
 
 

@@ -22,7 +22,7 @@ from bayesbox.network.learn.survey import DEFAULT_BINS, MOST_BYTES
 from bayesbox.network.learn.tables import TableRules
 from bayesbox.network.questions import COMPILED
 from bayesbox.network.tables import require_tables
-from bayesbox.stat.coded import Variable
+from bayesbox.schema.coded import Variable
 from bayesbox.tally.families import FamilyBook
 
 Doubles = NDArray[np.float64]
@@ -228,8 +228,8 @@ class NetworkFitting:
             (*(place[parent] for parent in node.parents), place[node.name]) for node in self.graph.nodes.values()
         )
         for scope in scopes:
-            require_cells([len(variables[member].states) for member in scope], variables[scope[-1]].name)
-        return Families(tuple(place), tuple(variable.states for variable in variables), scopes)
+            require_cells([len(variables[member].levels) for member in scope], variables[scope[-1]].name)
+        return Families(tuple(place), tuple(variable.levels for variable in variables), scopes)
 
     def _accept(self, families: Families, tables: Sequence[Doubles]) -> None:
         """The learned tables in place of those there were."""

@@ -25,9 +25,9 @@ from bayesbox.network.learn.structural_em import structural_em
 from bayesbox.network.learn.survey import DEFAULT_BINS, MOST_BYTES, Survey, survey
 from bayesbox.network.learn.tree import chow_liu, tree_augmented
 from bayesbox.network.network import BayesianNetwork
+from bayesbox.schema.coded import CodedRows
 from bayesbox.schema.kinds import as_kind
 from bayesbox.source.base import Source
-from bayesbox.stat.coded import CodedRows
 from bayesbox.stat.family_counter import Counter, MemoryCounter, SourceCounter
 
 METHODS = ("hill", "tabu", "chow-liu", "tan", "pc", "exact")
@@ -190,7 +190,7 @@ def learn_network(
     structure, undirected = _structure(task, rows, threads)
     strengths = _strengths(task, rows, bootstrap) if bootstrap else {}
     nodes = [
-        Node(variable.name, variable.states, tuple(names[parent] for parent in columns_of(mask)))
+        Node(variable.name, variable.levels, tuple(names[parent] for parent in columns_of(mask)))
         for variable, mask in zip(rows.variables, structure.parents, strict=True)
     ]
     network = BayesianNetwork.of(Graph(nodes))
@@ -199,7 +199,7 @@ def learn_network(
         method,
         str(task.score),
         structure.score,
-        parameters([len(variable.states) for variable in rows.variables], [columns_of(m) for m in structure.parents]),
+        parameters([len(variable.levels) for variable in rows.variables], [columns_of(m) for m in structure.parents]),
         rows.rows,
         holes,
         structure.moves,
@@ -227,9 +227,9 @@ def _refuse_unused(method: str, given: Mapping[str, object]) -> None:
 def _warn_of_names(rows: NetworkRows) -> None:
     """Columns whose values hardly repeat tell rows apart; nothing can be learned of them."""
     for variable in rows.variables:
-        if len(variable.states) > max(NAMES_FROM, rows.rows / 2):
+        if len(variable.levels) > max(NAMES_FROM, rows.rows / 2):
             warnings.warn(
-                f"column `{variable.name}` has {len(variable.states):,} states in {rows.rows:,} rows: if it only tells "
+                f"column `{variable.name}` has {len(variable.levels):,} states in {rows.rows:,} rows: if it only tells "
                 "rows apart, leave it out",
                 DataWarning,
                 stacklevel=3,
@@ -260,7 +260,7 @@ def _prepared(found: Survey, source: Source, missing: str) -> tuple[NetworkRows,
         )
     coded = found.coded
     if missing == "drop":
-        coded = coded.take(~coded.holes())
+        coded = coded.take(~coded.incomplete())
         if not coded.rows:
             raise BadData("every row has a hole, so none is left", where=source.name, remedy="Take missing='em'")
     elif missing == "level":

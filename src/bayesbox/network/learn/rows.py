@@ -15,10 +15,11 @@ from bayesbox.errors import BadData, BadOption, UnknownNode
 from bayesbox.network.graph import Graph
 from bayesbox.network.learn.em import Families
 from bayesbox.network.learn.survey import DEFAULT_BINS, MOST_BYTES, survey
+from bayesbox.schema.coded import CodedRows, Variable
+from bayesbox.schema.encode import MISSING
 from bayesbox.schema.kinds import Category, Kind, as_kind
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Source
-from bayesbox.stat.coded import CodedRows, Variable, code_batch
 from bayesbox.stat.family_counter import MemoryCounter, SourceCounter
 from bayesbox.tally.families import FamilyBook
 
@@ -44,7 +45,7 @@ class NetworkRows:
             return
         shown = [variable for variable in self.variables if variable not in self.hidden]
         for batch in self.source.batches():
-            yield code_batch(batch, shown, where=self.source.name).with_hidden(self.hidden).arranged(names)
+            yield CodedRows.of(batch, shown, where=self.source.name).with_hidden(self.hidden).arranged(names)
 
     def counts(self, families: Families) -> list[NDArray[np.int64]]:
         """How often each combination of a family occurs, of the rows that lack none of its columns."""
@@ -112,7 +113,7 @@ def book_of(families: Families, rows: NetworkRows, *, drop: bool = False) -> Fam
     by_name = {names[node]: scope for node, scope in scopes.items()}
     coded = rows.coded
     if drop:
-        parts = [part.take(~part.holes()) for part in rows.parts()]
+        parts = [part.take(~part.incomplete()) for part in rows.parts()]
         books = [book_of(families, replace(rows, coded=part, rows=part.rows, holes=0)) for part in parts]
         return sum(books[1:], start=books[0])
     if coded is not None and coded.weights is not None:
@@ -132,14 +133,13 @@ def _weighted(coded: CodedRows, scope: tuple[int, ...]) -> ExactArray:
     size = 1
     for member in scope[:-1]:
         variable, column = coded.variables[member], coded.columns[member]
-        lacking |= column == variable.missing
-        combination = combination * len(variable.states) + column
-        size *= len(variable.states)
-    combination[lacking] = -1
+        lacking |= column < 0
+        combination = combination * len(variable.levels) + column
+        size *= len(variable.levels)
+    combination[lacking] = MISSING
     child = coded.variables[scope[-1]]
-    codes = np.where(coded.columns[scope[-1]] == child.missing, -1, coded.columns[scope[-1]].astype(np.int32))
-    target = combination.astype(np.int32)
-    return count_codes_weighted([codes], [len(child.states)], target, size, coded.weights)[0]
+    codes, target = coded.columns[scope[-1]].astype(np.int32), combination.astype(np.int32)
+    return count_codes_weighted([codes], [len(child.levels)], target, size, coded.weights)[0]
 
 
 def counts_of(book: FamilyBook, families: Families) -> list[Doubles]:

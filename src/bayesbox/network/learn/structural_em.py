@@ -6,7 +6,7 @@ distribution of its holes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from bayesbox.network.learn.scores import columns_of, mask_of
 from bayesbox.network.learn.search import Found
 from bayesbox.network.learn.tables import TableRules, prior_counts, table_of
 from bayesbox.network.learn.tree import chow_liu
-from bayesbox.stat.coded import CodedRows
+from bayesbox.schema.coded import CodedRows
 from bayesbox.stat.family_counter import MemoryCounter
 
 Find = Callable[[CodedRows, float, Sequence[int] | None], Found]  # complete rows, what each is worth, where to begin
@@ -23,16 +23,6 @@ Find = Callable[[CodedRows, float, Sequence[int] | None], Found]  # complete row
 ROUNDS = 10
 EM_ROUNDS = 10
 LAPLACE = TableRules.of("laplace")
-
-
-class _Held:
-    """Rows at hand."""
-
-    def __init__(self, coded: CodedRows) -> None:
-        self.coded = coded
-
-    def parts(self) -> Iterator[CodedRows]:
-        yield self.coded
 
 
 def structural_em(coded: CodedRows, find: Find, *, copies: int, seed: int) -> Found:
@@ -43,7 +33,7 @@ def structural_em(coded: CodedRows, find: Find, *, copies: int, seed: int) -> Fo
     for turn in range(ROUNDS):
         families = Families(
             tuple(coded.names),
-            tuple(variable.states for variable in coded.variables),
+            tuple(variable.levels for variable in coded.variables),
             tuple((*columns_of(mask), node) for node, mask in enumerate(parents)),
         )
         tables = _tables(families, coded)
@@ -76,5 +66,4 @@ def _tables(families: Families, coded: CodedRows) -> list[Doubles]:
         prior_counts(each.shape, states, LAPLACE.of_node(name, each.size))
         for name, states, each in zip(families.names, families.states, start, strict=True)
     ]
-    rows = _Held(coded)
-    return maximise_expectation(families, rows, maximise, start, prior=prior, iterations=EM_ROUNDS).tables
+    return maximise_expectation(families, coded, maximise, start, prior=prior, iterations=EM_ROUNDS).tables

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.rule.bins import BY_CLASS, binning
+from bayesbox.schema.coded import CodedRows, Doubles, Variable, recode
 from bayesbox.schema.columns import as_numbers
-from bayesbox.schema.encode import encode_narrow
+from bayesbox.schema.encode import MISSING, Codes, encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.intervals import interval_states
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Number, Real, Unknown
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch, Source
-from bayesbox.stat.coded import CodedRows, Codes, Doubles, Progress, Variable
 from bayesbox.tally.count import checked_weights
 
 MOST_STATES = 65_535
@@ -32,6 +32,7 @@ MOST_DISTINCT = 1_000_000  # distinct numbers that are kept to find the cuts
 MOST_BYTES = 1 << 31  # of codes that are held
 DEFAULT_BINS = "frequency:3"
 
+Progress = Callable[[int], None]  # called with the rows of each batch
 Cuts = Callable[[Doubles, NDArray[Any]], Doubles]  # from distinct values and their counts
 
 
@@ -54,20 +55,20 @@ class Known:
     """A column whose states are given."""
 
     def __init__(self, variable: Variable, where: str) -> None:
-        self.settled = variable
+        self.given = variable
         self.where = where
 
     def take(self, column: Any) -> Codes:
-        return self.settled.codes(column, where=self.where)
+        return self.given.codes(column, where=self.where)
 
     def absent(self, codes: Codes) -> NDArray[np.bool_]:
-        return np.asarray(codes == self.settled.missing)
+        return np.asarray(codes < 0)
 
-    def joined(self, _other: Known) -> Known:
+    def merged(self, _other: Known) -> Known:
         return self
 
     def variable(self, _cut: Cuts) -> Variable:
-        return self.settled
+        return self.given
 
     def recoded(self, _variable: Variable, pieces: Sequence[Codes]) -> Sequence[Codes]:
         return pieces
@@ -85,7 +86,7 @@ class Levels:
     def take(self, column: Any) -> NDArray[np.int32]:
         found = encode_narrow(column)
         target = np.empty(len(found.levels) + 1, dtype=np.int32)
-        target[-1] = -1
+        target[-1] = MISSING
         flags = None
         if isinstance(self.declared, Flag):
             flags = flag_codes(found.levels, lambda: found.codes, name=self.name)
@@ -106,7 +107,7 @@ class Levels:
     def absent(self, codes: Any) -> NDArray[np.bool_]:
         return np.asarray(codes < 0)
 
-    def joined(self, other: Levels) -> Levels:
+    def merged(self, other: Levels) -> Levels:
         both = Levels(self.name, self.declared)
         both.place = dict(self.place)
         for text in other.place:
@@ -125,11 +126,8 @@ class Levels:
         return Variable(self.name, tuple(states))
 
     def recoded(self, variable: Variable, pieces: Sequence[NDArray[np.int32]]) -> list[Codes]:
-        target = np.empty(len(self.place) + 1, dtype=variable.dtype)
-        target[-1] = variable.missing
-        for text, code in self.place.items():
-            target[code] = variable.place[text]
-        return [target[piece] for piece in pieces]
+        texts = list(self.place)
+        return [recode(piece, texts, variable.place, dtype=variable.dtype) for piece in pieces]
 
 
 class Numbers:
@@ -168,7 +166,7 @@ class Numbers:
     def absent(self, codes: Any) -> NDArray[np.bool_]:
         return np.asarray(np.isnan(codes))
 
-    def joined(self, other: Numbers) -> Numbers:
+    def merged(self, other: Numbers) -> Numbers:
         both = Numbers(self.name, self.declared, self.where)
         both._add(self.values, self.counts)
         both._add(other.values, other.counts)
@@ -189,7 +187,7 @@ class Numbers:
         made = []
         for piece in pieces:
             codes = np.searchsorted(self.values, piece).astype(variable.dtype)
-            codes[np.isnan(piece)] = variable.missing
+            codes[np.isnan(piece)] = MISSING
             made.append(codes)
         return made
 
@@ -272,7 +270,7 @@ class ColumnFindings:
         for name, mine in self.readers.items():
             theirs = other.readers[name]
             if type(mine) is type(theirs):
-                both.readers[name] = mine.joined(theirs)  # type: ignore[arg-type]
+                both.readers[name] = mine.merged(theirs)  # type: ignore[arg-type]
             else:
                 numbers, levels = (mine, theirs) if isinstance(mine, Numbers) else (theirs, mine)
                 both.readers[name] = self._matching(numbers, levels, name)
@@ -282,7 +280,7 @@ class ColumnFindings:
         """The columns as nodes."""
         found = tuple(reader.variable(cut) for reader in self.readers.values())
         for variable in found:
-            if not variable.states:
+            if not variable.levels:
                 raise BadData(f"column `{variable.name}` has no value at all", remedy="Leave it out")
         return found
 
@@ -327,7 +325,7 @@ def survey(
         before = dict(findings.readers)
         for name, codes in findings.take(batch).items():
             if name in before and before[name] is not findings.readers[name]:
-                pieces[name] = [np.full(len(piece), -1, dtype=np.int32) for piece in pieces[name]]
+                pieces[name] = [np.full(len(piece), MISSING, dtype=np.int32) for piece in pieces[name]]
             pieces.setdefault(name, []).append(codes)
             held += codes.nbytes
         if weight is not None:

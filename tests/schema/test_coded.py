@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, UnknownColumn, UnseenLevel
 from bayesbox.network.learn.survey import cuts_by, survey
+from bayesbox.schema.coded import CodedRows, recode
 from bayesbox.schema.intervals import cuts_of, interval_of, interval_states
 from bayesbox.schema.kinds import Category, Flag, Ignore, Real
 from bayesbox.source.base import Batch, OneBatch, Source
 from bayesbox.source.frames import batch_of
-from bayesbox.stat.coded import Variable, code_batch
 
 
 class Batches(Source):
@@ -31,7 +31,7 @@ class Batches(Source):
 
 
 def states(data, **options):
-    return {variable.name: variable.states for variable in survey(OneBatch(batch_of(data)), **options).variables}
+    return {variable.name: variable.levels for variable in survey(OneBatch(batch_of(data)), **options).variables}
 
 
 def codes(data, **options):
@@ -47,7 +47,7 @@ def test_text_flags_and_few_whole_numbers_are_states_as_they_are():
         "doors": ("3", "5", "10"),  # in the order of numbers
         "x": ("<=1.75", "(1.75,2.5]", ">2.5"),
     }
-    assert codes(data) == {"car": [1, 2, 0], "new": [1, 0, 2], "doors": [1, 2, 0], "x": [0, 1, 2]}
+    assert codes(data) == {"car": [1, -1, 0], "new": [1, 0, -1], "doors": [1, 2, 0], "x": [0, 1, 2]}
 
 
 def test_many_whole_numbers_are_cut():
@@ -58,7 +58,7 @@ def test_many_whole_numbers_are_cut():
 
 def test_a_value_on_a_cut_goes_low():
     data = {"x": [0.0, 1.0, 1.0, 2.5, None]}
-    assert codes(data, bins="width:2", kinds={"x": Real()})["x"] == [0, 0, 0, 1, 2]
+    assert codes(data, bins="width:2", kinds={"x": Real()})["x"] == [0, 0, 0, 1, -1]
 
 
 @settings(max_examples=50, deadline=None)
@@ -68,12 +68,12 @@ def test_a_value_on_a_cut_goes_low():
 def test_bins_hold_every_value_and_no_more_than_asked_for(values, count, by):
     found = survey(OneBatch(batch_of({"x": values})), kinds={"x": Real()}, bins=f"{by}:{count}")
     variable = found.variables[0]
-    assert len(variable.states) <= count
-    assert cuts_of(variable.states) in (variable.cuts, None)
+    assert len(variable.levels) <= count
+    assert cuts_of(variable.levels) in (variable.cuts, None)
     expected = [sum(value > cut for cut in variable.cuts) for value in values]
     assert found.coded.columns[0].tolist() == expected
     if len(set(values)) > 1:
-        assert len(set(expected)) == len(variable.states) or by == "width"
+        assert len(set(expected)) == len(variable.levels) or by == "width"
 
 
 def test_equal_frequencies():
@@ -100,7 +100,7 @@ def test_batches_give_the_same_as_one():
     assert one.variables == other.variables
     for mine, theirs in zip(one.coded.columns, other.coded.columns, strict=True):
         assert mine.tolist() == theirs.tolist()
-    again = code_batch(whole, one.variables)
+    again = CodedRows.of(whole, one.variables)
     assert [column.tolist() for column in again.columns] == [column.tolist() for column in one.coded.columns]
 
 
@@ -122,21 +122,38 @@ def test_kinds_and_known_states():
         states({"size": ["xl"]}, known={"size": ("s", "m")})
 
 
-def test_many_states_take_two_bytes():
-    data = {"town": [f"t{place}" for place in range(300)]}
-    coded = survey(OneBatch(batch_of(data))).coded
-    assert coded.columns[0].dtype == np.uint16
-    assert Variable("town", tuple(map(str, range(255)))).dtype == np.uint8
-    assert Variable("town", tuple(map(str, range(256)))).dtype == np.uint16
+@pytest.mark.parametrize(
+    ("count", "dtype", "unsigned"),
+    [(128, np.int8, np.uint8), (129, np.int16, np.uint16), (32768, np.int16, np.uint16), (32769, np.int32, np.uint16)],
+)
+def test_codes_are_as_narrow_as_the_levels_allow(count, dtype, unsigned):
+    texts = [f"t{place:05}" for place in range(count)]
+    coded = survey(OneBatch(batch_of({"town": [*texts, None], "near": [*texts, texts[0]]}))).coded
+    assert [column.dtype for column in coded.columns] == [dtype, dtype]
+    assert [column.tolist() for column in coded.columns] == [[*range(count), -1], [*range(count), 0]]
+    columns, sizes = coded.unsigned_columns()
+    assert sizes == [count + 1, count]
+    assert [column.dtype for column in columns] == [unsigned, unsigned]
+    assert [column.tolist() for column in columns] == [[*range(count), count], [*range(count), 0]]
+    assert np.shares_memory(columns[1], coded.columns[1]) == (dtype != np.int32)
+    filled = coded.with_missing_level("missing")
+    assert filled.columns[0].tolist() == [*range(count), count]
+    assert filled.columns[0].dtype == filled.variables[0].dtype
+
+
+def test_recode_maps_texts_to_the_places_of_other_levels():
+    codes = np.array([0, 2, -1, 1], dtype=np.int8)
+    assert recode(codes, ["a", "b", "c"], {"b": 0, "a": 1}).tolist() == [1, -1, -1, 0]
+    assert recode(codes, ["a", "b", "c"], {"b": 0, "a": 1}, unseen=2, dtype=np.int8).tolist() == [1, 2, -1, 0]
 
 
 def test_holes_as_a_state():
     coded = survey(OneBatch(batch_of({"a": ["x", None], "b": ["y", "y"]}))).coded
-    assert coded.holes().tolist() == [False, True]
+    assert coded.incomplete().tolist() == [False, True]
     filled = coded.with_missing_level("missing")
-    assert filled.variables[0].states == ("x", "missing")
-    assert filled.variables[1].states == ("y",)
-    assert not filled.holes().any()
+    assert filled.variables[0].levels == ("x", "missing")
+    assert filled.variables[1].levels == ("y",)
+    assert not filled.incomplete().any()
 
 
 @pytest.mark.parametrize(
