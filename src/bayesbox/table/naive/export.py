@@ -17,39 +17,40 @@ def sql_of(classifier: Any, dialect: str, *, table: str = "data", keep: Sequence
     """The model as an SQL statement."""
     from bayesbox.export.sql import to_sql
 
-    model = _naive(classifier)
-    return to_sql(model, dialect, table=table, keep=keep, fold=classifier.fold, power=_power(classifier))
+    naive = _naive(classifier)
+    return to_sql(naive.model, dialect, table=table, keep=keep, fold=naive.fold, power=_power(naive))
 
 
 def pmml_of(classifier: Any, *, target: str | None = None) -> str:
     """The model as a PMML document."""
     from bayesbox.export.pmml import to_pmml
 
-    model = _naive(classifier)
-    if _power(classifier) != 1:
+    naive = _naive(classifier)
+    model: NaiveModel = naive.model
+    if _power(naive) != 1:
         raise CannotExport("PMML has no form for a calibration", remedy="Export to SQL or ONNX, or train without it")
     if any(model.weight_of(conditional) != 1 for conditional in model.conditionals):
         raise CannotExport(
             "PMML has no form for the weights of columns",
             remedy="Export to SQL or ONNX, or train without column_weights; columns only selected can be exported",
         )
-    return to_pmml(model, target=target or classifier.target, fold=classifier.fold)
+    return to_pmml(model, target=target or naive.target, fold=naive.fold)
 
 
 def onnx_of(classifier: Any) -> bytes:
     """The model as an ONNX file."""
     from bayesbox.export.onnx import to_onnx
 
-    model = _naive(classifier)
-    return to_onnx(model, fold=classifier.fold, power=_power(classifier))
+    naive = _naive(classifier)
+    return to_onnx(naive.model, fold=naive.fold, power=_power(naive))
 
 
-def _naive(classifier: Any) -> NaiveModel:
+def _naive(classifier: Any) -> NaiveClassifier:
     if not isinstance(classifier, NaiveClassifier):
-        title = getattr(classifier, "title", "a model of documents")
-        raise CannotExport(f"{title} has no form in another language so far", remedy="Naive Bayes can be exported")
-    model: NaiveModel = classifier.model
-    return model
+        raise CannotExport(
+            f"{classifier.title} has no form in another language so far", remedy="Naive Bayes can be exported"
+        )
+    return classifier
 
 
 def _power(classifier: NaiveClassifier) -> float:
