@@ -27,6 +27,7 @@
       UnknownStates                               a column of which no value is a state of its node: `column`
       LostCalibration                             a calibration that no longer fits the classes
       NotSettled                                  an approximation that has not come to rest
+    ExtensionFailed (UserWarning)                 an installed extension whose module cannot be imported: `name`
 
 Errors and warnings alike carry what happened as `what`, and as far as it is known the place as `where`, the value as
 `found` and what to do about it as `remedy`; tests and callers look at the class and at these, not at the sentence. The
@@ -357,3 +358,15 @@ def translate_errors(translate: Callable[[Exception], BayesboxError | None]) -> 
         if translated is None:
             raise
         raise translated from translated.__cause__
+
+
+class ExtensionFailed(Described, UserWarning):
+    """An installed extension whose module cannot be imported: its `name`, and the module."""
+
+    def __init__(self, name: str, module: str, reason: BaseException) -> None:
+        super().__init__(
+            f"the extension `{name}` cannot be imported: {type(reason).__name__}: {reason}",
+            where=module,
+            remedy="Repair or uninstall the package that brings it",
+        )
+        self.name = name

@@ -56,8 +56,9 @@ ROWS = ("weight", "types", "na", "bad_rows")
 @click.option("--mpe", is_flag=True, help="Of a network: the most probable states of the targets, together.")
 @click.option(
     "--approx",
-    type=click.Choice(["weighting", "gibbs", "loopy", "meanfield"]),
-    help="Of a network: an approximate answer, where an exact one would cost too much.",
+    metavar="METHOD",
+    help="Of a network: an approximate answer, where an exact one would cost too much: weighting, gibbs, loopy, "
+    "meanfield, or one of an extension.",
 )
 @click.option(
     "--samples", type=click.IntRange(1), help="With --approx weighting or gibbs: how many; 100,000 if not said."

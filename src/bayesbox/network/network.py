@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, BadOption, file_name, require_whole
-from bayesbox.network.approximate.methods import Method
+from bayesbox.network.approximate.algorithm import InferenceAlgorithm
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.graph import Graph
 from bayesbox.network.learn.fit import NetworkFitting
@@ -174,7 +174,7 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
     # -- answers -------------------------------------------------------------------------------------------------
 
     def query(
-        self, text: str, *, approx: str | Method | None = None, **options: Any
+        self, text: str, *, approx: str | InferenceAlgorithm | None = None, **options: Any
     ) -> float | ProbabilityTable | bool:
         """P(...): a float where every target has a value, else a table; X _|_ Y | Z: whether they are d-separated.
 

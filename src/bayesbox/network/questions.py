@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, BadOption, ImpossibleEvidence, UnknownNode, UnknownStates
+from bayesbox.network.approximate.algorithm import InferenceAlgorithm
 from bayesbox.network.approximate.estimate import Estimate, EstimatedDistribution, EstimatedPosteriors
-from bayesbox.network.approximate.methods import Method, joint_posterior, method_of
+from bayesbox.network.approximate.methods import joint_posterior, method_of
 from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.eliminate import Marginal, ObservedStates, eliminate
 from bayesbox.network.exact.junction import Propagation
@@ -68,7 +69,7 @@ class NetworkQuestions:
     # -- probabilities -------------------------------------------------------------------------------------------
 
     def query(
-        self, text: str, *, approx: str | Method | None = None, **options: Any
+        self, text: str, *, approx: str | InferenceAlgorithm | None = None, **options: Any
     ) -> float | ProbabilityTable | bool:
         """P(...): a float where every target has a value, else a table of probabilities.
 
@@ -78,7 +79,9 @@ class NetworkQuestions:
         answer: float | ProbabilityTable = self.ask(parse_query(text), approx=approx, **options)
         return answer
 
-    def ask(self, query: Query, *, exact: bool = False, approx: str | Method | None = None, **options: Any) -> Any:
+    def ask(
+        self, query: Query, *, exact: bool = False, approx: str | InferenceAlgorithm | None = None, **options: Any
+    ) -> Any:
         """The answer to a parsed query; with `exact`, in fractions."""
         method = None if approx is None else method_of(approx, options)
         _refuse_options(approx, options)
@@ -131,7 +134,12 @@ class NetworkQuestions:
         return Fraction(self.ask(query, exact=True))
 
     def posteriors(
-        self, evidence: Any = None, *, approx: str | Method | None = None, threads: int | None = None, **options: Any
+        self,
+        evidence: Any = None,
+        *,
+        approx: str | InferenceAlgorithm | None = None,
+        threads: int | None = None,
+        **options: Any,
     ) -> PosteriorTable:
         """P(state | evidence) of every variable: node -> state -> probability.
 
@@ -366,7 +374,7 @@ def _has_columns(evidence: Mapping[Any, Any]) -> bool:
     )
 
 
-def _refuse_options(approx: str | Method | None, options: Mapping[str, Any]) -> None:
+def _refuse_options(approx: str | InferenceAlgorithm | None, options: Mapping[str, Any]) -> None:
     if approx is None and options:
         raise BadOption(f"`{next(iter(options))}` is an option of approximations", remedy="Name one: approx=...")
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption
+from bayesbox.extensions import Registry
 from bayesbox.schema.levels import level_text
 
 Array = NDArray[Any]
@@ -106,7 +107,7 @@ class Smoothing(ABC):
         return f"{self.name}:{parameters}" if parameters else self.name
 
 
-RULES: dict[str, type[Smoothing]] = {}
+RULES: Registry[type[Smoothing]] = Registry()
 """Every rule by the name that options use."""
 
 R = TypeVar("R", bound=type[Smoothing])
@@ -119,11 +120,8 @@ def register_rule(name: str) -> Callable[[R], R]:
     """
 
     def enter(rule: R) -> R:
-        known = RULES.get(name)
-        if known is not None and (known.__module__, known.__qualname__) != (rule.__module__, rule.__qualname__):
-            raise BadOption(f"there is a smoothing rule `{name}` already", found=known.__qualname__)
         rule.name = name
-        RULES[name] = rule
+        RULES.enter(name, rule, "smoothing rule")
         return rule
 
     return enter

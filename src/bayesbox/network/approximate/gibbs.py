@@ -22,28 +22,30 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import gibbs_means
 from bayesbox.errors import BadOption, NotSettled
+from bayesbox.network.approximate.algorithm import InferenceAlgorithm, register_inference
 from bayesbox.network.approximate.estimate import Approximation, never_drawn
 from bayesbox.network.exact.compiled import EvidenceCase
 
 APART = 1.5  # the potential scale reduction (R-hat) above which chains differ more than each of them varies
 
 
+@register_inference("gibbs")
 @dataclass(frozen=True)
-class Gibbs:
+class Gibbs(InferenceAlgorithm):
     """How many sweeps in all, by how many chains; each chain leaves out as many as a tenth of its own at first."""
 
     samples: int = 100_000
     chains: int = 256
     seed: int = 0
 
-    name = "gibbs"
-    counts_joints = True
+    counts_joints: ClassVar[bool] = True
 
     def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:
         """The posteriors of a case, and the joint of the wanted variables."""

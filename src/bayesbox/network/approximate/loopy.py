@@ -14,19 +14,18 @@ from dataclasses import dataclass
 
 from bayesbox._core import loopy_posteriors
 from bayesbox.errors import NotSettled
+from bayesbox.network.approximate.algorithm import InferenceAlgorithm, register_inference
 from bayesbox.network.approximate.estimate import Approximation, proven_impossible
 from bayesbox.network.exact.compiled import EvidenceCase
 
 
+@register_inference("loopy")
 @dataclass(frozen=True)
-class Loopy:
+class Loopy(InferenceAlgorithm):
     """The most sweeps over all tables, and the residual that ends them sooner."""
 
     sweeps: int = 1000
     tolerance: float = 1e-12
-
-    name = "loopy"
-    counts_joints = False
 
     def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:  # noqa: ARG002
         """The posteriors of a case."""

@@ -14,20 +14,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bayesbox._core import mean_field
+from bayesbox.network.approximate.algorithm import InferenceAlgorithm, register_inference
 from bayesbox.network.approximate.estimate import Approximation, never_drawn
 from bayesbox.network.exact.compiled import EvidenceCase
 
 
+@register_inference("meanfield")
 @dataclass(frozen=True)
-class MeanField:
+class MeanField(InferenceAlgorithm):
     """The most sweeps, the relative change of the bound that ends them, and the seed of the starts."""
 
     sweeps: int = 1000
     tolerance: float = 1e-10
     seed: int = 0
-
-    name = "meanfield"
-    counts_joints = False
 
     def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:  # noqa: ARG002
         """The posteriors of a case."""

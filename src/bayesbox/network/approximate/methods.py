@@ -5,52 +5,37 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption
+from bayesbox.network.approximate import gibbs, loopy, meanfield, weighting  # noqa: F401  they register themselves
+from bayesbox.network.approximate.algorithm import METHODS, InferenceAlgorithm
 from bayesbox.network.approximate.estimate import Approximation
-from bayesbox.network.approximate.gibbs import Gibbs
-from bayesbox.network.approximate.loopy import Loopy
-from bayesbox.network.approximate.meanfield import MeanField
-from bayesbox.network.approximate.weighting import Weighting
 from bayesbox.network.exact.compiled import EvidenceCase
 
 MOST_JOINT_CELLS = 2**20
 
 
-class Method(Protocol):
-    """Posteriors of a case, and with `counts_joints` the joint of some of its variables."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def counts_joints(self) -> bool: ...
-
-    def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation: ...
-
-
-METHODS: dict[str, Any] = {kind.name: kind for kind in (Weighting, Gibbs, Loopy, MeanField)}
 MOST = {"table_cells": 2**27, "samples": 10**10, "chains": 10**5, "sweeps": 10**7}
 
 
-def method_of(approx: str | Method, options: Mapping[str, Any]) -> Method:
+def method_of(approx: str | InferenceAlgorithm, options: Mapping[str, Any]) -> InferenceAlgorithm:
     """A method by its name, with its options; BadOption where there is none such.
 
     >>> method_of("gibbs", {"samples": 1000})
     Gibbs(samples=1000, chains=256, seed=0)
     """
     if not isinstance(approx, str):
-        if not hasattr(approx, "run"):
+        if not isinstance(approx, InferenceAlgorithm):
             raise BadOption("there is no such approximation", found=approx, remedy=f"Take {_listed(METHODS)}")
         return dataclasses.replace(approx, **options) if options else approx  # type: ignore[type-var]
     kind = METHODS.get(approx)
     if kind is None:
         raise BadOption("there is no such approximation", found=approx, remedy=f"Take {_listed(METHODS)}")
-    known = [each.name for each in dataclasses.fields(kind)]
+    known = [each.name for each in dataclasses.fields(kind)]  # type: ignore[arg-type]
     for name, value in options.items():
         if name not in known:
             raise BadOption(f"`{name}` is no option of {approx}", remedy=f"It has {_listed(known)}")
@@ -60,7 +45,7 @@ def method_of(approx: str | Method, options: Mapping[str, Any]) -> Method:
             raise BadOption(f"`{name}` is a whole number from {least} on", found=value)
         if name == "tolerance" and not (isinstance(value, (int, float)) and 0 <= value < math.inf):
             raise BadOption("`tolerance` is a number that is not negative", found=value)
-    made: Method = kind(**options)
+    made: InferenceAlgorithm = kind(**options)
     return made
 
 
@@ -77,7 +62,7 @@ class JointEstimate(NamedTuple):
     approximation: Approximation
 
 
-def joint_posterior(method: Method, case: EvidenceCase, wanted: Sequence[int]) -> JointEstimate:
+def joint_posterior(method: InferenceAlgorithm, case: EvidenceCase, wanted: Sequence[int]) -> JointEstimate:
     """The joint posterior of some variables."""
     shape = [case.model.cards[variable] for variable in wanted]
     if math.prod(shape) > MOST_JOINT_CELLS:
@@ -97,7 +82,9 @@ def joint_posterior(method: Method, case: EvidenceCase, wanted: Sequence[int]) -
     return JointEstimate(_chained(method, case, wanted, found), None, found)
 
 
-def _chained(method: Method, case: EvidenceCase, wanted: Sequence[int], found: Approximation) -> NDArray[np.float64]:
+def _chained(
+    method: InferenceAlgorithm, case: EvidenceCase, wanted: Sequence[int], found: Approximation
+) -> NDArray[np.float64]:
     """By the chain rule: P(first) P(second | first) ..., with a run for each state of those before."""
     if not wanted:
         return np.ones(())

@@ -20,27 +20,29 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from bayesbox._core import weighted_samples
 from bayesbox.errors import BadOption, NotSettled
+from bayesbox.network.approximate.algorithm import InferenceAlgorithm, register_inference
 from bayesbox.network.approximate.estimate import Approximation, never_drawn
 from bayesbox.network.exact.compiled import EvidenceCase
 
 FEW = 100  # effective samples, below which the error is itself uncertain
 
 
+@register_inference("weighting")
 @dataclass(frozen=True)
-class Weighting:
+class Weighting(InferenceAlgorithm):
     """How many samples, the seed that makes them the same every time, and the most cells of a table made beforehand."""
 
     samples: int = 100_000
     seed: int = 0
     table_cells: int = 2**14
 
-    name = "weighting"
-    counts_joints = True
+    counts_joints: ClassVar[bool] = True
 
     def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:
         """The posteriors of a case, and the joint of the wanted variables."""

@@ -65,6 +65,16 @@ class EvidenceCase:
         return self.compiled.factors, self.states, self.soft, self.likelihoods
 
     @property
+    def likelihoods_by_variable(self) -> list[NDArray[np.float64]]:
+        """The likelihoods of the states of each variable: a single 1 where one was observed, ones where nothing is."""
+        ends = self.model.offsets[1:-1]
+        every = np.ones(int(self.model.offsets[-1])) if self.likelihoods is None else self.likelihoods
+        found = [each.copy() for each in np.split(every, ends)]
+        for variable in np.flatnonzero(self.states >= 0).tolist():
+            found[variable] *= np.arange(len(found[variable])) == self.states[variable]
+        return found
+
+    @property
     def order(self) -> NDArray[np.int64]:
         """The variables, parents first; none where the model is no Bayesian network."""
         return np.array(self.compiled.order or [], dtype=np.int64)
