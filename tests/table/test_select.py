@@ -17,6 +17,7 @@ from bayesbox.classifier.train import labelled_rows
 from bayesbox.errors import BadModelFile, BadOption, CannotExport, CannotMerge
 from bayesbox.file import container
 from bayesbox.file.strict_json import document, parse
+from bayesbox.schema.coded import CodedRows, Variable
 from bayesbox.source.base import OneBatch
 from bayesbox.source.frames import batch_of
 from bayesbox.stat.calibrate import normalised
@@ -24,7 +25,7 @@ from bayesbox.stat.mutual_information import symmetric_uncertainty
 from bayesbox.table.naive import select
 from bayesbox.table.naive.choice import unseen_terms
 from bayesbox.table.naive.column_weights import PULL, learned_weights
-from bayesbox.table.naive.select import LEAST_GAIN, ColumnCodes, Terms
+from bayesbox.table.naive.select import LEAST_GAIN, Terms
 
 NAMES = ("colour", "twin", "number", "half", "noise")
 
@@ -122,17 +123,18 @@ def coded(seed=0, rows=300):
     told = np.where(rng.random(rows) < 0.8, truth, 1 - truth)
     columns = (told, 1 - told, np.where(rng.random(rows) < 0.2, truth, 2), rng.integers(0, 4, rows))
     columns[2][:20] = -1
-    return ColumnCodes(columns, (2, 2, 3, 4), truth, 2, np.ones(rows))
+    variables = tuple(Variable(str(place), tuple(map(str, range(size)))) for place, size in enumerate((2, 2, 3, 4, 2)))
+    return CodedRows(variables, (*columns, truth), rows)  # the class is the last
 
 
 def test_information_is_that_of_scikit_learn():
     found = coded()
     there = found.columns[2] >= 0
-    expected = mutual_info_score(found.codes[there], found.columns[2][there]) * there.mean()
-    assert found.information(2) == pytest.approx(expected, rel=1e-12)
+    expected = mutual_info_score(found.columns[-1][there], found.columns[2][there]) * there.mean()
+    assert select.information(found, 2) == pytest.approx(expected, rel=1e-12)
     order = select.ranked(found)
     assert {order[0][0], order[1][0]} == {0, 1}
-    assert order[0][1] == pytest.approx(mutual_info_score(found.codes, found.columns[0]))
+    assert order[0][1] == pytest.approx(mutual_info_score(found.columns[-1], found.columns[0]))
 
 
 def test_what_chance_tells_is_the_quantile_of_chi_square():
@@ -146,7 +148,7 @@ def test_correlated_takes_the_set_of_the_best_merit():
     found = coded()
 
     def merit(columns):
-        with_class = sum(symmetric_uncertainty(found.counts(column)) for column in columns)
+        with_class = sum(symmetric_uncertainty(select.class_counts(found, column)) for column in columns)
         among = sum(symmetric_uncertainty(found.counts(*pair)) for pair in itertools.permutations(columns, 2))
         return with_class / np.sqrt(len(columns) + among)
 

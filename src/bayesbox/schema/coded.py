@@ -8,6 +8,7 @@ missing cells a code of their own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
@@ -24,6 +25,7 @@ from bayesbox.schema.kinds import Number
 
 Doubles = NDArray[np.float64]
 Dtype = type[np.signedinteger[Any]]
+LevelCodes = tuple[Codes, Sequence[str]]  # a column by itself: codes, MISSING where it has no value, and their texts
 
 
 def recode(
@@ -142,6 +144,11 @@ class CodedRows:
         """The number of levels of each column."""
         return tuple(len(variable.levels) for variable in self.variables)
 
+    @property
+    def total(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return float(self.rows if self.weights is None else self.weights.sum())
+
     def parts(self) -> Iterator[CodedRows]:
         """These rows, in one part: what reads rows part by part takes them as well."""
         yield self
@@ -152,6 +159,26 @@ class CodedRows:
         for column in self.columns:
             found |= column < 0
         return found
+
+    def counts(self, *members: int) -> Doubles:
+        """How often each combination of levels occurs in the rows that have all members, or the sum of their weights.
+
+        The result has an axis for each member, in their order.
+
+        >>> yes_no = (Variable("wet", ("no", "yes")), Variable("rain", ("no", "yes")))
+        >>> CodedRows(yes_no, (np.array([0, 1, 1, -1]), np.array([0, 1, 0, 1])), 4).counts(0, 1)
+        array([[1., 0.],
+               [1., 1.]])
+        """
+        columns, shape = [self.columns[member] for member in members], [self.cards[member] for member in members]
+        known = np.logical_and.reduce([column >= 0 for column in columns])
+        whole = bool(known.all())
+        cells = np.zeros(self.rows if whole else np.count_nonzero(known), dtype=np.int64)
+        for column, size in zip(columns, shape, strict=True):
+            cells *= size
+            cells += column if whole else column[known]
+        weights = self.weights if self.weights is None or whole else self.weights[known]
+        return np.bincount(cells, weights, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
 
     def unsigned_columns(self) -> tuple[list[NDArray[Any]], list[int]]:
         """The columns as the core's tables of codes take them, and their sizes: unsigned codes below a size.

@@ -22,6 +22,7 @@ from bayesbox.classifier.training import split_columns
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BayesboxError, DataWarning
 from bayesbox.rule.bins import equal_frequency
+from bayesbox.schema.coded import CodedRows
 from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import normalised
@@ -30,7 +31,6 @@ from bayesbox.stat.mutual_information import conditional_mutual_information, ent
 from bayesbox.table.concat import class_codes
 from bayesbox.table.naive import select
 from bayesbox.table.naive.choice import coded_columns, unseen_terms
-from bayesbox.table.naive.select import ColumnCodes
 
 MOST_COLUMNS = 40  # of which all pairs are looked at; of more those that tell most of the class
 STRONG = 0.3  # the share of what a column holds, given the class, that the other tells
@@ -133,7 +133,8 @@ def strong_pairs(kept: list[LabelledRows], classifier: Any) -> list[Pair]:
 
     The second of a pair is the one that tells less of the class. Both tell something of it, or no harm is done.
     """
-    names, coded = coded_columns(kept, classifier.schema, classifier.classes, _equal_bins)
+    coded = coded_columns(kept, classifier.schema, classifier.classes, _equal_bins)
+    names = coded.names
     taking_part = set(classifier.model.columns)
     telling = [column for column in select.most_telling(coded, None) if names[column] in taking_part]
     order = [column for column, _ in select.ranked(coded) if column in telling][:MOST_COLUMNS]
@@ -146,14 +147,9 @@ def strong_pairs(kept: list[LabelledRows], classifier: Any) -> list[Pair]:
     return sorted(pairs, key=lambda pair: -pair.information)
 
 
-def _dependence(coded: ColumnCodes, first: int, second: int) -> tuple[float, float]:
+def _dependence(coded: CodedRows, first: int, second: int) -> tuple[float, float]:
     """(I(first; second | class), its share of the smaller entropy given the class), what chance brings taken off."""
-    one, two = coded.columns[first], coded.columns[second]
-    width, depth = coded.sizes[first], coded.sizes[second]
-    both = (one >= 0) & (two >= 0)
-    cells = (coded.codes[both] * width + one[both]) * depth + two[both]
-    counts = np.bincount(cells, minlength=coded.classes * width * depth).astype(np.float64)
-    counts = counts.reshape(coded.classes, width, depth)
+    counts = coded.counts(len(coded.columns) - 1, first, second)
     total = counts.sum()
     if not total:
         return 0.0, 0.0

@@ -22,7 +22,7 @@ from bayesbox.table.auto.counted_members import learn_counted
 from bayesbox.table.auto.features import Design, View, sorted_order, takes_part
 from bayesbox.table.auto.members import learn_library, mean_loss
 from bayesbox.table.auto.weighting import learned_powers, limited, pooled
-from bayesbox.table.concat import class_codes, joined_column
+from bayesbox.table.concat import class_codes, concat_column
 
 LEAST_POWER = 0.02  # a model below it is let go
 MOST_ROWS = 60_000  # that the models learn from; of more a sample is drawn
@@ -97,7 +97,7 @@ def learn_pool(
     if not rows:
         return None
     codes = np.concatenate([class_codes(part, classes) for part in rows])
-    values = {name: joined_column(rows, name, kind) for name, kind in kinds.items()}
+    values = {name: concat_column(rows, name, kind) for name, kind in kinds.items()}
     numbers = sum(1 for value in values.values() if not isinstance(value, tuple))
     knots = max(1, min(KNOTS, MOST_FEATURES // max(numbers, 1) - 1))
     design = Design.of(values, knots=knots)

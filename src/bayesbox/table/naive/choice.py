@@ -21,15 +21,16 @@ from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.posterior import terms_of
 from bayesbox.errors import DataWarning
-from bayesbox.rule.bins import codes_of, mdl
+from bayesbox.rule.bins import bin_names, mdl
 from bayesbox.rule.naive import selection
+from bayesbox.schema.coded import CodedRows, Variable
 from bayesbox.schema.schema import Schema
 from bayesbox.table.auto.features import takes_part
-from bayesbox.table.concat import class_codes, joined_column
+from bayesbox.table.concat import class_codes, concat_column
 from bayesbox.table.naive import select
 from bayesbox.table.naive.column_weights import learned_weights
 from bayesbox.table.naive.leave_one_out import leave_one_out_terms
-from bayesbox.table.naive.select import ColumnCodes, Terms
+from bayesbox.table.naive.select import Terms
 
 if TYPE_CHECKING:
     from bayesbox.table.naive.classifier import NaiveClassifier
@@ -129,7 +130,8 @@ def _by_counts(
 ) -> list[int]:
     """The groups of columns that a method takes by counts; what has no levels stays, such as words."""
     assert classifier.schema is not None
-    names, coded = coded_columns(kept, classifier.schema, classifier.classes)
+    coded = coded_columns(kept, classifier.schema, classifier.classes)
+    names = coded.names[:-1]
     taken = select.most_telling(coded, number) if method == "mi" else select.correlated(coded)
     chosen = {names[column] for column in taken}
     return [
@@ -141,27 +143,30 @@ def _by_counts(
 
 def coded_columns(
     kept: list[LabelledRows], schema: Schema, classes: tuple[str, ...], cuts_of: Callable[[Doubles, Any], Doubles] = mdl
-) -> tuple[list[str], ColumnCodes]:
-    """The columns that have levels, or numbers in bins, under their names."""
+) -> CodedRows:
+    """The columns that have levels, or numbers in bins, and the class as the last."""
     codes = np.concatenate([class_codes(rows, classes) for rows in kept])
-    names = [name for name in schema.used if takes_part(schema.kinds[name])]
-    columns, sizes = [], []
-    for name in names:
-        values = joined_column(kept, name, schema.kinds[name])
-        column, size = (
-            (values[0], len(values[1])) if isinstance(values, tuple) else _bins(values, codes, len(classes), cuts_of)
-        )
-        columns.append(column.astype(np.int64))
-        sizes.append(max(size, 1))
-    weights = np.ones(len(codes)) if kept[0].weights is None else np.concatenate([rows.weights for rows in kept])
-    return names, ColumnCodes(tuple(columns), tuple(sizes), codes, len(classes), weights)
+    variables, columns = [], []
+    for name in schema.used:
+        if takes_part(schema.kinds[name]):
+            values = concat_column(kept, name, schema.kinds[name])
+            if isinstance(values, tuple):
+                variable = Variable(name, tuple(values[1]))
+                columns.append(values[0].astype(variable.dtype, copy=False))
+            else:
+                variable = _in_bins(name, values, codes, len(classes), cuts_of)
+                columns.append(variable.binned(values))
+            variables.append(variable)
+    weights = None if kept[0].weights is None else np.concatenate([rows.weights for rows in kept])
+    return CodedRows((*variables, Variable("class", classes)), (*columns, codes), len(codes), weights)
 
 
-def _bins(values: Doubles, codes: NDArray[np.int64], classes: int, cuts_of: Any) -> tuple[NDArray[Any], int]:
+def _in_bins(name: str, values: Doubles, codes: NDArray[np.int64], classes: int, cuts_of: Any) -> Variable:
+    """The bins of numbers by the class; one bin where no two values differ."""
     there = ~np.isnan(values)
     distinct, place = np.unique(values[there], return_inverse=True)
-    if len(distinct) < 2:
-        return np.where(there, 0, -1), 1
-    counts = np.bincount(place * classes + codes[there], minlength=len(distinct) * classes)
-    cuts = cuts_of(distinct, counts.reshape(-1, classes))
-    return codes_of(values, cuts), len(cuts) + 1
+    cuts = np.empty(0)
+    if len(distinct) > 1:
+        counts = np.bincount(place * classes + codes[there], minlength=len(distinct) * classes)
+        cuts = cuts_of(distinct, counts.reshape(-1, classes))
+    return Variable(name, bin_names(cuts), tuple(cuts.tolist()))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.schema.coded import CodedRows
 from bayesbox.stat.calibrate import SMALLEST, normalised
 from bayesbox.stat.mutual_information import mutual_information, symmetric_uncertainty
 
@@ -80,37 +81,24 @@ def backward(terms: Terms) -> list[int]:
 # -- by counts -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ColumnCodes:
-    """Columns as codes, -1 where missing, with the number of levels of each; the classes too."""
-
-    columns: tuple[Codes, ...]
-    sizes: tuple[int, ...]
-    codes: Codes
-    classes: int
-    weights: Doubles
-
-    def counts(self, column: int, other: int | None = None) -> Doubles:
-        """Classes x levels of a column, or levels of another x levels of a column; of rows that have both."""
-        one, size = self.columns[column], self.sizes[column]
-        two, height = (self.codes, self.classes) if other is None else (self.columns[other], self.sizes[other])
-        both = (one >= 0) & (two >= 0)
-        cells = np.bincount(two[both] * size + one[both], self.weights[both], minlength=height * size)
-        return cells.reshape(height, size).astype(np.float64)
-
-    def information(self, column: int) -> float:
-        """I(class; x) in nats a row; a row whose value is missing tells nothing."""
-        counts = self.counts(column)
-        return mutual_information(counts) * float(counts.sum() / self.weights.sum())
+def class_counts(coded: CodedRows, column: int) -> Doubles:
+    """Classes x levels of a column; the class is the last of the coded columns."""
+    return coded.counts(len(coded.columns) - 1, column)
 
 
-def ranked(coded: ColumnCodes) -> list[tuple[int, float]]:
+def information(coded: CodedRows, column: int) -> float:
+    """I(class; x) in nats a row; a row whose value is missing tells nothing."""
+    counts = class_counts(coded, column)
+    return mutual_information(counts) * float(counts.sum() / coded.total)
+
+
+def ranked(coded: CodedRows) -> list[tuple[int, float]]:
     """(column, mutual information with the class), the most telling first."""
-    found = [(column, coded.information(column)) for column in range(len(coded.columns))]
+    found = [(column, information(coded, column)) for column in range(len(coded.columns) - 1)]
     return sorted(found, key=lambda each: -each[1])
 
 
-def most_telling(coded: ColumnCodes, number: int | None) -> list[int]:
+def most_telling(coded: CodedRows, number: int | None) -> list[int]:
     """So many columns that tell most of the class; without a number those that tell more than chance would."""
     order = ranked(coded)
     if number is not None:
@@ -118,27 +106,27 @@ def most_telling(coded: ColumnCodes, number: int | None) -> list[int]:
     return sorted(column for column, told in order if told > _chance(coded, column))
 
 
-def _chance(coded: ColumnCodes, column: int) -> float:
+def _chance(coded: CodedRows, column: int) -> float:
     """The mutual information that a column which tells nothing exceeds once in twenty.
 
     2 n I has about a chi-square distribution, whose quantile is that of Wilson and Hilferty (1931).
     """
-    counts = coded.counts(column)
+    counts = class_counts(coded, column)
     free = (int(counts.any(axis=1).sum()) - 1) * (int(counts.any(axis=0).sum()) - 1)
     if free < 1:
         return 0.0
     spread = 2 / (9 * free)
     quantile = free * (1 - spread + CHANCE * math.sqrt(spread)) ** 3
-    return float(quantile / (2 * coded.weights.sum()))
+    return float(quantile / (2 * coded.total))
 
 
-def correlated(coded: ColumnCodes) -> list[int]:
+def correlated(coded: CodedRows) -> list[int]:
     """The set of the best merit k r_c / sqrt(k + k (k - 1) r_x), found by adding one column at a time (Hall 1999).
 
     r_c is the mean symmetric uncertainty of its k columns with the class, r_x that among them.
     """
-    width = len(coded.columns)
-    with_class = [symmetric_uncertainty(coded.counts(column)) for column in range(width)]
+    width = len(coded.columns) - 1
+    with_class = [symmetric_uncertainty(class_counts(coded, column)) for column in range(width)]
     chosen: list[int] = []
     among, told, best = np.zeros(width), 0.0, 0.0  # sums of uncertainties with what is chosen
     inside = 0.0
@@ -156,5 +144,5 @@ def correlated(coded: ColumnCodes) -> list[int]:
         chosen.append(new)
         for column in range(width):
             if column not in chosen:
-                among[column] += symmetric_uncertainty(coded.counts(column, new))
+                among[column] += symmetric_uncertainty(coded.counts(new, column))
     return sorted(chosen)
