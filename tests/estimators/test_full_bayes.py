@@ -204,14 +204,13 @@ def test_a_file_whose_tallies_disagree_is_refused(tmp_path, column):
     """Any cell of the table of columns together that is changed is noticed, though all checksums are right."""
     import pyarrow as pa
 
-    from bayesbox.file import arrow as arrow_file
-    from bayesbox.file import container
+    from bayesbox.file import arrow, container
 
     X, y = mixed(30, holes=0.1)
     bb.FullBayes().fit(X, y).save(tmp_path / "m.bayes")
     members = dict(container.unpack((tmp_path / "m.bayes").read_bytes(), name="m"))
     members.pop("manifest.json", None)
-    table = arrow_file.read(members["comoments.arrow"], dict.fromkeys(COLUMNS, (arrow_file.TEXT,)))
+    table = arrow.read(members["comoments.arrow"], dict.fromkeys(COLUMNS, (arrow.TEXT,)))
     values = table[column].to_pylist()
     other = {
         "class": "b",
@@ -223,7 +222,7 @@ def test_a_file_whose_tallies_disagree_is_refused(tmp_path, column):
     }
     place = next(index for index, value in enumerate(values) if value != other[column])
     values[place] = other[column]
-    members["comoments.arrow"] = arrow_file.write({**table, column: pa.array(values, pa.string())})
+    members["comoments.arrow"] = arrow.write({**table, column: pa.array(values, pa.string())})
     (tmp_path / "bad.bayes").write_bytes(container.pack(members))
     with pytest.raises(bb.BadModelFile, match=r"comoments\.arrow"):
         bb.load(tmp_path / "bad.bayes")

@@ -12,8 +12,7 @@ import scipy.sparse
 
 import bayesbox as bb
 from bayesbox.estimators.inputs import batch_from, labels_from
-from bayesbox.file import arrow as arrow_file
-from bayesbox.file import container
+from bayesbox.file import arrow, container
 from bayesbox.file.load import from_bytes
 from bayesbox.file.save import to_bytes
 from bayesbox.file.strict_json import document, parse
@@ -121,7 +120,7 @@ def with_table(data: bytes, member: str, **changes: Any) -> bytes:
         columns: Mapping[str, list[Any]] = table.to_pydict()
         new = {name: changes[name](values) if name in changes else values for name, values in columns.items()}
         kinds = {name: None if name in changes else table.schema.field(name).type for name in new}
-        members[member] = arrow_file.write({name: _column(new[name], kinds[name]) for name in new})
+        members[member] = arrow.write({name: _column(new[name], kinds[name]) for name in new})
 
     return resealed(data, change)
 

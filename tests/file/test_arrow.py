@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbox.file import arrow as arrow_file
+from bayesbox.file import arrow
 from bayesbox.file.arrow import DOUBLE, TEXT, WHOLE
 
 COLUMNS = {"level": (TEXT,), "count": (WHOLE, TEXT), "p": (DOUBLE,)}
 PLAIN = pa.schema([pa.field("level", TEXT, False), pa.field("count", WHOLE, False), pa.field("p", DOUBLE, False)])
 ROWS = {"level": ["suv", "", "Ünique"], "count": [1, -(2**63), 2**63 - 1], "p": [0.5, -0.0, float("-inf")]}
 TABLE = pa.table(ROWS, schema=PLAIN)
-DATA = arrow_file.write({name: TABLE[name].combine_chunks() for name in ROWS})
+DATA = arrow.write({name: TABLE[name].combine_chunks() for name in ROWS})
 
 
 def written(table: pa.Table, **options: Any) -> bytes:
@@ -30,14 +30,14 @@ def written(table: pa.Table, **options: Any) -> bytes:
 
 def test_arrow_writes_the_same() -> None:
     assert written(TABLE) == DATA
-    assert {name: column.to_pylist() for name, column in arrow_file.read(DATA, COLUMNS).items()} == ROWS
+    assert {name: column.to_pylist() for name, column in arrow.read(DATA, COLUMNS).items()} == ROWS
 
 
 @given(st.lists(st.tuples(st.text(st.characters(exclude_categories=["Cs"])), st.integers(-(2**63), 2**63 - 1))))
 def test_columns_come_back(rows: list[tuple[str, int]]) -> None:
     texts, numbers = [text for text, _ in rows], [number for _, number in rows]
-    data = arrow_file.write({"level": pa.array(texts, TEXT), "count": pa.array(numbers, WHOLE)})
-    table = arrow_file.read(data, {"level": (TEXT,), "count": (WHOLE,)})
+    data = arrow.write({"level": pa.array(texts, TEXT), "count": pa.array(numbers, WHOLE)})
+    table = arrow.read(data, {"level": (TEXT,), "count": (WHOLE,)})
     assert table["level"].to_pylist() == texts
     assert table["count"].to_pylist() == numbers
 
@@ -50,9 +50,9 @@ def test_compression_is_refused_before_it_is_undone(codec: str, monkeypatch: pyt
     )
     assert len(bomb) < 200_000
     with pytest.raises(ValueError, match="it is compressed"):
-        arrow_file.read(bomb, COLUMNS)
-    monkeypatch.setattr(arrow_file, "_require_plain", lambda data: None)
-    assert len(arrow_file.read(bomb, COLUMNS)["count"]) == rows  # so the check is what holds it back
+        arrow.read(bomb, COLUMNS)
+    monkeypatch.setattr(arrow, "_require_plain", lambda data: None)
+    assert len(arrow.read(bomb, COLUMNS)["count"]) == rows  # so the check is what holds it back
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_compression_is_refused_before_it_is_undone(codec: str, monkeypatch: pyt
 )
 def test_other_tables_are_refused(table: pa.Table, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        arrow_file.read(written(table), COLUMNS)
+        arrow.read(written(table), COLUMNS)
 
 
 def test_nulls_are_refused() -> None:
@@ -84,13 +84,13 @@ def test_nulls_are_refused() -> None:
     )
     batch = pa.record_batch(table.to_batches()[0].columns, schema=PLAIN)
     with pytest.raises(ValueError, match="`count` has nulls"):
-        arrow_file.read(written(pa.Table.from_batches([batch])), COLUMNS)
+        arrow.read(written(pa.Table.from_batches([batch])), COLUMNS)
 
 
 def test_text_that_is_not_unicode_is_refused() -> None:
     place = DATA.index(b"suv")
     with pytest.raises(ValueError, match="Invalid UTF8"):
-        arrow_file.read(DATA[:place] + b"\xff" + DATA[place + 1 :], COLUMNS)
+        arrow.read(DATA[:place] + b"\xff" + DATA[place + 1 :], COLUMNS)
 
 
 def _metadata() -> tuple[int, int]:
@@ -109,7 +109,7 @@ def test_huge_lengths_anywhere_in_the_metadata_allocate_nothing(value: int) -> N
         forged = DATA[:place] + struct.pack("<q", value) + DATA[place + 8 :]
         before = pool.max_memory()
         try:
-            arrow_file.read(forged, COLUMNS)
+            arrow.read(forged, COLUMNS)
         except ValueError:
             refused += 1
         assert pool.max_memory() - before < 1_000_000
@@ -123,14 +123,14 @@ def test_every_flip_and_cut_is_refused_or_harmless() -> None:
             forged = bytearray(DATA)
             forged[place] ^= 1 << bit
             try:
-                table = arrow_file.read(bytes(forged), COLUMNS)
+                table = arrow.read(bytes(forged), COLUMNS)
             except ValueError:
                 continue
             assert all(len(column) == 3 for column in table.values())
             assert all(column.to_pylist() is not None for column in table.values())
             same += 1
         with pytest.raises(ValueError):
-            arrow_file.read(DATA[:place], COLUMNS)
+            arrow.read(DATA[:place], COLUMNS)
     assert same < 4 * len(DATA)
 
 
@@ -141,4 +141,4 @@ def test_a_footer_that_names_another_batch_is_refused() -> None:
     place = DATA.rindex(block)
     forged = DATA[:place] + struct.pack("<q", start) + DATA[place + 8 :]
     with pytest.raises(ValueError, match="its footer names another batch"):
-        arrow_file.read(forged, COLUMNS)
+        arrow.read(forged, COLUMNS)

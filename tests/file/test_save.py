@@ -31,7 +31,6 @@ from bayesbox.estimators.inputs import batch_from
 from bayesbox.file.load import from_bytes, load
 from bayesbox.file.save import save, to_bytes
 from bayesbox.table.naive.classifier import NaiveClassifier
-from bayesbox.tally.codec import columns as table_columns
 
 X, Y = table()
 ROWS = range(len(Y))
@@ -286,7 +285,7 @@ def test_what_cannot_be_saved(make: Callable[[], NaiveClassifier], reason: str, 
 
 def test_what_could_not_be_loaded_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     classifier = mixed()
-    monkeypatch.setattr(table_columns, "MOST_CELLS", 3)
+    monkeypatch.setattr("bayesbox.tally.codec.columns.MOST_CELLS", 3)
     with pytest.raises(BadData, match="10 cells, more than 3"):
         to_bytes(classifier)
     monkeypatch.undo()

@@ -11,10 +11,9 @@ import pytest
 from tests.file.save_examples import resealed, saved, with_document, with_table
 
 from bayesbox.errors import BadModelFile
-from bayesbox.file import arrow as arrow_file
-from bayesbox.file import container
+from bayesbox.file import arrow, container
 from bayesbox.file.load import from_bytes
-from bayesbox.tally.codec import columns as table_columns
+from bayesbox.tally.codec.columns import MOST_CELLS
 
 MIXED, WEIGHTED, WORDS, GIVEN = (saved(name) for name in ("mixed", "weighted", "words", "given"))
 
@@ -278,7 +277,7 @@ def test_cells_are_counted_before_they_are_allocated(monkeypatch: pytest.MonkeyP
     data = with_table(MIXED, "classes.arrow", **{"class": lambda _: names, "count": lambda _: [1] * rows})
     changes = {"column": lambda _: ["car"] * rows, "class": lambda _: names, "level": lambda _: names}
     message = refused(with_table(data, "counts.arrow", **changes, count=lambda _: [1] * rows))
-    assert f"the model has {rows**2} cells, more than {table_columns.MOST_CELLS}" in message
+    assert f"the model has {rows**2} cells, more than {MOST_CELLS}" in message
     sums = {name: lambda _: [1] * rows for name in ("n", "fractional", "sum", "squares")}
     without = resealed(data, lambda members: members.pop("counts.arrow") and None)
     changes = {"column": lambda _: names, "class": lambda _: names[::-1]}
@@ -311,7 +310,7 @@ def test_tables_that_nobody_gave(member: str, changes: dict[str, Any], reason: s
 
 def test_a_prior_without_classes_is_refused() -> None:
     def change(members: dict[str, bytes]) -> None:
-        members["prior.arrow"] = arrow_file.write(
+        members["prior.arrow"] = arrow.write(
             {"class": pa.array([], pa.string()), "log_probability": pa.array([], pa.float64())}
         )
 

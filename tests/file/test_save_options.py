@@ -31,9 +31,7 @@ from bayesbox.schema.kinds import (
 )
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.tally.base import TALLIES
-from bayesbox.tally.codec import book as tally_tables
-from bayesbox.tally.codec import joint as joint_tables
-from bayesbox.tally.values import Values
+from bayesbox.tally.codec.book import forms, member_names
 
 X, Y = table()
 
@@ -135,8 +133,18 @@ def test_all_rules_come_back(rules: Rules) -> None:
 
 
 def test_every_tally_has_a_table() -> None:
-    forms = {**tally_tables.FORMS, **joint_tables.FORMS}
-    assert {name: form.tally for name, form in forms.items()} | {Values.form: Values} == TALLIES
+    """In the order of the file: of columns, those that extend another, of several columns together."""
+    assert [form.form for form in forms()] == [
+        "counts",
+        "moments",
+        "words",
+        "values",
+        "comoments",
+        "dependent",
+        "pairs",
+    ]
+    assert {form.form: form for form in forms()} == TALLIES
+    assert len(set(member_names())) == len(member_names()) == 10
 
 
 def test_every_attribute_of_a_classifier_is_saved() -> None:

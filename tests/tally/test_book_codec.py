@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from bayesbox._core import ExactArray
 from bayesbox.tally.book import Book
-from bayesbox.tally.codec import book as tally_tables
-from bayesbox.tally.codec import columns as table_columns
+from bayesbox.tally.codec.book import book_from_arrow, book_to_arrow
+from bayesbox.tally.codec.columns import distinct, ranked
 from bayesbox.tally.words import WordCounts
 
 
@@ -18,7 +18,7 @@ from bayesbox.tally.words import WordCounts
 def test_texts_are_ranked_as_python_sorts_them(texts, skipped) -> None:
     column = pa.array(texts, pa.string())[skipped:]
     expected = sorted(set(texts[skipped:]))
-    found, ranks = table_columns.ranked(column)
+    found, ranks = ranked(column)
     assert found == tuple(expected)
     assert ranks.tolist() == [expected.index(text) for text in texts[skipped:]]
 
@@ -26,7 +26,7 @@ def test_texts_are_ranked_as_python_sorts_them(texts, skipped) -> None:
 @given(st.lists(st.integers(0, 40)), st.sampled_from([41, 10_000]))
 def test_distinct_keys_are_those_of_numpy(keys, most) -> None:
     expected = np.unique(np.array(keys, dtype=np.int64), return_inverse=True)
-    found = table_columns.distinct(np.array(keys, dtype=np.int64), most)
+    found = distinct(np.array(keys, dtype=np.int64), most)
     for one, other in zip(found, expected, strict=True):
         assert one.tolist() == other.tolist()
 
@@ -46,18 +46,18 @@ def test_tallies_with_all_words_and_with_some_come_back() -> None:
             "c": tally(every, [[9, 1, 0], [0, 1, 2]]),
         },
     )
-    tables = tally_tables.members(book)
-    again = tally_tables.book_of(tables, "text", ("a", "b", "c"))
+    tables = book_to_arrow(book)
+    again = book_from_arrow(tables, "text", ("a", "b", "c"))
     assert again == book
     assert [again[name].levels for name in again] == [every, some, every]
-    assert tally_tables.members(again) == tables
+    assert book_to_arrow(again) == tables
 
 
 def test_words_without_a_count_are_not_written() -> None:
     counts = ExactArray.from_integers(np.array([1, 2]))
     one = Book(("DE", "NZ"), counts, {"a": tally(("beer", "gone", "kiwi"), [[1, 0, 0], [0, 0, 2]])})
     other = Book(("DE", "NZ"), counts, {"a": tally(("beer", "kiwi"), [[1, 0], [0, 2]])})
-    assert tally_tables.members(one) == tally_tables.members(other)
+    assert book_to_arrow(one) == book_to_arrow(other)
 
 
 @given(st.lists(st.dictionaries(st.sampled_from(["a", "b", "é", "zz"]), st.integers(0, 2**69), max_size=4), min_size=1))
@@ -71,7 +71,7 @@ def test_tallies_of_any_words_and_numbers_come_back(columns) -> None:
             spread = cells.take(np.array([*range(len(words)), *[-1] * len(words)], dtype=np.int64))
             tallies[f"{number}"] = WordCounts(("DE", "NZ"), tuple(words), spread)
     book = Book(("DE", "NZ"), ExactArray.from_integers(np.array([1, 1])), tallies)
-    tables = tally_tables.members(book)
-    again = tally_tables.book_of(tables, "text", ())
+    tables = book_to_arrow(book)
+    again = book_from_arrow(tables, "text", ())
     assert again == book
-    assert tally_tables.members(again) == tables
+    assert book_to_arrow(again) == tables

@@ -10,12 +10,13 @@ import pyarrow as pa
 import pytest
 
 import bayesbox as bb
-from bayesbox.file import arrow as arrow_file
+from bayesbox.file import arrow, container
+from bayesbox.file.faults import MemberFault
 from bayesbox.tally.book import Book
-from bayesbox.tally.codec import book as tally_tables
-from bayesbox.tally.codec import values as value_tables
+from bayesbox.tally.codec.book import book_from_arrow, book_to_arrow
 
 Columns = dict[str, list[Any]]
+MEMBER = "values.arrow"
 
 
 def book() -> Book:
@@ -23,25 +24,20 @@ def book() -> Book:
     return bb.NaiveBayes(numeric="kernel").fit({"x": x, "z": z}, ["b", "a", "b", "b"]).book_
 
 
-def tables(given: Book) -> dict[str, bytes]:
-    return tally_tables.members(given) | value_tables.members(given)
-
-
-def read(members: dict[str, bytes]) -> Book:
-    plain = tally_tables.book_of(members, "text", ("x", "z"))
-    return value_tables.completed(plain, members)
+def read(tables: dict[str, bytes]) -> Book:
+    return book_from_arrow(tables, "text", ("x", "z"))
 
 
 def test_values_come_back() -> None:
     given = book()
-    again = read(tables(given))
+    again = read(book_to_arrow(given))
     assert again.digest() == given.digest()
     assert again["x"].values.tolist() == [-3.0, 1.0, 2.5]
-    assert tables(again) == tables(given)
+    assert book_to_arrow(again) == book_to_arrow(given)
 
 
 def crafted(change: Callable[[Columns], None]) -> dict[str, bytes]:
-    members = tables(book())
+    members = book_to_arrow(book())
     types = {
         "column": pa.string(),
         "class": pa.string(),
@@ -49,11 +45,11 @@ def crafted(change: Callable[[Columns], None]) -> dict[str, bytes]:
         "count": pa.int64(),
         "bits": pa.int64(),
     }
-    found = arrow_file.read(members[value_tables.MEMBER], {name: (kind,) for name, kind in types.items()})
+    found = arrow.read(members[MEMBER], {name: (kind,) for name, kind in types.items()})
     columns = {name: column.to_pylist() for name, column in found.items()}
     change(columns)
     arrays = {name: pa.array(columns[name], type=kind) for name, kind in types.items()}
-    return members | {value_tables.MEMBER: arrow_file.write(arrays)}
+    return members | {MEMBER: arrow.write(arrays)}
 
 
 def put(name: str, row: int, value: Any) -> Callable[[Columns], None]:
@@ -93,18 +89,16 @@ def swap(columns: Columns) -> None:
     ],
 )
 def test_values_that_no_rows_have(change: Callable[[Columns], None], reason: str) -> None:
-    with pytest.raises(ValueError, match=reason) as caught:
+    with pytest.raises(MemberFault, match=reason) as caught:
         read(crafted(change))
-    assert caught.value.args[0] == value_tables.MEMBER
+    assert caught.value.member == MEMBER
 
 
 def test_a_model_without_its_values_is_refused(tmp_path: Any) -> None:
     clf = bb.NaiveBayes(numeric="kernel").fit({"x": np.arange(4.0)}, list("abab"))
     clf.save(tmp_path / "m.bayes")
-    from bayesbox.file import container
-
     members = container.unpack((tmp_path / "m.bayes").read_bytes())
-    del members[value_tables.MEMBER]
+    del members[MEMBER]
     (tmp_path / "less.bayes").write_bytes(container.pack(members))
     with pytest.raises(bb.BadModelFile):
         bb.load(tmp_path / "less.bayes")

@@ -21,15 +21,12 @@ from bayesbox.file.load import CLASSIFIER
 from bayesbox.file.reader import Json, Reader
 from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.flags import FLAG_LEVELS
-from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real, Words
+from bayesbox.schema.kinds import CountGroup, Flag
 from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values, level_text
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
-from bayesbox.tally.codec import book as tally_tables
-from bayesbox.tally.codec import joint as joint_tables
-from bayesbox.tally.codec import values as value_tables
+from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow, member_names
 from bayesbox.tally.codec.columns import MOST_CELLS
-from bayesbox.tally.values import Values
 
 HOLDS = CLASSIFIER
 LOADED_BY = "bayesbox.load, or give it to `bayes predict`"
@@ -61,7 +58,7 @@ def write(classifier: Classifier) -> tuple[Json, dict[str, bytes]]:
     if classifier.fixed:
         tables = classifier.given_members()
     else:
-        tables = tally_tables.members(book) | value_tables.members(book) | joint_tables.members(book)
+        tables = book_to_arrow(book)
     return written, tables | classifier.derived_members()
 
 
@@ -110,10 +107,9 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
         classifier = kind.from_given_members(tables, schema, label_type)
         classifier.rules = rules
     else:
-        require_members(tables, known=_tally_members(), needed=(tally_tables.CLASSES,))
+        require_members(tables, known=member_names(), needed=(CLASSES,))
         classifier = kind(rules)
-        book = tally_tables.book_of(tables, label_type, tuple(schema.kinds))
-        classifier.accept(schema, joint_tables.completed(value_tables.completed(book, tables), tables))
+        classifier.accept(schema, book_from_arrow(tables, label_type, tuple(schema.kinds)))
         classifier.derived = derived
     classifier.declared, classifier.fold, classifier.target = declared, fold, target
     _require_consistent(schema, classifier.book, label_type)
@@ -127,22 +123,6 @@ def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]
     return classifier
 
 
-def _tally_members() -> tuple[str, ...]:
-    joint = (f"{form}.arrow" for form in sorted(joint_tables.FORMS))
-    return (*tally_tables.member_names(), *joint, value_tables.MEMBER)
-
-
-_FORMS_OF: dict[type[Kind], str] = {
-    Category: "counts",
-    Flag: "counts",
-    Real: "moments",
-    Number: "moments",
-    Count: "moments",
-    CountGroup: "words",
-    Words: "words",
-}
-
-
 def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:
     """What a model needs beyond tables that are right in themselves: tallies that fit the kinds of their columns."""
     _require_labels((*book.classes, *schema.classes), label_type)
@@ -150,8 +130,7 @@ def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:
         kind = schema.kinds.get(name)
         if kind is None:
             raise ValueError(f"there is a tally of the column `{name}`, which is not in the schema")
-        form = Values.form if schema.needs_values(name) else _FORMS_OF.get(type(kind), tally.form)
-        if form != tally.form:
+        if schema.tally_form(name) not in (None, tally.form):
             raise ValueError(f"column `{name}` is a {kind.name}, and its tally one of {tally.form}")
         if isinstance(kind, Flag) and not set(FLAG_LEVELS).issuperset(_levels(tally)):
             raise ValueError(f"column `{name}` is a flag with other levels than false and true")

@@ -9,7 +9,7 @@ import os
 from typing import Protocol
 
 import bayesbox
-from bayesbox.errors import BadData
+from bayesbox.errors import BadData, BayesboxError
 from bayesbox.file import container
 from bayesbox.file.atomic import replacing
 from bayesbox.file.container import MODEL
@@ -58,6 +58,6 @@ def to_bytes(model: HasKind) -> bytes:
     except UnicodeEncodeError as error:
         raise BadData("a name is not Unicode text, so the model cannot be saved", found=error.object) from None
     except ValueError as error:
-        if isinstance(error, BadData):
+        if isinstance(error, BayesboxError):
             raise
         raise BadData(f"this model cannot be saved: {error}") from error

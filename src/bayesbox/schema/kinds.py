@@ -8,7 +8,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from bayesbox.errors import BadOption
 from bayesbox.schema.levels import is_missing, level_text
@@ -36,6 +36,9 @@ class Kind:
 
     missing: Missing | None = field(default=None, kw_only=True)
 
+    tally: ClassVar[str | None] = None
+    """The form of the tally that columns of this kind are counted in; None where it is not fixed."""
+
     def __post_init__(self) -> None:
         if self.missing not in (None, "ignore", "level"):
             raise BadOption("missing is 'ignore' or 'level'", found=self.missing)
@@ -56,6 +59,8 @@ class Category(Kind):
     >>> Category(["sports", "vintage", "suv", "truck"]).levels
     ('sports', 'suv', 'truck', 'vintage')
     """
+
+    tally = "counts"
 
     levels: tuple[str, ...] | None = None
     group: str | None = field(default=None, repr=False)
@@ -89,6 +94,8 @@ def _level_texts(levels: Iterable[object]) -> tuple[str, ...]:
 class Flag(Kind):
     """False or true, 0 or 1: always two levels, whichever occur."""
 
+    tally = "counts"
+
 
 @dataclass(frozen=True)
 class Real(Kind):
@@ -97,6 +104,8 @@ class Real(Kind):
     `floor`: the least variance of a gaussian, as a share of the column's variance over all rows. With `floor=0` a
     class whose values are all equal is a point mass.
     """
+
+    tally = "moments"
 
     density: str | None = None
     floor: float = field(default=DEFAULT_FLOOR, kw_only=True)
@@ -129,10 +138,14 @@ def check_density(density: object) -> None:
 class Number(Kind):
     """A number as it was found: a Flag if it holds only 0 and 1, else a Real. What inference gives; not declared."""
 
+    tally = "moments"
+
 
 @dataclass(frozen=True)
 class Count(Kind):
     """How often something occurred: one of a group with a multinomial over its columns, or a Poisson by itself."""
+
+    tally = "moments"
 
     density: str = "multinomial"
 
@@ -152,6 +165,8 @@ class Words(Kind):
     >>> Words(top=1000).tokens.count("Kiwi, kiwi & sheep")
     {'kiwi': 2, 'sheep': 1}
     """
+
+    tally = "words"
 
     occurrence: str = "count"
     top: int | None = field(default=None, kw_only=True)
@@ -181,6 +196,8 @@ class Words(Kind):
 @dataclass(frozen=True)
 class CountGroup(Kind):
     """A whole matrix of counts, such as a sparse document-term matrix. What inference gives; not declared."""
+
+    tally = "words"
 
     width: int = 0
 

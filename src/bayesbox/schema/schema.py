@@ -62,6 +62,14 @@ class Schema:
         """Whether a column of numbers has a density that needs its values, not only their moments."""
         return isinstance(self.kinds[name], (Real, Number)) and self.density(name) not in OF_MOMENTS
 
+    def tally_form(self, name: str) -> str | None:
+        """The form of the tally of a column, None where its kind leaves it open.
+
+        >>> Schema({"age": Real("kernel"), "car": Category()}).tally_form("age")
+        'values'
+        """
+        return "values" if self.needs_values(name) else self.kinds[name].tally
+
     def extended(self, columns: Mapping[str, Any], *, where: str | None = None) -> Schema:
         """The schema after more rows: unknown columns may get their kind, others must keep theirs."""
         for name in columns:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox._core import ExactArray
 from bayesbox.classifier.schema_json import (
     declared_from_json,
     declared_to_json,
@@ -31,7 +30,7 @@ from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values
 from bayesbox.sequence.counts import START, ChainBook
 from bayesbox.sequence.hmm import COUNTED, GIVEN, LEARNED, HiddenMarkovModel
 from bayesbox.sequence.model import ChainModel, ChainRules
-from bayesbox.tally.codec import book as tally_tables
+from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow, member_names
 from bayesbox.tally.counts import Counts
 
 HOLDS = "hidden Markov model"
@@ -56,13 +55,13 @@ def write(model: HiddenMarkovModel) -> tuple[Json, dict[str, bytes]]:
         "number_prior": model.number_prior,
         "declared": declared_to_json(model.columns),
         "columns": schema_to_json(schema),
-        "start": None if given else _counts_to_json(book.start),
-        "transition": None if given else _counts_to_json(book.transition),
+        "start": None if given else book.start.to_json(),
+        "transition": None if given else book.transition.to_json(),
         "tables": _tables_to_json(model.model_) if given else None,
     }
     if model._origin == COUNTED and schema.classes:
         written["named"] = True  # the states were named, and are not only those that were counted
-    return written, {} if given else tally_tables.members(book.emission)
+    return written, {} if given else book_to_arrow(book.emission)
 
 
 def parts(model: HiddenMarkovModel) -> Iterator[type]:
@@ -73,11 +72,6 @@ def parts(model: HiddenMarkovModel) -> Iterator[type]:
     yield from map(type, model.book_.emission.columns.values())
     if model._schema is not None:
         yield from map(type, model._schema.kinds.values())
-
-
-def _counts_to_json(counts: Counts) -> dict[str, Any]:
-    cells = counts.cells.text().decode("ascii").split()
-    return {"classes": list(counts.classes), "levels": list(counts.levels), "cells": cells}
 
 
 def _tables_to_json(model: ChainModel) -> dict[str, Any]:
@@ -128,10 +122,10 @@ def read(_kind: str, reader: Reader, members: dict[str, bytes]) -> HiddenMarkovM
         model._schema, model._origin = schema, origin
         model._model = _tables_from_json(tables, states, label_type, next(iter(schema.kinds)))
         return model
-    if counts[0] is None or counts[1] is None or tally_tables.CLASSES not in members:
+    if counts[0] is None or counts[1] is None or CLASSES not in members:
         raise ValueError("its tallies are not there")
-    require_members(members, known=tally_tables.member_names(), needed=())
-    emission = tally_tables.book_of(members, label_type, tuple(schema.kinds))
+    require_members(members, known=member_names(), needed=())
+    emission = book_from_arrow(members, label_type, tuple(schema.kinds))
     book = ChainBook(
         _counts_from_json(counts[0], (START,), states), _counts_from_json(counts[1], states, states), emission
     )
@@ -141,18 +135,11 @@ def read(_kind: str, reader: Reader, members: dict[str, bytes]) -> HiddenMarkovM
     return model
 
 
-def _counts_from_json(written: dict[str, Any], classes: tuple[str, ...], states: tuple[str, ...]) -> Counts:
-    reader = Reader(written, "counts of states")
-    rows, levels, cells = reader.texts("classes"), reader.texts("levels"), reader.texts("cells")
-    reader.done()
-    if not (set(rows) <= set(classes) and set(levels) <= set(states) and list(levels) == sorted(set(levels))):
+def _counts_from_json(written: Json, classes: tuple[str, ...], states: tuple[str, ...]) -> Counts:
+    counts = Counts.from_json(written, "counts of states")
+    if not (set(counts.classes) <= set(classes) and set(counts.levels) <= set(states)):
         raise ValueError("counts of states that are not there")
-    if len(set(rows)) < len(rows) or len(cells) != len(rows) * len(levels):
-        raise ValueError("the counts are not one for each state and the state before")
-    exact = ExactArray.from_text("".join(f"{cell}\n" for cell in cells).encode("ascii"))
-    if len(exact) != len(cells) or (exact.signs() < 0).any():
-        raise ValueError("a count is below zero")
-    return Counts(rows, levels, exact)
+    return counts
 
 
 def _tables_from_json(written: dict[str, Any], states: tuple[str, ...], label_type: str, column: str) -> ChainModel:

@@ -14,15 +14,19 @@ from __future__ import annotations
 
 import copyreg
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
+from bayesbox.errors import BadOption
 from bayesbox.tally.exact import Dyadic
+
+if TYPE_CHECKING:
+    from bayesbox.tally.book import Book
 
 Index = NDArray[np.int64]
 
@@ -39,6 +43,34 @@ class Tally(Protocol):
     def with_classes(self, classes: tuple[str, ...]) -> Self: ...
     def is_empty(self) -> bool: ...
     def canonical(self) -> Iterator[bytes]: ...
+
+
+class StoredTally(Tally, Protocol):
+    """A tally that a model file can hold: it knows the tables it is written in, all tallies of its form at once."""
+
+    members: ClassVar[tuple[str, ...]]
+    """The names of its tables: those of no other form, and the first one for faults that lie in none alone."""
+    extends: ClassVar[str | None]
+    """The form whose tables hold a part of it; None where its own have all of it."""
+    together: ClassVar[bool]
+    """Whether it is one of several columns together, the joint tally of a book; else it is one of a column."""
+
+    @classmethod
+    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+        """The tables of these tallies by column, or of the joint tally. Equal tallies give equal bytes.
+
+        The classes are those of the book, in the order of their texts.
+        """
+        ...
+
+    @classmethod
+    def from_arrow(cls, tables: Mapping[str, bytes], book: Book) -> Mapping[str, Self]:
+        """The tallies of such tables, by the names they were written with.
+
+        The book has the classes, and the tallies that are read already: those of the form that it extends, and where it
+        is one of several columns together, those of all columns. ValueError where no rows have such a tally.
+        """
+        ...
 
 
 @runtime_checkable
@@ -60,12 +92,17 @@ def is_removable(tally: Tally) -> TypeGuard[Removable]:
     return hasattr(type(tally), "__sub__")
 
 
-TALLIES: dict[str, Any] = {}
+TALLIES: dict[str, type[StoredTally]] = {}
 """Every tally by the name of its form: what is registered is put under the laws and into the file."""
 
+T = TypeVar("T", bound=StoredTally)
 
-def register(tally: Any) -> Any:
-    """Enter a tally in the registry."""
+
+def register(tally: type[T]) -> type[T]:
+    """Enter a tally in the registry; another of the same form is replaced, one with the same tables refused."""
+    for other in TALLIES.values():
+        if other.form != tally.form and not set(other.members).isdisjoint(tally.members):
+            raise BadOption(f"tallies of {tally.form} and of {other.form} have the same tables", found=tally.members)
     TALLIES[tally.form] = tally
     return tally
 

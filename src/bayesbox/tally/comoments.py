@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from bayesbox.errors import TooCostly
 from bayesbox.schema.encode import MISSING
 from bayesbox.tally.base import added, dyadic, numbers, positions, quoted, register, union
 from bayesbox.tally.family import groups_of
+
+if TYPE_CHECKING:
+    from bayesbox.tally.book import Book
 
 Codes = NDArray[np.int32]
 Index = NDArray[np.int64]
@@ -78,6 +81,9 @@ class CoMoments:
     """
 
     form: ClassVar[str] = "comoments"
+    members: ClassVar[tuple[str, ...]] = ("comoments.arrow",)
+    extends: ClassVar[str | None] = None
+    together: ClassVar[bool] = True
 
     def __init__(self, frame: CoMomentAxes, cells: CoMomentCells) -> None:
         self.frame = frame
@@ -221,6 +227,18 @@ class CoMoments:
     def __repr__(self) -> str:
         names = ", ".join((*self.frame.categories, *self.frame.numbers))
         return f"CoMoments({names}: {len(self.cells):,} cells, n={numbers(self.rows()).tolist()})"
+
+    @classmethod
+    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+        from bayesbox.tally.codec.comoments import write
+
+        return write(cls, tallies)
+
+    @classmethod
+    def from_arrow(cls, tables: Mapping[str, bytes], book: Book) -> dict[str, Self]:
+        from bayesbox.tally.codec.comoments import read
+
+        return read(cls, tables, book)
 
 
 def pair_place(i: int, j: int, width: int) -> int:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
+from bayesbox.file.reader import Reader
 from bayesbox.tally.base import added, numbers, positions, quoted, register, union
+
+if TYPE_CHECKING:
+    from bayesbox.tally.book import Book
 
 
 @register
@@ -25,6 +29,9 @@ class Counts:
     """
 
     form: ClassVar[str] = "counts"
+    members: ClassVar[tuple[str, ...]] = ("counts.arrow",)
+    extends: ClassVar[str | None] = None
+    together: ClassVar[bool] = False
 
     def __init__(self, classes: tuple[str, ...], levels: tuple[str, ...], cells: ExactArray) -> None:
         self.classes = classes
@@ -114,6 +121,38 @@ class Counts:
 
     def __repr__(self) -> str:
         return f"Counts(classes={self.classes}, levels={self.levels}, counts={self.counts.tolist()})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The classes, the levels and the exact cells, for a document that holds a tally by itself."""
+        cells = self.cells.text().decode("ascii").split()
+        return {"classes": list(self.classes), "levels": list(self.levels), "cells": cells}
+
+    @classmethod
+    def from_json(cls, written: object, where: str) -> Self:
+        """The tally of such a document; ValueError where it is none."""
+        reader = Reader(written, where)
+        classes, levels, cells = reader.texts("classes"), reader.texts("levels"), reader.texts("cells")
+        reader.done()
+        if list(levels) != sorted(set(levels)) or len(set(classes)) < len(classes):
+            raise ValueError(f"{where}: a class is there twice, or the levels are not in order")
+        if len(cells) != len(classes) * len(levels):
+            raise ValueError(f"{where} are not one for each class and level")
+        exact = ExactArray.from_text("".join(f"{cell}\n" for cell in cells).encode("ascii"))
+        if len(exact) != len(cells) or (exact.signs() < 0).any():
+            raise ValueError(f"{where}: a count is below zero")
+        return cls(classes, levels, exact)
+
+    @classmethod
+    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+        from bayesbox.tally.codec.counts import write
+
+        return write(cls, tallies)
+
+    @classmethod
+    def from_arrow(cls, tables: Mapping[str, bytes], book: Book) -> dict[str, Self]:
+        from bayesbox.tally.codec.counts import read
+
+        return read(cls, tables, book)
 
 
 def _grid(classes: int, width: int, columns: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ missing parent still counts where this parent is not asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from bayesbox._core import ExactArray
 from bayesbox.errors import CannotMerge
 from bayesbox.tally.base import added, positions, quoted, register
 from bayesbox.tally.family import Family
+
+if TYPE_CHECKING:
+    from bayesbox.tally.book import Book
 
 Parents = Mapping[str, tuple[str, ...]]
 
@@ -35,6 +38,9 @@ class Dependent:
     """
 
     form: ClassVar[str] = "dependent"
+    members: ClassVar[tuple[str, ...]] = ("dependent.arrow",)
+    extends: ClassVar[str | None] = None
+    together: ClassVar[bool] = True
 
     def __init__(self, classes: tuple[str, ...], parents: Parents, families: Mapping[str, Family]) -> None:
         self.classes = classes
@@ -122,6 +128,18 @@ class Dependent:
 
     def __repr__(self) -> str:
         return f"Dependent({', '.join(self.families)})"
+
+    @classmethod
+    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+        from bayesbox.tally.codec.dependent import write
+
+        return write(cls, tallies)
+
+    @classmethod
+    def from_arrow(cls, tables: Mapping[str, bytes], book: Book) -> dict[str, Self]:
+        from bayesbox.tally.codec.dependent import read
+
+        return read(cls, tables, book)
 
 
 def dense(family: Family, levels: Sequence[Sequence[str]]) -> NDArray[np.float64]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.tally.base import added, dyadic, numbers, positions, quoted, register, union
 from bayesbox.tally.exact import ZERO, Dyadic, rounded_ratio, rounded_root
+
+if TYPE_CHECKING:
+    from bayesbox.tally.book import Book
 
 LEAST = math.ulp(0.0)
 
@@ -93,6 +96,9 @@ class Moments:
     """
 
     form: ClassVar[str] = "moments"
+    members: ClassVar[tuple[str, ...]] = ("moments.arrow",)
+    extends: ClassVar[str | None] = None
+    together: ClassVar[bool] = False
 
     def __init__(self, classes: tuple[str, ...], sums: _core.Moments) -> None:
         self.classes = classes
@@ -247,3 +253,15 @@ class Moments:
 
     def __repr__(self) -> str:
         return f"Moments(classes={self.classes}, n={self.n.tolist()}, mean={self.mean.tolist()})"
+
+    @classmethod
+    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+        from bayesbox.tally.codec.moments import write
+
+        return write(cls, tallies)
+
+    @classmethod
+    def from_arrow(cls, tables: Mapping[str, bytes], book: Book) -> dict[str, Self]:
+        from bayesbox.tally.codec.moments import read
+
+        return read(cls, tables, book)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData
 from bayesbox.tally.base import added, positions, quoted, register, union
+
+if TYPE_CHECKING:
+    from bayesbox.tally.book import Book
 
 MOST_LEVELS = 255  # of a column that is counted with others; one with more is counted by itself alone
 MOST_CELLS = 1 << 24
@@ -67,6 +70,9 @@ class Pairs:
     """
 
     form: ClassVar[str] = "pairs"
+    members: ClassVar[tuple[str, ...]] = ("pairs.arrow",)
+    extends: ClassVar[str | None] = None
+    together: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -267,6 +273,18 @@ class Pairs:
 
     def __repr__(self) -> str:
         return f"Pairs({', '.join(self.names)}: {len(self.cells):,} cells)"
+
+    @classmethod
+    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+        from bayesbox.tally.codec.pairs import write
+
+        return write(cls, tallies)
+
+    @classmethod
+    def from_arrow(cls, tables: Mapping[str, bytes], book: Book) -> dict[str, Self]:
+        from bayesbox.tally.codec.pairs import read
+
+        return read(cls, tables, book)
 
 
 def require_few_cells(classes: int, sizes: Mapping[str, int]) -> None:

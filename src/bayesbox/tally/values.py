@@ -9,8 +9,8 @@ cannot be taken out of a coarse tally.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from bayesbox._core import ExactArray
 from bayesbox.errors import CannotForget
 from bayesbox.tally.base import numbers, positions, quoted, register, union
 from bayesbox.tally.moments import Moments
+
+if TYPE_CHECKING:
+    from bayesbox.tally.book import Book
 
 DISTINCT_LIMIT = 65_536  # of one column
 ALL_BITS = 53  # of a double
@@ -41,6 +44,8 @@ class Values(Moments):
     """
 
     form: ClassVar[str] = "values"
+    members: ClassVar[tuple[str, ...]] = ("values.arrow",)
+    extends: ClassVar[str | None] = Moments.form
 
     def __init__(
         self, classes: tuple[str, ...], sums: _core.Moments, values: Doubles, cells: ExactArray, bits: int = ALL_BITS
@@ -199,6 +204,18 @@ class Values(Moments):
     def __repr__(self) -> str:
         coarse = "" if self.is_exact else f", bits={self.bits}"
         return f"Values(classes={self.classes}, n={self.n.tolist()}, distinct={len(self.values)}{coarse})"
+
+    @classmethod
+    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+        from bayesbox.tally.codec.values import write
+
+        return write(cls, tallies)
+
+    @classmethod
+    def from_arrow(cls, tables: Mapping[str, bytes], book: Book) -> dict[str, Self]:
+        from bayesbox.tally.codec.values import read
+
+        return read(cls, tables, book)
 
 
 def _grid(classes: int, width: int, columns: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from bayesbox.schema.tokens import Documents, Tokens, text_column
 from bayesbox.tally.base import register
 from bayesbox.tally.counts import Counts
 
+if TYPE_CHECKING:
+    from bayesbox.tally.book import Book
+
 MOST_CELLS = 1 << 27  # classes x words of one batch
 FEW = 64  # words are few where the vocabulary they go into has so many times as many
 
@@ -24,6 +28,7 @@ class WordCounts(Counts):
     """How often each word occurred in the rows of each class. `n` counts occurrences, where `Counts` counts rows."""
 
     form: ClassVar[str] = "words"
+    members: ClassVar[tuple[str, ...]] = ("words.arrow", "word-counts.arrow", "vocabulary.arrow")
 
     def fits(self, rows: ExactArray) -> bool:
         """A row may hold any number of words, but there are none without a row."""
@@ -66,6 +71,18 @@ class WordCounts(Counts):
             for place in sorted(gone.tolist(), reverse=True):
                 del levels[place]
         return type(self)(self.classes, tuple(levels), cells)
+
+    @classmethod
+    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+        from bayesbox.tally.codec.words import write
+
+        return write(cls, tallies)
+
+    @classmethod
+    def from_arrow(cls, tables: Mapping[str, bytes], book: Book) -> dict[str, Self]:
+        from bayesbox.tally.codec.words import read
+
+        return read(cls, tables, book)
 
 
 def count_words(

@@ -13,9 +13,9 @@ from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
-from bayesbox.tally.codec import book as tally_tables
-from bayesbox.tally.codec import words as word_tables
+from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
+from bayesbox.tally.words import WordCounts
 from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.model import Strength, TextRules
 
@@ -54,7 +54,7 @@ def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:
             "calibration": rules.calibration,
         },
     }
-    return written, tally_tables.members(classifier.book)
+    return written, book_to_arrow(classifier.book)
 
 
 def parts(classifier: DocumentClassifier) -> Iterator[type]:
@@ -77,9 +77,8 @@ def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassi
     reader.done()
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
-    known = (tally_tables.CLASSES, *word_tables.MEMBERS)
-    require_members(tables, known=known, needed=(tally_tables.CLASSES,))
-    classifier.book = tally_tables.book_of(tables, label_type, (WORDS, DOCUMENTS, TWICE, THRICE))
+    require_members(tables, known=(CLASSES, *WordCounts.members), needed=(CLASSES,))
+    classifier.book = book_from_arrow(tables, label_type, (WORDS, DOCUMENTS, TWICE, THRICE))
     _require_consistent(classifier.book, classifier.width, often=classifier.often)
     if classifier.book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")

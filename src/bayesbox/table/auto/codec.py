@@ -9,9 +9,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.file import arrow as arrow_file
-from bayesbox.file.faults import MemberFault
+from bayesbox.file import arrow
+from bayesbox.file.faults import MemberFault, within
 from bayesbox.file.reader import Reader
+from bayesbox.schema.arrays import numpy_values
 from bayesbox.table.auto.boost import Boosted
 from bayesbox.table.auto.features import Design, Feature
 from bayesbox.table.auto.forest import TreeForest
@@ -43,8 +44,8 @@ class Writer:
         whole = np.concatenate([np.empty(0, dtype=np.int64), *self.parts["whole"]])
         double = np.concatenate([np.empty(0), *self.parts["double"]])
         return {
-            WHOLE: arrow_file.write({"value": pa.array(whole)}),
-            DOUBLE: arrow_file.write({"value": pa.array(double)}),
+            WHOLE: arrow.write({"value": pa.array(whole)}),
+            DOUBLE: arrow.write({"value": pa.array(double)}),
         }
 
 
@@ -53,12 +54,11 @@ class Arrays:
 
     def __init__(self, members: dict[str, bytes]) -> None:
         self.flat = {}
-        for kind, name, types in (("whole", WHOLE, arrow_file.WHOLE), ("double", DOUBLE, arrow_file.DOUBLE)):
+        for kind, name, types in (("whole", WHOLE, arrow.WHOLE), ("double", DOUBLE, arrow.DOUBLE)):
             if name not in members:
                 raise MemberFault(name, "the member is not there")
-            self.flat[kind] = arrow_file.read(members[name], {"value": (types,)})["value"].to_numpy(
-                zero_copy_only=False
-            )
+            with within(name):
+                self.flat[kind] = numpy_values(arrow.read(members[name], {"value": (types,)})["value"])
 
     def take(self, reader: Reader, key: str, *shape: int | None, kind: str = "double") -> NDArray[Any]:
         """The array of a key, whose shape must be this; None stands for any length."""

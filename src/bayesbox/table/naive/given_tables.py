@@ -16,7 +16,7 @@ import numpy as np
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.dist.table import Table
-from bayesbox.file import arrow as arrow_file
+from bayesbox.file import arrow
 from bayesbox.file.arrow import DOUBLE, TEXT
 from bayesbox.file.faults import require_members, within
 from bayesbox.schema.arrays import numbers_array, numpy_values, text_array
@@ -47,10 +47,10 @@ def members(model: NaiveModel, schema: Schema) -> dict[str, bytes]:
             logs.append(row)
     each = np.repeat(np.arange(len(columns)), len(model.classes))
     return {
-        "prior.arrow": arrow_file.write(
+        "prior.arrow": arrow.write(
             {"class": text_array(model.classes), "log_probability": numbers_array(model.log_prior)}
         ),
-        "tables.arrow": arrow_file.write(
+        "tables.arrow": arrow.write(
             {
                 "column": text_array(columns).take(numbers_array(each)),
                 "level": text_array(levels).take(numbers_array(each)),
@@ -72,7 +72,7 @@ def model_of(tables: Mapping[str, bytes], schema: Schema, label_type: str) -> Na
 
 
 def _prior(data: bytes, label_type: str) -> tuple[tuple[str, ...], Doubles]:
-    table = arrow_file.read(data, _PRIOR_COLUMNS)
+    table = arrow.read(data, _PRIOR_COLUMNS)
     classes = tuple(table["class"].to_pylist())
     log_prior: Doubles = numpy_values(table["log_probability"]).copy()
     label_values(classes, label_type)
@@ -90,7 +90,7 @@ def _require_logs(logs: Doubles) -> None:
 
 
 def _tables(data: bytes, classes: tuple[str, ...], schema: Schema) -> tuple[Table, ...]:
-    table = arrow_file.read(data, _TABLE_COLUMNS)
+    table = arrow.read(data, _TABLE_COLUMNS)
     columns, levels = table["column"].to_pylist(), table["level"].to_pylist()
     logs: Doubles = numpy_values(table["log_probability"]).copy()
     _require_logs(logs)

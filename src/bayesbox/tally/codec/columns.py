@@ -27,13 +27,6 @@ BLOCK = 4096  # rows that are checked together, and share a window of exact digi
 Index = NDArray[np.int64]
 
 
-class Classes(NamedTuple):
-    """The classes in the order of their texts, and the rows of each."""
-
-    texts: tuple[str, ...]
-    counts: ExactArray
-
-
 class RowGatherer:
     """Gathers the rows of a table, tally by tally: the column and the class of each."""
 
@@ -63,11 +56,12 @@ class TableRows(NamedTuple):
     label: Index
 
     @classmethod
-    def of(cls, table: Mapping[str, Any], classes: Classes) -> TableRows:
+    def of(cls, table: Mapping[str, Any], classes: tuple[str, ...]) -> TableRows:
+        """The rows of a table with the columns `column` and `class`; these are the classes that have rows."""
         names, column = _coded(table["column"])
         require_ordered(names, "columns")
         labels, label = _coded(table["class"])
-        place = positions(labels, classes.texts)
+        place = positions(labels, classes)
         if (place < 0).any():
             raise ValueError(f"the class {labels[int(np.argmin(place))]!r} has no rows")
         starts = np.searchsorted(column, np.arange(len(names) + 1))

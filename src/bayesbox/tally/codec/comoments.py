@@ -12,27 +12,30 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from bayesbox._core import ExactArray
-from bayesbox.file import arrow as arrow_file
+from bayesbox.file import arrow
 from bayesbox.file.arrow import TEXT
 from bayesbox.file.strict_json import parse
 from bayesbox.schema.arrays import text_array
 from bayesbox.tally.base import positions
-from bayesbox.tally.book import Book
+from bayesbox.tally.book import TOGETHER, Book
 from bayesbox.tally.comoments import MOST_SUMS, CoMomentAxes, CoMomentCells, CoMoments, pair_place
 from bayesbox.tally.moments import Moments
+
+C = TypeVar("C", bound=CoMoments)
 
 _COLUMNS = dict.fromkeys(("class", "levels", "numbers", "n", "sums", "products"), (TEXT,))
 _JSON = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
 
 
-def write(tally: CoMoments) -> bytes:
+def write(form: type[C], tallies: Mapping[str, C]) -> dict[str, bytes]:
     """The cells in the order of their texts."""
+    tally: CoMoments = tallies[TOGETHER]
     present = sorted({tally.classes[place] for place in tally.cells.label.tolist()})
     tally = tally.with_classes(tuple(present))
     tally = tally.only(tuple(sorted(tally.frame.categories)), tuple(sorted(tally.frame.numbers)))
@@ -60,12 +63,13 @@ def write(tally: CoMoments) -> bytes:
         )
     rows.sort(key=lambda row: row[:3])
     columns = zip(*rows, strict=True) if rows else ((),) * len(_COLUMNS)
-    return arrow_file.write({name: text_array(list(column)) for name, column in zip(_COLUMNS, columns, strict=True)})
+    texts = {name: text_array(list(column)) for name, column in zip(_COLUMNS, columns, strict=True)}
+    return {form.members[0]: arrow.write(texts)}
 
 
-def read(data: bytes, book: Book) -> CoMoments:
+def read(form: type[C], tables: Mapping[str, bytes], book: Book) -> dict[str, C]:
     """The tally of such a table; ValueError where rows cannot have it, or the columns by themselves say otherwise."""
-    table = arrow_file.read(data, _COLUMNS)
+    table = arrow.read(tables[form.members[0]], _COLUMNS)
     rows = list(zip(*(table[name].to_pylist() for name in _COLUMNS), strict=True))
     if any(one[:3] >= other[:3] for one, other in itertools.pairwise(rows)):
         raise ValueError("a row is out of order, or there twice")
@@ -80,10 +84,10 @@ def read(data: bytes, book: Book) -> CoMoments:
     frame = CoMomentAxes(classes, categories, texts, names)
     if len(rows) * max(frame.pairs, 1) > MOST_SUMS:
         raise ValueError(f"the model has {len(rows) * frame.pairs} sums of products, more than {MOST_SUMS}")
-    tally = CoMoments(frame, _cells(frame, rows, levels, numbers))
+    tally = form(frame, _cells(frame, rows, levels, numbers))
     tally = (tally.zero() + tally).with_classes(book.classes)  # in the order of a tally
     _require_right(tally, book)
-    return tally
+    return {TOGETHER: tally}
 
 
 def _mapping(text: str) -> dict[str, str]:

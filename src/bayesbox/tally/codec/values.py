@@ -8,20 +8,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from bayesbox._core import ExactArray
-from bayesbox.file import arrow as arrow_file
+from bayesbox.file import arrow
 from bayesbox.file.arrow import DOUBLE, TEXT, WHOLE
-from bayesbox.file.faults import within
 from bayesbox.schema.arrays import numbers_array, numpy_values
-from bayesbox.tally.base import Tally, added
+from bayesbox.tally.base import added
 from bayesbox.tally.book import Book
 from bayesbox.tally.codec.columns import (
-    Classes,
     Exact,
+    Index,
     RowGatherer,
     TableRows,
     exact_column,
@@ -29,9 +29,9 @@ from bayesbox.tally.codec.columns import (
     require_increasing,
 )
 from bayesbox.tally.moments import Moments
-from bayesbox.tally.values import ALL_BITS, DISTINCT_LIMIT, Values, cut
+from bayesbox.tally.values import ALL_BITS, DISTINCT_LIMIT, Doubles, Values, cut
 
-MEMBER = "values.arrow"
+V = TypeVar("V", bound=Values)
 
 _COLUMNS: dict[str, tuple[pa.DataType, ...]] = {
     "column": (TEXT,),
@@ -42,15 +42,8 @@ _COLUMNS: dict[str, tuple[pa.DataType, ...]] = {
 }
 
 
-def members(book: Book) -> dict[str, bytes]:
-    """The table of the distinct values by the name of its file; nothing where no column has any."""
-    present = book.class_counts.signs() != 0
-    classes = tuple(sorted(name for name, some in zip(book.classes, present, strict=True) if some))
-    tallies = {name: book[name].with_classes(classes) for name in sorted(book) if isinstance(book[name], Values)}
-    return {MEMBER: _write(tallies, classes)} if tallies else {}
-
-
-def _write(tallies: Mapping[str, Values], classes: tuple[str, ...]) -> bytes:
+def write(form: type[V], tallies: Mapping[str, V]) -> dict[str, bytes]:
+    """The table of these tallies, which have the same classes in the order of their texts."""
     rows, values, cells, bits = RowGatherer(), [], [], []
     require_cells(sum(len(tally.cells) for tally in tallies.values()))
     for name, tally in tallies.items():
@@ -65,40 +58,35 @@ def _write(tallies: Mapping[str, Values], classes: tuple[str, ...]) -> bytes:
         "count": exact_column(cells),
         "bits": numbers_array(np.concatenate(bits)),
     }
-    return arrow_file.write(rows.columns(classes) | numbers)
+    classes = next(iter(tallies.values())).classes
+    return {form.members[0]: arrow.write(rows.columns(classes) | numbers)}
 
 
-def completed(book: Book, tables: Mapping[str, bytes]) -> Book:
-    """The book with the distinct values of these tables, where they are there. MemberFault if not."""
-    if MEMBER not in tables:
-        return book
-    ordered = book.with_classes(tuple(sorted(book.classes)))
-    with within(MEMBER):
-        found = _read(tables[MEMBER], ordered)
-    columns = {name: found.get(name, tally) for name, tally in ordered.columns.items()}
-    whole = Book(ordered.classes, ordered.class_counts, columns, label_type=book.label_type, joint=ordered.joint)
-    return whole.with_classes(book.classes)
-
-
-def _read(data: bytes, book: Book) -> dict[str, Tally]:
-    table = arrow_file.read(data, _COLUMNS)
-    rows = TableRows.of(table, Classes(book.classes, book.class_counts))
+def read(form: type[V], tables: Mapping[str, bytes], book: Book) -> dict[str, V]:
+    """The tallies of such a table; the book has the moments of the same columns."""
+    table = arrow.read(tables[form.members[0]], _COLUMNS)
+    rows = TableRows.of(table, book.classes)
     values, bits = numpy_values(table["value"]), numpy_values(table["bits"])
     counts = Exact(table["count"])
     if not np.isfinite(values).all() or np.signbit(values[values == 0]).any():
         raise ValueError("a value is no number")
-    result: dict[str, Tally] = {}
+    result: dict[str, V] = {}
     for name, start, stop in rows.columns():
         moments = book.columns.get(name)
         if type(moments) is not Moments:
             raise ValueError(f"column `{name}` has values without moments")
-        tally = _tally(name, moments, rows.label[start:stop], values[start:stop], counts[start:stop])
-        result[name] = _with_bits(name, tally, bits[start:stop])
+        distinct, cells = _cells(name, moments, rows.label[start:stop], values[start:stop], counts[start:stop])
+        tally = form(moments.classes, moments.sums, distinct, cells, _bits(name, distinct, bits[start:stop]))
+        if tally.is_exact and not tally.agrees_with_its_moments():
+            raise ValueError(f"column `{name}`: its moments are not those of its values")
+        result[name] = tally
     return result
 
 
-def _tally(name: str, moments: Moments, label: np.ndarray, values: np.ndarray, counts: ExactArray) -> Values:
-    """The tally of one column; refused where its counts are not those of its moments."""
+def _cells(
+    name: str, moments: Moments, label: Index, values: Doubles, counts: ExactArray
+) -> tuple[Doubles, ExactArray]:
+    """The distinct values of one column, and how often each occurs in each class: as often as its moments say."""
     distinct, place = np.unique(values, return_inverse=True)
     require_increasing(label, place)
     size, width = len(moments.classes), len(distinct)
@@ -112,16 +100,14 @@ def _tally(name: str, moments: Moments, label: np.ndarray, values: np.ndarray, c
     rows = cells.sum_groups(np.repeat(np.arange(size), width), size)
     if added(rows, moments.sums.n, sign=-1).signs().any():
         raise ValueError(f"column `{name}`: its values are not as many as its moments say")
-    return Values(moments.classes, moments.sums, distinct, cells)
+    return distinct, cells
 
 
-def _with_bits(name: str, tally: Values, bits: np.ndarray) -> Values:
+def _bits(name: str, values: Doubles, bits: Index) -> int:
+    """How many binary digits were kept of the values of one column."""
     kept = int(bits[0])
     if not 1 <= kept <= ALL_BITS or (bits != kept).any():
         raise ValueError(f"column `{name}`: its values have 1 to {ALL_BITS} binary digits, all of them as many")
-    if (cut(tally.values, kept) != tally.values).any():
+    if (cut(values, kept) != values).any():
         raise ValueError(f"column `{name}`: a value has more binary digits than were kept")
-    whole = Values(tally.classes, tally.sums, tally.values, tally.cells, kept)
-    if whole.is_exact and not whole.agrees_with_its_moments():
-        raise ValueError(f"column `{name}`: its moments are not those of its values")
-    return whole
+    return kept

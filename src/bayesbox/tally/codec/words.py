@@ -11,17 +11,17 @@ somewhere, and the places of a column and class ascend: equal tallies give equal
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import numpy as np
 
 from bayesbox._core import ExactArray
-from bayesbox.file import arrow as arrow_file
+from bayesbox.file import arrow
 from bayesbox.file.arrow import PLACE, TEXT, WHOLE
-from bayesbox.file.faults import MemberFault, within
+from bayesbox.file.faults import within
 from bayesbox.schema.arrays import numbers_array, numpy_values, text_array
-from bayesbox.tally.base import Tally
+from bayesbox.tally.book import Book
 from bayesbox.tally.codec.columns import (
-    Classes,
     Exact,
     Index,
     RowGatherer,
@@ -33,15 +33,15 @@ from bayesbox.tally.codec.columns import (
 )
 from bayesbox.tally.words import WordCounts
 
-MEMBERS = ("words.arrow", "word-counts.arrow", "vocabulary.arrow")
+W = TypeVar("W", bound=WordCounts)
 
 _WORD_COLUMNS = {"column": (TEXT,), "class": (TEXT,), "words": (WHOLE,)}
 _COUNT_COLUMNS = {"place": (PLACE,), "count": (WHOLE, TEXT)}
 _VOCABULARY_COLUMNS = {"word": (TEXT,)}
 
 
-def write(tallies: Mapping[str, WordCounts]) -> tuple[bytes, ...]:
-    """The tables of these tallies."""
+def write(form: type[W], tallies: Mapping[str, W]) -> dict[str, bytes]:
+    """The tables of these tallies, which have the same classes in the order of their texts."""
     require_cells(sum(len(tally.cells) for tally in tallies.values()))
     vocabulary = _vocabulary(tallies)
     rows, lengths, places, cells = RowGatherer(), [], [], []
@@ -58,12 +58,14 @@ def write(tallies: Mapping[str, WordCounts]) -> tuple[bytes, ...]:
         cells.append(tally.cells if len(kept) == len(tally.cells) else tally.cells.take(kept))
     classes = next(iter(tallies.values())).classes
     if not np.bincount(np.concatenate(places), minlength=len(vocabulary)).all():  # a word without a count
-        return write({name: tally.of(classes, list(tally.levels), tally.cells) for name, tally in tallies.items()})
-    return (
-        arrow_file.write(rows.columns(classes) | {"words": numbers_array(np.concatenate(lengths))}),
-        arrow_file.write({"place": numbers_array(np.concatenate(places)), "count": exact_column(cells)}),
-        arrow_file.write({"word": text_array(vocabulary)}),
+        used = {name: tally.of(classes, list(tally.levels), tally.cells) for name, tally in tallies.items()}
+        return write(form, used)
+    tables = (
+        arrow.write(rows.columns(classes) | {"words": numbers_array(np.concatenate(lengths))}),
+        arrow.write({"place": numbers_array(np.concatenate(places)), "count": exact_column(cells)}),
+        arrow.write({"word": text_array(vocabulary)}),
     )
+    return dict(zip(form.members, tables, strict=True))
 
 
 def _vocabulary(tallies: Mapping[str, WordCounts]) -> tuple[str, ...]:
@@ -79,23 +81,25 @@ def _places(words: tuple[str, ...], vocabulary: tuple[str, ...]) -> list[int]:
     return [place[word] for word in words]
 
 
-def read(words: bytes, counted: bytes, vocabulary: bytes, classes: Classes) -> dict[str, Tally]:
+def read(form: type[W], tables: Mapping[str, bytes], book: Book) -> dict[str, W]:
     """The tallies of these tables; MemberFault where they are not as `write` makes them."""
-    with within(MEMBERS[2]):
-        texts = tuple(arrow_file.read(vocabulary, _VOCABULARY_COLUMNS)["word"].to_pylist())
+    run_table, count_table, vocabulary = form.members
+    with within(vocabulary):
+        texts = tuple(arrow.read(tables[vocabulary], _VOCABULARY_COLUMNS)["word"].to_pylist())
         require_ordered(texts, "words")
-    with within(MEMBERS[1]):
-        table = arrow_file.read(counted, _COUNT_COLUMNS)
+    with within(count_table):
+        table = arrow.read(tables[count_table], _COUNT_COLUMNS)
         places, counts = numpy_values(table["place"]).astype(np.int64), Exact(table["count"])
         _require_used(places, len(texts))
-    runs = arrow_file.read(words, _WORD_COLUMNS)
-    rows, lengths = TableRows.of(runs, classes), numpy_values(runs["words"])
+    runs = arrow.read(tables[run_table], _WORD_COLUMNS)
+    rows, lengths = TableRows.of(runs, book.classes), numpy_values(runs["words"])
     require_increasing(rows.column, rows.label)
     if (lengths <= 0).any() or (lengths > len(places)).any() or int(lengths.sum()) != len(places):
-        raise ValueError(f"the numbers of words do not sum to the rows of {MEMBERS[1]}")
+        raise ValueError(f"the numbers of words do not sum to the rows of {count_table}")
     ends = np.concatenate([[0], np.cumsum(lengths)])
-    _require_ascending(places, ends)
-    return _tallies(rows, ends, places, counts, texts, classes)
+    with within(count_table):
+        _require_ascending(places, ends)
+    return _tallies(form, rows, ends, places, counts, texts, book.classes)
 
 
 def _require_used(places: Index, number: int) -> None:
@@ -110,13 +114,19 @@ def _require_ascending(places: Index, ends: Index) -> None:
     later = np.diff(places) > 0
     later[ends[1:-1] - 1] = True  # from one class to the next
     if not later.all():
-        raise MemberFault(MEMBERS[1], f"row {int(np.argmin(later)) + 2} is out of order, or there twice")
+        raise ValueError(f"row {int(np.argmin(later)) + 2} is out of order, or there twice")
 
 
 def _tallies(
-    rows: TableRows, ends: Index, places: Index, counts: Exact, texts: tuple[str, ...], classes: Classes
-) -> dict[str, Tally]:
-    size, cells, found = len(classes.texts), 0, []
+    form: type[W],
+    rows: TableRows,
+    ends: Index,
+    places: Index,
+    counts: Exact,
+    texts: tuple[str, ...],
+    classes: tuple[str, ...],
+) -> dict[str, W]:
+    size, cells, found = len(classes), 0, []
     for name, first, last in rows.columns():
         start, stop = int(ends[first]), int(ends[last])
         present = np.zeros(len(texts), dtype=bool)
@@ -125,14 +135,16 @@ def _tallies(
         cells += size * width
         found.append((name, first, last, start, stop, present, width))
     require_cells(cells)
-    result: dict[str, Tally] = {}
+    result: dict[str, W] = {}
     for name, first, last, start, stop, present, width in found:
         own, levels = places[start:stop], texts
         if width < len(texts):
             own = (np.cumsum(present) - 1)[own]
             levels = tuple([texts[place] for place in np.flatnonzero(present).tolist()])
         slots = np.repeat(rows.label[first:last] * width, np.diff(ends[first : last + 1])) + own
-        result[name] = WordCounts(classes.texts, levels, _spread(counts, start, stop, slots, size * width))
+        with within(form.members[1]):
+            spread = _spread(counts, start, stop, slots, size * width)
+        result[name] = form(classes, levels, spread)
     return result
 
 
@@ -141,13 +153,13 @@ def _spread(counts: Exact, start: int, stop: int, slots: Index, size: int) -> Ex
     if counts.integers is not None:
         own = counts.integers[start:stop]
         if (own <= 0).any():
-            raise MemberFault(MEMBERS[1], "a count is not above zero")
+            raise ValueError("a count is not above zero")
         cells = np.zeros(size, dtype=np.int64)
         cells[slots] = own
         return ExactArray.from_integers(cells)
     given = counts[start:stop]
     if (given.signs() <= 0).any():
-        raise MemberFault(MEMBERS[1], "a count is not above zero")
+        raise ValueError("a count is not above zero")
     spread = np.full(size, -1, dtype=np.int64)
     spread[slots] = np.arange(stop - start)
     return given.take(spread)
