@@ -30,11 +30,11 @@ MOST_MEGABYTES = 350
 
 OURS = """
 import sys
-from bayesbox.rule.naive import Rules
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.classifier.train import source_of, train
 threads = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-classifier = NaiveClassifier(Rules())
+classifier = NaiveClassifier(NaiveOptions())
 source = source_of(sys.argv[1], "label", threads=threads)
 training = train(classifier, source, "label", threads=threads)
 classifier.model

@@ -22,7 +22,7 @@ from bayesbox.classifier.evaluate import (
 from bayesbox.classifier.rows import LabelledRows, common_codes, minus_rows, parts_of
 from bayesbox.classifier.train import train
 from bayesbox.errors import BadData, BadOption, DataWarning, UnknownColumn, UnseenLevel
-from bayesbox.rule.naive import Rules
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.smoothing import Laplace, MaximumLikelihood
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded, encode
@@ -70,11 +70,11 @@ def people(rows=120, seed=0):
 
 
 def fresh(**rules):
-    return NaiveClassifier(Rules(**rules), {"weight": "ignore"})
+    return NaiveClassifier(NaiveOptions(**rules), {"weight": "ignore"})
 
 
 def weighted(**rules):
-    return NaiveClassifier(Rules(**rules))
+    return NaiveClassifier(NaiveOptions(**rules))
 
 
 WAYS = [
@@ -336,7 +336,7 @@ def test_folded_flags():
         }
     )
     found = cross_validate(
-        NaiveClassifier(Rules(), fold={"car": ["suv", "van", "bus"]}), Cut(table, 7), "label", folds=3
+        NaiveClassifier(NaiveOptions(), fold={"car": ["suv", "van", "bus"]}), Cut(table, 7), "label", folds=3
     )
     assert found.metrics.accuracy.value == 1
 

@@ -70,7 +70,7 @@ def test_parameters_behind_a_colon(bayes: Bayes) -> None:
     ("model", "message"),
     [
         ("full:round", "covariance is one of full, pooled, diagonal"),
-        ("full:shrink=x", "shrink of full Bayes is a number"),
+        ("full:shrink=x", "shrink is 'auto' or a finite number"),
         ("full:colour=red", "after a colon"),
     ],
 )

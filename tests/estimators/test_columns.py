@@ -210,12 +210,12 @@ def test_missing_as_a_level_that_is_impossible_in_a_class(numeric):
 @pytest.mark.parametrize("fold", [["a", "b"], "ab", {"car": "ab"}, {"car": 3}])
 def test_what_is_folded_is_a_dict_of_lists(fold):
     with pytest.raises(bb.BadOption, match="what is folded is a dict of new names and lists of columns"):
-        bb.NaiveBayes(fold=fold).fit({"a": [1, 0, 1], "b": [0, 1, 0]}, ["x", "y", "x"])
+        bb.NaiveBayes(one_hot=fold).fit({"a": [1, 0, 1], "b": [0, 1, 0]}, ["x", "y", "x"])
 
 
 def test_columns_of_an_array_are_folded_by_position():
     flags = np.array([[1, 0], [0, 1], [1, 0]])
-    clf = bb.NaiveBayes(fold={"car": [0, 1]}).fit(flags, ["x", "y", "x"])
+    clf = bb.NaiveBayes(one_hot={"car": [0, 1]}).fit(flags, ["x", "y", "x"])
     assert clf.book_["car"].counts.tolist() == [[2, 0], [0, 1]]
     assert clf.predict(flags).tolist() == ["x", "y", "x"]
 

@@ -178,7 +178,7 @@ def poisson_counts() -> Case:
 @case
 def folded_flags() -> Case:
     rows = {"suv": [1, 0, 0, 1], "van": [0, 1, 0, 0], "age": [30, 40, 50, 35]}
-    model = bb.NaiveBayes(fold={"car": ["suv", "van"]}).fit(rows, ["L", "H", "H", "L"])
+    model = bb.NaiveBayes(one_hot={"car": ["suv", "van"]}).fit(rows, ["L", "H", "H", "L"])
     return Case(model, pa.table({"suv": [1, 0, 0, None], "van": [0, 1, 0, 1], "age": [33, 33, 33, None]}))
 
 

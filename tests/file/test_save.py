@@ -186,7 +186,7 @@ def test_columns_keep_their_order_and_those_without_values_stay_unknown() -> Non
 
 
 def test_folded_groups_stay_folded() -> None:
-    model = bb.NaiveBayes(fold={"car": ["van", "suv"]}).fit(
+    model = bb.NaiveBayes(one_hot={"car": ["van", "suv"]}).fit(
         {"suv": [1, 0, 0], "van": [0, 1, 0], "age": [1.5, 2, 3]}, LABELS[:3]
     )
     again = assert_round_trip(model.classifier_)

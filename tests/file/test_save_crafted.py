@@ -88,7 +88,7 @@ def column(index: int, **changes: Any) -> Callable[[list[Any]], list[Any]]:
         ({"columns": column(0, kind="real", density="cauchy", floor=0.5)}, "a density of numbers is one of gaussian"),
         ({"columns": column(0, kind="real", density="gaussian", floor=-1.0)}, "0 or more"),
         ({"columns": column(0, kind="real", density="gaussian", floor=1)}, "wrong type: int"),
-        ({"columns": column(0, missing="drop")}, "missing is 'ignore' or 'level'"),
+        ({"columns": column(0, missing="drop")}, "missing is None or one of ignore, level"),
         ({"columns": column(0, levels=[])}, "unknown key `levels`"),
         ({"columns": column(0, declared=1)}, "wrong type: int"),
         ({"columns": column(1, levels=["b", "a"])}, "are not in order"),
@@ -105,7 +105,7 @@ def column(index: int, **changes: Any) -> Callable[[list[Any]], list[Any]]:
         ({"rules": rule(rule="lidstone", a=None)}, "wrong type: NoneType"),
         ({"rules": rule(rule="replace-zero", by="all")}, "a zero is replaced by"),
         ({"rules": rule(rule="m", m=1.0, prior={"a": 0.5})}, "sums to 1"),
-        ({"rules": rule(rule="m", m=1.0, prior={"a": "1"})}, "no number"),
+        ({"rules": rule(rule="m", m=1.0, prior={"a": "1"})}, "not a number"),
         ({"rules": rule(rule="prior-counts", counts=2.0)}, "wrong type: float"),
         ({"rules": lambda rules: {**rules, "unseen": "guess"}}, "unseen is one of"),
         ({"rules": lambda rules: {**rules, "prior": [["a", 1]]}}, "a list of labels"),
@@ -229,7 +229,7 @@ def test_words_beyond_the_width_of_their_group() -> None:
     assert "'x' is none of them" in refused(with_table(WORDS, "vocabulary.arrow", word=put(-1, "x")))
     assert "'1' is none of them" in refused(with_document(WORDS, columns=column(0, width=1)))
     assert "more than a model takes" in refused(with_document(WORDS, columns=column(0, width=10**18)))
-    assert "more than a model takes" in refused(with_document(WORDS, columns=column(0, width=-1)))
+    assert "width is a whole number" in refused(with_document(WORDS, columns=column(0, width=-1)))
 
 
 def places(change: Callable[[list[int]], list[int]]) -> Callable[[list[int]], Any]:

@@ -14,9 +14,10 @@ from tests.laws.mixed import estimator, table
 
 import bayesbox as bb
 from bayesbox.classifier import schema_json
+from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.file.reader import Reader
 from bayesbox.file.strict_json import dumps, parse
-from bayesbox.rule.naive import MISSING, UNSEEN, Rules
+from bayesbox.rule.options import MISSING, UNSEEN, NaiveOptions
 from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
 from bayesbox.rule.smoothing import RULES, Smoothing
 from bayesbox.schema.kinds import (
@@ -117,7 +118,7 @@ dates = st.dates() | st.datetimes()
 @settings(max_examples=100)
 @given(
     st.builds(
-        Rules,
+        NaiveOptions,
         smoothing=st.sampled_from(sorted(RULES)).flatmap(rules),
         prior_smoothing=st.none() | st.sampled_from(sorted(RULES)).flatmap(rules),
         prior=st.none() | st.dictionaries(labels | dates, st.floats(0, 1), max_size=4),
@@ -126,8 +127,8 @@ dates = st.dates() | st.datetimes()
         unseen=st.sampled_from(UNSEEN),
     )
 )
-def test_all_rules_come_back(rules: Rules) -> None:
-    again = schema_json.rules_from_json(parse(dumps(schema_json.rules_to_json(rules))))
+def test_all_rules_come_back(rules: NaiveOptions) -> None:
+    again = options_from_json(NaiveOptions, parse(dumps(options_to_json(rules))))
     assert again == rules
     assert {type(key) for key in again.prior or ()} == {type(key) for key in rules.prior or ()}
 
@@ -150,8 +151,8 @@ def test_every_tally_has_a_table() -> None:
 def test_every_attribute_of_a_classifier_is_saved() -> None:
     kept = {"rules", "declared", "fold", "target", "schema", "book", "derived", "fixed", "calibrate", "calibrated"}
     assert {name for name in vars(mixed()) if not name.startswith("_")} == kept
-    assert {field.name for field in dataclasses.fields(Rules)} == set(
-        schema_json.rules_to_json(Rules(select="cfs", column_weights="learned"))
+    assert {field.name for field in dataclasses.fields(NaiveOptions)} == set(
+        options_to_json(NaiveOptions(select="cfs", column_weights="learned"))
     )
 
 

@@ -99,7 +99,7 @@ def _counts() -> Any:
 def _one_hot() -> Any:
     columns, labels = table()
     flags = {f"zip_{code}": [int(value == code) for value in columns["zip"]] for code in ("10", "11", "12", "13")}
-    return bb.NaiveBayes(fold={"zip": list(flags)}).fit({"wet": columns["wet"], **flags}, labels)
+    return bb.NaiveBayes(one_hot={"zip": list(flags)}).fit({"wet": columns["wet"], **flags}, labels)
 
 
 def _free_text() -> Any:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bayesbox.classifier.train import source_of, train
 from bayesbox.errors import BadRow, BayesboxError, DataWarning, KindContradiction
-from bayesbox.rule.naive import Rules
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.table.naive.classifier import NaiveClassifier
 
 CSV = b'''age,car,"note, short",new,risk
@@ -69,7 +69,7 @@ def damaged(original: bytes, chance: random.Random) -> bytes:
 
 def outcome(path: Path) -> str:
     """What training on a file gives: `a model`, or the name of the refusal; raises where it is neither."""
-    classifier = NaiveClassifier(Rules())
+    classifier = NaiveClassifier(NaiveOptions())
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)

@@ -13,7 +13,7 @@ import pytest
 from tests.laws.mixed import KINDS, TARGET, estimator, pick, state, table
 
 from bayesbox.classifier.train import tally_source
-from bayesbox.rule.naive import Rules
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.schema.kinds import Category, Flag
 from bayesbox.source.files.open import open_source
 from bayesbox.table.naive.classifier import NaiveClassifier
@@ -147,7 +147,7 @@ def test_files(whole, tmp_path, name, threads):
     kinds = KINDS | {"smoker": Flag(), "joined": Category()}
     text = frozenset({TARGET, "car", "zip", "joined", "smoker"})
     source = open_source(path, text=text, number=frozenset({"visits", "calls", "parcels", "height"}))
-    counted = tally_source(NaiveClassifier(Rules(), kinds), source, TARGET, threads=threads)
+    counted = tally_source(NaiveClassifier(NaiveOptions(), kinds), source, TARGET, threads=threads)
     assert b"".join(counted.book.canonical()) == state(whole)
 
 
@@ -157,5 +157,5 @@ def test_files_in_parts(whole, tmp_path):
     for part, rows in {"a": range(half), "b": range(half, len(Y))}.items():
         WRITERS["rows.parquet"](tmp_path / f"{part}.parquet", pick(X | {TARGET: Y}, rows))
     source = open_source(str(tmp_path / "*.parquet"))
-    counted = tally_source(NaiveClassifier(Rules(), KINDS), source, TARGET)
+    counted = tally_source(NaiveClassifier(NaiveOptions(), KINDS), source, TARGET)
     assert b"".join(counted.book.canonical()) == state(whole)

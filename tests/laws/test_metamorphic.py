@@ -10,7 +10,7 @@ from tests.laws.mixed import KINDS, ROWS, TARGET, estimator, pick, state, table,
 
 import bayesbox as bb
 from bayesbox.classifier.train import tally_source
-from bayesbox.rule.naive import Rules
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.source.base import OneBatch
 from bayesbox.source.frames import batch_of
 from bayesbox.table.naive.classifier import NaiveClassifier
@@ -175,7 +175,7 @@ def test_rules_are_not_in_the_digest(whole):
 def test_threads(whole, monkeypatch, threads, rows_a_piece):
     monkeypatch.setattr("bayesbox.source.reduce.ROWS_A_PIECE", rows_a_piece)
     source = OneBatch(batch_of(X | {TARGET: Y}))
-    counted = tally_source(NaiveClassifier(Rules(), KINDS), source, TARGET, threads=threads)
+    counted = tally_source(NaiveClassifier(NaiveOptions(), KINDS), source, TARGET, threads=threads)
     assert counted.rows == ROWS
     assert b"".join(counted.book.canonical()) == state(whole)
 

@@ -15,13 +15,13 @@ import bayesbox as bb
 from bayesbox.dist.kernel import DIRECT
 from bayesbox.errors import UnknownColumn
 from bayesbox.rule.choose import CANDIDATES, choose, folds_of
-from bayesbox.rule.densities import Options, of_values
+from bayesbox.rule.densities import DensityOptions, of_values
 from bayesbox.rule.smoothing import Laplace
 from bayesbox.schema.kinds import REAL_DENSITIES
 
 
-def options(classes: int) -> Options:
-    return Options(1e-4, Laplace(), np.zeros(classes), np.zeros(classes))
+def options(classes: int) -> DensityOptions:
+    return DensityOptions(1e-4, Laplace(), np.zeros(classes), np.zeros(classes))
 
 
 def counted(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -99,7 +99,7 @@ def test_hypotheses_may_know_different_classes_and_columns(tmp_path):
 def test_folds_of_flags_are_folded_once(tmp_path):
     rows = {"red": [1, 0, 0, 1], "blue": [0, 1, 1, 0], "size": [1.0, 3, 4, 2]}
     fold = {"colour": ["red", "blue"]}
-    one, two = (make(fold=fold).fit(rows, list("abba")) for make in (bb.NaiveBayes, bb.TAN))
+    one, two = (make(one_hot=fold).fit(rows, list("abba")) for make in (bb.NaiveBayes, bb.TAN))
     optimal = bb.BayesOptimal([one, two])
     optimal.save(tmp_path / "m.bayes")
     np.testing.assert_allclose(bb.load(tmp_path / "m.bayes").predict_proba(rows), optimal.predict_proba(rows))

@@ -33,7 +33,7 @@ def test_three_flags_overcount():
     whole = bb.NaiveBayes(smoothing="mle").fit({"state": STATES}, LABELS)
     with pytest.warns(bb.DataWarning, match="is_a, is_b, is_c look like one variable coded 1-of-3"):
         flags = bb.NaiveBayes(smoothing="mle").fit(one_hot(STATES), LABELS)
-    folded = bb.NaiveBayes(smoothing="mle", fold={"is": ["is_a", "is_b", "is_c"]}).fit(one_hot(STATES), LABELS)
+    folded = bb.NaiveBayes(smoothing="mle", one_hot={"is": ["is_a", "is_b", "is_c"]}).fit(one_hot(STATES), LABELS)
     row = {name: values[0] for name, values in one_hot(["a"]).items()}
     once = normalised({c: Fraction(1, 2) * Fraction(COUNTS[c]["a"], 5) for c in "pq"})
     thrice = normalised(

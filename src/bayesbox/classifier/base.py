@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from bayesbox.classifier.calibrated import Calibrated, calibrated
 from bayesbox.classifier.hints import Hint, hints
+from bayesbox.classifier.options import options_from_command
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.size import ModelSize
 from bayesbox.dist import posterior as direct
@@ -29,6 +30,7 @@ from bayesbox.schema.columns import as_view
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
 from bayesbox.schema.one_hot import Fold, fold_of, folded
+from bayesbox.schema.options import Options
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
@@ -46,6 +48,8 @@ class Classifier(ABC):
     """Its name in the model file."""
     title: ClassVar[str]
     """What people call it."""
+    options_type: ClassVar[type[Options]]
+    """Its options: the parameters of the estimator, the rules in the file and the options of the command."""
     groups_levels: ClassVar[bool] = False
     """Whether it takes categories whose levels are grouped."""
     derived_prefix: ClassVar[str] = ""
@@ -83,18 +87,9 @@ class Classifier(ABC):
         return False
 
     @classmethod
-    @abstractmethod
-    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> Any:
+    def rules_from_options(cls, parameter: str, given: Mapping[str, Any]) -> Any:
         """The rules of options as the command has them, and of what follows the name of the model after a colon."""
-
-    @abstractmethod
-    def rules_to_json(self) -> dict[str, Any]:
-        """The rules as the model file says them."""
-
-    @classmethod
-    @abstractmethod
-    def rules_from_json(cls, written: dict[str, Any]) -> Any:
-        """The rules that the model file says; ValueError where it says none."""
+        return options_from_command(cls.options_type, cls.title, parameter, given)
 
     def derived_to_json(self) -> dict[str, Any] | None:
         """What was derived as the model file says it; None where nothing is."""

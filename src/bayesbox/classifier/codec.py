@@ -18,6 +18,7 @@ from bayesbox.classifier.schema_json import (
 from bayesbox.errors import BadData
 from bayesbox.file.faults import require_members
 from bayesbox.file.load import CLASSIFIER
+from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.file.reader import Json, Reader
 from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.flags import FLAG_LEVELS
@@ -44,7 +45,7 @@ def write(classifier: Classifier) -> tuple[Json, dict[str, bytes]]:
         "target": None if classifier.target is None else str(classifier.target),
         "label_type": label_type,
         "classes": sorted(schema.classes),
-        "rules": classifier.rules_to_json(),
+        "rules": options_to_json(classifier.rules),
         "fold": {name: list(classifier.fold[name]) for name in sorted(classifier.fold)},
         "declared": declared_to_json(classifier.declared),
         "columns": schema_to_json(schema),
@@ -92,7 +93,7 @@ def _is_derived(member: str, kind: type[Classifier]) -> bool:
 def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]) -> Classifier:
     digest, fixed = reader.take("digest", str), reader.take("fixed", bool)
     target, label_type = reader.take("target", str, None), reader.take("label_type", str)
-    rules = kind.rules_from_json(reader.take("rules", dict))
+    rules: Any = options_from_json(kind.options_type, reader.take("rules", dict))
     own = {name: tables.pop(name) for name in list(tables) if _is_derived(name, kind)}
     derived = kind.derived_from_members(reader.take_if_present("derived", dict), own)
     calibration = reader.take_if_present("calibration", dict)

@@ -266,8 +266,8 @@ def size_of_naive(model: NaiveModel) -> ModelSize:
 def rules_facts(rules: Any) -> dict[str, Any]:
     """The rules of a model by name, smoothing as it is written.
 
-    >>> from bayesbox.rule.naive import Rules
-    >>> rules_facts(Rules())["smoothing"]
+    >>> from bayesbox.rule.options import NaiveOptions
+    >>> rules_facts(NaiveOptions())["smoothing"]
     'laplace'
     """
     found: dict[str, Any] = {}

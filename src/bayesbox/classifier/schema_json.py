@@ -1,17 +1,15 @@
-"""What `model.json` says of a model: the columns and their kinds, the declarations, the rules.
+"""What `model.json` says of a model: the columns and their kinds, the declarations.
 
 Every value is read with its type, and a key that is not known is refused: nothing in a file is passed over.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from bayesbox.file.reader import Json, Reader, made, number
-from bayesbox.rule.naive import Rules
-from bayesbox.rule.rules_json import prior_from_json, prior_to_json, smoothing_from_json, smoothing_to_json
+from bayesbox.file.options_json import options_from_reader, options_to_json
+from bayesbox.file.reader import Json, Reader
 from bayesbox.schema.kinds import BY_NAME, CountGroup, Kind, Number, Unknown, as_kind
 from bayesbox.schema.schema import Schema
 
@@ -21,21 +19,7 @@ _KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 
 def kind_to_json(kind: Kind) -> Json:
     """A kind by its name, with its options; `missing` only where it is not left to the model."""
-    written: Json = {"kind": _KIND_NAMES[type(kind)]}
-    for option in dataclasses.fields(kind):
-        value = getattr(kind, option.name)
-        if option.name in ("missing", "group"):
-            if value is not None:
-                written[option.name] = value
-        elif option.name == "levels":
-            written["levels"] = None if value is None else list(value)
-        elif isinstance(value, tuple):
-            written[option.name] = list(value)
-        elif option.name == "floor":
-            written["floor"] = number(value, "a variance floor")
-        else:
-            written[option.name] = value
-    return written
+    return {"kind": _KIND_NAMES[type(kind)]} | options_to_json(kind)
 
 
 def kind_from_json(reader: Reader) -> Kind:
@@ -44,39 +28,7 @@ def kind_from_json(reader: Reader) -> Kind:
     kind = KINDS.get(name)
     if kind is None:
         raise ValueError(f"{reader.where} has the unknown kind {name!r}")
-    options: Json = {"missing": reader.take_if_present("missing", str)}
-    for option in dataclasses.fields(kind):
-        if option.name == "missing":
-            continue
-        if option.name == "group":
-            options["group"] = reader.take_if_present("group", str)
-            continue
-        if option.name == "levels":
-            given = reader.take("levels", list, None)
-            if given is not None and not all(type(level) is str for level in given):
-                raise ValueError(f"`levels` of {reader.where} is not a list of texts")
-            if given is not None and given != sorted(set(given)):
-                raise ValueError(f"`levels` of {reader.where} are not in order")
-            options["levels"] = given
-        elif option.name == "top":
-            options["top"] = reader.take("top", int, None)
-        elif option.name == "phrases":
-            options["phrases"] = tuple(reader.take("phrases", list))
-        elif option.name == "stop_words":
-            options["stop_words"] = reader.texts("stop_words")
-        else:
-            options[option.name] = reader.take(option.name, *_OPTION_TYPES[option.name])
-    result: Kind = made(lambda: kind(**options), reader.where)
-    return result
-
-
-_OPTION_TYPES: dict[str, tuple[type | None, ...]] = {
-    "density": (str, None),
-    "floor": (float,),
-    "width": (int,),
-    "occurrence": (str,),
-    "shortest": (int,),
-}
+    return options_from_reader(kind, reader)
 
 
 # -- schema ----------------------------------------------------------------------------------------------------------
@@ -143,39 +95,3 @@ def fold_from_json(written: Json) -> dict[str, tuple[str, ...]]:
     if any(not flags or len(set(flags)) < len(flags) for flags in fold.values()):
         raise ValueError("a folded group has no flags, or one of them twice")
     return fold
-
-
-# -- rules -----------------------------------------------------------------------------------------------------------
-
-
-def rules_to_json(rules: Rules) -> Json:
-    chosen = {"select": rules.select, "column_weights": rules.column_weights}
-    return {
-        "smoothing": smoothing_to_json(rules.smoothing),
-        "prior_smoothing": None if rules.prior_smoothing is None else smoothing_to_json(rules.prior_smoothing),
-        "prior": None if rules.prior is None else prior_to_json(rules.prior),
-        "numeric": rules.numeric,
-        "missing": rules.missing,
-        "unseen": rules.unseen,
-        **{key: value for key, value in chosen.items() if value is not None},
-    }
-
-
-def rules_from_json(value: Any) -> Rules:
-    reader = Reader(value, "rules")
-    smoothing = smoothing_from_json(reader.take("smoothing", dict))
-    prior_smoothing = reader.take("prior_smoothing", dict, None)
-    prior = reader.take("prior", list, None)
-    texts = {key: reader.take(key, str) for key in ("numeric", "missing", "unseen")}
-    texts |= {key: reader.take_if_present(key, str) for key in ("select", "column_weights")}
-    reader.done()
-    rules: Rules = made(
-        lambda: Rules(
-            smoothing=smoothing,
-            prior_smoothing=None if prior_smoothing is None else smoothing_from_json(prior_smoothing),
-            prior=None if prior is None else prior_from_json(prior),
-            **texts,
-        ),
-        "rules",
-    )
-    return rules

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.classifier.training import split_columns
-from bayesbox.rule.naive import Rules
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
@@ -77,7 +77,7 @@ class People:
 
     def classifier(self) -> NaiveClassifier:
         """A model that has learned them all."""
-        classifier = NaiveClassifier(Rules())
+        classifier = NaiveClassifier(NaiveOptions())
         classifier.learn(self.batch, self.labels, weights=self.weights)
         classifier.target = TARGET
         return classifier

@@ -9,7 +9,7 @@ import copy
 from abc import abstractmethod
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any, Protocol, Self
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,11 +44,25 @@ class AnsweringClassifier(Protocol):
     def merged(self, other: Any, /) -> Any: ...
 
 
-class CountedEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that has counted, with scikit-learn's methods."""
+C = TypeVar("C", bound=AnsweringClassifier)
+
+
+class CountedEstimator(ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
+    """A classifier that has counted, with scikit-learn's methods.
+
+    Its parameters are the fields of options, which it inherits. Unlike these they can be set, and an estimator is equal
+    to itself only.
+    """
 
     prior: Mapping[Any, float] | None
-    classifier_: AnsweringClassifier
+    classifier_: C
+
+    __setattr__ = object.__setattr__
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __post_init__(self) -> None:
+        """Parameters are parsed by `fit`, not here: scikit-learn wants them as they were given."""
 
     @abstractmethod
     def adopt(self, classifier: Any) -> Self:

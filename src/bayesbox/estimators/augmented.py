@@ -2,51 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from bayesbox.estimators.base import TableEstimator
-from bayesbox.rule.smoothing import as_smoothing
-from bayesbox.table.augmented.classifier import BACK_OFF, AugmentedClassifier, as_backoff
+from bayesbox.estimators.base import CalibratedEstimator
+from bayesbox.estimators.parameters import estimator
+from bayesbox.table.augmented.classifier import AugmentedClassifier
+
+A = TypeVar("A", bound=AugmentedClassifier)
 
 
-class AugmentedEstimator(TableEstimator):
-    """A table estimator with back-off, bins for numbers, and the parameters of these."""
-
-    smoothing: Any
-    numeric: str
-    prior_smoothing: Any
-    unseen: str
-    columns: Mapping[Any, Any] | None
-    fold: Mapping[str, Sequence[str]] | None
-
-    def _common_rules(self) -> dict[str, Any]:
-        return {
-            "smoothing": as_backoff(self.smoothing),
-            "prior_smoothing": None if self.prior_smoothing is None else as_smoothing(self.prior_smoothing),
-            "prior": self.prior,
-            "numeric": self.numeric,
-            "unseen": self.unseen,
-        }
-
-    @staticmethod
-    def _common_parameters(classifier: AugmentedClassifier) -> dict[str, Any]:
-        rules = classifier.rules
-        return {
-            "smoothing": BACK_OFF if rules.smoothing is None else rules.smoothing,
-            "prior_smoothing": rules.prior_smoothing,
-            "prior": rules.prior,
-            "numeric": rules.numeric,
-            "unseen": rules.unseen,
-            "columns": classifier.declared,
-            "fold": classifier.fold or None,
-        }
+@estimator
+class AugmentedEstimator(CalibratedEstimator[A]):
+    """A table estimator that cuts numbers into bins."""
 
     @property
     def cuts_(self) -> dict[str, tuple[float, ...]]:
         """The cut points of the bins, by column of numbers."""
         self._require_fitted()
-        return dict(self.classifier_.cuts)  # type: ignore[attr-defined]
+        return dict(self.classifier_.cuts)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

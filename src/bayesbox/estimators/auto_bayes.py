@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.estimators.inputs import categories_of
+from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.reliability import aligned
-from bayesbox.table.auto.classifier import BUDGET, AutoClassifier, AutoRules
+from bayesbox.schema.options import Takes, option
+from bayesbox.table.auto.classifier import AutoClassifier
+from bayesbox.table.auto.options import AutoOptions
 
 
-class AutoBayes(TableEstimator):
+@estimator
+class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
     """The best of all models: judged on rows they have not seen, pooled by log loss, calibrated by the same.
-
-    Parameters
-    ----------
-    budget : seconds of one core
-        What is learned within it follows from the size of the table, not from the clock.
-    seed : whole number
-        Of all draws: the same rows, seed and budget give the same model.
-    prior : mapping of label to probability, or None
-        The base rate of the classes, if it is another than that of the rows.
-    columns : mapping of column name or position to kind
-        What a column is, where its type does not say it.
-    fold : mapping of a new name to a list of columns
-        Flags of which each row sets one, to be taken as one category.
-    classes : list of labels, or None
-        Classes that there may be beside those of the rows: they share one row, so that no answer is impossible.
-        By default the categories of a categorical `y`.
 
     Examples
     --------
@@ -38,24 +26,14 @@ class AutoBayes(TableEstimator):
     np.str_('large')
     """
 
-    classifier_: AutoClassifier
+    classifier_type = AutoClassifier
 
-    def __init__(
-        self,
-        *,
-        budget: float = BUDGET,
-        seed: int = 0,
-        prior: Mapping[Any, float] | None = None,
-        columns: Mapping[Any, Any] | None = None,
-        fold: Mapping[str, Sequence[str]] | None = None,
-        classes: Sequence[Any] | None = None,
-    ) -> None:
-        self.budget = budget
-        self.seed = seed
-        self.prior = prior
-        self.columns = columns
-        self.fold = fold
-        self.classes = classes
+    classes: Sequence[Any] | None = option(
+        Takes("list of labels, or None"),
+        default=None,
+        help="Classes that there may be beside those of the rows: they share one row, so that no answer is impossible. "
+        "By default the categories of a categorical y.",
+    )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn, judge and pool the models."""
@@ -65,22 +43,11 @@ class AutoBayes(TableEstimator):
             self.declare(classes)
         return self
 
-    def new_classifier(self) -> AutoClassifier:
-        """A classifier with this estimator's parameters that has learned nothing."""
-        return AutoClassifier(AutoRules(self.budget, self.seed, self.prior), self.columns, self.fold)
-
     @classmethod
-    def of_classifier(cls, classifier: AutoClassifier) -> Self:
+    def of_classifier(cls, classifier: AutoClassifier, **more: Any) -> Self:
         """The estimator that would have made this classifier, and holds it."""
-        rules = classifier.rules
-        return cls(
-            budget=rules.budget,
-            seed=rules.seed,
-            prior=rules.prior,
-            columns=classifier.declared,
-            fold=classifier.fold or None,
-            classes=(classifier.schema and classifier.schema.classes) or None,
-        ).adopt(classifier)
+        classes = classifier.schema.classes if classifier.schema else ()
+        return super().of_classifier(classifier, classes=classes or None, **more)
 
     @property
     def partial_fit(self) -> Any:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import html
 import warnings
-from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import InitVar
 from os import PathLike
-from typing import Any, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,48 +18,81 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.hints import said_once
+from bayesbox.classifier.options import calibration_option
 from bayesbox.classifier.summary import summary_html
 from bayesbox.errors import BadData, DataWarning
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import batch_from, classes_from, counts_from, group_of, labels_from
+from bayesbox.estimators.parameters import RENAMED, estimator, options_from, parameters_from, warn_of_name
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.levels import label_type_of
+from bayesbox.schema.options import Takes, option
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.source.shapes import is_sparse
 from bayesbox.stat.calibrate import require_kind
 
+K = TypeVar("K", bound=Classifier)
+OneHot = Mapping[str, Sequence[Any]]
 
-class TableEstimator(CountedEstimator):
+
+@estimator
+class TableEstimator(CountedEstimator[K]):
     """A classifier of tables with scikit-learn's methods; `classifier_` is what has learned."""
 
-    prior: Mapping[Any, float] | None
-    classifier_: Classifier
+    classifier_type: ClassVar[type[Classifier]]
 
-    @abstractmethod
-    def new_classifier(self) -> Any:
-        """A classifier with this estimator's parameters that has learned nothing."""
+    columns: Mapping[Any, Any] | None = option(
+        Takes("mapping of column name or position to kind, or None"),
+        default=None,
+        help="What a column is, where its type does not say it: Category([...]), Real(floor=0), 'flag'.",
+    )
+    one_hot: OneHot | None = option(
+        Takes("mapping of a new name to a list of columns, or None"),
+        default=None,
+        help="Flags of which each row sets one, to be taken as one category of the new name.",
+    )
+    fold: InitVar[OneHot | None] = None  # the old name of one_hot
+
+    def __post_init__(self, fold: OneHot | None = None) -> None:
+        if fold is not None:
+            warn_of_name("fold", stacklevel=3)
+            self.one_hot = fold if self.one_hot is None else self.one_hot
 
     @classmethod
-    @abstractmethod
-    def of_classifier(cls, classifier: Any) -> Self:
-        """The estimator that would have made this classifier, and holds it."""
+    def _get_param_names(cls) -> list[str]:
+        names: list[str] = super()._get_param_names()
+        return [name for name in names if name not in RENAMED]
 
-    def blank_classifier(self) -> Any:
-        """The same with the calibration that is asked for."""
-        classifier = self.new_classifier()
-        kind = getattr(self, "calibration", None)
-        require_kind(kind)
-        classifier.calibrate = kind
-        return classifier
+    def set_params(self, **given: Any) -> Self:
+        """Set parameters by name."""
+        for old in RENAMED.keys() & given.keys():
+            warn_of_name(old, stacklevel=2)
+            given.setdefault(RENAMED[old], given.pop(old))
+        found: Self = super().set_params(**given)
+        return found
 
-    def adopt(self, classifier: Any) -> Self:
+    def new_classifier(self) -> K:
+        """A classifier with this estimator's parameters that has learned nothing."""
+        kind: Any = self.classifier_type
+        found: K = kind(options_from(self, kind.options_type), self.columns, self.one_hot)
+        return found
+
+    @classmethod
+    def of_classifier(cls, classifier: K, **more: Any) -> Self:
+        """The estimator that would have made this classifier, and holds it; `more` are its parameters besides."""
+        given = parameters_from(classifier.rules)
+        return cls(columns=classifier.declared, one_hot=classifier.fold or None, **given, **more).adopt(classifier)
+
+    def blank_classifier(self) -> K:
+        """The same with all that is to be learned besides counts."""
+        return self.new_classifier()
+
+    def adopt(self, classifier: K) -> Self:
         """Take over a classifier that has learned elsewhere."""
         self.classifier_ = classifier
-        if hasattr(self, "calibration"):
-            self.calibration = classifier.calibrate
         group = _group_of(classifier.schema)
         if group is not None:
             self.n_features_in_ = group.width
@@ -223,6 +256,25 @@ class TableEstimator(CountedEstimator):
         tags.input_tags.string = True
         tags.input_tags.sparse = True
         return tags
+
+
+@estimator
+class CalibratedEstimator(TableEstimator[K]):
+    """An estimator whose answers can be calibrated."""
+
+    calibration: str | None = calibration_option()
+
+    def blank_classifier(self) -> K:
+        """A classifier that is to be calibrated as it is asked for."""
+        classifier = super().blank_classifier()
+        require_kind(self.calibration)
+        classifier.calibrate = self.calibration
+        return classifier
+
+    def adopt(self, classifier: K) -> Self:
+        """Take over a classifier that has learned elsewhere."""
+        self.calibration = classifier.calibrate
+        return super().adopt(classifier)
 
 
 def _width(batch: Batch) -> int:

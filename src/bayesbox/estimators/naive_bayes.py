@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.bridge.naive_network import network_of
 from bayesbox.classifier.rows import LabelledRows
-from bayesbox.estimators.base import TableEstimator
+from bayesbox.estimators.base import CalibratedEstimator
 from bayesbox.estimators.inputs import batch_from, labels_from, one_row
+from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.nomogram import Nomogram
 from bayesbox.network.network import BayesianNetwork
-from bayesbox.rule.naive import Rules
-from bayesbox.rule.smoothing import as_smoothing
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.table.dependence import Dependence, dependence
 from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.table.naive.densities import losses, picture
@@ -24,37 +24,9 @@ from bayesbox.table.naive.linear import LinearWeights, linear_weights
 from bayesbox.table.naive.nomogram import nomogram
 
 
-class NaiveBayes(TableEstimator):
-    """Naive Bayes for tables as they are: categories, flags, numbers and counts side by side, missing values left out.
-
-    Parameters
-    ----------
-    smoothing : rule or its name
-        How counts become probabilities: "laplace", "mle", "lidstone:0.5", "m:2", or one of `bayesbox.rules`.
-    prior_smoothing : rule, its name, or None
-        The same for the class prior; None takes the shares as they are.
-    prior : mapping of label to probability, or None
-        The class prior, if it is to be given.
-    numeric : "gaussian", "student", "kernel", "lognormal", "width:10", "frequency:10", "mdl", "modl" or "auto"
-        The density of numbers, or the bins they are put into; "auto" chooses for each column. `Real("kernel")` in
-        `columns` says it for one.
-    missing : "ignore" or "level"
-        Leave missing values out, or count them as a level of their own.
-    unseen : "smooth", "ignore" or "error"
-        What a level that was never seen gets: the rule's answer to a count of 0, nothing, or an error.
-    columns : mapping of column name or position to kind
-        What a column is, where its type does not say it: `Category([...])`, `Real(floor=0)`, "flag".
-    fold : mapping of a new name to a list of columns
-        Flags of which each row sets one, to be taken as one category.
-    calibration : "temperature", "isotonic", "dirichlet", "auto" or None
-        Learn to mend the probabilities, on answers to rows the model has not seen; "auto" takes the kind that does best
-        on folds of them.
-    select : "mi", "mi:10", "cfs", "forward", "backward" or None
-        Take only the columns that tell of the class by more than chance, or the ten that tell most; that tell of the
-        class and not of each other; or that lower the log loss of rows left out, added or taken away one at a time.
-    column_weights : "learned" or None
-        Raise the factor of each column to a power that is learned on the log loss of rows left out, so that columns
-        that say the same share their weight.
+@estimator
+class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
+    """Naive Bayes for tables as they are: categories, flags, numbers and counts side by side, missing values ignored.
 
     Examples
     --------
@@ -67,68 +39,7 @@ class NaiveBayes(TableEstimator):
     array([27.5, 25. ])
     """
 
-    classifier_: NaiveClassifier
-
-    def __init__(
-        self,
-        *,
-        smoothing: Any = "laplace",
-        prior_smoothing: Any = None,
-        prior: Mapping[Any, float] | None = None,
-        numeric: str = "gaussian",
-        missing: str = "ignore",
-        unseen: str = "smooth",
-        columns: Mapping[Any, Any] | None = None,
-        fold: Mapping[str, Sequence[str]] | None = None,
-        calibration: str | None = None,
-        select: str | None = None,
-        column_weights: str | None = None,
-    ) -> None:
-        self.smoothing = smoothing
-        self.prior_smoothing = prior_smoothing
-        self.prior = prior
-        self.numeric = numeric
-        self.missing = missing
-        self.unseen = unseen
-        self.columns = columns
-        self.fold = fold
-        self.calibration = calibration
-        self.select = select
-        self.column_weights = column_weights
-
-    def _rules(self) -> Rules:
-        return Rules(
-            smoothing=as_smoothing(self.smoothing),
-            prior_smoothing=None if self.prior_smoothing is None else as_smoothing(self.prior_smoothing),
-            prior=self.prior,
-            numeric=self.numeric,
-            missing=self.missing,
-            unseen=self.unseen,
-            select=self.select,
-            column_weights=self.column_weights,
-        )
-
-    def new_classifier(self) -> NaiveClassifier:
-        """A classifier with this estimator's parameters that has learned nothing."""
-        return NaiveClassifier(self._rules(), self.columns, self.fold)
-
-    @classmethod
-    def of_classifier(cls, classifier: NaiveClassifier) -> Self:
-        """The estimator that would have made this classifier, and holds it."""
-        rules = classifier.rules
-        estimator = cls(
-            smoothing=rules.smoothing,
-            prior_smoothing=rules.prior_smoothing,
-            prior=rules.prior,
-            numeric=rules.numeric,
-            missing=rules.missing,
-            unseen=rules.unseen,
-            columns=classifier.declared,
-            fold=classifier.fold or None,
-            select=rules.select,
-            column_weights=rules.column_weights,
-        )
-        return estimator.adopt(classifier)
+    classifier_type = NaiveClassifier
 
     @property
     def column_weights_(self) -> dict[str, float]:

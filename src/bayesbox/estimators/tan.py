@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from types import MethodType
-from typing import Any, Self
+from typing import Any
 
 from sklearn.base import ClassifierMixin
 
 from bayesbox.estimators.augmented import AugmentedEstimator
-from bayesbox.table.augmented.tan import TreeClassifier, TreeRules
+from bayesbox.estimators.parameters import estimator
+from bayesbox.table.augmented.options import TreeOptions
+from bayesbox.table.augmented.tan import TreeClassifier
 
 
 class _MethodBesideParameter:
@@ -23,22 +24,9 @@ class _MethodBesideParameter:
         instance.__dict__["score"] = value
 
 
-class TAN(AugmentedEstimator):
+@estimator
+class TAN(AugmentedEstimator[TreeClassifier], TreeOptions):
     """Tree-augmented naive Bayes: every column depends on the class and on at most one other column.
-
-    Parameters
-    ----------
-    score : "mi", "aic" or "bic"
-        What an arc is worth: the dependence of the two columns given the class, with "aic" and "bic" less what its
-        numbers cost. Arcs that are worth nothing are left out.
-    root : name of a column, or None
-        Where the tree begins; by default with the first column.
-    smoothing : "backoff", or a rule or its name
-        How counts become probabilities. Back-off leans on P(x | class) where a pair of levels was rarely seen.
-    numeric : "mdl", "modl", "frequency:10" or "width:10"
-        How numbers are cut into bins.
-    prior, prior_smoothing, unseen, columns, fold, calibration
-        As in `NaiveBayes`.
 
     Examples
     --------
@@ -51,32 +39,7 @@ class TAN(AugmentedEstimator):
     (('outlook', 'windy'),)
     """
 
-    classifier_: TreeClassifier
-
-    def __init__(
-        self,
-        score: str = "mi",
-        root: str | None = None,
-        *,
-        smoothing: Any = "backoff",
-        numeric: str = "mdl",
-        prior_smoothing: Any = None,
-        prior: Mapping[Any, float] | None = None,
-        unseen: str = "smooth",
-        columns: Mapping[Any, Any] | None = None,
-        fold: Mapping[str, Sequence[str]] | None = None,
-        calibration: str | None = None,
-    ) -> None:
-        self.score = score
-        self.root = root
-        self.smoothing = smoothing
-        self.numeric = numeric
-        self.prior_smoothing = prior_smoothing
-        self.prior = prior
-        self.unseen = unseen
-        self.columns = columns
-        self.fold = fold
-        self.calibration = calibration
+    classifier_type = TreeClassifier
 
     score = _MethodBesideParameter()
 
@@ -90,14 +53,3 @@ class TAN(AugmentedEstimator):
         self._require_fitted()
         arcs: tuple[tuple[str, str], ...] = self.classifier_.model.arcs
         return arcs
-
-    def new_classifier(self) -> TreeClassifier:
-        """A classifier with this estimator's parameters that has learned nothing."""
-        rules = TreeRules(**self._common_rules(), score=self.__dict__["score"], root=self.root)
-        return TreeClassifier(rules, self.columns, self.fold)
-
-    @classmethod
-    def of_classifier(cls, classifier: TreeClassifier) -> Self:
-        """The estimator that would have made this classifier, and holds it."""
-        rules = classifier.rules
-        return cls(**cls._common_parameters(classifier), score=rules.score, root=rules.root).adopt(classifier)

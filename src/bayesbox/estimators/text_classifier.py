@@ -29,7 +29,7 @@ from bayesbox.text.select_model import settle
 GIVE_TEXTS = "Give a list, an array or a series of strings; words that are cut already are joined by spaces"
 
 
-class TextClassifier(CountedEstimator):
+class TextClassifier(CountedEstimator[DocumentClassifier]):
     """Naive Bayes for documents: words are counted by class, exactly, so documents can be added, forgotten and merged.
 
     Documents are a list, an array or a series of strings (or bytes in UTF-8), an Arrow column, or a matrix of counts.
@@ -84,8 +84,6 @@ class TextClassifier(CountedEstimator):
     >>> clf.predict_proba(["Kiwi Kiwi Kiwi Munich Oktoberfest"]).round(7)
     array([[0.3102414, 0.6897586]])
     """
-
-    classifier_: DocumentClassifier
 
     def __init__(
         self,

@@ -23,7 +23,8 @@ from bayesbox.explain.box import IS_MISSING, Factor, Logged, Number, Work, decim
 from bayesbox.explain.density_work import density_formulas
 from bayesbox.explain.evidence import explanation
 from bayesbox.rule.densities import bin_counts
-from bayesbox.rule.naive import Rules, group_cells, level_counts
+from bayesbox.rule.naive import group_cells, level_counts
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import prior_ratio
 from bayesbox.rule.smoothing import MISSING, UNSEEN, MaximumLikelihood, Smoothing
 from bayesbox.rule.table import LevelCounts, group_counts
@@ -34,7 +35,7 @@ from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 
 
-def bayes_box(schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns) -> Work:
+def bayes_box(schema: Schema, book: Book, rules: NaiveOptions, model: NaiveModel, columns: Columns) -> Work:
     """The work for the first row of these columns."""
     counted = book.with_classes(model.classes)
     factors = [_prior_factor(counted, rules, model)]
@@ -52,7 +53,7 @@ def bayes_box(schema: Schema, book: Book, rules: Rules, model: NaiveModel, colum
     return Work(model.classes, tuple(factors), tuple(left_out))
 
 
-def _prior_factor(book: Book, rules: Rules, model: NaiveModel) -> Factor:
+def _prior_factor(book: Book, rules: NaiveOptions, model: NaiveModel) -> Factor:
     if rules.prior is not None or not len(book.n) or not np.any(book.n):
         given = [math.exp(value) for value in model.log_prior]
         return Factor("P(class)", tuple(decimal(p) for p in given), tuple(Fraction(decimal(p)) for p in given))
@@ -69,7 +70,7 @@ def _prior_factor(book: Book, rules: Rules, model: NaiveModel) -> Factor:
 class _Maker:
     """Makes the factor of one column, or says why it is left out."""
 
-    def __init__(self, name: str, kind: Kind, book: Book, rules: Rules, model: NaiveModel) -> None:
+    def __init__(self, name: str, kind: Kind, book: Book, rules: NaiveOptions, model: NaiveModel) -> None:
         self.name = name
         self.kind = kind
         self.book = book

@@ -5,11 +5,10 @@ Every value is read with its type, and a key that is not known is refused: nothi
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from typing import Any
 
-from bayesbox.errors import BadData, BadOption
+from bayesbox.errors import BadOption
 
 Json = dict[str, Any]
 
@@ -60,15 +59,3 @@ def made(make: Callable[[], Any], where: str) -> Any:
         return make()
     except BadOption as error:
         raise ValueError(f"{where}: {error}") from error
-
-
-def number(value: Any, what: str) -> float:
-    """A parameter as the double it is; one that is none cannot be saved."""
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        try:
-            double = float(value)
-        except OverflowError:
-            double = float("nan")
-        if double == value:
-            return double
-    raise BadData(f"{what} is no double, so that it cannot be saved exactly", found=value, remedy="Give a float")

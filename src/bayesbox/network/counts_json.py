@@ -17,9 +17,10 @@ import numpy as np
 
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadModelFile
-from bayesbox.file.reader import Reader, made, number
+from bayesbox.file.reader import Reader, made
 from bayesbox.network.learn.tables import Bdeu, Rule, TableRules
 from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
+from bayesbox.schema.options import exact_double
 from bayesbox.tally.families import FamilyBook
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _cells_to_json(cells: ExactArray) -> list[Any]:
 
 def _rule_to_json(rule: Rule) -> dict[str, Any]:
     if isinstance(rule, Bdeu):
-        return {"rule": BDEU, "ess": number(rule.ess, "`ess` of bdeu")}
+        return {"rule": BDEU, "ess": exact_double(rule.ess, "`ess` of bdeu")}
     return smoothing_to_json(rule)
 
 

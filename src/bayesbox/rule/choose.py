@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, Plan
-from bayesbox.rule.densities import Options, of_values
+from bayesbox.rule.densities import DensityOptions, of_values
 
 CANDIDATES = ("gaussian", "student", "lognormal", "kernel", "frequency:10", "mdl", "modl")
 FOLDS = 5
@@ -26,7 +26,7 @@ class Choice(NamedTuple):
     losses: dict[str, float]
 
 
-def choose(values: Doubles, counts: Doubles, options: Options) -> Choice:
+def choose(values: Doubles, counts: Doubles, options: DensityOptions) -> Choice:
     """The density with the least class log loss on folds; the first of several.
 
     The loss of a row is -log P(class | x), from this column alone. A density that does not exist on a fold says
@@ -35,7 +35,7 @@ def choose(values: Doubles, counts: Doubles, options: Options) -> Choice:
     >>> from bayesbox.rule.smoothing import Laplace
     >>> zeros = np.zeros(2)
     >>> two_humps = np.array([[9, 0], [8, 1], [0, 9], [1, 9], [9, 1], [9, 0]] * 4)
-    >>> choose(np.arange(24.0), two_humps, Options(1e-4, Laplace(), zeros, zeros)).density in CANDIDATES
+    >>> choose(np.arange(24.0), two_humps, DensityOptions(1e-4, Laplace(), zeros, zeros)).density in CANDIDATES
     True
     """
     parts = folds_of(counts)
@@ -46,7 +46,7 @@ def choose(values: Doubles, counts: Doubles, options: Options) -> Choice:
     return Choice(min(losses, key=lambda method: losses[method]), losses)
 
 
-def _loss(method: str, values: Doubles, learned: Doubles, asked: Doubles, options: Options) -> float:
+def _loss(method: str, values: Doubles, learned: Doubles, asked: Doubles, options: DensityOptions) -> float:
     """The sum of -log P(class | x) over the rows of one fold under the density of the others."""
     some = asked.any(axis=1)
     prior = np.log(learned.sum(axis=0) + 1)

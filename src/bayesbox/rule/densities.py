@@ -30,7 +30,7 @@ from bayesbox.tally.values import Values
 
 
 @dataclass(frozen=True)
-class Options:
+class DensityOptions:
     """What a density takes besides the counts: its floor, the smoothing of bins, and the terms of presence."""
 
     floor: float
@@ -43,7 +43,7 @@ class Options:
         return {"log_observed": self.log_observed, "log_missing": self.log_missing}
 
 
-def of_moments(method: str, column: str, moments: Moments, options: Options) -> Distribution | None:
+def of_moments(method: str, column: str, moments: Moments, options: DensityOptions) -> Distribution | None:
     """The densities that need mean and variance only."""
     if method == "student":
         return student(column, moments, **options.presence)
@@ -52,7 +52,9 @@ def of_moments(method: str, column: str, moments: Moments, options: Options) -> 
     )
 
 
-def of_values(method: str, column: str, values: Doubles, counts: Doubles, options: Options) -> Distribution | None:
+def of_values(
+    method: str, column: str, values: Doubles, counts: Doubles, options: DensityOptions
+) -> Distribution | None:
     """Any density from the counts of distinct values."""
     if method in OF_MOMENTS:
         return of_moments(method, column, Moments(_classes(counts), _sums(values, counts)), options)
@@ -81,7 +83,7 @@ def _sums(values: Doubles, counts: Doubles) -> Sums:
     return exact_moments([np.repeat(values, classes)], target, classes, np.ascontiguousarray(counts.ravel()))[0]
 
 
-def spaced_gaussian(column: str, values: Doubles, counts: Doubles, options: Options) -> Gaussian | None:
+def spaced_gaussian(column: str, values: Doubles, counts: Doubles, options: DensityOptions) -> Gaussian | None:
     """The normal density of each class, its deviation at least a sixth of the mean distance between neighbouring values
     of the whole column. That is Weka's floor: a class with one value is known no better than the values are fine."""
     moments = Moments(_classes(counts), _sums(values, counts))
@@ -93,7 +95,7 @@ def spaced_gaussian(column: str, values: Doubles, counts: Doubles, options: Opti
 LEAST_OF_A_CELL = 1 / 6  # of a cell, the least deviation: three of them are within half a cell
 
 
-def rounded_gaussian(column: str, values: Doubles, counts: Doubles, options: Options) -> Rounded:
+def rounded_gaussian(column: str, values: Doubles, counts: Doubles, options: DensityOptions) -> Rounded:
     """A normal number recorded to the mean distance between neighbouring values of the whole column: each value stands
     for a cell of that width around a whole multiple of it, and has the probability of the cell.
 
@@ -128,7 +130,7 @@ def _mean_gap(values: Doubles) -> float:
     return max(float((values[-1] / 2 - values[0] / 2) / (len(values) - 1) * 2), LEAST)
 
 
-def kernel(column: str, values: Doubles, counts: Doubles, options: Options) -> Kernel:
+def kernel(column: str, values: Doubles, counts: Doubles, options: DensityOptions) -> Kernel:
     """One normal curve at every value of a class. The square of its width is
 
         (greatest - least value of the class)**2 / n  +  gap**2 / 12
@@ -152,7 +154,7 @@ def _curves(values: Doubles, weights: Doubles, gap: float) -> Curves:
     return Curves(np.ascontiguousarray(own), np.ascontiguousarray(weights), width)
 
 
-def lognormal(column: str, values: Doubles, counts: Doubles, options: Options) -> LogNormal | None:
+def lognormal(column: str, values: Doubles, counts: Doubles, options: DensityOptions) -> LogNormal | None:
     """The normal density of log x for x > 0; a share of the rows, smoothed as one of two levels, has x <= 0.
 
     The variance of log x is at least `floor` times that over all classes.
@@ -183,7 +185,7 @@ def _moments_of(values: Doubles, weights: Doubles) -> tuple[float, float]:
     return mean, float(np.average((values - mean) ** 2, weights=weights))
 
 
-def bins(method: str, column: str, values: Doubles, counts: Doubles, options: Options) -> Bins:
+def bins(method: str, column: str, values: Doubles, counts: Doubles, options: DensityOptions) -> Bins:
     """P(bin | class) by the smoothing rule. Where there is no cut every value is in the one bin, which says nothing."""
     cuts = binning(method)(values, counts)
     names = bin_names(cuts)

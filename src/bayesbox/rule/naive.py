@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,11 @@ import numpy as np
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Distribution, Doubles, log
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.errors import BadOption
 from bayesbox.rule.choose import choose
 from bayesbox.rule.counts import multinomial, poisson
-from bayesbox.rule.densities import Options, of_moments, of_values
+from bayesbox.rule.densities import DensityOptions, of_moments, of_values
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import given_prior, log_prior
-from bayesbox.rule.smoothing import Laplace, Smoothing
 from bayesbox.rule.table import LevelCounts, bernoulli, grouped_table, log_table, spread, table
 from bayesbox.rule.words import text
 from bayesbox.schema.flags import FLAG_LEVELS
@@ -32,7 +30,6 @@ from bayesbox.schema.kinds import (
     Real,
     Unknown,
     Words,
-    check_density,
 )
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
@@ -41,65 +38,12 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
 
-LEARNED = "learned"
-MISSING = ("ignore", "level")
-UNSEEN = ("smooth", "ignore", "error")
 NOT_SELECTED = "it was not selected"
 
 
-@dataclass(frozen=True)
-class Rules:
-    """How the tallies become probabilities. Changing these changes nothing that was counted.
-
-    `select` says how columns are chosen, `column_weights` whether each learns a weight: what follows from these is
-    derived from the rows, and no rule.
-    """
-
-    smoothing: Smoothing = field(default_factory=Laplace)
-    prior_smoothing: Smoothing | None = None
-    prior: Mapping[Any, float] | None = None
-    numeric: str = "gaussian"
-    missing: str = "ignore"
-    unseen: str = "smooth"
-    select: str | None = None
-    column_weights: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.select is not None:
-            selection(self.select)
-        if self.column_weights not in (None, LEARNED):
-            raise BadOption(f"column_weights is None or {LEARNED}", found=self.column_weights)
-        check_density(self.numeric)
-        if self.missing not in MISSING:
-            raise BadOption(f"missing is one of {', '.join(MISSING)}", found=self.missing)
-        if self.unseen not in UNSEEN:
-            raise BadOption(f"unseen is one of {', '.join(UNSEEN)}", found=self.unseen)
-
-
-SELECTIONS = {
-    "mi": "the columns that tell of the class by more than chance, or so many that tell most: mi:10",
-    "cfs": "columns that tell of the class and not of each other (Hall 1999)",
-    "forward": "one column after another, as long as the leave-one-out log loss falls",
-    "backward": "all columns less those without which the leave-one-out log loss falls",
-}
-"""The ways to select columns."""
-
-
-def selection(text: str) -> tuple[str, int | None]:
-    """The method of a selection and how many columns it takes, where it says that: `mi:10`.
-
-    >>> selection("mi:10"), selection("forward")
-    (('mi', 10), ('forward', None))
-    """
-    method, _, number = text.partition(":") if isinstance(text, str) else ("", "", "")
-    if method not in SELECTIONS or (number and (method != "mi" or not number.isdecimal() or not int(number))):
-        raise BadOption(
-            f"select is one of {', '.join(SELECTIONS)}", found=text, remedy="mi:10 takes the 10 columns that tell most"
-        )
-    return method, int(number) if number else None
-
-
-def naive_model(schema: Schema, book: Book, rules: Rules, weights: Mapping[str, float] | None = None) -> NaiveModel:
+def naive_model(
+    schema: Schema, book: Book, rules: NaiveOptions, weights: Mapping[str, float] | None = None
+) -> NaiveModel:
     """Apply the rules to the tallies. A column whose weight is 0 takes no part; one without a weight has 1."""
     weights = weights or {}
     classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
@@ -122,7 +66,7 @@ def naive_model(schema: Schema, book: Book, rules: Rules, weights: Mapping[str, 
 class _Builder:
     """Turns one column after another into its conditional; count columns of a group are gathered first."""
 
-    def __init__(self, schema: Schema, book: Book, rules: Rules) -> None:
+    def __init__(self, schema: Schema, book: Book, rules: NaiveOptions) -> None:
         self.schema = schema
         self.book = book
         self.rules = rules
@@ -206,10 +150,10 @@ def group_cells(totals: Sequence[ExactArray], classes: int) -> ExactArray:
     return cells
 
 
-def density_options(kind: Kind, rules: Rules, log_observed: Doubles, log_missing: Doubles) -> Options:
+def density_options(kind: Kind, rules: NaiveOptions, log_observed: Doubles, log_missing: Doubles) -> DensityOptions:
     """What the density of a number takes besides its counts."""
     floor = kind.floor if isinstance(kind, Real) else DEFAULT_FLOOR
-    return Options(floor, rules.smoothing, log_observed, log_missing)
+    return DensityOptions(floor, rules.smoothing, log_observed, log_missing)
 
 
 def missing_is_level(kind: Kind, rules: Any) -> bool:
@@ -218,7 +162,7 @@ def missing_is_level(kind: Kind, rules: Any) -> bool:
     return found
 
 
-def level_counts(book: Book, name: str, kind: Kind, rules: Rules) -> LevelCounts:
+def level_counts(book: Book, name: str, kind: Kind, rules: NaiveOptions) -> LevelCounts:
     """The counts of a category or a flag as the smoothing rule takes them."""
     tally = book[name]
     if isinstance(tally, Moments):

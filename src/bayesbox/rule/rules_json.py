@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 from collections.abc import Mapping
 from typing import Any
@@ -10,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from bayesbox.errors import BadData
-from bayesbox.file.reader import Json, Reader, made, number
+from bayesbox.file.options_json import options_from_reader, options_to_json
+from bayesbox.file.reader import Json, Reader
 from bayesbox.rule.smoothing import RULES, Smoothing
 from bayesbox.schema.levels import level_text
+from bayesbox.schema.options import exact_double
 
 
 def smoothing_to_json(rule: Smoothing) -> Json:
@@ -20,15 +21,7 @@ def smoothing_to_json(rule: Smoothing) -> Json:
     name = rule.name
     if RULES.get(name) is not type(rule):
         raise BadData("a model can be saved only with rules that are registered", found=rule)
-    written: Json = {"rule": name}
-    for parameter in dataclasses.fields(rule):  # type: ignore[arg-type]
-        value = getattr(rule, parameter.name)
-        if isinstance(value, Mapping):
-            value = {key: number(value[key], f"`{parameter.name}` of {name}") for key in sorted(value)}
-        elif value is not None and not isinstance(value, str):
-            value = number(value, f"`{parameter.name}` of {name}")
-        written[parameter.name] = value
-    return written
+    return {"rule": name} | options_to_json(rule)
 
 
 def smoothing_from_json(value: Any) -> Smoothing:
@@ -37,30 +30,14 @@ def smoothing_from_json(value: Any) -> Smoothing:
     rule = RULES.get(name)
     if rule is None:
         raise ValueError(f"the rule {name!r} is unknown")
-    parameters = {field.name: _parameter(reader, field) for field in dataclasses.fields(rule)}  # type: ignore[arg-type]
+    found: Smoothing = options_from_reader(rule, reader)
     reader.done()
-    result: Smoothing = made(lambda: rule(**parameters), f"the rule {name}")
-    return result
-
-
-_PARAMETER_TYPES: dict[Any, tuple[type | None, ...]] = {
-    "float": (float,),
-    "str": (str,),
-    "Mapping[Any, float]": (dict,),
-    "Mapping[Any, float] | None": (dict, None),
-}
-
-
-def _parameter(reader: Reader, field: dataclasses.Field[Any]) -> Any:
-    value = reader.take(field.name, *_PARAMETER_TYPES[field.type])
-    if isinstance(value, dict) and not all(type(each) is float for each in value.values()):
-        raise ValueError(f"`{field.name}` of {reader.where} holds what is no number")
-    return value
+    return found
 
 
 def prior_to_json(prior: Mapping[Any, float]) -> list[list[Any]]:
     """Pairs of label and probability. A label keeps its type, so that the rules are equal after loading."""
-    pairs = [[_label_to_json(label), number(p, "a prior probability")] for label, p in prior.items()]
+    pairs = [[_label_to_json(label), exact_double(p, "a prior probability")] for label, p in prior.items()]
     return sorted(pairs, key=lambda pair: (str(pair[0]), type(pair[0]).__name__))
 
 
@@ -70,7 +47,7 @@ def _label_to_json(label: Any) -> Any:
     if type(label) in (str, int, bool):
         return label
     if isinstance(label, float):
-        return number(label, "a label")
+        return exact_double(label, "a label")
     if isinstance(label, datetime.datetime):
         return {"moment": label.isoformat()}
     if isinstance(label, datetime.date):

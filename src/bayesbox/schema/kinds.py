@@ -5,13 +5,22 @@ A kind says how a column is read and which family of distributions it gets; it n
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from bayesbox.errors import BadOption
-from bayesbox.schema.levels import is_missing, level_text
+from bayesbox.schema.options import (
+    GIVEN,
+    OneOf,
+    RealNumber,
+    Span,
+    Takes,
+    TextList,
+    WholeNumber,
+    frozen,
+    option,
+    parse_options,
+)
 
 if TYPE_CHECKING:
     from bayesbox.schema.tokens import Tokens
@@ -30,18 +39,35 @@ COUNT_DENSITIES = ("multinomial", "poisson")
 WORDS_OCCURRENCES = ("count", "normalised")
 
 
-@dataclass(frozen=True)
+class TakesDensity(Takes):
+    """The density of numbers, or the bins they are put into; None where that is allowed."""
+
+    metavar = "DENSITY"
+
+    def __init__(self, *, none: bool = False) -> None:
+        self.types = (str, None) if none else (str,)
+
+    @property
+    def words(self) -> str:
+        return OneOf(*REAL_DENSITIES, none=None in self.types).words
+
+    def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
+        if given is not None or None not in self.types:
+            check_density(given)
+        return given
+
+
+@frozen
 class Kind:
     """What all kinds share: `missing` overrides the estimator's treatment of missing values for this column."""
 
-    missing: Missing | None = field(default=None, kw_only=True)
+    missing: Missing | None = option(OneOf("ignore", "level", none=True), default=None, in_file=GIVEN)
 
     tally: ClassVar[str | None] = None
     """The form of the tally that columns of this kind are counted in; None where it is not fixed."""
 
     def __post_init__(self) -> None:
-        if self.missing not in (None, "ignore", "level"):
-            raise BadOption("missing is 'ignore' or 'level'", found=self.missing)
+        parse_options(self)
 
     @property
     def name(self) -> str:
@@ -49,7 +75,7 @@ class Kind:
         return type(self).__name__.lower()
 
 
-@dataclass(frozen=True)
+@frozen
 class Category(Kind):
     """One of several levels. Declared levels count towards the smoothing even if they never occur.
 
@@ -62,14 +88,12 @@ class Category(Kind):
 
     tally = "counts"
 
-    levels: tuple[str, ...] | None = None
-    group: str | None = field(default=None, repr=False)
+    levels: tuple[str, ...] | None = option(TextList(none=True, ordered=True), default=None, kw_only=False)
+    group: str | None = option(OneOf("modl", none=True), default=None, in_file=GIVEN, repr=False)
 
     def __init__(
         self, levels: Iterable[object] | None = None, *, missing: Missing | None = None, group: str | None = None
     ) -> None:
-        if group not in (None, "modl"):
-            raise BadOption("levels are grouped by modl, or not at all", found=group)
         object.__setattr__(self, "levels", None if levels is None else _level_texts(levels))
         object.__setattr__(self, "missing", missing)
         object.__setattr__(self, "group", group)
@@ -80,6 +104,8 @@ def _level_texts(levels: Iterable[object]) -> tuple[str, ...]:
     """Declared levels as sorted texts. A single text is no list of its letters, and a missing value no level."""
     if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
         raise BadOption("the levels of a category are a list", found=levels, remedy="Write Category(['yes', 'no'])")
+    from bayesbox.schema.levels import is_missing, level_text
+
     given = list(levels)
     if any(is_missing(level) for level in given):
         raise BadOption(
@@ -90,14 +116,14 @@ def _level_texts(levels: Iterable[object]) -> tuple[str, ...]:
     return tuple(sorted({level_text(level) for level in given}))
 
 
-@dataclass(frozen=True)
+@frozen
 class Flag(Kind):
     """False or true, 0 or 1: always two levels, whichever occur."""
 
     tally = "counts"
 
 
-@dataclass(frozen=True)
+@frozen
 class Real(Kind):
     """A number with a density; None is the density that the model gives to numbers.
 
@@ -107,15 +133,11 @@ class Real(Kind):
 
     tally = "moments"
 
-    density: str | None = None
-    floor: float = field(default=DEFAULT_FLOOR, kw_only=True)
+    density: str | None = option(TakesDensity(none=True), default=None, kw_only=False)
+    floor: float = option(RealNumber(0, said="a variance floor is a finite number, 0 or more"), default=DEFAULT_FLOOR)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.density is not None:
-            check_density(self.density)
-        if not isinstance(self.floor, numbers.Real) or not 0 <= self.floor < float("inf"):
-            raise BadOption("a variance floor is a finite number, 0 or more", found=self.floor)
         if self.density in (SPACED, ROUNDED) and self.floor != DEFAULT_FLOOR:
             raise BadOption(f"the floor of {self.density} is the spacing of the values", found=self.floor)
 
@@ -134,28 +156,23 @@ def check_density(density: object) -> None:
     raise BadOption(f"a density of numbers is one of {', '.join(REAL_DENSITIES)}", found=density)
 
 
-@dataclass(frozen=True)
+@frozen
 class Number(Kind):
     """A number as it was found: a Flag if it holds only 0 and 1, else a Real. What inference gives; not declared."""
 
     tally = "moments"
 
 
-@dataclass(frozen=True)
+@frozen
 class Count(Kind):
     """How often something occurred: one of a group with a multinomial over its columns, or a Poisson by itself."""
 
     tally = "moments"
 
-    density: str = "multinomial"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.density not in COUNT_DENSITIES:
-            raise BadOption(f"a Count's density is one of {', '.join(COUNT_DENSITIES)}", found=self.density)
+    density: str = option(OneOf(*COUNT_DENSITIES), default="multinomial", kw_only=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Words(Kind):
     """Free text: a multinomial over its words. A missing text is one without words.
 
@@ -168,20 +185,16 @@ class Words(Kind):
 
     tally = "words"
 
-    occurrence: str = "count"
-    top: int | None = field(default=None, kw_only=True)
-    phrases: tuple[int, int] = field(default=(1, 1), kw_only=True)
-    stop_words: tuple[str, ...] = field(default=(), kw_only=True)
-    shortest: int = field(default=2, kw_only=True)
+    occurrence: str = option(OneOf(*WORDS_OCCURRENCES), default="count", kw_only=False)
+    top: int | None = option(WholeNumber(1, none=True), default=None)
+    phrases: tuple[int, int] = option(Span(), default=(1, 1))
+    stop_words: tuple[str, ...] = option(TextList(), default=())
+    shortest: int = option(WholeNumber(1), default=2)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.missing == "level":
             raise BadOption("a missing text is one without words: it is no level of its own")
-        if self.occurrence not in WORDS_OCCURRENCES:
-            raise BadOption(f"the words speak by {' or '.join(WORDS_OCCURRENCES)}", found=self.occurrence)
-        if self.top is not None and not (isinstance(self.top, int) and self.top >= 1):
-            raise BadOption("top is a number of words, 1 or more, or None for all", found=self.top)
         object.__setattr__(self, "phrases", self.tokens.phrases)
         object.__setattr__(self, "stop_words", self.tokens.stop_words)
 
@@ -193,21 +206,21 @@ class Words(Kind):
         return Tokens(self.shortest, self.phrases, self.stop_words)
 
 
-@dataclass(frozen=True)
+@frozen
 class CountGroup(Kind):
     """A whole matrix of counts, such as a sparse document-term matrix. What inference gives; not declared."""
 
     tally = "words"
 
-    width: int = 0
+    width: int = option(WholeNumber(0), default=0, kw_only=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Unknown(Kind):
     """A column without a value so far: it takes the kind of its first one."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Ignore(Kind):
     """A column to leave out."""
 

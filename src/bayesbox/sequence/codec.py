@@ -14,8 +14,6 @@ import numpy as np
 from bayesbox.classifier.schema_json import (
     declared_from_json,
     declared_to_json,
-    rules_from_json,
-    rules_to_json,
     schema_from_json,
     schema_to_json,
 )
@@ -23,7 +21,9 @@ from bayesbox.dist.base import Doubles
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadData
 from bayesbox.file.faults import require_members
+from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.file.reader import Json, Reader, made
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
 from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values
@@ -49,7 +49,7 @@ def write(model: HiddenMarkovModel) -> tuple[Json, dict[str, bytes]]:
         "label_type": label_type_of(model.states_.tolist()) if given else book.label_type,
         "states": list(model.model_.states),
         "emissions": model.emissions,
-        "rules": rules_to_json(rules.emission),
+        "rules": options_to_json(rules.emission),
         "start_smoothing": smoothing_to_json(rules.start),
         "transition_smoothing": smoothing_to_json(rules.transition),
         "number_prior": model.number_prior,
@@ -96,7 +96,7 @@ def read(_kind: str, reader: Reader, members: dict[str, bytes]) -> HiddenMarkovM
     if label_type not in LABEL_TYPES or origin not in (GIVEN, COUNTED, LEARNED):
         raise ValueError(f"the label type {label_type!r} or the origin {origin!r} is unknown")
     emissions = reader.take("emissions", str)
-    emission_rules = rules_from_json(reader.take("rules", dict))
+    emission_rules = options_from_json(NaiveOptions, reader.take("rules", dict))
     smoothing = [smoothing_from_json(reader.take(key, dict)) for key in ("start_smoothing", "transition_smoothing")]
     number_prior = reader.take_if_present("number_prior", float, int, None)
     declared = declared_from_json(reader.take("declared", list, None))

@@ -14,7 +14,7 @@ import numpy as np
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, require_whole
-from bayesbox.rule.naive import Rules
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
@@ -95,7 +95,7 @@ class HiddenMarkovModel(ChainAnswers):
         self.folds = folds
         self.choice_: StateChoice | None = None
         self.rules = ChainRules(
-            Rules(as_smoothing(smoothing), unseen=unseen),
+            NaiveOptions(smoothing=smoothing, unseen=unseen),
             as_smoothing(start_smoothing),
             as_smoothing(transition_smoothing),
         )

@@ -15,8 +15,9 @@ from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.numbers import NumberDensity
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadData, BadOption
-from bayesbox.rule.naive import Rules, naive_model
+from bayesbox.rule.naive import naive_model
 from bayesbox.rule.normal import gaussian
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.smoothing import Laplace, Smoothing
 from bayesbox.rule.table import LevelCounts, spread
 from bayesbox.schema.kinds import DEFAULT_FLOOR, Real
@@ -34,7 +35,7 @@ class ChainRules:
     variance of the whole column.
     """
 
-    emission: Rules = field(default_factory=Rules)
+    emission: NaiveOptions = field(default_factory=NaiveOptions)
     start: Smoothing = field(default_factory=Laplace)
     transition: Smoothing = field(default_factory=Laplace)
     number_prior: float = 0.0

@@ -58,6 +58,7 @@ def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
     """`bayes show` of such a model."""
     from bayesbox.classifier.describe import column_facts
     from bayesbox.cli.print.reports import columns_table
+    from bayesbox.file.options_json import options_to_json
 
     assert classifier.schema is not None
     book, model = classifier.book, classifier.model
@@ -71,7 +72,7 @@ def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
                 "target": classifier.target,
                 "classes": dict(zip(book.classes, book.n.tolist(), strict=True)),
                 "prior": prior,
-                "rules": classifier.rules_to_json(),
+                "rules": options_to_json(classifier.rules),
                 "columns": [each.as_dict() for each in column_facts(classifier.schema, book)],
                 "hypotheses": facts(classifier),
                 "digest": book.digest() if counted else None,

@@ -10,7 +10,6 @@ import numpy as np
 from bayesbox import _core
 from bayesbox.dist import posterior as direct
 from bayesbox.dist.base import Doubles, Plan, left_out_where_impossible, log
-from bayesbox.errors import BadOption
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.backoff import Trust
 from bayesbox.schema.encode import Encoded
@@ -20,12 +19,12 @@ from bayesbox.table.augmented.classifier import AugmentedClassifier
 from bayesbox.table.augmented.leave_one_out import Column, Removal, family_terms
 from bayesbox.table.augmented.one_dependence import (
     OneDependenceModel,
-    OneDependenceRules,
     PairCounts,
     level_counts,
     one_dependence_model,
     pairs_of,
 )
+from bayesbox.table.augmented.options import OneDependenceOptions
 from bayesbox.tally.book import Book
 
 
@@ -34,9 +33,8 @@ class OneDependenceClassifier(AugmentedClassifier):
 
     kind = "aode"
     title = "averaged one-dependence estimators"
-    rules: OneDependenceRules
-    rules_type = OneDependenceRules
-    option_types = AugmentedClassifier.option_types | {"least": (int,)}
+    rules: OneDependenceOptions
+    options_type = OneDependenceOptions
 
     def make_model(self, schema: Schema, book: Book) -> OneDependenceModel:
         return one_dependence_model(schema, book, self.rules, self.coding(schema, book))
@@ -44,15 +42,6 @@ class OneDependenceClassifier(AugmentedClassifier):
     def joint_log_prob(self, batch: Batch) -> Doubles:
         model: OneDependenceModel = self.model
         return model.joint_log_prob(self.codes_of(batch), batch.rows)
-
-    @classmethod
-    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> OneDependenceRules:
-        least = 1
-        if parameter:
-            if not parameter.isdecimal():
-                raise BadOption("aode:N takes a level for a parent where N rows have it, 1 or more", found=parameter)
-            least = int(parameter)
-        return OneDependenceRules(**cls.common_options(options), least=least)
 
     def explain(self, batch: Batch) -> Explanation:
         """The share of each column: its factor, averaged over the parents as far as they speak for the row."""

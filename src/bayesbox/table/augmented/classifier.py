@@ -7,7 +7,7 @@ cut points and once for the counts; the cut points are derived, and stay when ro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -18,11 +18,9 @@ from bayesbox.classifier.size import ModelSize
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.errors import BadOption
-from bayesbox.file.reader import Reader, made
+from bayesbox.file.reader import Reader
 from bayesbox.rule.bins import between, binning
 from bayesbox.rule.discrete import Coding, coded_columns, coding_of, is_number
-from bayesbox.rule.rules_json import prior_from_json, prior_to_json, smoothing_from_json, smoothing_to_json
-from bayesbox.rule.smoothing import Smoothing, as_smoothing
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import CountGroup, Unknown
@@ -30,15 +28,12 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.stat.leave_one_out import learned_target, prior_table
 from bayesbox.table.augmented.leave_one_out import Column, Removal, require_learned
-from bayesbox.table.augmented.model import AugmentedRules
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights, count
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.distinct import Distinct
 from bayesbox.tally.pairs import Pairs
-
-BACK_OFF = "backoff"
 
 
 @dataclass(frozen=True)
@@ -54,9 +49,6 @@ class AugmentedClassifier(Classifier):
     rules: Any
     derived: Any
     derives: ClassVar[type[Derived]] = Derived
-    rules_type: ClassVar[type[AugmentedRules]] = AugmentedRules
-    option_types: ClassVar[dict[str, tuple[type | None, ...]]] = {"numeric": (str,), "unseen": (str,)}
-    """The options in the file besides smoothing and prior, with their types."""
 
     @property
     def cuts(self) -> Mapping[str, tuple[float, ...]]:
@@ -156,32 +148,7 @@ class AugmentedClassifier(Classifier):
         prior: Doubles = prior_table(self.schema.classes, book, self.rules, self.model)[target]
         return prior
 
-    # -- the command and the file --------------------------------------------------------------------------------
-
-    def rules_to_json(self) -> dict[str, Any]:
-        rules = self.rules
-        written = {
-            "smoothing": None if rules.smoothing is None else smoothing_to_json(rules.smoothing),
-            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_to_json(rules.prior_smoothing),
-            "prior": None if rules.prior is None else prior_to_json(rules.prior),
-        }
-        others = (option.name for option in fields(rules) if option.name not in written)
-        return written | {name: getattr(rules, name) for name in others}
-
-    @classmethod
-    def rules_from_json(cls, written: dict[str, Any]) -> Any:
-        reader = Reader(written, "rules")
-        options: dict[str, Any] = {}
-        for name in ("smoothing", "prior_smoothing"):
-            rule = reader.take(name, dict, None)
-            options[name] = None if rule is None else smoothing_from_json(rule)
-        prior = reader.take("prior", list, None)
-        options["prior"] = None if prior is None else prior_from_json(prior)
-        for option in fields(cls.rules_type):
-            if option.name not in options:
-                options[option.name] = reader.take(option.name, *cls.option_types[option.name])
-        reader.done()
-        return made(lambda: cls.rules_type(**options), "rules")
+    # -- the file ------------------------------------------------------------------------------------------------
 
     def irreversible_parts(self) -> tuple[str, ...]:
         cut = [name for name, cuts in self.cuts.items() if cuts]
@@ -205,29 +172,6 @@ class AugmentedClassifier(Classifier):
     def more_derived(cls, reader: Reader) -> dict[str, Any]:  # noqa: ARG003  most derive nothing but cut points
         """What a kind derives besides cut points, as the file has it."""
         return {}
-
-    @classmethod
-    def common_options(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The rules that all these models share, of options as the command has them."""
-        if (options.get("missing") or "ignore") != "ignore":
-            raise BadOption(f"{cls.title} leaves missing values out", found=f"missing={options['missing']}")
-        smoothing, prior_smoothing = options.get("smoothing"), options.get("prior_smoothing")
-        return {
-            "smoothing": as_backoff(smoothing or BACK_OFF),
-            "prior_smoothing": None if prior_smoothing is None else as_smoothing(prior_smoothing),
-            "prior": options.get("prior"),
-            "numeric": options.get("numeric") or "mdl",
-            "unseen": options.get("unseen") or "smooth",
-        }
-
-
-def as_backoff(given: Any) -> Smoothing | None:
-    """A smoothing rule, or None for back-off.
-
-    >>> as_backoff("backoff") is None, as_backoff("laplace")
-    (True, Laplace())
-    """
-    return None if given is None or given == BACK_OFF else as_smoothing(given)
 
 
 def cuts_of(written: dict[str, Any]) -> dict[str, tuple[float, ...]]:

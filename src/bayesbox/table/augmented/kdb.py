@@ -12,7 +12,6 @@ import numpy as np
 from bayesbox.classifier.calibrated import answers_by_folds, labelled
 from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import BadOption
 from bayesbox.file.reader import Reader
 from bayesbox.rule.discrete import Coding, coded_columns
 from bayesbox.schema.encode import Encoded
@@ -21,8 +20,9 @@ from bayesbox.stat.calibrate import floored
 from bayesbox.stat.mutual_information import conditional_mutual_information, mutual_information
 from bayesbox.table.augmented.arcs import ArcsClassifier
 from bayesbox.table.augmented.classifier import Derived
-from bayesbox.table.augmented.model import AugmentedModel, AugmentedRules, ClassPrior, family_table
+from bayesbox.table.augmented.model import AugmentedModel, ClassPrior, family_table
 from bayesbox.table.augmented.one_dependence import PairCounts
+from bayesbox.table.augmented.options import AUTO, MOST_PARENTS, DependenceOptions
 from bayesbox.table.concat import class_codes
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
@@ -30,32 +30,9 @@ from bayesbox.tally.dependent import Dependent, dense
 from bayesbox.tally.pairs import Pairs
 
 MOST_CELLS = 1 << 20  # of one column's table; a parent that would make it larger is passed over
-MOST_PARENTS = 5
-
-
-AUTO = "auto"
 TRIED = (0, 1, 2, 3)  # by `auto`
 FOLDS = 3
 MOST_ROWS = 10_000  # on which they are judged
-
-
-@dataclass(frozen=True)
-class DependenceRules(AugmentedRules):
-    """`k`: the parents that a column has besides the class, at most; `auto` takes what answers rows held out best."""
-
-    k: int | str = 2
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.k == AUTO:
-            return
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or not 0 <= self.k <= MOST_PARENTS:
-            raise BadOption(f"k is a whole number from 0 to {MOST_PARENTS}, or auto", found=self.k)
-
-    @property
-    def parents(self) -> int:
-        """The parents of a first count; what `auto` chooses is counted afterwards."""
-        return self.k if isinstance(self.k, int) else 0
 
 
 @dataclass(frozen=True)
@@ -70,10 +47,9 @@ class DependenceClassifier(ArcsClassifier):
 
     kind = "kdb"
     title = "k-dependence Bayes"
-    rules: DependenceRules
-    rules_type = DependenceRules
+    rules: DependenceOptions
+    options_type = DependenceOptions
     derives = Arcs
-    option_types = ArcsClassifier.option_types | {"k": (int, str)}
 
     def count_together(
         self, columns: Columns, labels: Encoded, schema: Schema, weights: Any, *, where: str | None = None
@@ -94,7 +70,7 @@ class DependenceClassifier(ArcsClassifier):
 
     def _parents(self, book: Book, coding: Coding) -> dict[str, tuple[str, ...]]:
         assert isinstance(book.joint, Pairs)
-        return dependence_parents(book.joint, coding, self.rules.parents)
+        return dependence_parents(book.joint, coding, parents_at_first(self.rules))
 
     def has_second_pass(self) -> bool:
         return self.rules.k == AUTO
@@ -140,13 +116,6 @@ class DependenceClassifier(ArcsClassifier):
             tables.append(family_table(name, coding.levels[name], parents, steps, self.rules.smoothing))
         return AugmentedModel(frame.classes, frame.labels, frame.log_prior, tuple(tables), coding, left_out)
 
-    @classmethod
-    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> DependenceRules:
-        if parameter and parameter != AUTO and not parameter.isdecimal():
-            raise BadOption(f"kdb:K takes the number of parents, from 0 to {MOST_PARENTS}, or auto", found=parameter)
-        k = AUTO if parameter == AUTO else int(parameter or 2)
-        return DependenceRules(**cls.common_options(options), k=k)
-
     def irreversible_parts(self) -> tuple[str, ...]:
         parents = {} if self.derived is None else self.derived.parents or {}
         return (*(("the parents of each column",) if any(parents.values()) else ()), *super().irreversible_parts())
@@ -176,6 +145,11 @@ class DependenceClassifier(ArcsClassifier):
             members = [model.classes, *(model.coding.levels[each] for each in (*table.parents, table.column))]
             found[table.column] = backoff_counts(dense(book.joint[table.column], members))
         return found
+
+
+def parents_at_first(options: DependenceOptions) -> int:
+    """The parents of a first count; what `auto` chooses is counted afterwards."""
+    return options.k if isinstance(options.k, int) else 0
 
 
 def dependence_parents(pairs: Pairs, coding: Coding, k: int) -> dict[str, tuple[str, ...]]:

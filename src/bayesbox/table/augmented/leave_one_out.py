@@ -16,7 +16,8 @@ from bayesbox.dist.base import Doubles
 from bayesbox.rule.backoff import Trust
 from bayesbox.rule.smoothing import Smoothing
 from bayesbox.stat.leave_one_out import never_learned
-from bayesbox.table.augmented.model import AugmentedRules, added_counts
+from bayesbox.table.augmented.model import added_counts
+from bayesbox.table.augmented.options import AugmentedOptions
 
 Codes = NDArray[np.int32]
 
@@ -45,7 +46,7 @@ class Column(NamedTuple):
 class Removal:
     """Takes each row's own unit out of counts: `target` is the class of each row."""
 
-    def __init__(self, target: Codes, classes: int, rules: AugmentedRules) -> None:
+    def __init__(self, target: Codes, classes: int, rules: AugmentedOptions) -> None:
         self.own = target[:, None] == np.arange(classes)[None, :]  # rows x classes: where the row itself was counted
         self.rules = rules
 

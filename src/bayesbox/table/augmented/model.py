@@ -17,33 +17,13 @@ from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.dist.family_table import FamilyTable
 from bayesbox.errors import BadOption
 from bayesbox.rule.backoff import expanded, step, uniform
-from bayesbox.rule.bins import binning
 from bayesbox.rule.discrete import Coding
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.smoothing import Smoothing
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
+from bayesbox.table.augmented.options import AugmentedOptions
 from bayesbox.tally.book import Book
-
-UNSEEN = ("smooth", "ignore", "error")
-
-
-@dataclass(frozen=True)
-class AugmentedRules:
-    """How counts become probabilities; `smoothing` None is back-off. `numeric` says how numbers are cut into bins."""
-
-    smoothing: Smoothing | None = None
-    prior_smoothing: Smoothing | None = None
-    prior: Mapping[Any, float] | None = None
-    numeric: str = "mdl"
-    unseen: str = "smooth"
-
-    def __post_init__(self) -> None:
-        binning(self.numeric)  # refuses a method that is not there
-        if self.smoothing is not None:
-            added_counts(self.smoothing, 2)  # refuses a rule that does not fit
-        if self.unseen not in UNSEEN:
-            raise BadOption(f"unseen is one of {', '.join(UNSEEN)}", found=self.unseen)
 
 
 @dataclass(frozen=True)
@@ -56,7 +36,7 @@ class ClassPrior:
     book: Book
 
     @classmethod
-    def of(cls, schema: Schema, book: Book, rules: AugmentedRules) -> ClassPrior:
+    def of(cls, schema: Schema, book: Book, rules: AugmentedOptions) -> ClassPrior:
         classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
         counted = book.with_classes(classes)
         if rules.prior is None:
@@ -111,6 +91,7 @@ def with_unseen(counts: Doubles) -> Doubles:
 def added_counts(rule: Smoothing, size: int) -> tuple[float, float]:
     """(a, b): what a rule adds to every count and to every total of a table over `size` levels.
 
+    >>> from bayesbox.rule.smoothing import Laplace, MEstimate
     >>> added_counts(Laplace(), 4), added_counts(MEstimate(2), 4)
     ((1.0, 4.0), (0.5, 2.0))
     """

@@ -18,27 +18,15 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
 from bayesbox.dist.family_table import FamilyTable
-from bayesbox.errors import BadOption
 from bayesbox.rule.backoff import BackoffStep, Trust, expanded, step, uniform
 from bayesbox.rule.discrete import Coding
 from bayesbox.rule.smoothing import Smoothing
 from bayesbox.schema.schema import Schema
-from bayesbox.table.augmented.model import AugmentedRules, ClassPrior, by_rule, family_table, with_unseen
+from bayesbox.table.augmented.model import ClassPrior, by_rule, family_table, with_unseen
+from bayesbox.table.augmented.options import OneDependenceOptions
 from bayesbox.tally.base import positions
 from bayesbox.tally.book import Book
 from bayesbox.tally.pairs import Pairs
-
-
-@dataclass(frozen=True)
-class OneDependenceRules(AugmentedRules):
-    """`least`: the rows that have a level, for it to be a parent."""
-
-    least: int = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.least, bool) or not isinstance(self.least, int) or self.least < 1:
-            raise BadOption("the least number of rows of a parent is a whole number, 1 or more", found=self.least)
 
 
 @dataclass(frozen=True)
@@ -141,7 +129,7 @@ def pairs_of(book: Book) -> Pairs:
     return book.joint if isinstance(book.joint, Pairs) else Pairs.of(book.classes, {}, np.empty(0, np.int32))
 
 
-def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceRules, coding: Coding) -> OneDependenceModel:
+def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceOptions, coding: Coding) -> OneDependenceModel:
     """Apply the rules to the tallies."""
     frame = ClassPrior.of(schema, book, rules)
     pairs = pairs_of(frame.book)

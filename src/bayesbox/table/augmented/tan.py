@@ -7,39 +7,23 @@ learned or forgotten, and learning stays exact.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import log
-from typing import Any
 
 import numpy as np
 
 from bayesbox.dist.base import Doubles
-from bayesbox.errors import BadOption, UnknownColumn
+from bayesbox.errors import UnknownColumn
 from bayesbox.rule.discrete import Coding
 from bayesbox.schema.schema import Schema
 from bayesbox.stat.mutual_information import conditional_mutual_information
 from bayesbox.stat.spanning_tree import augmenting_forest
 from bayesbox.table.augmented.arcs import ArcsClassifier
-from bayesbox.table.augmented.model import AugmentedModel, AugmentedRules, ClassPrior, family_table
+from bayesbox.table.augmented.model import AugmentedModel, ClassPrior, family_table
 from bayesbox.table.augmented.one_dependence import PairCounts, columns_alone, level_counts
+from bayesbox.table.augmented.options import TreeOptions
 from bayesbox.tally.book import Book
 from bayesbox.tally.pairs import Pairs
-
-SCORES = ("mi", "aic", "bic")
-
-
-@dataclass(frozen=True)
-class TreeRules(AugmentedRules):
-    """`score`: what an arc is worth; `root`: the column that the tree begins with, None for the first."""
-
-    score: str = "mi"
-    root: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.score not in SCORES:
-            raise BadOption(f"score is one of {', '.join(SCORES)}", found=self.score)
 
 
 class TreeClassifier(ArcsClassifier):
@@ -47,9 +31,8 @@ class TreeClassifier(ArcsClassifier):
 
     kind = "tan"
     title = "tree-augmented naive Bayes"
-    rules: TreeRules
-    rules_type = TreeRules
-    option_types = ArcsClassifier.option_types | {"score": (str,), "root": (str, None)}
+    rules: TreeOptions
+    options_type = TreeOptions
 
     def accept(self, schema: Schema, book: Book) -> None:
         if self.rules.root is not None and self.rules.root not in schema.used:
@@ -83,10 +66,6 @@ class TreeClassifier(ArcsClassifier):
             else:
                 found[table.column] = tree_counts(counted, table.column, table.parents)
         return found
-
-    @classmethod
-    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> TreeRules:
-        return TreeRules(**cls.common_options(options), score=parameter or "mi")
 
 
 def tree_counts(counted: PairCounts, name: str, parents: Sequence[str]) -> list[Doubles]:

@@ -9,9 +9,6 @@ smoothed class shares, worth one row in all.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,27 +27,11 @@ from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import normalised
 from bayesbox.table.auto.codec import PREFIX, derived_arrays, derived_from_json, derived_to_json
 from bayesbox.table.auto.features import View
+from bayesbox.table.auto.options import AutoOptions
 from bayesbox.table.auto.pool import Pool, learn_pool, words_of
 from bayesbox.table.batch_learners import WholeRows
 from bayesbox.table.pooled_model import PooledModel
 from bayesbox.tally.book import Book
-
-BUDGET = 20.0
-
-
-@dataclass(frozen=True)
-class AutoRules:
-    """The budget in seconds of one core, the seed of all draws, and a prior if it is given."""
-
-    budget: float = BUDGET
-    seed: int = 0
-    prior: Mapping[Any, float] | None = None
-
-    def __post_init__(self) -> None:
-        if not (isinstance(self.budget, (int, float)) and math.isfinite(self.budget) and self.budget > 0):
-            raise BadOption("a budget is a number of seconds above 0", found=self.budget)
-        if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or self.seed < 0:
-            raise BadOption("a seed is a whole number from 0 on", found=self.seed)
 
 
 class AutoClassifier(WholeRows):
@@ -59,7 +40,8 @@ class AutoClassifier(WholeRows):
     kind = "auto"
     title = "AutoBayes"
     derived_prefix = PREFIX
-    rules: AutoRules
+    options_type = AutoOptions
+    rules: AutoOptions
     derived: Pool | None
 
     def make_model(self, schema: Schema, book: Book) -> PooledModel:  # noqa: ARG002  the classes are those of both
@@ -161,32 +143,7 @@ class AutoClassifier(WholeRows):
     def _pooled_of(self, columns: Columns, rows: int) -> Doubles:
         return self._pooled(self._view(columns, rows), Batch(tuple(columns), tuple(columns.values()), rows))
 
-    # -- the command and the file ----------------------------------------------------------------------------------
-
-    @classmethod
-    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> AutoRules:
-        rules = AutoRules(prior=options.get("prior"), seed=options.get("seed") or 0)
-        if not parameter:
-            return rules
-        try:
-            return replace(rules, budget=float(parameter))
-        except ValueError:
-            raise BadOption("the budget of AutoBayes is a number of seconds: auto:20", found=parameter) from None
-
-    def rules_to_json(self) -> dict[str, Any]:
-        prior = self.rules.prior
-        given = None if prior is None else {str(label): float(p) for label, p in prior.items()}
-        return {"budget": float(self.rules.budget), "seed": int(self.rules.seed), "prior": given}
-
-    @classmethod
-    def rules_from_json(cls, written: dict[str, Any]) -> AutoRules:
-        from bayesbox.file.reader import Reader, made
-
-        reader = Reader(written, "the rules")
-        budget, seed, prior = reader.take("budget", float), reader.take("seed", int), reader.take("prior", dict, None)
-        reader.done()
-        rules: AutoRules = made(lambda: AutoRules(budget, seed, prior), "the rules")
-        return rules
+    # -- the file --------------------------------------------------------------------------------------------------
 
     def derived_to_json(self) -> dict[str, Any] | None:
         return None if self.derived is None else derived_to_json(self.derived)

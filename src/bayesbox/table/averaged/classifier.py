@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from bayesbox.classifier.schema_json import rules_from_json, rules_to_json
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
-from bayesbox.file.reader import Reader, made
-from bayesbox.rule.naive import Rules
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.averaged.leave_one_out import leave_one_out
-from bayesbox.table.averaged.model import AveragedModel, AveragedRules, averaged_model
+from bayesbox.table.averaged.model import AveragedModel, averaged_model
+from bayesbox.table.averaged.options import AveragedOptions
 from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.tally.book import Book
 
@@ -28,8 +25,9 @@ class AveragedClassifier(NaiveClassifier):
 
     kind = "averaged-naive-bayes"
     title = "averaged naive Bayes"
+    options_type: ClassVar[type[NaiveOptions]] = AveragedOptions
     groups_levels = False
-    rules: AveragedRules
+    rules: AveragedOptions
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
         if any(isinstance(kind, CountGroup) for kind in schema.kinds.values()):
@@ -38,27 +36,6 @@ class AveragedClassifier(NaiveClassifier):
 
     def make_model(self, schema: Schema, book: Book) -> AveragedModel:
         return averaged_model(schema, book, self.rules)
-
-    @classmethod
-    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> AveragedRules:
-        try:
-            inclusion = float(parameter) if parameter else 0.5
-        except ValueError:
-            raise BadOption(
-                "averaged:P takes the prior probability of a column, from 0 to 1", found=parameter
-            ) from None
-        return _averaged(NaiveClassifier.rules_from_options("", options), inclusion)
-
-    def rules_to_json(self) -> dict[str, Any]:
-        return rules_to_json(self.rules) | {"inclusion": float(self.rules.inclusion)}
-
-    @classmethod
-    def rules_from_json(cls, written: dict[str, Any]) -> AveragedRules:
-        reader = Reader(written, "rules")
-        inclusion = reader.take("inclusion", float)
-        plain = rules_from_json(reader.rest)
-        rules: AveragedRules = made(lambda: _averaged(plain, inclusion), "rules")
-        return rules
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | x) of each learned row under the model of all the others.
@@ -78,9 +55,3 @@ class AveragedClassifier(NaiveClassifier):
             answer[row] = 0.0
             answer[row, place] = np.exp(other.plain_log_posterior(one)[0])
         return answer
-
-
-def _averaged(plain: Rules, inclusion: float) -> AveragedRules:
-    """The rules of naive Bayes as those of the average."""
-    given = {field.name: getattr(plain, field.name) for field in dataclasses.fields(plain)}
-    return AveragedRules(**given, inclusion=inclusion)

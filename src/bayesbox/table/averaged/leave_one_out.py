@@ -33,7 +33,6 @@ from bayesbox.table.averaged.model import (
     PRIOR_ROWS,
     AveragedModel,
     AveragedNumber,
-    AveragedRules,
     averaged_bins,
     level_evidence,
     mixed_densities,
@@ -41,6 +40,7 @@ from bayesbox.table.averaged.model import (
     posterior_squares,
     shares_of,
 )
+from bayesbox.table.averaged.options import AveragedOptions
 from bayesbox.table.naive.leave_one_out import add_by_class, declared_levels, levels_of_one_row
 from bayesbox.table.naive.leave_one_out_densities import Codes, Flags, Others, add_density, others_of
 from bayesbox.table.naive.leave_one_out_numbers import leaves_only_flags
@@ -52,7 +52,7 @@ LEAST_UNIT = 1e-290  # of a column: below it a deviation has not all its digits
 
 
 def leave_one_out(
-    schema: Schema, book: Book, rules: AveragedRules, model: AveragedModel, columns: Columns, labels: Encoded
+    schema: Schema, book: Book, rules: AveragedOptions, model: AveragedModel, columns: Columns, labels: Encoded
 ) -> tuple[Doubles, Flags]:
     """P(class | x) of each row under the average of all other rows, rows x classes; and which rows a refit must answer.
 
@@ -83,7 +83,7 @@ def _add(
     conditional: Distribution,
     schema: Schema,
     book: Book,
-    rules: AveragedRules,
+    rules: AveragedOptions,
     columns: Columns,
     target: Codes,
 ) -> Flags:
@@ -124,7 +124,7 @@ def _only_value(counts: LevelCounts, column: Any) -> Flags:
     return found
 
 
-def _level_table(counts: LevelCounts, rules: AveragedRules, *, domain: tuple[str, ...]) -> Doubles:
+def _level_table(counts: LevelCounts, rules: AveragedOptions, *, domain: tuple[str, ...]) -> Doubles:
     """For each class and level of the row that is gone: the logs of the average of that level in all classes.
 
     Classes x levels x classes; NaN where no row was learned.
@@ -141,7 +141,7 @@ def _level_table(counts: LevelCounts, rules: AveragedRules, *, domain: tuple[str
     return table
 
 
-def _terms_without(cells: Doubles, there: NDArray[np.bool_], rules: AveragedRules, size: int) -> Doubles:
+def _terms_without(cells: Doubles, there: NDArray[np.bool_], rules: AveragedOptions, size: int) -> Doubles:
     """The logs of the averages of some levels, of which there can be `size` without the row."""
     a, b = added_counts(rules.smoothing, size)
     n, own = cells[:, there], np.eye(len(cells))

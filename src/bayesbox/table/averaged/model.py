@@ -13,7 +13,6 @@ is most probable under that prior, worth a quarter of a row; or Student's t, the
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -30,33 +29,17 @@ from bayesbox.dist.student import Student, log_gamma
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption
 from bayesbox.rule.densities import bin_counts
-from bayesbox.rule.naive import Rules, level_counts, naive_model
+from bayesbox.rule.naive import level_counts, naive_model
 from bayesbox.rule.normal import gaussian, student_parameters
 from bayesbox.rule.smoothing import Smoothing
 from bayesbox.schema.kinds import SPACED
 from bayesbox.schema.schema import Schema
 from bayesbox.table.augmented.model import added_counts
+from bayesbox.table.averaged.options import AveragedOptions
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 
 PRIOR_ROWS = 0.25  # of the prior of a gaussian: enough for a class with one value, little for all others
-
-
-@dataclass(frozen=True)
-class AveragedRules(Rules):
-    """`inclusion`: the probability, before any row, that a column depends on the class."""
-
-    inclusion: float = 0.5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        added_counts(self.smoothing, 2)  # a rule that is a Dirichlet prior
-        if self.select is not None or self.column_weights is not None:
-            raise BadOption("averaged naive Bayes averages over all selections of columns, and takes none")
-        if self.missing != "ignore":
-            raise BadOption("averaged naive Bayes leaves missing values out", found=f"missing={self.missing}")
-        if not isinstance(self.inclusion, numbers.Real) or not 0 <= self.inclusion <= 1:
-            raise BadOption("the prior probability of a column is from 0 to 1", found=self.inclusion)
 
 
 @dataclass(frozen=True)
@@ -85,7 +68,7 @@ class AveragedNumber(NumberDensity):
         return mixed_densities(self.by_class.log_density(values), self.whole.log_density(values), self.shares)
 
 
-def averaged_model(schema: Schema, book: Book, rules: AveragedRules) -> AveragedModel:
+def averaged_model(schema: Schema, book: Book, rules: AveragedOptions) -> AveragedModel:
     """Apply the rules to the tallies."""
     naive = naive_model(schema, book, rules)
     counted = book.with_classes(naive.classes)
@@ -103,7 +86,7 @@ def averaged_model(schema: Schema, book: Book, rules: AveragedRules) -> Averaged
 
 
 def _averaged(
-    conditional: Distribution, schema: Schema, book: Book, rules: AveragedRules
+    conditional: Distribution, schema: Schema, book: Book, rules: AveragedOptions
 ) -> tuple[Distribution, float]:
     name = conditional.columns[0]
     kind = schema.kinds[name]
@@ -134,7 +117,7 @@ def _averaged(
     )
 
 
-def averaged_bins(bins: Bins, counts: Doubles, rules: AveragedRules) -> tuple[Bins, float]:
+def averaged_bins(bins: Bins, counts: Doubles, rules: AveragedOptions) -> tuple[Bins, float]:
     """The bins with their average, from counts of classes x bins; and w."""
     size = counts.shape[1]
     shares = shares_of(level_evidence(counts, rules.smoothing, size), rules.inclusion)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,17 +12,15 @@ from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.hints import Hint
 from bayesbox.classifier.size import ModelSize
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import BadOption
 from bayesbox.explain.evidence import Explanation
-from bayesbox.file.reader import Reader, made, number
-from bayesbox.rule.rules_json import prior_from_json, prior_to_json, smoothing_from_json, smoothing_to_json
-from bayesbox.rule.smoothing import as_smoothing
+from bayesbox.file.reader import Reader
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.full import posterior as full
 from bayesbox.table.full.leave_one_out import leave_one_out
-from bayesbox.table.full.model import FullModel, FullRules, full_model, size_of_full
+from bayesbox.table.full.model import FullModel, full_model, size_of_full
+from bayesbox.table.full.options import FullOptions
 from bayesbox.tally.book import Book
 from bayesbox.tally.joint_columns import count_all, numbers_that_are_flags
 
@@ -37,7 +34,8 @@ class FullClassifier(Classifier):
 
     kind = "full-bayes"
     title = "full Bayes"
-    rules: FullRules
+    options_type = FullOptions
+    rules: FullOptions
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -86,66 +84,6 @@ class FullClassifier(Classifier):
         if not flags or len(set(flags)) < len(flags):
             raise ValueError("the flags that were derived are none, or one is there twice")
         return flags
-
-    # -- rules ---------------------------------------------------------------------------------------------------
-
-    @classmethod
-    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> FullRules:
-        """`full`, `full:diagonal`, `full:pooled`, `full:shrink=10`, `full:pooled,enough=50`."""
-        given: dict[str, Any] = {}
-        for part in filter(None, parameter.split(",")):
-            name, equals, value = part.partition("=")
-            if not equals:
-                given["covariance"] = name
-            elif name == "shrink":
-                given["shrink"] = value if value == "auto" else _parsed(float, part)
-            elif name == "enough":
-                given["enough"] = _parsed(int, part)
-            else:
-                raise BadOption(
-                    "full Bayes takes full, pooled or diagonal, shrink=... and enough=... after a colon", found=part
-                )
-        prior_smoothing = options.get("prior_smoothing")
-        return FullRules(
-            smoothing=as_smoothing(options.get("smoothing") or "laplace"),
-            prior_smoothing=None if prior_smoothing is None else as_smoothing(prior_smoothing),
-            prior=options.get("prior"),
-            missing=options.get("missing") or "ignore",
-            unseen=options.get("unseen") or "smooth",
-            **given,
-        )
-
-    def rules_to_json(self) -> dict[str, Any]:
-        rules = self.rules
-        return {
-            "smoothing": smoothing_to_json(rules.smoothing),
-            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_to_json(rules.prior_smoothing),
-            "prior": None if rules.prior is None else prior_to_json(rules.prior),
-            "covariance": rules.covariance,
-            "shrink": rules.shrink if isinstance(rules.shrink, str) else number(rules.shrink, "shrink"),
-            "enough": rules.enough,
-            "missing": rules.missing,
-            "unseen": rules.unseen,
-        }
-
-    @classmethod
-    def rules_from_json(cls, written: dict[str, Any]) -> FullRules:
-        reader = Reader(written, "rules")
-        smoothing = smoothing_from_json(reader.take("smoothing", dict))
-        prior_smoothing, prior = reader.take("prior_smoothing", dict, None), reader.take("prior", list, None)
-        given = {key: reader.take(key, str) for key in ("covariance", "missing", "unseen")}
-        given |= {"shrink": reader.take("shrink", str, float), "enough": reader.take("enough", int, None)}
-        reader.done()
-        rules: FullRules = made(
-            lambda: FullRules(
-                smoothing=smoothing,
-                prior_smoothing=None if prior_smoothing is None else smoothing_from_json(prior_smoothing),
-                prior=None if prior is None else prior_from_json(prior),
-                **given,
-            ),
-            "rules",
-        )
-        return rules
 
     def hints(self) -> list[Hint]:
         """What looks wrong in the rows, and which covariances had to be shrunk. Flags may well be 1-of-M here."""
@@ -197,11 +135,3 @@ class FullClassifier(Classifier):
                     terms[:, :, place] = np.where(after == before, 0.0, after - before)
                 before = after
         return Explanation(model.labels, names, model.log_prior, terms)
-
-
-def _parsed(kind: Any, part: str) -> Any:
-    name, _, value = part.partition("=")
-    try:
-        return kind(value)
-    except ValueError:
-        raise BadOption(f"{name} of full Bayes is a number", found=part) from None

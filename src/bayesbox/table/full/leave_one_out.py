@@ -32,7 +32,8 @@ from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import Category
 from bayesbox.schema.schema import Schema
 from bayesbox.stat.leave_one_out import prior_table
-from bayesbox.table.full.model import ENOUGH, FullModel, FullRules, full_model, number_columns
+from bayesbox.table.full.model import ENOUGH, FullModel, full_model, number_columns
+from bayesbox.table.full.options import FullOptions
 from bayesbox.table.full.posterior import posterior
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
@@ -49,7 +50,7 @@ AT_ONCE = 65_536  # rows
 def leave_one_out(
     schema: Schema,
     book: Book,
-    rules: FullRules,
+    rules: FullOptions,
     flags: Sequence[str],
     model: FullModel,
     columns: Columns,
@@ -94,7 +95,7 @@ def _target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:
     return target
 
 
-def _depends_on_all(tally: CoMoments, model: FullModel, rules: FullRules) -> bool:
+def _depends_on_all(tally: CoMoments, model: FullModel, rules: FullOptions) -> bool:
     """Whether one row moves more than its own class and cell, in ways that have no closed form."""
     if model.notes or (rules.shrink not in ("auto", 0, 0.0) and rules.covariance == "full"):
         return True
@@ -111,7 +112,7 @@ def _depends_on_all(tally: CoMoments, model: FullModel, rules: FullRules) -> boo
 def _refitted(
     schema: Schema,
     book: Book,
-    rules: FullRules,
+    rules: FullOptions,
     flags: Sequence[str],
     model: FullModel,
     columns: Columns,
@@ -137,7 +138,7 @@ def _table_terms(
     table: JointTable,
     schema: Schema,
     tally: CoMoments,
-    rules: FullRules,
+    rules: FullOptions,
     codes: Codes,
     target: Codes,
     doubtful: Flags,
@@ -218,7 +219,7 @@ class _Column(NamedTuple):
 class _Numbers:
     """Adds the log-densities of rows under the normals of all other rows, and marks the rows it cannot answer."""
 
-    def __init__(self, model: FullModel, rules: FullRules, whole: _Column, target: Codes, columns: Columns) -> None:
+    def __init__(self, model: FullModel, rules: FullOptions, whole: _Column, target: Codes, columns: Columns) -> None:
         assert model.normals is not None
         self.model, self.rules, self.whole, self.target = model, rules, whole, target
         self.normals: JointGaussian = model.normals

@@ -17,52 +17,20 @@ from bayesbox.classifier.size import ModelSize
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.joint_gaussian import JointGaussian, stacked
 from bayesbox.dist.joint_table import Axis, JointTable
-from bayesbox.errors import BadOption
 from bayesbox.rule.joint_normal import Columns, Normal, fitted, patterns_of, pooled, shrunk
 from bayesbox.rule.joint_table import joint_table, require_room, table_codes
-from bayesbox.rule.naive import MISSING, UNSEEN, missing_is_level
+from bayesbox.rule.naive import missing_is_level
 from bayesbox.rule.priors import given_prior, log_prior
-from bayesbox.rule.smoothing import Laplace, Smoothing
 from bayesbox.schema.flags import FLAG_DIGITS, FLAG_LEVELS
 from bayesbox.schema.kinds import DEFAULT_FLOOR, Category, Flag, Real
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
+from bayesbox.table.full.options import FullOptions
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.joint_columns import roles_of
 
-COVARIANCES = ("full", "pooled", "diagonal")
 ENOUGH = 5  # rows a column, and for one more, that a cell of the table needs for a normal of its own
-
-
-@dataclass(frozen=True)
-class FullRules:
-    """How the tally becomes probabilities. Changing these changes nothing that was counted."""
-
-    smoothing: Smoothing = field(default_factory=Laplace)
-    prior_smoothing: Smoothing | None = None
-    prior: Mapping[Any, float] | None = None
-    covariance: str = "full"
-    shrink: str | float = "auto"
-    enough: int | None = None
-    missing: str = "ignore"
-    unseen: str = "smooth"
-
-    def __post_init__(self) -> None:
-        if self.covariance not in COVARIANCES:
-            raise BadOption(f"covariance is one of {', '.join(COVARIANCES)}", found=self.covariance)
-        if self.shrink != "auto" and not (_is_number(self.shrink) and 0 <= self.shrink < float("inf")):  # type: ignore[operator]
-            raise BadOption("shrink is 'auto' or a number of rows, 0 or more", found=self.shrink)
-        if self.enough is not None and not (type(self.enough) is int and self.enough >= 1):
-            raise BadOption("enough is a number of rows, 1 or more, or None", found=self.enough)
-        if self.missing not in MISSING:
-            raise BadOption(f"missing is one of {', '.join(MISSING)}", found=self.missing)
-        if self.unseen not in UNSEEN:
-            raise BadOption(f"unseen is one of {', '.join(UNSEEN)}", found=self.unseen)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -96,7 +64,7 @@ class FullModel:
         return 0 if self.normals is None else len(self.normals.mean) - len(self.classes)
 
 
-def full_model(schema: Schema, book: Book, rules: FullRules, flags: Sequence[str] = ()) -> FullModel:
+def full_model(schema: Schema, book: Book, rules: FullOptions, flags: Sequence[str] = ()) -> FullModel:
     """Apply the rules to the tally."""
     classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
     counted = book.with_classes(classes)
@@ -119,7 +87,7 @@ def full_model(schema: Schema, book: Book, rules: FullRules, flags: Sequence[str
     return FullModel(classes, labels, prior, table, normals, left_out, notes, rules.covariance)
 
 
-def table_axes(schema: Schema, book: Book, rules: FullRules, flags: Sequence[str]) -> tuple[Axis, ...]:
+def table_axes(schema: Schema, book: Book, rules: FullOptions, flags: Sequence[str]) -> tuple[Axis, ...]:
     """The categories of the table in the order of the columns: levels that occurred, and those that are declared."""
     names = [name for name in roles_of(schema, flags).categories if name in book]
     axes = []
@@ -163,7 +131,7 @@ def naive_numbers(classes: int, axes: Sequence[Axis], columns: Columns) -> int:
 def _normals(
     tally: CoMoments,
     columns: Columns,
-    rules: FullRules,
+    rules: FullOptions,
     classes: tuple[str, ...],
     table: JointTable | None,
     counts: Doubles | None,
@@ -198,7 +166,7 @@ def _fit(tally: CoMoments, cells: NDArray[Any], columns: Columns, *, diagonal: b
 
 
 def _cells(
-    tally: CoMoments, columns: Columns, rules: FullRules, table: JointTable, counts: Doubles
+    tally: CoMoments, columns: Columns, rules: FullOptions, table: JointTable, counts: Doubles
 ) -> tuple[list[tuple[int, int]], list[Normal]]:
     """(class, cell of the table) of those that have rows enough, and the normal of each from its complete tuples."""
     codes = table_codes(tally, table.axes)

@@ -22,7 +22,7 @@ from bayesbox.dist.base import Doubles
 from bayesbox.dist.posterior import terms_of
 from bayesbox.errors import DataWarning
 from bayesbox.rule.bins import bin_names, mdl
-from bayesbox.rule.naive import selection
+from bayesbox.rule.options import selection
 from bayesbox.schema.coded import CodedRows, Variable
 from bayesbox.schema.schema import Schema
 from bayesbox.table.auto.features import takes_part

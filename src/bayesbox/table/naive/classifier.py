@@ -9,14 +9,13 @@ import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.rows import LabelledRows
-from bayesbox.classifier.schema_json import rules_from_json, rules_to_json
 from bayesbox.classifier.size import ModelSize
 from bayesbox.dist import posterior as direct
 from bayesbox.dist.base import Doubles
@@ -24,9 +23,9 @@ from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption
 from bayesbox.explain.evidence import Explanation, explanation
 from bayesbox.file.reader import Reader
-from bayesbox.rule.naive import Rules, naive_model
+from bayesbox.rule.naive import naive_model
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import given_prior
-from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_type_of
 from bayesbox.schema.schema import Schema
@@ -41,12 +40,13 @@ class NaiveClassifier(Classifier):
 
     kind = "naive-bayes"
     title = "naive Bayes"
+    options_type: ClassVar[type[NaiveOptions]] = NaiveOptions
     groups_levels = True
-    rules: Rules
+    rules: NaiveOptions
     derived: dict[str, float] | None  # the weights of the columns, where they were selected or weighed
 
     @classmethod
-    def density_of_numbers(cls, rules: Rules) -> str:
+    def density_of_numbers(cls, rules: NaiveOptions) -> str:
         return rules.numeric
 
     def needs_refit(self) -> bool:
@@ -76,29 +76,6 @@ class NaiveClassifier(Classifier):
         from bayesbox.classifier.describe import size_of_naive
 
         return size_of_naive(self.model)
-
-    @classmethod
-    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> Rules:
-        if parameter:
-            raise BadOption("naive Bayes takes no parameter after a colon", found=parameter)
-        prior_smoothing = options.get("prior_smoothing")
-        return Rules(
-            smoothing=as_smoothing(options.get("smoothing") or "laplace"),
-            prior_smoothing=None if prior_smoothing is None else as_smoothing(prior_smoothing),
-            prior=options.get("prior"),
-            numeric=options.get("numeric") or "gaussian",
-            missing=options.get("missing") or "ignore",
-            unseen=options.get("unseen") or "smooth",
-            select=options.get("select"),
-            column_weights=options.get("column_weights"),
-        )
-
-    def rules_to_json(self) -> dict[str, Any]:
-        return rules_to_json(self.rules)
-
-    @classmethod
-    def rules_from_json(cls, written: dict[str, Any]) -> Rules:
-        return rules_from_json(written)
 
     def given_members(self) -> dict[str, bytes]:
         from bayesbox.table.naive import given_tables
@@ -131,7 +108,7 @@ class NaiveClassifier(Classifier):
     @classmethod
     def of_model(cls, model: NaiveModel, schema: Schema) -> Self:
         """A classifier made of given tables."""
-        made = cls(Rules())
+        made = cls(NaiveOptions())
         made.schema, made._model, made.fixed = schema, model, True
         made.book = Book.empty(label_type_of(model.labels.tolist()))
         return made

@@ -13,7 +13,7 @@ from bayesbox.dist.student import apart
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.explain.density_picture import Panel, density_svg
 from bayesbox.rule.choose import Choice, choose
-from bayesbox.rule.densities import Options, of_moments, of_values
+from bayesbox.rule.densities import DensityOptions, of_moments, of_values
 from bayesbox.rule.naive import density_options
 from bayesbox.schema.kinds import OF_MOMENTS, check_density
 from bayesbox.table.naive.classifier import NaiveClassifier
@@ -64,7 +64,7 @@ def _density(classifier: NaiveClassifier, column: str, tally: Moments, name: str
     return of_values(chosen, column, values, counts, options)
 
 
-def _options(classifier: NaiveClassifier, column: str) -> Options:
+def _options(classifier: NaiveClassifier, column: str) -> DensityOptions:
     assert classifier.schema is not None
     nothing = np.zeros(len(classifier.model.classes))
     return density_options(classifier.schema.kinds[column], classifier.rules, nothing, nothing)

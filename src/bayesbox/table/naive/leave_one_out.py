@@ -23,7 +23,8 @@ from bayesbox.dist.poisson import Poisson
 from bayesbox.dist.posterior import normalised, posterior, terms_of
 from bayesbox.dist.table import Table
 from bayesbox.dist.text import Text
-from bayesbox.rule.naive import Rules, density_options, level_counts, missing_is_level, naive_model
+from bayesbox.rule.naive import density_options, level_counts, missing_is_level, naive_model
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.smoothing import Cells, Smoothing, ratio
 from bayesbox.rule.table import LevelCounts, group_counts
 from bayesbox.schema.columns import as_numbers
@@ -44,7 +45,7 @@ Codes = NDArray[np.int32]
 
 
 def leave_one_out(
-    schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns, labels: Encoded
+    schema: Schema, book: Book, rules: NaiveOptions, model: NaiveModel, columns: Columns, labels: Encoded
 ) -> Doubles:
     """P(class | x) of each row under the model of all other rows, rows x classes.
 
@@ -82,7 +83,7 @@ def leave_one_out(
 
 
 def leave_one_out_terms(
-    schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns, labels: Encoded
+    schema: Schema, book: Book, rules: NaiveOptions, model: NaiveModel, columns: Columns, labels: Encoded
 ) -> tuple[Doubles, Doubles]:
     """(log P(class), log P(x_j | class)) of each row under the tallies of all other rows.
 
@@ -110,7 +111,7 @@ def leave_one_out_terms(
 
 
 def _alone(
-    conditional: Any, schema: Schema, book: Book, rules: Rules, columns: Columns, target: Codes
+    conditional: Any, schema: Schema, book: Book, rules: NaiveOptions, columns: Columns, target: Codes
 ) -> tuple[Plan, NDArray[np.bool_]]:
     """The terms of one conditional in a plan of their own, and which rows a refit must answer."""
     plan = Plan(len(target), np.zeros(len(book.classes)))
@@ -122,7 +123,7 @@ def _alone(
 
 
 def _refitted(
-    schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns, labels: Encoded, row: int
+    schema: Schema, book: Book, rules: NaiveOptions, model: NaiveModel, columns: Columns, labels: Encoded, row: int
 ) -> Doubles:
     """The same for one row, by subtracting its tally and applying all rules: exact, and slower."""
     reduced, one = _without_row(schema, book, rules, model, columns, labels, row)
@@ -132,7 +133,7 @@ def _refitted(
 
 
 def _without_row(
-    schema: Schema, book: Book, rules: Rules, model: NaiveModel, columns: Columns, labels: Encoded, row: int
+    schema: Schema, book: Book, rules: NaiveOptions, model: NaiveModel, columns: Columns, labels: Encoded, row: int
 ) -> tuple[NaiveModel, Columns]:
     """The model of all other rows, and the row."""
     one = {name: column[row : row + 1] for name, column in columns.items()}
@@ -142,7 +143,7 @@ def _without_row(
 
 
 def _add(
-    plan: Plan, conditional: Any, schema: Schema, book: Book, rules: Rules, columns: Columns, target: Codes
+    plan: Plan, conditional: Any, schema: Schema, book: Book, rules: NaiveOptions, columns: Columns, target: Codes
 ) -> LeftOutGaussian | NDArray[np.bool_] | None:
     """Enter one conditional; a normal density is handed back, to be worked out together with the others, and of other
     densities which rows a refit must answer."""
@@ -171,7 +172,9 @@ def _add(
     return gaussian(kind, book[name], values)
 
 
-def _only_value(name: str, schema: Schema, book: Book, rules: Rules, columns: Columns) -> NDArray[np.bool_] | None:
+def _only_value(
+    name: str, schema: Schema, book: Book, rules: NaiveOptions, columns: Columns
+) -> NDArray[np.bool_] | None:
     """The row that alone has a value in a column where missing is a level: without it the column takes no part."""
     column = columns.get(name)
     if column is None or not missing_is_level(schema.kinds[name], rules):
@@ -196,7 +199,7 @@ def _add_presence(plan: Plan, book: Book, name: str, rule: Smoothing, column: An
 
 
 def _add_levels(
-    plan: Plan, conditional: Table | Bernoulli, schema: Schema, book: Book, rules: Rules, columns: Columns
+    plan: Plan, conditional: Table | Bernoulli, schema: Schema, book: Book, rules: NaiveOptions, columns: Columns
 ) -> None:
     name = conditional.column
     kind = schema.kinds[name]

@@ -21,7 +21,7 @@ from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.dist.rounded import Rounded
 from bayesbox.dist.student import GREATEST, Student, apart, log_student
 from bayesbox.errors import CannotForget
-from bayesbox.rule.densities import Options, of_values
+from bayesbox.rule.densities import DensityOptions, of_values
 from bayesbox.rule.normal import student_parameters
 from bayesbox.schema.kinds import ROUNDED, SPACED, Kind
 from bayesbox.table.naive.leave_one_out_numbers import leaves_only_flags
@@ -41,7 +41,7 @@ def add_density(
     density: NumberDensity | Gaussian,
     kind: Kind,
     tally: Moments,
-    options: Options,
+    options: DensityOptions,
     values: Doubles,
     target: Codes,
     finished: Finish | None = None,
@@ -78,7 +78,7 @@ def _method(density: NumberDensity | Gaussian) -> str:
 
 
 def _terms_of_pairs(
-    method: str, tally: Values, options: Options, pairs: Doubles, finished: Finish | None
+    method: str, tally: Values, options: DensityOptions, pairs: Doubles, finished: Finish | None
 ) -> tuple[Doubles, Flags]:
     """The log-densities in all classes of each value, one row of its class taken out; and whether there is none then,
     so that the column takes no part."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +26,6 @@ from bayesbox.explain.missing import terms_of_absence
 from bayesbox.file.faults import MemberFault
 from bayesbox.file.reader import Reader, made
 from bayesbox.rule.priors import given_prior
-from bayesbox.rule.rules_json import prior_from_json, prior_to_json
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema, compatible
@@ -34,6 +33,7 @@ from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import floored
 from bayesbox.table.batch_learners import WholeRows
 from bayesbox.table.concat import class_codes
+from bayesbox.table.optimal.options import OptimalOptions
 from bayesbox.table.pooled_model import PooledModel
 from bayesbox.tally.book import Book
 
@@ -41,31 +41,6 @@ MOST_ROWS = 10_000  # by which hypotheses are weighed
 OPTIONS = ("smoothing", "prior_smoothing", "numeric", "missing", "unseen")  # of the command, that hypotheses take
 PREFIX = "hypothesis-"
 MEMBER = PREFIX + "{}.bayes"
-
-
-@dataclass(frozen=True)
-class OptimalRules:
-    """`hypotheses`: the models to learn, by the names that `--model` takes; empty where they come from elsewhere.
-
-    `options` are those of the command, for all of them.
-    """
-
-    hypotheses: tuple[str, ...] = field(default_factory=default_hypotheses)
-    prior: Mapping[Any, float] | None = None
-    options: Mapping[str, Any] = field(default_factory=dict, compare=False)
-
-    @property
-    def numeric(self) -> str | None:
-        """The density of numbers, where one is given for all hypotheses."""
-        return self.options.get("numeric")
-
-    def __post_init__(self) -> None:
-        kinds = (KINDS.get(name.partition(":")[0]) for name in self.hypotheses)
-        if any(kind is not None and not kind.hypothesis for kind in kinds):
-            raise BadOption(
-                "a hypothesis is one model, such as naive, full, averaged, tan, aode or kdb:2",
-                found=", ".join(self.hypotheses),
-            )
 
 
 @dataclass(frozen=True)
@@ -102,7 +77,8 @@ class OptimalClassifier(WholeRows):
     kind = "bayes-optimal"
     title = "Bayes optimal"
     derived_prefix = PREFIX
-    rules: OptimalRules
+    options_type = OptimalOptions
+    rules: OptimalOptions
     derived: Hypotheses | None
 
     @classmethod
@@ -114,7 +90,7 @@ class OptimalClassifier(WholeRows):
         called = list(names) or [each.title for each in classifiers]
         classifiers, fold = _without_fold(classifiers, called)
         derived = Hypotheses(classifiers, tuple(float(each) for each in weights))
-        result = cls(OptimalRules(()))
+        result = cls(OptimalOptions(()))
         classes, label_type = _common_classes(classifiers, called)
         book = Book.empty(label_type)
         result.accept(_common_schema(classifiers, called).with_classes(classes), book)
@@ -252,36 +228,19 @@ class OptimalClassifier(WholeRows):
     # -- the command and the file --------------------------------------------------------------------------------
 
     @classmethod
-    def rules_from_options(cls, parameter: str, options: Mapping[str, Any]) -> OptimalRules:
+    def rules_from_options(cls, parameter: str, given: Mapping[str, Any]) -> OptimalOptions:
         names = tuple(parameter.split(",")) if parameter else default_hypotheses()
         for name in names:
             if name.partition(":")[0] not in KINDS:
                 example = ",".join(default_hypotheses())
                 raise BadOption(f"there is no model `{name}`", remedy=f"optimal takes models: {example}, for example")
-        common = {key: options[key] for key in OPTIONS if options.get(key) is not None}
-        rules = OptimalRules(names, options.get("prior"), common)
+        common = {key: given[key] for key in OPTIONS if given.get(key) is not None}
+        rules: OptimalOptions = replace(super().rules_from_options(parameter, given), options=common)
         for name in names:  # refuses options that one of them does not take
             kind, rest = split_model(name)
             taken = kind.load().rules_from_options(rest, common)
             if "numeric" in common and not hasattr(taken, "numeric"):
                 raise BadOption(f"the hypothesis {name} has its own way with numbers", found=common["numeric"])
-        return rules
-
-    def rules_to_json(self) -> dict[str, Any]:
-        prior = self.rules.prior
-        return {
-            "hypotheses": list(self.rules.hypotheses),
-            "prior": None if prior is None else prior_to_json(prior),
-        }
-
-    @classmethod
-    def rules_from_json(cls, written: dict[str, Any]) -> OptimalRules:
-        reader = Reader(written, "rules")
-        names, prior = reader.texts("hypotheses"), reader.take("prior", list, None)
-        reader.done()
-        rules: OptimalRules = made(
-            lambda: OptimalRules(names, None if prior is None else prior_from_json(prior)), "rules"
-        )
         return rules
 
     def derived_to_json(self) -> dict[str, Any] | None:

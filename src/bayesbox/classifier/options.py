@@ -1,0 +1,64 @@
+"""The options of a kind of model as the command has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from bayesbox.errors import BadOption
+from bayesbox.schema.options import OneOf, option, options_of
+
+T = TypeVar("T")
+
+CALIBRATIONS = ("temperature", "isotonic", "dirichlet", "auto")
+
+
+def calibration_option() -> Any:
+    """How answers are calibrated, of the models that can be."""
+    return option(
+        OneOf(*CALIBRATIONS, none=True),
+        default=None,
+        help="Calibrate the probabilities on held-out rows; auto takes the kind that does best on them.",
+    )
+
+
+def options_from_command(cls: type[T], title: str, parameter: str, given: Mapping[str, Any]) -> T:
+    """The options of a kind, called `title`, from those of the command; what is None there was not given.
+
+    `parameter` is what follows the name of the model after a colon.
+
+    >>> from bayesbox.table.full.options import FullOptions
+    >>> found = options_from_command(FullOptions, "full Bayes", "pooled,enough=50", {"unseen": "error"})
+    >>> found.covariance, found.enough, found.unseen
+    ('pooled', 50, 'error')
+    """
+    values: dict[str, Any] = {}
+    for name, each in options_of(cls).items():
+        value = given.get(name)
+        if value is None or not (each.command or each.refusal):
+            continue
+        if each.refusal is None:
+            values[name] = value
+        elif value != getattr(cls, name):
+            raise BadOption(each.refusal, found=f"{name}={value}")
+    return cls(**values, **_after_colon(cls, title, parameter))
+
+
+def _after_colon(cls: type, title: str, parameter: str) -> dict[str, Any]:
+    """`pooled,enough=50`: the first option that may be there by its value alone, the others by name."""
+    known = {name: each.takes for name, each in options_of(cls).items() if each.colon}
+    if not parameter:
+        return {}
+    if not known:
+        raise BadOption(f"{title} takes no parameter after a colon", found=parameter)
+    first = next(iter(known))
+    if len(known) == 1:
+        return {first: known[first].from_text(first, parameter)}
+    found = {}
+    for part in filter(None, parameter.split(",")):
+        name, _, text = part.partition("=") if "=" in part else (first, "=", part)
+        if name not in known:
+            others = " and ".join(f"{each}=..." for each in list(known)[1:])
+            raise BadOption(f"{title} takes {known[first].words}, {others} after a colon", found=part)
+        found[name] = known[name].from_text(name, text)
+    return found

@@ -1,0 +1,79 @@
+"""The parameters of an estimator: the fields of its kind's options, which it inherits.
+
+An estimator keeps what it was given; it is parsed when a classifier is made of it. So `get_params`, `set_params` and
+`clone` are scikit-learn's own.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+import warnings
+from dataclasses import dataclass
+from typing import Any, TypeVar, dataclass_transform
+
+from bayesbox.schema.options import Options, option, options_of
+
+T = TypeVar("T")
+P = TypeVar("P", bound=Options)
+
+WIDTH = 116  # of the documentation
+RENAMED = {"fold": "one_hot"}
+"""Parameters by their old names, which go in 0.4."""
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))
+def estimator(cls: type[T]) -> type[T]:
+    """Make an estimator of a class that inherits the fields of options: its parameters, with their documentation."""
+    made = dataclass(kw_only=True, eq=False, repr=False)(cls)
+    made.__doc__ = documentation(made)
+    for old, new in RENAMED.items():
+        if old in inspect.get_annotations(made):
+            setattr(made, old, _renamed(old, new))
+    return made
+
+
+def _renamed(old: str, new: str) -> property:
+    """An attribute under its old name."""
+
+    def read(self: Any) -> Any:
+        warn_of_name(old, stacklevel=3)
+        return getattr(self, new)
+
+    def write(self: Any, value: Any) -> None:
+        warn_of_name(old, stacklevel=3)
+        setattr(self, new, value)
+
+    return property(read, write)
+
+
+def warn_of_name(old: str, *, stacklevel: int) -> None:
+    """Say that a parameter has another name now, which goes before the old one where both are given."""
+    warnings.warn(f"{old}= is now {RENAMED[old]}=: the old name goes in 0.4", FutureWarning, stacklevel + 1)
+
+
+def documentation(cls: type) -> str | None:
+    """The docstring of an estimator with a section on its parameters, before that of the examples."""
+    if not cls.__dict__.get("__doc__"):
+        return None
+    head, examples, rest = inspect.cleandoc(cls.__doc__ or "").partition("Examples\n--------\n")
+    lines = ["Parameters", "----------"]
+    for name, each in options_of(cls).items():
+        if each.refusal is None:
+            lines.append(f"{name} : {each.takes.words}")
+            lines += textwrap.wrap(each.help, WIDTH, initial_indent="    ", subsequent_indent="    ")
+    return "\n".join([head.rstrip(), "", *lines, "", examples + rest])
+
+
+def options_from(estimator: Any, cls: type[P]) -> P:
+    """The options of an estimator, parsed."""
+    return cls(**{name: vars(estimator)[name] for name, each in options_of(cls).items() if each.refusal is None})
+
+
+def parameters_from(given: Options) -> dict[str, Any]:
+    """The parameters of an estimator that has these options."""
+    return {
+        name: each.takes.parameter(getattr(given, name))
+        for name, each in options_of(type(given)).items()
+        if each.refusal is None
+    }

@@ -1,0 +1,193 @@
+"""The options that kinds of models share, and those of naive Bayes: how counts become probabilities.
+
+The modules that give them their meaning are imported when a value is parsed, so that the command makes its help of
+these fields without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bayesbox.errors import BadOption
+from bayesbox.schema.kinds import TakesDensity
+from bayesbox.schema.options import GIVEN, AnyText, OneOf, Options, Takes, Types, option, options
+
+LEARNED = "learned"
+BACK_OFF = "backoff"
+MISSING = ("ignore", "level")
+UNSEEN = ("smooth", "ignore", "error")
+
+SELECTIONS = {
+    "mi": "the columns that are informative about the class by more than chance, or the ten most informative: mi:10",
+    "cfs": "columns that are informative about the class and not about each other (Hall 1999)",
+    "forward": "one column after another, as long as the leave-one-out log loss falls",
+    "backward": "all columns less those without which the leave-one-out log loss falls",
+}
+"""The ways to select columns."""
+
+
+# -- what they take --------------------------------------------------------------------------------------------------
+
+
+class TakesSmoothing(Takes):
+    """A smoothing rule or its name; None where that is allowed, as `backoff` if it stands for that."""
+
+    metavar = "RULE"
+
+    def __init__(self, *, none: bool = False, backoff: bool = False) -> None:
+        self.none, self.backoff = none, backoff
+        self.types = (dict, None) if none or backoff else (dict,)
+
+    @property
+    def words(self) -> str:
+        if self.backoff:
+            return '"backoff", rule or its name'
+        return "rule, its name, or None" if self.none else "rule or its name"
+
+    def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
+        """The rule, None for back-off.
+
+        >>> TakesSmoothing(backoff=True).parse("smoothing", "backoff"), TakesSmoothing().parse("smoothing", "m:2")
+        (None, MEstimate(m=2.0, prior=None))
+        """
+        from bayesbox.rule.smoothing import as_smoothing
+
+        if (given is None and None in self.types) or (self.backoff and given == BACK_OFF):
+            return None
+        return as_smoothing(given)
+
+    def parameter(self, value: Any) -> Any:
+        return BACK_OFF if self.backoff and value is None else value
+
+    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+        from bayesbox.rule.rules_json import smoothing_to_json
+
+        return None if value is None else smoothing_to_json(value)
+
+    def from_json(self, name: str, written: Any) -> Any:  # noqa: ARG002
+        from bayesbox.rule.rules_json import smoothing_from_json
+
+        return None if written is None else smoothing_from_json(written)
+
+
+class TakesPrior(Takes):
+    """Probabilities by class, or None: whether they fit is known when the classes are."""
+
+    types: Types = (list, None)
+    metavar = "CLASS=P,..."
+
+    @property
+    def words(self) -> str:
+        return "mapping of label to probability, or None"
+
+    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+        from bayesbox.rule.rules_json import prior_to_json
+
+        return None if value is None else prior_to_json(value)
+
+    def from_json(self, name: str, written: Any) -> Any:  # noqa: ARG002
+        from bayesbox.rule.rules_json import prior_from_json
+
+        return None if written is None else prior_from_json(written)
+
+
+class TakesSelection(AnyText):
+    """A way to select columns, with a number where it takes one; or None."""
+
+    def __init__(self) -> None:
+        super().__init__('"mi", "mi:10", "cfs", "forward", "backward"', none=True, metavar="METHOD")
+
+    def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
+        if given is not None:
+            selection(given)
+        return given
+
+
+def selection(text: str) -> tuple[str, int | None]:
+    """The method of a selection and how many columns it takes, where it says that: `mi:10`.
+
+    >>> selection("mi:10"), selection("forward")
+    (('mi', 10), ('forward', None))
+    """
+    method, _, number = text.partition(":") if isinstance(text, str) else ("", "", "")
+    if method not in SELECTIONS or (number and (method != "mi" or not number.isdecimal() or not int(number))):
+        raise BadOption(
+            f"select is one of {', '.join(SELECTIONS)}",
+            found=text,
+            remedy="mi:10 takes the ten most informative",
+        )
+    return method, int(number) if number else None
+
+
+# -- the options -----------------------------------------------------------------------------------------------------
+
+
+def missing_option() -> Any:
+    """How missing values count, of the kinds that leave a choice."""
+    return option(
+        OneOf(*MISSING),
+        default="ignore",
+        help="Ignore missing values, or count them as a level of their own.",
+    )
+
+
+def unseen_option() -> Any:
+    """What a new level gets, of the kinds that have levels."""
+    return option(
+        OneOf(*UNSEEN),
+        default="smooth",
+        help="What a level that was never seen gets when predicting: the probability of a zero count, nothing, or an "
+        "error.",
+    )
+
+
+@options
+class CountOptions(Options):
+    """How the counts of levels and classes become probabilities."""
+
+    smoothing: Any = option(
+        TakesSmoothing(),
+        default="laplace",
+        help="How counts become probabilities: laplace, mle, lidstone:0.5, m:2, ... or one of `bayesbox.rules`.",
+    )
+    prior_smoothing: Any = option(
+        TakesSmoothing(none=True), default=None, help="The same for the class prior; by default the shares as they are."
+    )
+    prior: Mapping[Any, float] | None = option(
+        TakesPrior(),
+        default=None,
+        help="The class prior, if it is to be given: another base rate, the same likelihoods.",
+    )
+
+
+@options
+class NaiveOptions(CountOptions):
+    """The options of naive Bayes.
+
+    `select` says how columns are chosen, `column_weights` whether each learns a weight: what follows from these is
+    derived from the rows, and is not an option.
+    """
+
+    numeric: str = option(
+        TakesDensity(),
+        default="gaussian",
+        help="The density of numbers, or the bins they are put into; auto chooses for each column.",
+    )
+    missing: str = missing_option()
+    unseen: str = unseen_option()
+    select: str | None = option(
+        TakesSelection(),
+        default=None,
+        in_file=GIVEN,
+        help="Take only some columns: those that are informative about the class by more than chance (mi), or the ten "
+        "most informative (mi:10); those that are informative about the class and not about each other (cfs); or those "
+        "that lower the log loss of held-out rows, added (forward) or dropped (backward) one at a time.",
+    )
+    column_weights: str | None = option(
+        OneOf(LEARNED, none=True),
+        default=None,
+        in_file=GIVEN,
+        help="Raise the factor of each column to a power that is learned on the log loss of held-out rows, so that "
+        "columns that say the same share their weight.",
+    )

@@ -1,0 +1,91 @@
+"""The options of the models in which columns depend on each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bayesbox.rule.options import CountOptions, TakesSmoothing, unseen_option
+from bayesbox.schema.options import NEVER, AnyText, OneOf, WholeNumber, fixed, option, options
+
+AUTO = "auto"
+MOST_PARENTS = 5
+NO_LEVEL = "models in which columns depend on each other ignore missing values"
+SCORES = ("mi", "aic", "bic")
+
+
+class TakesBins(AnyText):
+    """How numbers are cut into bins."""
+
+    def __init__(self) -> None:
+        super().__init__('"mdl", "modl", "frequency:10" or "width:10"', metavar="DENSITY")
+
+    def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
+        from bayesbox.rule.bins import binning
+
+        binning(given)  # refuses a method that is not there
+        return given
+
+
+@options
+class AugmentedOptions(CountOptions):
+    """How counts become probabilities; a `smoothing` of None is back-off."""
+
+    smoothing: Any = option(
+        TakesSmoothing(backoff=True),
+        default="backoff",
+        help="How counts become probabilities: backoff, laplace, mle, lidstone:0.5 or m:2. Back-off leans on the table "
+        "with one parent fewer where a combination of levels was rarely seen.",
+    )
+    numeric: str = option(TakesBins(), default="mdl", help="How numbers are cut into bins.")
+    unseen: str = unseen_option()
+    missing: str = fixed(
+        "models in which columns depend on each other ignore missing values", default="ignore", in_file=NEVER
+    )
+
+    def _check(self) -> None:
+        from bayesbox.table.augmented.model import added_counts
+
+        if self.smoothing is not None:
+            added_counts(self.smoothing, 2)  # refuses a rule that does not fit
+
+
+@options
+class OneDependenceOptions(AugmentedOptions):
+    """The options of averaged one-dependence estimators."""
+
+    least: int = option(WholeNumber(1), default=1, colon=True, help="A level is a parent where so many rows have it.")
+
+
+@options
+class TreeOptions(AugmentedOptions):
+    """The options of tree-augmented naive Bayes."""
+
+    score: str = option(
+        OneOf(*SCORES),
+        default="mi",
+        colon=True,
+        kw_only=False,
+        help="What an arc is worth: the dependence of the two columns given the class, with aic and bic less what its "
+        "numbers cost. Arcs that are worth nothing are dropped.",
+    )
+    root: str | None = option(
+        AnyText("name of a column", none=True),
+        default=None,
+        command=False,
+        kw_only=False,
+        help="Where the tree begins; by default with the first column.",
+    )
+
+
+@options
+class DependenceOptions(AugmentedOptions):
+    """The options of k-dependence Bayes."""
+
+    k: int | str = option(
+        WholeNumber(0, MOST_PARENTS, others=(AUTO,)),
+        default=2,
+        colon=True,
+        kw_only=False,
+        help="The parents of a column besides the class, at most; auto takes the number, from 0 to 3, that answers "
+        "held-out rows best.",
+    )

@@ -1,0 +1,41 @@
+"""The options of AutoBayes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bayesbox.rule.options import TakesPrior
+from bayesbox.schema.options import Options, RealNumber, Types, WholeNumber, option, options
+
+BUDGET = 20.0
+
+
+class TakesPriorByText(TakesPrior):
+    """A prior whose labels are texts in the file."""
+
+    types: Types = (dict, None)
+
+    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+        return None if value is None else {str(label): float(p) for label, p in value.items()}
+
+    def from_json(self, name: str, written: Any) -> Any:  # noqa: ARG002
+        return written
+
+
+@options
+class AutoOptions(Options):
+    """The budget of all models, the seed of all draws, and a prior if it is given."""
+
+    budget: float = option(
+        RealNumber(0, above=True, said="a budget is a number of seconds above 0"),
+        default=BUDGET,
+        colon=True,
+        help="Seconds of one core. What is learned within them follows from the size of the table, not from the clock.",
+    )
+    seed: int = option(
+        WholeNumber(0), default=0, help="The seed of all draws: the same rows, seed and budget give the same model."
+    )
+    prior: Mapping[Any, float] | None = option(
+        TakesPriorByText(), default=None, help="The class prior, if it is another than that of the rows."
+    )

@@ -1,0 +1,29 @@
+"""The options of averaged naive Bayes."""
+
+from __future__ import annotations
+
+from bayesbox.rule.options import NaiveOptions
+from bayesbox.schema.options import GIVEN, RealNumber, fixed, option, options
+
+ALL_SELECTIONS = "averaged naive Bayes averages over all selections of columns, and takes none"
+
+
+@options
+class AveragedOptions(NaiveOptions):
+    """The options of naive Bayes, and how probable it is that a column depends on the class."""
+
+    inclusion: float = option(
+        RealNumber(0, 1, said="the prior probability of a column is from 0 to 1"),
+        default=0.5,
+        colon=True,
+        kw_only=False,
+        help="The probability, before any row, that a column depends on the class.",
+    )
+    missing: str = fixed("averaged naive Bayes ignores missing values", default="ignore")
+    select: str | None = fixed(ALL_SELECTIONS, default=None, in_file=GIVEN)
+    column_weights: str | None = fixed(ALL_SELECTIONS, default=None, in_file=GIVEN)
+
+    def _check(self) -> None:
+        from bayesbox.table.augmented.model import added_counts
+
+        added_counts(self.smoothing, 2)  # a rule that is a Dirichlet prior

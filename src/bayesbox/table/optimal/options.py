@@ -1,0 +1,54 @@
+"""The options of Bayes optimal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bayesbox.classifier.registry import KINDS, default_hypotheses
+from bayesbox.errors import BadOption
+from bayesbox.rule.options import TakesPrior
+from bayesbox.schema.options import Options, TextList, aside, option, options
+
+
+class TakesModels(TextList):
+    """Models, by the names that `--model` takes."""
+
+    def parse(self, name: str, given: Any) -> tuple[str, ...]:  # noqa: ARG002
+        return default_hypotheses() if given is None else tuple(given)
+
+    def from_text(self, name: str, text: str) -> tuple[str, ...]:  # noqa: ARG002
+        return tuple(text.split(","))
+
+
+@options
+class OptimalOptions(Options):
+    """`hypotheses`: the models to learn; none where they come from elsewhere.
+
+    `options` are those of the command, for all of them.
+    """
+
+    hypotheses: tuple[str, ...] = option(
+        TakesModels(),
+        default=None,
+        colon=True,
+        kw_only=False,
+        help="The models to learn, by the names that --model takes.",
+    )
+    prior: Mapping[Any, float] | None = option(
+        TakesPrior(), default=None, help="The class prior, if it is to be given."
+    )
+    options: Mapping[str, Any] = aside(default_factory=dict)
+
+    @property
+    def numeric(self) -> str | None:
+        """The density of numbers, where one is given for all hypotheses."""
+        return self.options.get("numeric")
+
+    def _check(self) -> None:
+        kinds = (KINDS.get(name.partition(":")[0]) for name in self.hypotheses)
+        if any(kind is not None and not kind.hypothesis for kind in kinds):
+            raise BadOption(
+                "a hypothesis is one model, such as naive, full, averaged, tan, aode or kdb:2",
+                found=", ".join(self.hypotheses),
+            )
