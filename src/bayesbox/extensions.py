@@ -12,7 +12,6 @@ asked for which is not known: a process that needs none of them pays nothing.
 
 from __future__ import annotations
 
-import importlib.metadata
 import warnings
 from typing import TypeVar, overload
 
@@ -32,6 +31,8 @@ def load_extensions() -> None:
     if _loaded:
         return
     _loaded = True
+    import importlib.metadata  # half of the time that importing bayesbox takes otherwise
+
     for entry in importlib.metadata.entry_points(group=GROUP):
         try:
             entry.load()

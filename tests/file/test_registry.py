@@ -105,6 +105,22 @@ def test_a_part_that_is_not_known_names_the_package_too() -> None:
     assert refused(with_document(saved("mixed"), extension=["coinage"])).remedy == container.DAMAGED
 
 
+def test_installed_extensions_are_loaded_where_a_model_needs_one(coin: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that announce themselves, and whatever name the file has: it decides nothing."""
+    del CODECS["coin"]
+    found: list[str] = []
+
+    def load() -> None:
+        found.append("loaded")
+        register_codec("coin", f"{__name__}:CoinCodec")
+
+    monkeypatch.setattr("bayesbox.file.load.load_extensions", load)
+    assert from_bytes(with_document(coin, extension="coinage")) == Coin(3)
+    assert from_bytes(coin) == Coin(3)  # its package is imported already
+    from_bytes(saved("mixed"))
+    assert found == ["loaded"]
+
+
 def test_what_is_built_in_names_no_extension() -> None:
     for make in (mixed, lambda: examples.made("text").classifier_, lambda: examples.made("hmm-counted")):
         assert b"extension" not in container.unpack(to_bytes(make()))["model.json"]

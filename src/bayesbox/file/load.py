@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 from bayesbox.errors import BadModelFile, file_name
+from bayesbox.extensions import load_extensions
 from bayesbox.file import container
 from bayesbox.file.container import MODEL
 from bayesbox.file.faults import MemberFault
@@ -44,6 +45,8 @@ def from_bytes(data: bytes, *, name: str = "model", holds: str | None = None) ->
         _require_format(version, reader, name)
         reader.take("bayesbox", str)
         extensions = reader.take_if_present("extension", str) or ""
+        if _absent(extensions):
+            load_extensions()  # those that are installed, whatever the file names
         return _codec(kind, extensions, name, holds).read(kind, reader, members)
     except RecursionError:
         raise BadModelFile("the models in it are nested too deep", where=name, remedy=container.DAMAGED) from None
@@ -86,7 +89,11 @@ def _codec(kind: str, extensions: str, name: str, holds: str | None) -> Codec:
     return codec
 
 
+def _absent(extensions: str) -> list[str]:
+    """The packages that a model was saved with and that are not imported; nothing that a file names ever is."""
+    return [extension for extension in extensions.split(", ") if extension and extension not in sys.modules]
+
+
 def _install(extensions: str) -> str:
-    """What to do where a model was written with packages that are not imported; nothing of a file is ever imported."""
-    absent = [extension for extension in extensions.split(", ") if extension and extension not in sys.modules]
-    return f"Install and import {', '.join(absent)}: the model was saved with it" if absent else ""
+    absent = ", ".join(_absent(extensions))
+    return f"Install and import {absent}: the model was saved with it" if absent else ""

@@ -1,6 +1,6 @@
 """The kinds of models that a file can hold: the codec of each, found by the kind's name and imported on demand.
 
-A subject registers its kinds when its module of `SUBJECTS` is imported; an extension registers its own at run time:
+A subject registers its kinds when its module of `SUBJECTS` is imported, an extension when it is imported itself:
 
     register_codec("mypackage-forest", "mypackage.codec")
 
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from bayesbox.extensions import load_extensions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,11 +53,13 @@ def register_codec(kind: str, codec: str) -> None:
 
 
 def codec_of(kind: str) -> Codec | None:
-    """The codec of a kind, None where nobody has registered one."""
+    """The codec of a kind, None where nobody has registered one: neither this package nor an installed extension."""
     for subject in SUBJECTS:
         if kind in CODECS:
             break
         importlib.import_module(subject)
+    if kind not in CODECS:
+        load_extensions()
     if kind not in CODECS:
         return None
     module, _, name = CODECS[kind].partition(":")
