@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayesbox as bb
-from bayesbox.explain.box import Logged
+from bayesbox.dist.factor import Logged
 from bayesbox.explain.work import bayes_box
 from bayesbox.source.frames import batch_of
 

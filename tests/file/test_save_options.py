@@ -14,17 +14,15 @@ from tests.laws.mixed import estimator, table
 
 import bayesbox as bb
 from bayesbox.classifier import schema_json
+from bayesbox.dist.cells import Smoothing
 from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.file.reader import Reader
 from bayesbox.file.strict_json import dumps, parse
 from bayesbox.rule.options import MISSING, UNSEEN, NaiveOptions
 from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
-from bayesbox.rule.smoothing import RULES, Smoothing
+from bayesbox.rule.smoothing import RULES
+from bayesbox.schema.families import densities, family_named
 from bayesbox.schema.kinds import (
-    COUNT_DENSITIES,
-    REAL_DENSITIES,
-    ROUNDED,
-    SPACED,
     WORDS_OCCURRENCES,
     Count,
     Kind,
@@ -41,7 +39,7 @@ shares = st.floats(0, 1e6, allow_nan=False)
 OPTIONS: dict[str, Callable[[type[Kind]], st.SearchStrategy[Any]]] = {
     "missing": lambda kind: st.sampled_from([None, "ignore", *(["level"] if kind is not Words else [])]),
     "levels": lambda _: st.none() | st.lists(names, max_size=4),
-    "density": lambda kind: st.sampled_from(COUNT_DENSITIES if kind is Count else REAL_DENSITIES),
+    "density": lambda kind: st.sampled_from(densities("count" if kind is Count else "real")),
     "floor": lambda _: st.floats(0, allow_infinity=False) | st.integers(0, 9),
     "width": lambda _: st.integers(0, 10**6),
     "occurrence": lambda _: st.sampled_from(WORDS_OCCURRENCES),
@@ -60,9 +58,8 @@ def kinds(kind: type[Kind]) -> st.SearchStrategy[Kind]:
 
 def _fitting(options: dict[str, Any]) -> dict[str, Any]:
     """A gaussian whose floor is the spacing has no other."""
-    return {
-        name: value for name, value in options.items() if name != "floor" or options["density"] not in (SPACED, ROUNDED)
-    }
+    has_floor = family_named(options.get("density", "gaussian")).takes_floor
+    return {name: value for name, value in options.items() if name != "floor" or has_floor}
 
 
 def rules(name: str) -> st.SearchStrategy[Smoothing]:
@@ -122,7 +119,7 @@ dates = st.dates() | st.datetimes()
         smoothing=st.sampled_from(sorted(RULES)).flatmap(rules),
         prior_smoothing=st.none() | st.sampled_from(sorted(RULES)).flatmap(rules),
         prior=st.none() | st.dictionaries(labels | dates, st.floats(0, 1), max_size=4),
-        numeric=st.sampled_from(REAL_DENSITIES),
+        numeric=st.sampled_from(densities()),
         missing=st.sampled_from(MISSING),
         unseen=st.sampled_from(UNSEEN),
     )

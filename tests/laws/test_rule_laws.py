@@ -10,8 +10,8 @@ from tests.oracle.near import near
 
 import bayesbox as bb
 from bayesbox._core import ExactArray
-from bayesbox.rule.smoothing import RULES, Cells, as_smoothing, ratio
-from bayesbox.rule.table import LevelCounts, log_table
+from bayesbox.dist.cells import Cells, LevelCounts, log_table, ratio
+from bayesbox.rule.smoothing import RULES, as_smoothing
 
 LEVELS = ("a", "b", "c")
 

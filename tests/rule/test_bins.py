@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from bayesbox import _core
-from bayesbox.errors import BadOption
-from bayesbox.rule.bins import (
+from bayesbox.dist.cuts import (
     between,
     bin_names,
     binned,
@@ -26,6 +25,7 @@ from bayesbox.rule.bins import (
     modl_cost,
     modl_groups,
 )
+from bayesbox.errors import BadOption
 
 METHODS = ["width:3", "frequency:4", "mdl", "modl"]
 

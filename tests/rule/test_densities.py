@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bayesbox as bb
+from bayesbox.dist.choose import CANDIDATES, choose, folds_of
+from bayesbox.dist.fit import FitOptions, ValueTable, fitted
 from bayesbox.dist.kernel import DIRECT
 from bayesbox.errors import UnknownColumn
-from bayesbox.rule.choose import CANDIDATES, choose, folds_of
-from bayesbox.rule.densities import DensityOptions, of_values
 from bayesbox.rule.smoothing import Laplace
-from bayesbox.schema.kinds import REAL_DENSITIES
+from bayesbox.schema.families import densities
 
 
-def options(classes: int) -> DensityOptions:
-    return DensityOptions(1e-4, Laplace(), np.zeros(classes), np.zeros(classes))
+def of_values(density: str, column: str, values: np.ndarray, counts: np.ndarray) -> Any:
+    return fitted(column, ValueTable(values, counts), FitOptions(Laplace(), density=density)).distribution
 
 
 def counted(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -40,7 +40,7 @@ def sample(rows: int = 200, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
 def test_student_is_the_predictive_of_the_conjugate_prior() -> None:
     x, y = sample()
     asked = np.array([-3.0, 0.5, 2.0, 40.0])
-    found = of_values("student", "x", *counted(x, y), options(2)).log_density(asked)
+    found = of_values("student", "x", *counted(x, y)).log_density(asked)
     m0, v0 = x.mean(), x.var()
     for label in (0, 1):
         own = x[y == label]
@@ -53,7 +53,7 @@ def test_student_is_the_predictive_of_the_conjugate_prior() -> None:
 
 def test_a_spaced_gaussian_is_no_narrower_than_a_sixth_of_the_mean_gap() -> None:
     x, y = np.array([1.0, 1.0, 1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 0, 1, 1, 1])
-    found = of_values("gaussian:spacing", "x", *counted(x, y), options(2))
+    found = of_values("gaussian:spacing", "x", *counted(x, y))
     np.testing.assert_allclose(found.std, [(9 - 1) / 3 / 6, x[3:].std()], rtol=1e-12)
     asked = np.array([1.0, 3.0])
     expected = stats.norm.logpdf(asked[:, None], [1.0, 5.0], found.std)
@@ -65,7 +65,7 @@ def test_a_spaced_gaussian_is_no_narrower_than_a_sixth_of_the_mean_gap() -> None
 
 
 def rounded(x: list[float], y: list[int]) -> Any:
-    return of_values("gaussian:rounded", "x", *counted(np.array(x), np.array(y)), options(max(y) + 1))
+    return of_values("gaussian:rounded", "x", *counted(np.array(x), np.array(y)))
 
 
 def test_a_rounded_gaussian_is_the_probability_of_a_cell() -> None:
@@ -109,8 +109,8 @@ def test_the_unit_of_a_rounded_gaussian_does_not_matter(rows: Any, power: int, f
     values = np.array([value for value, _ in rows]) * factor
     classes = np.array([label for _, label in rows])
     table, counts = counted(values, classes)
-    one = of_values("gaussian:rounded", "x", table, counts, options(counts.shape[1]))
-    scaled = of_values("gaussian:rounded", "x", np.ldexp(table, power), counts, options(counts.shape[1]))
+    one = of_values("gaussian:rounded", "x", table, counts)
+    scaled = of_values("gaussian:rounded", "x", np.ldexp(table, power), counts)
     if len(table) < 2:
         assert one is scaled is None
         return
@@ -131,7 +131,7 @@ def test_a_class_without_values_has_the_cells_of_the_column() -> None:
     x, y = np.array([1.0, 2.0, 5.0, np.nan, np.nan]), np.array(list("aabcc"))
     clf = bb.NaiveBayes(numeric="gaussian:rounded").fit({"x": x}, y)
     terms = clf.explain({"x": np.array([1.0, 3.0])}).terms[:, :, 0]
-    whole = of_values("gaussian:rounded", "x", x[:3], np.ones((3, 1)), options(1)).log_density(np.array([1.0, 3.0]))
+    whole = of_values("gaussian:rounded", "x", x[:3], np.ones((3, 1))).log_density(np.array([1.0, 3.0]))
     np.testing.assert_array_equal(terms[:, 2], whole[:, 0])
     with pytest.warns(bb.DataWarning, match="one value only"):
         same = bb.NaiveBayes(numeric="gaussian:rounded").fit({"x": np.full(5, 3.0)}, y)
@@ -165,7 +165,7 @@ def test_rounded_gaussians_are_written_and_refused_by_name() -> None:
 
 def test_lognormal_is_scipys() -> None:
     x, y = sample()
-    found = of_values("lognormal", "x", *counted(x, y), options(2)).log_density(np.array([0.1, 3.0, 60.0]))
+    found = of_values("lognormal", "x", *counted(x, y)).log_density(np.array([0.1, 3.0, 60.0]))
     for label in (0, 1):
         logs = np.log(x[y == label])
         expected = stats.lognorm.logpdf([0.1, 3.0, 60.0], logs.std(), scale=np.exp(logs.mean()))
@@ -176,7 +176,7 @@ def test_kernel_is_the_sum_of_its_curves() -> None:
     x, y = sample()
     values, counts = counted(x, y)
     asked = np.array([-2.0, 0.5, 2.345, 30.0])
-    found = of_values("kernel", "x", values, counts, options(2)).log_density(asked)
+    found = of_values("kernel", "x", values, counts).log_density(asked)
     gap = (values[-1] - values[0]) / (len(values) - 1)
     for label in (0, 1):
         own = x[y == label]
@@ -190,7 +190,7 @@ def test_the_kernels_grid_is_near_the_sum() -> None:
     random = np.random.default_rng(2)
     y = random.integers(0, 2, 9000)
     x = np.where(y == 0, random.normal(size=9000), random.exponential(size=9000))
-    density = of_values("kernel", "x", *counted(x, y), options(2))
+    density = of_values("kernel", "x", *counted(x, y))
     assert all(len(curves.values) > DIRECT for curves in density.curves)
     asked = np.concatenate([np.linspace(-1.5, 1.5, 501), [-30.0, 25.0]])  # in the midst, and beyond the grid
     found, exact = density.log_density(asked), density.summed_log_density(asked)
@@ -202,7 +202,7 @@ def test_the_kernels_grid_is_near_the_sum() -> None:
 @pytest.mark.parametrize("method", ["gaussian", "student", "lognormal", "kernel"])
 def test_densities_integrate_to_one(method: str) -> None:
     x, y = sample()
-    density = of_values(method, "x", *counted(x, y), options(2))
+    density = of_values(method, "x", *counted(x, y))
     grid = np.linspace(-400, 400, 400_001)
     clf = bb.NaiveBayes(numeric=method).fit({"x": x}, y)
     terms = clf.explain({"x": grid}).terms[:, :, 0]
@@ -238,7 +238,7 @@ def test_auto_finds_the_shape() -> None:
             y == 0, random.normal(0, 0.4, 2000), random.choice([-2.0, 2.0], 2000) + random.normal(0, 0.4, 2000)
         ),
     }
-    found = {name: choose(*counted(x, y), options(2)) for name, x in shapes.items()}
+    found = {name: choose(*counted(x, y), FitOptions(Laplace())) for name, x in shapes.items()}
     assert all(set(choice.losses) == set(CANDIDATES) for choice in found.values())
     for name in ("gaussian", "lognormal"):  # where it is the truth, none is better but by chance
         assert found[name].losses[name] < min(found[name].losses.values()) + 0.003
@@ -268,7 +268,7 @@ def test_pictures() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::bayesbox.DataWarning")
-@pytest.mark.parametrize("numeric", REAL_DENSITIES)
+@pytest.mark.parametrize("numeric", densities())
 @pytest.mark.parametrize("steps", [[0, 0, 1, 1, 0, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 0, 0, 0], [1, 2, 4, 8, 16, 9]])
 def test_the_least_numbers_there_are(numeric, steps):
     x = {"x": [5e-324 * step for step in steps]}

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import bayesbox as bb
+from bayesbox.dist.cuts import modl_groups
 from bayesbox.file.save import to_bytes
-from bayesbox.rule.bins import modl_groups
 
 GROUPED = {"town": bb.Category(group="modl")}
 

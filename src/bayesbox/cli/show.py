@@ -231,31 +231,14 @@ def _large(number: int) -> str:
 
 def _tally(classifier: NaiveClassifier, name: str, path: str) -> dict[str, Any]:
     """The tally of one column as numbers by class."""
-    from bayesbox.dist.bins import Bins
     from bayesbox.errors import UnknownColumn
-    from bayesbox.rule.densities import bin_counts
-    from bayesbox.tally.moments import Moments
-    from bayesbox.tally.values import Values
 
     if name not in classifier.book:
         raise UnknownColumn(name, available=classifier.book, where=path)
     tally = classifier.book[name]
-    classes = list(tally.classes)
-    bins = classifier.model.conditional(name)
-    if isinstance(bins, Bins) and isinstance(tally, Values):
-        counts = bin_counts(tally, bins).counts.tolist()
-        return {
-            "name": name,
-            "classes": {
-                label: dict(zip(bins.levels, row, strict=True)) for label, row in zip(classes, counts, strict=True)
-            },
-        }
-    if isinstance(tally, Moments) and not tally.holds_only_flags:
-        per_class = zip(tally.n.tolist(), tally.mean.tolist(), tally.deviation.tolist(), strict=True)
-        values = [{"n": n, "mean": mean, "deviation": deviation} for n, mean, deviation in per_class]
-        return {"name": name, "classes": dict(zip(classes, values, strict=True))}
-    counts = [dict(zip(tally.levels, row, strict=True)) for row in tally.counts.tolist()]
-    return {"name": name, "classes": dict(zip(classes, counts, strict=True))}
+    conditional = classifier.model.conditional(name)
+    shown = tally if conditional is None else conditional.shown_tally(tally)
+    return {"name": name, "classes": dict(zip(tally.classes, shown.by_class(), strict=True))}
 
 
 def _print_column(tally: dict[str, Any]) -> None:

@@ -4,19 +4,38 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.errors import BadOption, NotLinear
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
+    from bayesbox.dist.factor import Factor
+    from bayesbox.dist.fit import FitOptions
+    from bayesbox.dist.leave_one_out import LeaveOneOutPlan
+    from bayesbox.tally.book import Book
 
 Doubles = NDArray[np.float64]
 Columns = Mapping[str, Any]
+
+
+class Marks(NamedTuple):
+    """Values to mark: their names, and a column that holds each of them and, at the end, a missing one."""
+
+    labels: tuple[str, ...]
+    values: Any
+
+
+class Linear(NamedTuple):
+    """A linear function of the values of some columns: the weights of each, and a constant."""
+
+    weights: dict[str, list[float]]
+    constant: float
 
 
 class Distribution(ABC):
@@ -61,6 +80,89 @@ class Distribution(ABC):
         """The family in a few words; empty where the kind of its column says as much."""
         return ""
 
+    # -- what a classifier of tables needs -------------------------------------------------------------------------
+
+    silent: ClassVar[str] = "all its values are equal"  # why a column takes no part where `fit` gives None
+
+    @classmethod
+    def fit(cls, column: str, tally: Any, options: FitOptions) -> Distribution | None:
+        """The distribution made of the tally of its column; None where it says nothing of the class."""
+        raise NotImplementedError
+
+    @classmethod
+    def fit_together(cls, tallies: Mapping[str, Any], options: FitOptions) -> Distribution:
+        """The distribution made of the tallies of several columns."""
+        raise NotImplementedError
+
+    def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:  # noqa: ARG002
+        """Enter the terms of learned rows, each under the tally of all the others; by default each row by a refit."""
+        if any(name in columns for name in self.columns):
+            plan.doubtful[:] = True
+
+    def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
+        """The average with the distribution of the whole column, and the probability that the class matters.
+
+        `inclusion` is that probability before any row. None where the column says nothing; refused by a family whose
+        evidence is not known.
+        """
+        raise self.not_averaged(type(self).__name__)
+
+    def not_averaged(self, name: str) -> BadOption:
+        """The error of a family whose evidence is not known."""
+        return BadOption(
+            f"column `{self.columns[0]}` has a density without evidence, so that it cannot be averaged over",
+            found=name,
+            remedy="Take numeric='gaussian', 'student' or bins, such as 'mdl'; declare counts as real",
+        )
+
+    def leave_one_out_averaged(
+        self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions, inclusion: float
+    ) -> None:
+        """Enter the terms of learned rows, each under the average of all the others."""
+        raise NotImplementedError
+
+    # -- what is shown ---------------------------------------------------------------------------------------------
+
+    is_scale: ClassVar[bool] = False  # whether its values are numbers on a scale
+    least: ClassVar[float] = -math.inf  # of these values
+    has_density: ClassVar[bool] = False  # whether it can be drawn as a curve
+
+    def shown_tally(self, tally: Any) -> Any:
+        """The tally of its column as it is shown."""
+        return tally
+
+    def by_column(self) -> Iterator[Distribution]:
+        """The distribution of each of its columns, where their terms can be told apart."""
+        yield self
+
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:  # noqa: ARG002
+        """The factor of each of its columns for one row, with the counts behind it; or why it takes no part."""
+        from bayesbox.dist.factor import Factor, Logged
+
+        terms = self.terms(columns, 1)[0].tolist()
+        name = ", ".join(self.columns)
+        yield Factor(f"P({name} | class)", ("",) * len(terms), tuple(map(Logged, terms)))
+
+    def marks(self) -> Marks | None:
+        """The values that a nomogram marks; None where there are none, or where they are on a scale."""
+        return None
+
+    def special_values(self) -> Doubles:
+        """Values on a scale that must not be passed over."""
+        return np.empty(0)
+
+    def curve(self, low: float, high: float, points: int) -> tuple[Doubles, Doubles]:
+        """Places from `low` to `high`, and the heights of the density there, places x classes."""
+        share = np.linspace(0.0, 1.0, points)
+        x = low * (1 - share) + high * share
+        return x, np.exp(self.planned({self.columns[0]: x}, points).run(_core.JOINT))
+
+    def linear(self, one: int, zero: int) -> Linear:  # noqa: ARG002
+        """Its log-odds of two classes as a linear function of its values."""
+        raise NotLinear(f"column `{self.columns[0]}` is a number or a text: its term is not linear")
+
+    # -- many rows -------------------------------------------------------------------------------------------------
+
     def add_to(self, plan: Plan, columns: Columns) -> None:
         """Enter the log-probabilities of these rows in the plan; a column that is not there is missing in each row."""
         if len(self.columns) > 1:
@@ -68,14 +170,21 @@ class Distribution(ABC):
         elif self.columns[0] in columns:
             plan.add_terms(self.log_prob(columns[self.columns[0]]))
 
-    def terms(self, columns: Columns, rows: int) -> Doubles:
-        """What it adds to the joint log-probability of these rows, rows x classes: +inf where a point mass is hit."""
+    def planned(self, columns: Columns, rows: int) -> Plan:
+        """Its terms of these rows in a plan of their own."""
         plan = Plan(rows, np.zeros(self.classes))
         self.add_to(plan, columns)
+        return plan
+
+    def terms(self, columns: Columns, rows: int) -> Doubles:
+        """What it adds to the joint log-probability of these rows, rows x classes: +inf where a point mass is hit."""
+        plan = self.planned(columns, rows)
         found: Doubles = plan.run(_core.JOINT)
         if plan.point_mass_hits is not None:
             found = np.where((plan.point_mass_hits > 0) & ~np.isneginf(found), np.inf, found)
         return found
+
+    # -- exported --------------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression | None:
         """log P(x | class) as a tree that SQL and ONNX are written from; None where it cannot be exported.

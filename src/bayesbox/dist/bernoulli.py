@@ -8,49 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
+from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.cells import LevelCounts
+from bayesbox.dist.fit import FitOptions
+from bayesbox.dist.levels import LevelDistribution
 from bayesbox.errors import UnseenLevel
 from bayesbox.schema.encode import encode
 from bayesbox.schema.flags import FLAG_CODES
 
+FALSE, TRUE, UNSEEN, MISSING = range(4)
+
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
 
-FALSE, TRUE, UNSEEN, MISSING = range(4)
-
 
 @dataclass(frozen=True)
-class Bernoulli(Distribution):
+class Bernoulli(LevelDistribution):
     """log P(false | class) and log P(true | class), and the rows for any other value and for a missing one."""
-
-    column: str
-    levels: tuple[str, str]
-    log_p: Doubles
-    log_unseen: Doubles
-    log_missing: Doubles
-    unseen_is_error: bool = False
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
-
-    @property
-    def classes(self) -> int:
-        return len(self.log_missing)
-
-    @property
-    def level_number(self) -> int:
-        return len(self.levels) + bool(self.log_missing.any())
-
-    @property
-    def free_parameters(self) -> int:
-        return (self.level_number - 1) * self.classes
-
-    def parameters(self) -> dict[str, Doubles]:
-        return dict(zip(self.levels, np.exp(self.log_p), strict=True))
-
-    def log_prob(self, values: Any) -> Doubles:
-        return self.terms({self.column: values}, len(values))
 
     @property
     def rows(self) -> Doubles:
@@ -83,6 +57,29 @@ class Bernoulli(Distribution):
         codes, levels, _ = encode(column)
         place = np.array([FLAG_CODES.get(level.lower(), UNSEEN) for level in levels] + [MISSING], dtype=np.int8)
         return place[codes]
+
+    def _index(self, counts: LevelCounts, level: str | None) -> int:
+        return super()._index(counts, level if level is None else self._named(counts, level))
+
+    def _named(self, counts: LevelCounts, level: str) -> str:
+        """A level by the name that the counts give it: false and 0 are the same, and so are true and 1."""
+        index = FLAG_CODES.get(level.lower())
+        return level if index is None else counts.levels[index]
+
+    def _lasting_levels(self, counts: LevelCounts, options: FitOptions) -> tuple[str, ...]:  # noqa: ARG002
+        return counts.levels
+
+    def _positions(self, counts: LevelCounts) -> dict[str, int]:
+        return super()._positions(counts) | FLAG_CODES
+
+    def _spelled(self, level: str) -> str:
+        return level.lower()
+
+    @property
+    def integer_range(self) -> tuple[int, int]:
+        return 0, 2
+
+    # -- exported --------------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
         from bayesbox.dist.expression import Lookup, ReadFlag

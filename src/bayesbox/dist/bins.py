@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesbox.dist.base import Doubles, Plan
+from bayesbox._core import ExactArray
+from bayesbox.dist.averaging import level_shares, mixed_levels
+from bayesbox.dist.base import Columns, Distribution, Doubles, Marks, Plan, log
+from bayesbox.dist.cells import LevelCounts, log_levels
+from bayesbox.dist.cuts import bin_names, binned, binning, codes_of
+from bayesbox.dist.factor import Factor, Logged, Number, decimal, divided, formula, observed
+from bayesbox.dist.fit import FitOptions, register
+from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.special import unit_of
+from bayesbox.tally.book import Book
+from bayesbox.tally.counts import Counts
+from bayesbox.tally.values import Values
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
 
 
+@register("width", "frequency", "mdl", "modl", "bins")
 @dataclass(frozen=True)
 class Bins(NumberDensity):
     """log P(bin | class), bins x classes. A value on a cut is in the lower bin; the first and the last bin are open.
@@ -54,20 +67,111 @@ class Bins(NumberDensity):
     def enter(self, plan: Plan, values: Doubles) -> None:
         plan.tables.append((codes_of(values, self.cuts), self.rows))
 
+    @classmethod
+    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
+        """P(bin | class) by the smoothing rule. Where there is no cut every value is in the one bin, which says nothing."""
+        values, counts = tally.table
+        cuts = binning(options.density)(values, counts)
+        names = bin_names(cuts)
+        if len(cuts) == 0:
+            log_bins = np.zeros((1, counts.shape[1]))
+        else:
+            log_bins = log_levels(binned(values, counts, cuts).T, names, options.smoothing)
+        return cls(column, *options.presence(tally), cuts, names, log_bins, options.density)
+
+    def counts_of(self, tally: Values) -> Counts:
+        """How often each bin occurred in each class, exactly; the levels in the order of the bins."""
+        classes, width, number = len(tally.classes), len(tally.values), len(self.levels)
+        codes = codes_of(tally.table[0], self.cuts).astype(np.int64)
+        index = (np.arange(classes)[:, None] * number + codes[None, :]).ravel()
+        cells = tally.cells.sum_groups(index, classes * number) if width else ExactArray(classes * number)
+        return Counts(tally.classes, self.levels, cells)
+
+    def shown_tally(self, tally: Any) -> Counts:
+        return self.counts_of(tally)
+
+    # -- averaged over whether the class matters -------------------------------------------------------------------
+
+    def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:
+        counts = np.asarray(self.counts_of(tally).counts, dtype=np.float64)
+        return self._averaged(counts, options, inclusion)
+
+    def _averaged(self, counts: Doubles, options: FitOptions, inclusion: float) -> tuple[Bins, float]:
+        """The bins with their average, from counts of classes x bins; and w."""
+        size = counts.shape[1]
+        shares = level_shares(counts, options.smoothing, size, inclusion)
+        mixed = mixed_levels(counts, options.smoothing, size, shares).T
+        return replace(self, log_bins=log(mixed)), float(shares.inside)
+
+    def leave_one_out_averaged(
+        self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions, inclusion: float
+    ) -> None:
+        plan.doubtful |= (book.class_counts.to_doubles() <= 1)[plan.target]  # the cuts depend on how many classes there are
+        values = self.numbers_of(columns)
+        if values is None:
+            return
+        if options.chosen:  # the density is chosen anew
+            plan.doubtful |= ~np.isnan(values)
+            return
+        again = self.refit_options(options)
+
+        def fit(tally: Any) -> Bins:
+            bins = self.fit("", tally, again)
+            values, counts = tally.table
+            return bins._averaged(binned(values, counts, bins.cuts).T, options, inclusion)[0]
+
+        self.leave_out_each_value(plan, values, book[self.column], options, fit)
+
+    def refit_options(self, options: FitOptions) -> FitOptions:
+        return replace(options.without_missing(), density=self.method)
+
+    # -- shown -----------------------------------------------------------------------------------------------------
+
+    def marks(self) -> Marks:
+        """A value of each bin: a cut belongs to the bin below it, and the last bin begins just above its cut."""
+        above = np.nextafter(self.cuts[-1], np.inf) if len(self.cuts) else 0.0
+        return Marks(self.levels, np.concatenate([self.cuts, [above, np.nan]]))
+
+    def curve(self, low: float, high: float, points: int) -> tuple[Doubles, Doubles]:  # noqa: ARG002
+        """Each bin as a step, its share over its width."""
+        inner = self.cuts[(self.cuts > low) & (self.cuts < high)]
+        edges = np.concatenate([[low], inner, [high]])
+        middles = edges[:-1] / 2 + edges[1:] / 2
+        widths = np.diff(edges * unit_of(low, high))
+        shares = np.exp(self.log_density(middles)) / widths[:, None]
+        return np.repeat(edges, 2)[1:-1], np.repeat(shares, 2, axis=0)
+
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:
+        values = self.numbers_of(columns)
+        terms = self.terms(columns, 1)[0].tolist()
+        if values is None or math.isnan(values[0]):
+            yield self._missing_factor(terms)
+        elif len(self.levels) == 1:
+            yield f"{self.column}, since {self.method} puts all its values into one bin"
+        else:
+            yield self._bin_factor(float(values[0]), terms, book, options)
+
+    def _bin_factor(self, value: float, terms: list[float], book: Book, options: FitOptions) -> Factor | str:
+        tally = self.counts_of(book[self.column])
+        counts = LevelCounts(tally.levels, tally.cells, len(tally.classes))
+        index = int(codes_of(np.array([value]), self.cuts)[0])
+        cells, (over, under) = counts.as_cells(exact=True), counts.ratio(options.smoothing, exact=True)
+        shares: list[Number] = [divided(over[c, index], under[c, index]) for c in range(counts.classes)]
+        if not any(shares):
+            return f"{self.column}, since its bin has probability 0 in every class"
+        formulas = [
+            formula(cells.counts[c, index], cells.totals[c], over[c, index], under[c, index], options.smoothing)
+            + observed(self.log_observed[c])
+            for c in range(counts.classes)
+        ]
+        shown = [Logged(term) for term in terms] if self.log_observed.any() else shares
+        name = f"P({self.column}={decimal(value)}, {self.levels[index]} | class)"
+        return Factor(name, tuple(formulas), tuple(shown))
+
+    # -- exported --------------------------------------------------------------------------------------------------------
+
     def expression(self) -> Expression:
         from bayesbox.dist.expression import Lookup, ReadBin
 
         position = ReadBin(self.column, tuple(self.cuts.tolist()))
         return Lookup(position, self.log_bins + self.log_observed, self.log_missing)
-
-
-def codes_of(values: NDArray[Any], cuts: Doubles) -> NDArray[np.int32]:
-    """The bin of each value; -1 where it is missing (NaN).
-
-    >>> codes_of(np.array([1.0, 2.5, 2.6, np.nan]), np.array([2.5]))
-    array([ 0,  0,  1, -1], dtype=int32)
-    """
-    numbers = np.asarray(values, dtype=np.float64)
-    codes = np.searchsorted(cuts, numbers, side="left").astype(np.int32)
-    codes[np.isnan(numbers)] = -1
-    return codes

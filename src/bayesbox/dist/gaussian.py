@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist.averaged_number import UnitOthers, averaged_number
+from bayesbox.dist.averaging import posterior_squares
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
+from bayesbox.dist.factor import decimal
+from bayesbox.dist.fit import FitOptions, Presence, register
+from bayesbox.dist.leave_one_out import LeaveOneOutPlan, LeftOutGaussian, leaves_only_flags, power_of_two, scaled
+from bayesbox.dist.numbers import NumberFamily
+from bayesbox.dist.special import LOG_ROOT_2_PI
 from bayesbox.errors import CannotExport
 from bayesbox.schema.columns import as_numbers
+from bayesbox.tally.book import Book
+from bayesbox.tally.exact import Dyadic, rounded_root
+from bayesbox.tally.moments import LEAST, Moments, Spread
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
 
-LOG_ROOT_2_PI = 0.5 * math.log(2 * math.pi)
 
-
+@register("gaussian")
 @dataclass(frozen=True)
-class Gaussian(Distribution):
+class Gaussian(NumberFamily):
     """N(x | mean, std) by class.
 
     The mean is carried in two doubles, `mean + mean_low`, so that the distance to it is right even where the values share
     a large offset. A std of 0 is a point mass: any other value is impossible, and the value itself outranks
     every density. `log_observed` and `log_missing` are zeros unless missing is a level of its own.
     """
+
+    has_density: ClassVar[bool] = True
 
     column: str
     mean: Doubles
@@ -35,23 +48,11 @@ class Gaussian(Distribution):
     log_observed: Doubles
     log_missing: Doubles
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
-
-    @property
-    def classes(self) -> int:
-        return len(self.log_missing)
-
     def log_prob(self, values: Any) -> Doubles:
         return self.terms({self.column: values}, len(values))
 
     def parameters(self) -> dict[str, Doubles]:
         return {"mean": self.mean, "std": self.std}
-
-    @property
-    def free_parameters(self) -> int:
-        return (2 + bool(self.log_missing.any())) * self.classes
 
     def describe(self) -> str:
         return "gaussian"
@@ -100,6 +101,99 @@ class Gaussian(Distribution):
         plan.add_terms(np.where(observed & ~hits, -np.inf, 0.0))
         plan.add_point_masses(hits)
 
+    # -- from moments ----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def fit(cls, column: str, tally: Moments, options: FitOptions) -> Self | None:
+        """The normal density of each class, its variance at least `floor` times that of the whole column.
+
+        A class without a value takes the density of the whole column. None where the column has no spread at all, so
+        that it can say nothing, unless `floor` is 0: then it is a point mass.
+        """
+        return cls.of_moments(column, tally, options.floor, options.presence(tally))
+
+    @classmethod
+    def of_moments(
+        cls, column: str, moments: Moments, floor: float, presence: Presence, prior_rows: float = 0.0
+    ) -> Self | None:
+        """The same with any floor. With `prior_rows` it is the most probable density under a normal-inverse-gamma prior
+        that is worth so many rows of the whole column's mean and variance."""
+        whole = moments.pooled()
+        if whole.n.m == 0 or (whole.excess.m == 0 and floor > 0):
+            return None
+        spreads = [spread if spread.n.m else whole for spread in moments.spreads()]
+        if prior_rows:
+            spreads = [_with_prior(spread, whole, Dyadic.of(prior_rows)) for spread in spreads]
+        return cls(
+            column,
+            np.array([spread.mean for spread in spreads]),
+            np.array([spread.rest_of_mean for spread in spreads]),
+            np.array([floored_std(spread, whole, floor) for spread in spreads]),
+            presence.log_observed,
+            presence.log_missing,
+        )
+
+    def with_prior(self, tally: Moments, floor: float, rows: float) -> Self:
+        """The density that is most probable under a prior worth so many rows of the whole column."""
+        made = self.of_moments(self.column, tally, floor, Presence(self.log_observed, self.log_missing), rows)
+        assert made is not None  # a column without spread has no density
+        return made
+
+    # -- averaged over whether the class matters -------------------------------------------------------------------
+
+    evidence_rows: ClassVar[float] = 0.25  # of the prior: enough for a class with one value, little for all others
+
+    def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
+        whole = tally.pooled()
+        if not whole.excess.m:
+            return None  # a point mass under floor=0 has no evidence
+        by_class = self.with_prior(tally, 0.0, self.evidence_rows)
+        every = np.ones(self.classes)
+        same = replace(
+            by_class, mean=whole.mean * every, mean_low=whole.rest_of_mean * every, std=whole.unit * every
+        )
+        return averaged_number(by_class, same, tally, inclusion)
+
+    @classmethod
+    def left_out_densities(cls, others: UnitOthers) -> tuple[Doubles, Doubles]:
+        """The log-density of each row's value by class, and that of the whole column, without the row."""
+        n, rows = others.n, cls.evidence_rows
+        after = n + rows
+        scale = np.sqrt(posterior_squares(n, others.distance, others.std, rows) / after)
+        by_class = -0.5 * ((others.x - others.distance * n / after) / scale) ** 2 - np.log(scale) - LOG_ROOT_2_PI
+        return by_class, -0.5 * others.x**2 - LOG_ROOT_2_PI
+
+    # -- shown -----------------------------------------------------------------------------------------------------
+
+    def special_values(self) -> Doubles:
+        return self.mean[self.point_mass]
+
+    def formulas(self, value: float) -> list[str]:
+        pairs = zip(self.mean.tolist(), self.std.tolist(), strict=True)
+        return [f"N({decimal(value)} | {decimal(mean)}, {decimal(std)})" for mean, std in pairs]
+
+    # -- leave one out ---------------------------------------------------------------------------------------------
+
+    def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
+        """Without its row a class has, with d = x - mean,
+
+            mean' = mean - d / (n - 1)        n' variance' = n variance - d**2 n / (n - 1)
+
+        and the column's variance, which sets the floor, shrinks in the same way. Where the difference of variances loses
+        more than a few digits and the floor does not hide it, the core calls the row doubtful.
+        """
+        values = self.left_out_values(plan, columns, book, options)
+        if values is None:
+            return
+        tally = book[self.column]
+        whole = tally.pooled()
+        scale = power_of_two(whole)
+        moments = np.array([scaled(spread, scale) for spread in (*tally.spreads(), whole)])
+        plan.left_out.append(LeftOutGaussian(values, moments, options.floor, scale))
+        plan.doubtful[leaves_only_flags(options.kind, tally, values)] = True
+
+    # -- exported --------------------------------------------------------------------------------------------------------
+
     def expression(self) -> Expression:
         from bayesbox.dist.expression import InClasses, PointMass, ReadNumber, case, constant, squared
 
@@ -128,3 +222,35 @@ class Gaussian(Distribution):
             )
         parameters = {"mean": self.mean, "variance": variance}
         return PmmlDensity(self.column, "GaussianDistribution", parameters, self.log_observed, self.log_missing)
+
+
+def _with_prior(spread: Spread, whole: Spread, rows: Dyadic) -> Spread:
+    """The sums of a class with so many rows that have the mean and the variance of the whole column.
+
+    All three are times the rows of the column, so that nothing is divided; mean and variance stay what they are.
+    """
+    n = whole.n
+    return Spread(
+        (spread.n + rows) * n,
+        spread.total * n + rows * whole.total,
+        spread.squares * n + rows * whole.squares,
+    )
+
+
+@lru_cache
+def _exact(floor: float) -> Fraction:
+    """A floor as it is written: 0.1 is one tenth."""
+    return Fraction(str(floor))
+
+
+def floored_std(spread: Spread, whole: Spread, floor: float) -> float:
+    """The deviation of a class, or the root of floor times the variance of the column if that is more.
+
+    Variances are compared exactly, as excess / n**2 with the denominators multiplied out.
+    """
+    share = _exact(floor)
+    least = whole.excess * Dyadic(share.numerator, 0)
+    least_under = whole.n * whole.n * Dyadic(share.denominator, 0)
+    if (spread.excess * least_under - least * (spread.n * spread.n)).m < 0:
+        return max(rounded_root(least, least_under), LEAST)
+    return spread.unit

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from bayesbox.dist.base import Doubles
-from bayesbox.dist.gaussian import LOG_ROOT_2_PI
+from bayesbox.dist.cells import log_levels
+from bayesbox.dist.factor import decimal
+from bayesbox.dist.fit import FitOptions, register
 from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.special import LOG_ROOT_2_PI
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
 
 
+@register("lognormal")
 @dataclass(frozen=True)
 class LogNormal(NumberDensity):
     """P(x > 0 | class) N(log x | mean, std) / x by class, and P(x <= 0 | class).
 
     Where no row had a value of 0 or below, the two probabilities are 1 and 0, and such a value is left out.
     """
+
+    silent: ClassVar[str] = "it has fewer than two values above 0"
 
     mean: Doubles
     std: Doubles
@@ -43,6 +49,40 @@ class LogNormal(NumberDensity):
         terms[positive] = self.log_positive - 0.5 * z * z - np.log(self.std) - LOG_ROOT_2_PI - logs
         return terms
 
+    @classmethod
+    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self | None:
+        """The normal density of log x for x > 0; a share of the rows, smoothed as one of two levels, has x <= 0.
+
+        The variance of log x is at least `floor` times that over all classes.
+        """
+        values, counts = tally.table
+        positive = values > 0
+        above = counts[positive]
+        if positive.sum() < 2:
+            return None
+        logs = np.log(values[positive])
+        whole_mean, whole_variance = _moments_of(logs, above.sum(axis=1))
+        n = above.sum(axis=0)
+        mean, variance = np.full(len(n), whole_mean), np.full(len(n), whole_variance)
+        for index in np.flatnonzero(n):
+            mean[index], variance[index] = _moments_of(logs, above[:, index])
+        floor = max(options.floor, np.finfo(float).eps) * whole_variance
+        shares = np.column_stack([counts[~positive].sum(axis=0), n])
+        if shares[:, 0].any():
+            log_share = log_levels(shares, ("0 or below", "above 0"), options.smoothing)
+        else:
+            log_share = np.vstack([np.full(len(n), -np.inf), np.zeros(len(n))])
+        std = np.sqrt(np.maximum(variance, floor))
+        return cls(column, *options.presence(tally), mean, std, log_share[1], log_share[0])
+
+    def formulas(self, value: float) -> list[str]:
+        if value <= 0:
+            return ["P(0 or below)" for _ in self.mean]
+        pairs = zip(self.mean.tolist(), self.std.tolist(), strict=True)
+        return [f"lognormal({decimal(value)} | {decimal(m)}, {decimal(s)})" for m, s in pairs]
+
+    # -- exported --------------------------------------------------------------------------------------------------------
+
     def expression(self) -> Expression:
         """Without log x and the constant, which are the same in every class."""
         from bayesbox.dist.expression import ReadNumber, case, constant, log, squared
@@ -53,3 +93,9 @@ class LogNormal(NumberDensity):
         height = constant(self.log_positive - np.log(self.std) + self.log_observed)
         density = height - squared(log(x) - self.mean, self.std) * 0.5
         return case((x.is_missing(), self.log_missing), (x <= 0.0, nonpositive), otherwise=density)
+
+
+def _moments_of(values: Doubles, weights: Doubles) -> tuple[float, float]:
+    """Mean and population variance of weighted values."""
+    mean = float(np.average(values, weights=weights))
+    return mean, float(np.average((values - mean) ** 2, weights=weights))

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
+from bayesbox._core import ExactArray
+from bayesbox.dist.base import Columns, Distribution, Doubles, Linear, Plan
+from bayesbox.dist.cells import LevelCounts, log_table, spread
+from bayesbox.dist.factor import Factor, Logged, Number, decimal, divided, formula, log_of, product_of_words
+from bayesbox.dist.fit import FitOptions
+from bayesbox.dist.leave_one_out import LeaveOneOutPlan
+from bayesbox.dist.own_words import own_words_out
 from bayesbox.errors import BadData, CannotExport
 from bayesbox.schema.columns import CountMatrix, as_numbers
+from bayesbox.schema.kinds import CountGroup
+from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
@@ -89,6 +99,108 @@ class Multinomial(Distribution):
             terms[matrix.times(self._impossible) > 0] = -np.inf
         return terms
 
+    # -- from counts -----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
+        """P(word | class) over all the columns of a matrix, those that never occurred included."""
+        words = tuple(str(index) for index in range(cast("CountGroup", options.kind).width))
+        classes = len(tally.classes)
+        return cls._of_cells(words, spread(tally.cells, classes, tally.levels, words), classes, options, column)
+
+    @classmethod
+    def fit_together(cls, tallies: Mapping[str, Any], options: FitOptions) -> Self:
+        """P(word | class) over all the words of the group, those that never occurred included."""
+        classes = len(next(iter(tallies.values())).classes)
+        cells = group_cells([tally.sums.total for tally in tallies.values()], classes)
+        return cls._of_cells(tuple(tallies), cells, classes, options)
+
+    @classmethod
+    def _of_cells(
+        cls, words: tuple[str, ...], cells: ExactArray, classes: int, options: FitOptions, group: str | None = None
+    ) -> Self:
+        log_p, _, _ = log_table(LevelCounts(words, cells, classes), options.smoothing)
+        return cls(words, np.ascontiguousarray(log_p), group)
+
+    def _cells(self, book: Book) -> ExactArray:
+        """The counts of its words, class-major."""
+        classes = len(book.classes)
+        if self.group is None:
+            return group_cells([book[word].sums.total for word in self.words], classes)
+        tally = book[self.group]
+        return spread(tally.cells, classes, tally.levels, self.words)
+
+    # -- shown -----------------------------------------------------------------------------------------------------
+
+    least: ClassVar[float] = 0.0
+
+    @property
+    def is_scale(self) -> bool:  # type: ignore[override]
+        return self.group is None
+
+    def by_column(self) -> Iterator[Distribution]:
+        if self.group is not None:
+            yield self
+            return
+        for index, word in enumerate(self.words):
+            yield Multinomial((word,), self.log_p[index : index + 1])
+
+    def linear(self, one: int, zero: int) -> Linear:
+        slopes = (self.log_p[:, one] - self.log_p[:, zero]).tolist()
+        if self.group is not None:
+            return Linear({self.group: slopes}, 0.0)
+        return Linear({word: [slope] for word, slope in zip(self.words, slopes, strict=True)}, 0.0)
+
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:
+        if self.group is not None:
+            yield product_of_words(self.group, self.terms(columns, 1)[0])
+            return
+        counts = LevelCounts(self.words, self._cells(book), len(book.classes))
+        for index, word in enumerate(self.words):
+            yield self._word_factor(index, word, columns.get(word), counts, options)
+
+    def _word_factor(
+        self, index: int, word: str, column: Any, group: LevelCounts, options: FitOptions
+    ) -> Factor | str:
+        """The share of one word among all, as often as it occurs."""
+        count = math.nan if column is None else float(as_numbers(column, name=word)[0])
+        if math.isnan(count) or count == 0:
+            return f"{word}, since " + ("it is missing" if math.isnan(count) else "its count is 0")
+        cells, (over, under) = group.as_cells(exact=True), group.ratio(options.smoothing, exact=True)
+        formulas: list[str] = []
+        values: list[Number] = []
+        for c in range(group.classes):
+            rule = options.smoothing
+            base = formula(cells.counts[c, index], cells.totals[c], over[c, index], under[c, index], rule)
+            formulas.append(base if count == 1 else f"[{base}]^{decimal(count)}")
+            share = divided(over[c, index], under[c, index])
+            values.append(share ** int(count) if count.is_integer() else Logged(count * log_of(share)))
+        return Factor(f"P({word}={decimal(count)} | class)", tuple(formulas), tuple(values))
+
+    # -- leave one out ---------------------------------------------------------------------------------------------
+
+    def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
+        """A row's own words taken out of the counts of its class; the words stay, since the columns give them."""
+        counts = self._cells(book).to_doubles().reshape(plan.classes, len(self.words))
+        matrix = self._matrix(columns, plan.rows)
+        terms, _ = own_words_out(matrix, counts, self.words, options.smoothing, plan.target)
+        plan.add_terms(terms)
+
+    def _matrix(self, columns: Columns, rows: int) -> CountMatrix:
+        """The counts of the rows as compressed rows, from a matrix or from columns."""
+        if self.group is not None:
+            found: CountMatrix = columns[self.group]
+            return found
+        dense = np.zeros((rows, len(self.words)))
+        for index, word in enumerate(self.words):
+            if columns.get(word) is not None:
+                dense[:, index] = np.nan_to_num(np.asarray(as_numbers(columns[word], name=word), dtype=np.float64))
+        at, words = np.nonzero(dense)
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=rows))])
+        return CountMatrix(indptr, words, dense[at, words], len(self.words))
+
+    # -- exported --------------------------------------------------------------------------------------------------------
+
     def expression(self) -> Expression:
         from bayesbox.dist.expression import ReadNumber, case, total
 
@@ -99,3 +211,11 @@ class Multinomial(Distribution):
         counts = [ReadNumber(word) for word in self.words]
         terms = [case((x > 0.0, x * weights), otherwise=0.0) for x, weights in zip(counts, self.log_p, strict=True)]
         return total(terms)
+
+
+def group_cells(totals: Sequence[ExactArray], classes: int) -> ExactArray:
+    """The sums of several count columns side by side, class-major."""
+    cells = ExactArray(classes * len(totals))
+    for index, total in enumerate(totals):
+        cells.add(total, np.arange(classes, dtype=np.int64) * len(totals) + index)
+    return cells

@@ -1,22 +1,36 @@
-"""What the densities of a number share: terms worked out at each value, and what a missing one gets."""
+"""What the distributions of a number share: what a missing value gets, the work shown, and each row left out."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
+from bayesbox.dist.factor import IS_MISSING, Factor, Logged, decimal, observed
+from bayesbox.dist.fit import FitOptions, ValueTable
+from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan, leaves_only_flags
+from bayesbox.dist.levels import level_table
+from bayesbox.dist.posterior import refuse_infinite
+from bayesbox.errors import CannotForget
 from bayesbox.schema.columns import as_numbers
+from bayesbox.tally.book import Book
+from bayesbox.tally.moments import Moments
+from bayesbox.tally.values import Values
 
 
-@dataclass(frozen=True)
-class NumberDensity(Distribution):
-    """A density of one column of numbers, one a class.
+class NumberFamily(Distribution):
+    """A distribution of one column of numbers.
 
     `log_observed` and `log_missing` are zeros unless missing is a level of its own.
     """
+
+    is_scale: ClassVar[bool] = True
+    least_values: ClassVar[int] = 2  # fewer distinct values say nothing of the class
+    tally: ClassVar[type] = Moments  # what must be counted: Moments, or Values where each distinct value is needed
 
     column: str
     log_observed: Doubles
@@ -34,26 +48,177 @@ class NumberDensity(Distribution):
     def free_parameters(self) -> int:
         return super().free_parameters + bool(self.log_missing.any()) * self.classes
 
+    @classmethod
+    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self | None:
+        """The family made of a tally; None where the column says nothing of the class."""
+        raise NotImplementedError
+
     def log_density(self, values: Doubles) -> Doubles:
         """log P(x | class) of values that are present, values x classes; a row of zeros leaves the value out."""
         raise NotImplementedError
 
+    def numbers_of(self, columns: Columns) -> Doubles | None:
+        """The values of its column, NaN where missing; None where the column is not there."""
+        column = columns.get(self.column)
+        return None if column is None else np.asarray(as_numbers(column, name=self.column), dtype=np.float64)
+
+    # -- the work shown --------------------------------------------------------------------------------------------
+
+    def formulas(self, value: float) -> list[str]:
+        """The density of a value in each class as people write it: its name, the value and the parameters."""
+        rows = zip(*(each.tolist() for each in self.parameters().values()), strict=True)
+        name = self.describe() or type(self).__name__
+        found = [f"{name}({decimal(value)} | {', '.join(map(decimal, row))})" for row in rows]
+        return found or [f"{name}({decimal(value)})"] * self.classes
+
+    def shown_value(self, value: float) -> str:
+        """A value as the name of its factor shows it."""
+        return decimal(value)
+
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:  # noqa: ARG002
+        values = self.numbers_of(columns)
+        terms = self.terms(columns, 1)[0].tolist()
+        if values is None or math.isnan(values[0]):
+            yield self._missing_factor(terms)
+            return
+        value = float(values[0])
+        texts = zip(self.formulas(value), self.log_observed.tolist(), strict=True)
+        formulas = tuple(text + observed(seen) for text, seen in texts)
+        yield Factor(f"P({self.column}={self.shown_value(value)} | class)", formulas, tuple(map(Logged, terms)))
+
+    def _missing_factor(self, terms: list[float]) -> Factor | str:
+        if not any(terms):
+            return f"{self.column}{IS_MISSING}"
+        values = tuple(map(Logged, terms))
+        formulas = tuple(decimal(float(value)) for value in values)
+        return Factor(f"P({self.column}=missing | class)", formulas, values)
+
+    # -- leave one out ---------------------------------------------------------------------------------------------
+
+    def left_out_values(
+        self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions
+    ) -> Doubles | None:
+        """The values of rows that are left out, once the terms of having one are entered; None without the column."""
+        values = self.numbers_of(columns)
+        if options.missing_is_level:
+            counts = options.presence_counts(book[self.column])
+            missing = np.ones(plan.rows, dtype=bool) if values is None else np.isnan(values)
+            table = level_table(counts, options.smoothing, domain=("observed",))
+            plan.add_left_out_table(table, missing.astype(np.int32), 2)
+        return values
+
+    def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
+        """By the rule: fitted again to the tally less one value, once for each distinct class and value."""
+        values = self.left_out_values(plan, columns, book, options)
+        if values is None:
+            return
+        again = self.refit_options(options)
+        self.leave_out_each_value(plan, values, book[self.column], options, lambda tally: type(self).fit("", tally, again))
+
+    def refit_options(self, options: FitOptions) -> FitOptions:
+        """The options by which it is fitted again to fewer values."""
+        return options.without_missing()
+
+    def leave_out_each_value(
+        self,
+        plan: LeaveOneOutPlan,
+        values: Doubles,
+        tally: Any,
+        options: FitOptions,
+        fit: Callable[[Any], NumberFamily | None],
+    ) -> None:
+        """Enter the log-densities of each value under what `fit` makes of the tally without it."""
+        refuse_infinite({self.column: values}, ~np.isnan(values), 0)
+        plan.doubtful[leaves_only_flags(options.kind, tally, values)] = True
+        there = ~np.isnan(values)
+        pairs, place = np.unique(np.column_stack([values[there], plan.target[there]]), axis=0, return_inverse=True)
+        terms = np.zeros((plan.rows, plan.classes))
+        if len(pairs):
+            by_value = issubclass(self.tally, Values)
+            found, gone = (_without_values if by_value else _without_moments)(tally, pairs, fit)
+            terms[there] = found[place.ravel()]
+            plan.doubtful[there] |= gone[place.ravel()]
+        plan.add_terms(terms)
+
+    def exact_log_density(self, values: Doubles) -> Doubles:
+        """The same as `log_density`, without anything that is worked out ahead for many values."""
+        return self.log_density(values)
+
+
+Fit = Callable[[Any], NumberFamily | None]
+
+
+def _without_values(tally: Values, pairs: Doubles, fit: Fit) -> tuple[Doubles, Flags]:
+    """The log-densities in all classes of each value, one row of its class taken out; and whether there is none then,
+    so that the column takes no part."""
+    values, counts = tally.table
+    places = tally.places(pairs[:, 0])
+    terms, gone = np.zeros((len(pairs), counts.shape[1])), np.zeros(len(pairs), dtype=bool)
+    for index, (place, (value, label)) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True)):
+        if place < 0 or counts[place, int(label)] < 1:
+            raise _never_learned(value)
+        counts[place, int(label)] -= 1
+        table = ValueTable(values, counts).present()
+        without = fit(table) if len(table.values) > 1 else None
+        counts[place, int(label)] += 1
+        if without is not None:
+            terms[index] = without.exact_log_density(np.array([value]))[0]
+        gone[index] = without is None
+    return terms, gone
+
+
+def _without_moments(tally: Moments, pairs: Doubles, fit: Fit) -> tuple[Doubles, Flags]:
+    """The same from the moments alone."""
+    moments = Moments(tally.classes, tally.sums)
+    terms, gone = np.zeros((len(pairs), len(tally.classes))), np.zeros(len(pairs), dtype=bool)
+    for index, (value, label) in enumerate(pairs.tolist()):
+        rest = moments - Moments.of(tally.classes, np.array([value]), np.array([int(label)], dtype=np.int32))
+        if not rest.is_possible():
+            raise _never_learned(value)
+        without = fit(rest)
+        if without is not None:
+            terms[index] = without.exact_log_density(np.array([value]))[0]
+        gone[index] = without is None
+    return terms, gone
+
+
+def _never_learned(value: float) -> CannotForget:
+    return CannotForget(
+        "some of these rows were never learned: a value has no count in its class",
+        found=value,
+        remedy="Leave-one-out is for the rows a model was trained on",
+    )
+
+
+@dataclass(frozen=True)
+class NumberDensity(NumberFamily):
+    """A density of one column of numbers, one a class: what a family of numbers derives from.
+
+    It gives `fit`, `log_density` and `parameters`; all else follows.
+    """
+
+    has_density: ClassVar[bool] = True
+    tally: ClassVar[type] = Values
+
+    column: str
+    log_observed: Doubles
+    log_missing: Doubles
+
     def log_prob(self, values: Any) -> Doubles:
         """Rows x classes; a missing value has the terms of missing."""
-        values = np.asarray(as_numbers(values, name=self.column), dtype=np.float64)
-        missing = np.isnan(values)
+        numbers = np.asarray(as_numbers(values, name=self.column), dtype=np.float64)
+        missing = np.isnan(numbers)
         if not missing.any():
-            return self.log_density(values) + self.log_observed
-        terms = np.tile(self.log_missing, (len(values), 1))
-        terms[~missing] = self.log_density(values[~missing]) + self.log_observed
+            return self.log_density(numbers) + self.log_observed
+        terms = np.tile(self.log_missing, (len(numbers), 1))
+        terms[~missing] = self.log_density(numbers[~missing]) + self.log_observed
         return terms
 
     def add_to(self, plan: Plan, columns: Columns) -> None:
-        column = columns.get(self.column)
-        if column is None:
+        values = self.numbers_of(columns)
+        if values is None:
             plan.add_constant(self.log_missing)
             return
-        values = np.asarray(as_numbers(column, name=self.column), dtype=np.float64)
         self.enter(plan, values)
         forbid_infinite(plan, values)
 

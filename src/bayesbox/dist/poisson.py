@@ -4,42 +4,41 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from bayesbox.dist.base import Columns, Distribution, Doubles, Plan, left_out_where_impossible, log
+from bayesbox.dist.base import Columns, Doubles, Linear, Plan, left_out_where_impossible, log
+from bayesbox.dist.cells import Smoothing
+from bayesbox.dist.factor import decimal
+from bayesbox.dist.fit import FitOptions
+from bayesbox.dist.leave_one_out import LeaveOneOutPlan
+from bayesbox.dist.numbers import NumberFamily
+from bayesbox.errors import BadOption, CannotForget
 from bayesbox.schema.columns import as_numbers
+from bayesbox.tally.book import Book
+from bayesbox.tally.moments import Moments
+
+MOST = 1e300  # beyond it the logarithms of x! and of rate**x are no doubles
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
 
-MOST = 1e300  # beyond it the logarithms of x! and of rate**x are no doubles
-
 
 @dataclass(frozen=True)
-class Poisson(Distribution):
+class Poisson(NumberFamily):
     """P(x | class) = rate**x exp(-rate) / x!, for x = 0, 1, 2, ...; any other number has probability 0: left out."""
+
+    silent: ClassVar[str] = "all its counts are 0"
+    least: ClassVar[float] = 0.0
 
     column: str
     rate: Doubles
     log_observed: Doubles
     log_missing: Doubles
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
-
-    @property
-    def classes(self) -> int:
-        return len(self.rate)
-
     def parameters(self) -> dict[str, Doubles]:
         return {"rate": self.rate}
-
-    @property
-    def free_parameters(self) -> int:
-        return (1 + bool(self.log_missing.any())) * self.classes
 
     def log_prob(self, values: Any) -> Doubles:
         """Rows x classes; a missing value has the terms of missing."""
@@ -66,6 +65,51 @@ class Poisson(Distribution):
             return
         plan.add_terms(self.log_prob(column))
 
+    @classmethod
+    def fit(cls, column: str, tally: Moments, options: FitOptions) -> Self | None:
+        """The rate of each class: (sum of x + a * mean of the column) / (n + a), as if `a` more rows had the column's
+        mean.
+
+        `a` is the weight of the rule: 0 for maximum likelihood, 1 for Laplace. None where every count is 0.
+        """
+        rule = options.smoothing
+        if rule.weight is None:
+            raise BadOption(
+                f"column `{column}` has a Poisson rate, which {type(rule).__name__} cannot smooth",
+                remedy="Use mle, laplace, lidstone:a or m:m",
+            )
+        whole = tally.pooled()
+        if whole.n.m == 0 or whole.total.m == 0:
+            return None
+        n, total = tally.sums.n.to_doubles(), tally.sums.total.to_doubles()
+        return cls(column, _rate(n, total, whole.mean, rule.weight), *options.presence(tally))
+
+    def formulas(self, value: float) -> list[str]:
+        return [f"Poisson({decimal(value)} | {decimal(rate)})" for rate in self.rate.tolist()]
+
+    def linear(self, one: int, zero: int) -> Linear:
+        with np.errstate(divide="ignore"):
+            slope = float(np.log(self.rate[one]) - np.log(self.rate[zero]))
+        return Linear({self.column: [slope]}, -float(self.rate[one] - self.rate[zero]))
+
+    def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
+        """The rate depends only on the class and the count of the row that is gone; a refit answers a row without which
+        there is no rate."""
+        values = self.left_out_values(plan, columns, book, options)
+        if values is None:
+            return
+        tally, there = book[self.column], ~np.isnan(values)
+        pairs, place = np.unique(np.column_stack([plan.target[there], values[there]]), axis=0, return_inverse=True)
+        n, total = tally.sums.n.to_doubles(), tally.sums.total.to_doubles()
+        terms = np.zeros((plan.rows, plan.classes))
+        rows = [_row_without(n, total, options.smoothing, int(label), count) for label, count in pairs.tolist()]
+        if len(pairs):
+            terms[there] = np.array(rows).reshape(-1, plan.classes)[place.ravel()]
+        plan.add_terms(terms)
+        plan.doubtful |= there & (values == total.sum())
+
+    # -- exported --------------------------------------------------------------------------------------------------------
+
     def expression(self) -> Expression:
         """Without log x!, which is the same in every class."""
         from bayesbox.dist.expression import InClasses, ReadNumber, case, floor
@@ -82,3 +126,22 @@ class Poisson(Distribution):
         from bayesbox.dist.expression import PmmlDensity
 
         return PmmlDensity(self.column, "PoissonDistribution", {"mean": self.rate}, self.log_observed, self.log_missing)
+
+
+def _rate(n: Doubles, total: Doubles, mean: float, weight: float) -> Doubles:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(n + weight > 0, (total + weight * mean) / (n + weight), mean)
+
+
+def _row_without(n: Doubles, total: Doubles, rule: Smoothing, gone: int, count: float) -> Doubles:
+    if n[gone] < 1 or total[gone] < count:
+        raise CannotForget("some of these rows were never learned: a count is larger than all that were counted")
+    left, rest = n.copy(), total.copy()
+    left[gone] -= 1
+    rest[gone] -= count
+    if rest.sum() == 0:
+        return np.zeros(len(n))
+    rate = _rate(left, rest, rest.sum() / left.sum(), rule.weight or 0.0)
+    nothing = np.zeros(len(n))
+    terms: Doubles = Poisson("", rate, nothing, nothing).log_prob(np.array([count]))[0]
+    return terms

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, Plan
+from bayesbox.dist.factor import decimal
+from bayesbox.dist.fit import FitOptions, ValueTable, register
 from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.spaced import mean_gap
+
+LEAST_OF_A_CELL = 1 / 6  # of a cell, the least deviation: three of them are within half a cell
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,7 @@ class Rounding:
             return float(np.ldexp(self.step, self.exponent))
 
 
+@register("gaussian:rounded")
 @dataclass(frozen=True)
 class Rounded(NumberDensity):
     """P(cell of x | class) = Phi((k + 1/2 - mean) / std) - Phi((k - 1/2 - mean) / std).
@@ -107,3 +114,51 @@ class Rounded(NumberDensity):
             codes[beyond] = place + len(terms)
             terms = np.vstack([terms, self._terms(others)])
         return codes, np.vstack([terms + self.log_observed, self.log_missing[None, :]])
+
+    @classmethod
+    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
+        """A normal number recorded to the mean distance between neighbouring values of the whole column: each value
+        stands for a cell of that width around a whole multiple of it, and has the probability of the cell.
+
+        Mean and deviation of a class are those of its rounded values, the deviation at least a sixth of a cell. That is
+        Weka's estimator: a probability is never above 1, where the density of a narrow class grows without limit. If
+        the column has two values and both are rounded to the same, the cells are around these values instead.
+        """
+        values, counts = tally.table
+        exponent = int(np.frexp(np.abs(values).max())[1])
+        scaled = np.ldexp(values, -exponent)
+        rounding = Rounding(0.0, mean_gap(scaled), exponent)
+        numbers = rounding.numbers(values)
+        if numbers[0] == numbers[-1]:
+            rounding = replace(rounding, origin=float(scaled[0]))
+            numbers = rounding.numbers(values)
+        moments = ValueTable(numbers, counts).moments()
+        spreads = [spread if spread.n.m else moments.pooled() for spread in moments.spreads()]
+        return cls(
+            column,
+            *options.presence(tally),
+            rounding,
+            float(numbers[0]),
+            float(numbers[-1]),
+            np.array([spread.mean for spread in spreads]),
+            np.array([spread.rest_of_mean for spread in spreads]),
+            np.array([max(spread.deviation, LEAST_OF_A_CELL) for spread in spreads]),
+        )
+
+    def curve(self, low: float, high: float, points: int) -> tuple[Doubles, Doubles]:
+        """Each cell as a step, where these are not too many."""
+        if self.cells > points:
+            return super().curve(low, high, points)
+        edges = self.edges
+        edges = np.concatenate([[low], edges[(edges > low) & (edges < high)], [high]])
+        terms = self.log_density(edges[:-1] / 2 + edges[1:] / 2)
+        return np.repeat(edges, 2)[1:-1], np.repeat(np.exp(terms), 2, axis=0)
+
+    def formulas(self, value: float) -> list[str]:
+        """The normal number between the edges of the cell."""
+        number = float(self.rounding.numbers(np.array([value]))[0])
+        places = np.array([number - 0.5, number + 0.5, *(self.mean + self.mean_low)])
+        low, high, *means = self.rounding.place(places).tolist()
+        stds = [self.rounding.width * each for each in self.std.tolist()]
+        edges = f"{decimal(low)} to {decimal(high)}"
+        return [f"N({edges} | {decimal(m)}, {decimal(s)})" for m, s in zip(means, stds, strict=True)]

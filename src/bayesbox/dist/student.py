@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from bayesbox.dist.base import Doubles
+from bayesbox.dist.averaged_number import UnitOthers, averaged_number
+from bayesbox.dist.base import Columns, Distribution, Doubles
+from bayesbox.dist.factor import decimal
+from bayesbox.dist.fit import FitOptions, register
+from bayesbox.dist.leave_one_out import LeaveOneOutPlan, leaves_only_flags
 from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.others import others_of
+from bayesbox.dist.posterior import refuse_infinite
+from bayesbox.dist.special import GREATEST, apart, log_gamma
+from bayesbox.tally.book import Book
+from bayesbox.tally.moments import Moments
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
 
 
+@register("student")
 @dataclass(frozen=True)
 class Student(NumberDensity):
     """t(x | df, loc, scale) by class.
@@ -22,6 +32,8 @@ class Student(NumberDensity):
     `loc` is `base + shift`, kept apart so that the distance to it is right even where the values share a
     large offset. Numbers farther apart than the greatest double count as that far apart.
     """
+
+    tally: ClassVar[type] = Moments
 
     base: float  # one for all classes
     shift: Doubles
@@ -46,6 +58,73 @@ class Student(NumberDensity):
         """The middle of the density of each class."""
         return apart(self.shift, -self.base)
 
+    @classmethod
+    def fit(cls, column: str, tally: Moments, options: FitOptions) -> Self | None:
+        """The predictive density of a normal whose mean and variance have the conjugate prior of one row.
+
+        The normal-inverse-gamma prior is worth a single row that has the column's own mean m and variance v over all
+        classes: mean ~ N(m, variance / 1), variance ~ inverse gamma(1/2, v/2). A class of n rows with the mean a and
+        the variance s then predicts by Student's t with n + 1 degrees of freedom around (m + n a) / (n + 1), and
+
+            scale**2 = (v + n s + n (a - m)**2 / (n + 1)) (n + 2) / (n + 1)**2
+
+        None where the column has no spread.
+        """
+        whole = tally.pooled()
+        if whole.n.m == 0 or whole.excess.m == 0:
+            return None
+        n, distance, std = np.zeros((3, len(tally.classes)))
+        for index, each in enumerate(tally.spreads()):
+            if each.n.m:
+                n[index], std[index] = float(each.n.fraction), each.unit
+                distance[index] = apart(each.mean, whole.mean) + (each.rest_of_mean - whole.rest_of_mean)
+        shift, scale = student_parameters(n, distance, std, whole.unit)
+        return cls(column, *options.presence(tally), whole.mean, whole.rest_of_mean + shift, scale, n + 1)
+
+    # -- averaged over whether the class matters -------------------------------------------------------------------
+
+    evidence_rows: ClassVar[float] = 1.0  # of the prior
+
+    def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
+        whole = tally.pooled()
+        n = np.array([float(whole.n.fraction)])
+        _, scale = student_parameters(n, np.zeros(1), np.array([whole.unit]), whole.unit)
+        every = np.ones(self.classes)
+        same = replace(self, shift=whole.rest_of_mean * every, scale=scale[0] * every, df=(n[0] + 1) * every)
+        return averaged_number(self, same, tally, inclusion)
+
+    @classmethod
+    def left_out_densities(cls, others: UnitOthers) -> tuple[Doubles, Doubles]:
+        """The log-density of each row's value by class, and that of the whole column, without the row."""
+        shift, scale = student_parameters(others.n, others.distance, others.std, 1.0)
+        n = others.n.sum(axis=1, keepdims=True)
+        by_class = log_student(others.x, shift, scale, others.n + 1)
+        whole_scale = student_parameters(n, n * 0, n * 0 + 1, 1.0)[1]
+        return by_class, log_student(others.x, np.zeros_like(others.x), whole_scale, n + 1)
+
+    # -- shown, and each row left out ------------------------------------------------------------------------------
+
+    def formulas(self, value: float) -> list[str]:
+        each = zip(self.loc.tolist(), self.scale.tolist(), self.df.tolist(), strict=True)
+        return [f"t({decimal(value)} | {decimal(m)}, {decimal(s)}, {decimal(v)} degrees)" for m, s, v in each]
+
+    def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
+        """By the moments without the row's own value."""
+        values = self.left_out_values(plan, columns, book, options)
+        if values is None:
+            return
+        tally = book[self.column]
+        refuse_infinite({self.column: values}, ~np.isnan(values), 0)
+        plan.doubtful[leaves_only_flags(options.kind, tally, values)] = True
+        others = others_of(tally, values, plan.target)
+        shift, scale = student_parameters(others.n, others.distance, others.deviation, others.whole_deviation)
+        terms = log_student(others.x, shift, scale, others.n + 1) - np.log(others.unit)
+        terms[~others.present] = 0.0
+        plan.add_terms(terms)
+        plan.doubtful |= others.doubtful
+
+    # -- exported --------------------------------------------------------------------------------------------------------
+
     def expression(self) -> Expression:
         from bayesbox.dist.expression import ReadNumber, case, constant, log1p, squared
 
@@ -57,27 +136,18 @@ class Student(NumberDensity):
         return case((x.is_missing(), self.log_missing), otherwise=density)
 
 
-GREATEST = np.finfo(np.float64).max
+def student_parameters(
+    n: Doubles, distance: Doubles, std: Doubles, unit: float | Doubles
+) -> tuple[Doubles, Doubles]:
+    """(location, scale) of the t of each class, locations and the means' distances counted from the column's mean.
 
-
-def apart(x: float | Doubles, y: float | Doubles) -> Doubles:
-    """x - y, where it is no double the greatest one.
-
-    >>> apart(np.array([1.5e308, 3.0]), np.array([-1.5e308, 1.0])).tolist()
-    [1.7976931348623157e+308, 2.0]
+    It is reckoned in units of the column's deviation, so that no square over- or underflows.
     """
+    away, spread = distance / unit, std / unit
+    squares = 1 + n * spread * spread + n * away * away / (n + 1)
     with np.errstate(over="ignore"):
-        return np.clip(np.subtract(x, y), -GREATEST, GREATEST)
-
-
-def log_gamma(x: Doubles) -> Doubles:
-    """The log of the gamma function of each number, worked out once where many are equal.
-
-    >>> log_gamma(np.array([1.0, 2, 1, 2])).tolist()
-    [0.0, 0.0, 0.0, 0.0]
-    """
-    distinct, place = np.unique(x, return_inverse=True)
-    return np.array([math.lgamma(each) for each in distinct.tolist()])[place].reshape(np.shape(x))
+        scale: Doubles = np.minimum(unit * (np.sqrt(squares * (n + 2)) / (n + 1)), GREATEST)
+    return distance * (n / (n + 1)), scale
 
 
 def log_student(x: Doubles, loc: Doubles, scale: Doubles, df: Doubles) -> Doubles:
@@ -88,6 +158,8 @@ def log_student(x: Doubles, loc: Doubles, scale: Doubles, df: Doubles) -> Double
     with np.errstate(over="ignore"):
         z = apart(x, loc) / scale
         tail = np.log1p(z * z / df)
-    constant = log_gamma((df + 1) / 2) - log_gamma(df / 2) - 0.5 * np.log(df * math.pi) - np.log(scale)
+    constant = (
+        log_gamma((df + 1) / 2) - log_gamma(df / 2) - 0.5 * np.log(df * math.pi) - np.log(scale)
+    )
     terms: Doubles = constant - (df + 1) / 2 * tail
     return terms

@@ -3,57 +3,63 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
-from bayesbox.errors import UnseenLevel
+from bayesbox.dist.base import Columns, Doubles, Plan, log
+from bayesbox.dist.cells import LevelCounts, group_counts, log_table
+from bayesbox.dist.cuts import modl_groups
+from bayesbox.dist.factor import Factor, divided, formula
+from bayesbox.dist.fit import FitOptions
+from bayesbox.dist.levels import LevelDistribution
+from bayesbox.errors import BadOption, UnseenLevel
 from bayesbox.schema.encode import encode_narrow
+
+WIDEST_LOOKUP = 65_536  # integer levels in a wider range are encoded first
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
 
-WIDEST_LOOKUP = 65_536  # integer levels in a wider range are encoded first
-
 
 @dataclass(frozen=True)
-class Table(Distribution):
+class Table(LevelDistribution):
     """log P(level | class), levels x classes, and the rows for a level never seen and for a missing value.
 
     A row of zeros leaves the column out.
     """
 
-    column: str
-    levels: tuple[str, ...]
-    log_p: Doubles
-    log_unseen: Doubles
-    log_missing: Doubles
-    unseen_is_error: bool = False
     groups: tuple[int, ...] = ()  # of each level, where levels are grouped; -1 for one that never occurred
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (self.column,)
-
-    @property
-    def classes(self) -> int:
-        return len(self.log_missing)
-
-    @property
-    def level_number(self) -> int:
-        return len(self.levels) + bool(self.log_missing.any())
-
-    @property
-    def free_parameters(self) -> int:
-        return (self.level_number - 1) * self.classes
-
-    def parameters(self) -> dict[str, Doubles]:
-        return dict(zip(self.levels, np.exp(self.log_p), strict=True))
-
-    def log_prob(self, values: Any) -> Doubles:
-        return self.terms({self.column: values}, len(values))
+    @classmethod
+    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
+        """P(level | class) by the smoothing rule; with groups that of the group, times the share of the level in it,
+        whatever the class. A level that never occurred is in no group, and unseen."""
+        if options.kind.group is None:
+            return super().fit(column, tally, options)
+        if options.smoothing.listed:
+            raise BadOption(
+                f"the levels of `{column}` are grouped, and prior counts are those of single levels",
+                remedy="Take another smoothing, or no group",
+            )
+        counts = options.level_counts(tally)
+        width = len(counts.levels)
+        levels = counts.as_cells().counts[:, :width].T
+        n = levels.sum(axis=1)
+        groups = np.full(width, -1, dtype=np.int64)
+        if (n > 0).any():
+            groups[n > 0] = modl_groups(levels[n > 0])
+        found = tuple(groups.tolist())
+        log_p, log_unseen, log_missing = log_table(group_counts(counts, found), options.smoothing)
+        if options.unseen == "ignore":
+            log_unseen = np.zeros_like(log_unseen)
+        total = np.array([n[groups == group].sum() for group in range(len(log_p))])
+        rows = np.tile(log_unseen, (width, 1))
+        for level in np.flatnonzero(groups >= 0):
+            rows[level] = log_p[groups[level]] + log(n[level] / total[groups[level]])
+        return cls(column, counts.levels, rows, log_unseen, log_missing, options.unseen == "error", found)
 
     def describe(self) -> str:
         return f"modl, {len(set(self.groups) - {-1})} groups" if self.groups else ""
@@ -121,6 +127,40 @@ class Table(Distribution):
                     found=level,
                     remedy="Set unseen='smooth' to let the smoothing rule answer",
                 )
+
+    def _counted(self, level: str | None, counts: LevelCounts, options: FitOptions) -> Factor | str:
+        """The factor of a level; of one in a group, that of the group times the share of the level in it."""
+        if not self.groups or level not in counts.levels:
+            return super()._counted(level, counts, options)
+        index = counts.levels.index(level)
+        group = self.groups[index]
+        if group < 0 and options.unseen == "ignore":
+            return f"{self.column}, since {level} was never seen"
+        own = counts.as_cells(exact=True).counts[:, index].sum()
+        groups = group_counts(counts, self.groups)
+        cells, (over, under) = groups.as_cells(exact=True), groups.ratio(options.smoothing, exact=True)
+        share = Fraction(1) if group < 0 else Fraction(own) / Fraction(cells.counts[:, group].sum())
+        shares = [divided(over[c, group], under[c, group]) * share for c in range(groups.classes)]
+        if not any(shares):
+            return f"{self.column}, since its group has probability 0 in every class"
+        formulas = [
+            formula(cells.counts[c, group], cells.totals[c], over[c, group], under[c, group], options.smoothing)
+            + ("" if share == 1 else f" * {share}")
+            for c in range(groups.classes)
+        ]
+        shown = level if group < 0 or groups.levels[group] == level else f"{level}, one of {groups.levels[group]}"
+        return self._factor(shown, formulas, shares)
+
+    def _left_out_counts(self, counts: LevelCounts, domain: tuple[str, ...]) -> tuple[LevelCounts, tuple[str, ...]]:
+        if not self.groups:
+            return counts, domain
+        grouped = group_counts(counts, self.groups)  # they stay, and the share in a group tells no class
+        return grouped, grouped.levels
+
+    def _positions(self, counts: LevelCounts) -> dict[str, int]:
+        return dict(zip(self.levels, self.groups, strict=True)) if self.groups else super()._positions(counts)
+
+    # -- exported --------------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
         from bayesbox.dist.expression import Lookup, ReadLevel

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self, cast
 
-from bayesbox.dist.base import Distribution, Doubles
+from bayesbox.dist.base import Columns, Distribution, Doubles
+from bayesbox.dist.factor import Factor, product_of_words
+from bayesbox.dist.fit import FitOptions
+from bayesbox.dist.leave_one_out import LeaveOneOutPlan
+from bayesbox.dist.own_words import own_words_out
 from bayesbox.dist.word_weights import WordWeights
+from bayesbox.dist.words import count_weights, taken
+from bayesbox.errors import BadOption
+from bayesbox.schema.kinds import Words
 from bayesbox.schema.tokens import Documents, Tokens
+from bayesbox.tally.book import Book
+from bayesbox.tally.words import WordCounts, most_common
 
 
 @dataclass(frozen=True)
@@ -32,3 +42,35 @@ class Text(Distribution):
 
     def log_prob(self, values: Any) -> Doubles:
         return self.weights.terms(Documents.of(values, where=f"column `{self.column}`"), self.tokens)
+
+    @classmethod
+    def fit(cls, column: str, tally: WordCounts, options: FitOptions) -> Self:
+        """The multinomial over the words of the column, or over the most common ones."""
+        words, cells, kind = tally.levels, tally.cells, cast("Words", options.kind)
+        classes = len(tally.classes)
+        if kind.top is not None and kind.top < len(words):
+            chosen = most_common(cells, classes, len(words), kind.top)
+            words, cells = tuple(words[place] for place in chosen.tolist()), taken(cells, classes, len(words), chosen)
+        tempered = kind.occurrence == "normalised"
+        return cls(column, count_weights(words, cells, classes, options.smoothing, tempered=tempered), kind.tokens)
+
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:  # noqa: ARG002
+        yield product_of_words(self.column, self.terms(columns, 1)[0])
+
+    def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
+        """A row's own words taken out of the counts of its class; a word that no other row has goes with its row."""
+        if cast("Words", options.kind).top is not None:
+            raise BadOption(
+                f"column `{self.column}` keeps its most common words, and these may change with each row",
+                remedy="Cross-validate instead, or take all words",
+            )
+        column = columns.get(self.column)
+        if column is None:
+            return
+        weights = self.weights
+        matrix = weights.listed(Documents.of(column), self.tokens)
+        counts = book[self.column].cells.to_doubles().reshape(plan.classes, len(weights.words))
+        terms, known = own_words_out(
+            matrix, counts, weights.words, options.smoothing, plan.target, words_may_go=True
+        )
+        plan.add_terms(terms * weights.factors(known)[:, None])

@@ -12,54 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from bayesbox.dist.factor import IS_MISSING, MOST_LOG, Factor, Logged, Number, decimal, log_of
 
-@dataclass(frozen=True)
-class Logged:
-    """A number by its natural logarithm, so that none is too small; +inf is a point mass that was hit.
-
-    >>> float(Logged(-2.0)), Logged(-2000.0).text()
-    (0.1353352832366127, '2.576536e-869')
-    """
-
-    log: float
-
-    def __float__(self) -> float:
-        return math.inf if self.log > MOST_LOG else math.exp(self.log)
-
-    def __bool__(self) -> bool:
-        return self.log > -math.inf
-
-    def text(self, digits: int = 7) -> str:
-        """The number in so many digits, however small or large it is."""
-        if math.isinf(self.log) or abs(self.log) < MOST_LOG - 10:
-            return f"{float(self):.{digits}g}"
-        exponent = math.floor(self.log / math.log(10))
-        mantissa = f"{10 ** (self.log / math.log(10) - exponent):.{digits - 1}f}".rstrip("0").rstrip(".")
-        return f"1e{exponent + 1}" if mantissa == "10" else f"{mantissa}e{exponent}"
-
-
-Number = Fraction | Logged
-
-MOST_LOG = 709.0  # whose exponential is still a double
 DIGITS = 12  # of numerator and denominator: longer fractions are shown as decimals
-IS_MISSING = ", since it is missing"  # behind the name of a column that is left out
-
-
-@dataclass(frozen=True)
-class Factor:
-    """One row of the box: a name such as P(size=M | class), and for each class the formula and its value."""
-
-    name: str
-    formulas: tuple[str, ...]
-    values: tuple[Number, ...]
-
-    def power(self, weight: float) -> Factor:
-        """The factor raised to the weight of its column."""
-        if weight == 1:
-            return self
-        shown = [text or decimal(float(value)) for text, value in zip(self.formulas, self.values, strict=True)]
-        values = tuple(Logged(weight * log_of(value) if value else -math.inf) for value in self.values)
-        return Factor(f"{self.name}^{weight:.4g}", tuple(f"({text})^{weight:.4g}" for text in shown), values)
 
 
 @dataclass(frozen=True)
@@ -212,18 +167,6 @@ class Work:
 
 def _ratio_text(value: Fraction) -> str:
     return f"{value.numerator}/{value.denominator}"
-
-
-def decimal(value: float) -> str:
-    """A number in few digits where they say all of it, else in ten."""
-    return f"{value:.6g}" if abs(value) < 1e15 and float(f"{value:.6g}") == value else f"{value:.10g}"
-
-
-def log_of(value: Number) -> float:
-    """The natural logarithm, -inf of 0."""
-    if not value:
-        return -math.inf
-    return math.log(value.numerator) - math.log(value.denominator) if isinstance(value, Fraction) else value.log
 
 
 def _shown(formula: str, value: Number) -> str:

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from bayesbox import _core
-from bayesbox.dist.base import Distribution, Doubles, Plan
-from bayesbox.dist.bins import Bins
-from bayesbox.dist.rounded import Rounded
+from bayesbox.dist.base import Distribution
+from bayesbox.dist.special import unit_of
 from bayesbox.explain.svg_text import safe
 
 COLORS = ("#3b6fb6", "#c8553d", "#4c9f70", "#8f5fa8", "#b08900", "#4f8a8b", "#a23b72", "#6b705c")
@@ -45,7 +41,7 @@ def density_svg(title: str, panels: Sequence[Panel], classes: Sequence[str], low
     for index, panel in enumerate(panels):
         x, y = index % COLUMNS * PANEL_WIDTH, HEAD + index // COLUMNS * PANEL_HEIGHT
         parts.append(f'<g transform="translate({x} {y})">')
-        parts += _panel(panel, len(classes), low, high)
+        parts += _panel(panel, low, high)
         parts.append("</g>")
     return "\n".join([*parts, "</svg>"]) + "\n"
 
@@ -58,7 +54,7 @@ def _legend(classes: Sequence[str]) -> Iterator[str]:
         x += 14 + 7 * len(name) + 14
 
 
-def _panel(panel: Panel, classes: int, low: float, high: float) -> Iterator[str]:
+def _panel(panel: Panel, low: float, high: float) -> Iterator[str]:
     right, floor = PANEL_WIDTH - LEFT, PANEL_HEIGHT - BOTTOM
     yield f'<text x="{LEFT}" y="16" fill="{INK}">{safe(panel.title)}</text>'
     yield f'<line x1="{LEFT}" y1="{floor}" x2="{right}" y2="{floor}" stroke="{QUIET}"/>'
@@ -70,37 +66,12 @@ def _panel(panel: Panel, classes: int, low: float, high: float) -> Iterator[str]
     if panel.density is None:
         yield f'<text x="{PANEL_WIDTH / 2}" y="{PANEL_HEIGHT / 2}" fill="{QUIET}" text-anchor="middle">none</text>'
         return
-    x_values, heights = _curves(panel.density, classes, low, high)
+    x_values, heights = panel.density.curve(low, high, POINTS)
     highest = float(heights.max()) or 1.0
-    unit = _unit(low, high)
+    unit = unit_of(low, high)
     places = LEFT + (x_values * unit - low * unit) / (high * unit - low * unit) * (right - LEFT)
     for index, curve in enumerate(heights.T):
         tops = floor - curve / highest * (floor - TOP)
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(places.tolist(), tops.tolist(), strict=True))
         color = COLORS[index % len(COLORS)]
         yield f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.5"/>'
-
-
-def _curves(density: Distribution, classes: int, low: float, high: float) -> tuple[Doubles, Doubles]:
-    """Places and heights of the curves, places x classes."""
-    if isinstance(density, Rounded) and density.cells <= POINTS:
-        edges = density.edges
-        edges = np.concatenate([[low], edges[(edges > low) & (edges < high)], [high]])
-        terms = density.log_density(edges[:-1] / 2 + edges[1:] / 2)
-        return np.repeat(edges, 2)[1:-1], np.repeat(np.exp(terms), 2, axis=0)
-    if isinstance(density, Bins):
-        inner = density.cuts[(density.cuts > low) & (density.cuts < high)]
-        edges = np.concatenate([[low], inner, [high]])
-        middles = edges[:-1] / 2 + edges[1:] / 2
-        shares = np.exp(density.log_density(middles)) / np.diff(edges * _unit(low, high))[:, None]
-        return np.repeat(edges, 2)[1:-1], np.repeat(shares, 2, axis=0)
-    share = np.linspace(0.0, 1.0, POINTS)
-    x = low * (1 - share) + high * share
-    plan = Plan(POINTS, np.zeros(classes))
-    density.add_to(plan, {density.columns[0]: x})
-    return x, np.exp(plan.run(_core.JOINT))
-
-
-def _unit(low: float, high: float) -> float:
-    """What to multiply by, so that the distances of these values are doubles."""
-    return 0.25 if max(abs(low), abs(high)) > 1e300 else 1.0

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.schema.levels import class_position
 
@@ -76,10 +75,6 @@ def explanation(model: NaiveModel, columns: Columns, rows: int, names: tuple[str
     place = {name: index for index, name in enumerate(names)}
     for conditional in model.conditionals:
         weight = model.weight_of(conditional)
-        if isinstance(conditional, Multinomial) and conditional.group is None:
-            for index, word in enumerate(conditional.words):
-                single = Multinomial((word,), conditional.log_p[index : index + 1])
-                terms[:, :, place[word]] = weight * single.terms(columns, rows)
-        else:
-            terms[:, :, place[conditional.columns[0]]] = weight * conditional.terms(columns, rows)
+        for each in conditional.by_column():
+            terms[:, :, place[each.columns[0]]] = weight * each.terms(columns, rows)
     return Explanation(model.labels, names, model.log_prior, terms)

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from bayesbox.dist.base import Columns, Distribution, Doubles
-from bayesbox.dist.bernoulli import Bernoulli
-from bayesbox.dist.bins import Bins
-from bayesbox.dist.gaussian import Gaussian
-from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.poisson import Poisson
-from bayesbox.dist.student import apart
-from bayesbox.dist.table import Table
+from bayesbox.dist.special import apart
 from bayesbox.explain.evidence import explanation, lead
 from bayesbox.explain.nomogram import Mark, Ruler
 from bayesbox.schema.levels import level_text
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
-from bayesbox.tally.values import Values
 
 FAR = 5.0  # log-odds of 150 : 1: numbers beyond are shown at the edge, so that the others can be told apart
 DEVIATIONS = 3  # of each class, where only the moments are known
@@ -37,40 +28,31 @@ MISSING = "missing"
 def rulers_of(model: NaiveModel, book: Book, one: int, other: int) -> list[Ruler]:
     """The ruler of each column, for the class at place `one` against that at `other`; the most telling first."""
     counted = book.with_classes(model.classes)
-    rulers = [_Reader(model, counted, each, weight, one, other).ruler() for each, weight in _singles(model)]
+    singles = ((each, model.weight_of(found)) for found in model.conditionals for each in found.by_column())
+    rulers = [_Reader(model, counted, each, weight, one, other).ruler() for each, weight in singles]
     return sorted(rulers, key=lambda ruler: (-ruler.range, -ruler.finite_range, ruler.column))
-
-
-def _singles(model: NaiveModel) -> Iterator[tuple[Distribution, float]]:
-    """The conditional of each column with its weight; words that are counted in columns of their own stand alone."""
-    for conditional in model.conditionals:
-        weight = model.weight_of(conditional)
-        if isinstance(conditional, Multinomial) and conditional.group is None:
-            for index, word in enumerate(conditional.words):
-                yield Multinomial((word,), conditional.log_p[index : index + 1]), weight
-        else:
-            yield conditional, weight
 
 
 class _Reader:
     """Reads off one conditional what its values add."""
 
-    def __init__(self, model: NaiveModel, book: Book, conditional: Any, weight: float, one: int, other: int) -> None:
+    def __init__(
+        self, model: NaiveModel, book: Book, conditional: Distribution, weight: float, one: int, other: int
+    ) -> None:
         self.column: str = conditional.columns[0]
         # the model of this column alone, so that a mark is the very term that explains a row
         self.model = replace(model, conditionals=(conditional,), weights={self.column: weight})
         self.conditional = conditional
-        self.tally = book.columns.get(self.column)
+        self.tally: Any = book.columns.get(self.column)
         self.one = one
         self.other = other
 
     def ruler(self) -> Ruler:
         found = self.conditional
-        if isinstance(found, (Table, Bernoulli)):
-            return self._marked(found.levels, pa.array([*found.levels, None], pa.string()))
-        if isinstance(found, Bins):
-            return self._marked(found.levels, np.append(_in_bins(found.cuts), np.nan))
-        if isinstance(self.tally, Moments) and _is_number(found):
+        marks = found.marks()
+        if marks is not None:
+            return self._marked(marks.labels, marks.values)
+        if found.is_scale and self.tally is not None:
             values = self._values(self.tally)
             return self._marked(values.tolist(), np.append(values, np.nan))
         return Ruler(self.column, ())
@@ -99,9 +81,8 @@ class _Reader:
             closer = round_values(*near, whole=whole)
             closer = closer[closer == np.floor(closer)] if whole else closer
             values = np.unique(np.concatenate([values[:1], closer, values[-1:]]))
-        if isinstance(self.conditional, Gaussian):
-            values = np.union1d(values, self.conditional.mean[self.conditional.point_mass])
-        return values
+        special = self.conditional.special_values()
+        return np.union1d(values, special) if len(special) else values
 
     def _near(self, low: float, high: float) -> tuple[float, float] | None:
         """The first and the last value whose log-odds are not far, or where they change sides at once."""
@@ -122,24 +103,14 @@ class _Reader:
 
     def _range(self, tally: Moments) -> tuple[float, float]:
         """From the least to the greatest value; of moments alone, three deviations around the mean of each class."""
-        if isinstance(tally, Values) and len(tally.values):
-            return float(tally.values[0]), float(tally.values[-1])
+        known = tally.range()
+        if known is not None:
+            return known
         spreads = [tally.spreads()[place] for place in (self.one, self.other)]
         spreads = [each for each in spreads if each.n.m] or [tally.pooled()]
         low = min(float(apart(each.mean, DEVIATIONS * each.deviation)) for each in spreads)
         high = max(float(apart(each.mean, -DEVIATIONS * each.deviation)) for each in spreads)
-        return (max(low, 0.0), high) if isinstance(self.conditional, (Poisson, Multinomial)) else (low, high)
-
-
-def _is_number(conditional: Any) -> bool:
-    if isinstance(conditional, Multinomial):
-        return conditional.group is None
-    return isinstance(conditional, (Gaussian, NumberDensity, Poisson))
-
-
-def _in_bins(cuts: Doubles) -> Doubles:
-    """A value of each bin: a cut belongs to the bin below it, and the last bin begins just above its cut."""
-    return np.append(cuts, np.nextafter(cuts[-1], np.inf) if len(cuts) else 0.0)
+        return max(low, self.conditional.least), high
 
 
 def round_values(low: float, high: float, *, whole: bool = False, about: int = ABOUT) -> Doubles:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns
+from bayesbox.dist.cuts import bin_names, codes_of
 from bayesbox.errors import BadOption, UnseenLevel
-from bayesbox.rule.bins import bin_names, codes_of
 from bayesbox.schema.columns import as_numbers, whole_numbers
 from bayesbox.schema.encode import encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes

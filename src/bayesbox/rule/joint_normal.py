@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
+from bayesbox.dist.gaussian import floored_std
 from bayesbox.errors import BadData
 from bayesbox.rule.joint_em import MissingPattern, UnitScale, maximised
-from bayesbox.rule.normal import floored_deviation
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.comoments import CoMoments, pair_place
 from bayesbox.tally.exact import rounded_root
@@ -88,7 +88,7 @@ def fitted(patterns: Sequence[MissingPattern], columns: Columns, *, diagonal: bo
     rest = np.array([spread.rest_of_mean for spread in known])
     plain = np.array([spread.deviation for spread in known])
     triples = zip(known, columns.wholes, columns.floors, strict=True)
-    deviation = np.array([floored_deviation(spread, whole, floor) for spread, whole, floor in triples])
+    deviation = np.array([floored_std(spread, whole, floor) for spread, whole, floor in triples])
     correlation = np.eye(len(known))
     if not diagonal and len(patterns) == 1 and len(there) > 1:
         correlation = _correlation(patterns[0], spreads)

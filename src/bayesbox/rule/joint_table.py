@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.cells import UNSEEN, Cells, Smoothing, ratio
 from bayesbox.dist.joint_table import Axis, JointTable
 from bayesbox.errors import BadOption, TooCostly
-from bayesbox.rule.smoothing import UNSEEN, Cells, Smoothing, ratio
 from bayesbox.schema.encode import MISSING
 from bayesbox.tally.base import positions
 from bayesbox.tally.comoments import CoMoments

@@ -10,9 +10,9 @@ import numpy as np
 
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.cells import LevelCounts, Ratio, Smoothing
 from bayesbox.errors import BadOption
-from bayesbox.rule.smoothing import MaximumLikelihood, Ratio, Smoothing
-from bayesbox.rule.table import LevelCounts
+from bayesbox.rule.smoothing import MaximumLikelihood
 from bayesbox.schema.levels import level_text
 
 SUM_TOLERANCE = 1e-9

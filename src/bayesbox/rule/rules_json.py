@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from bayesbox.dist.cells import Smoothing
 from bayesbox.errors import BadData
 from bayesbox.file.options_json import options_from_reader, options_to_json
 from bayesbox.file.reader import Json, Reader
-from bayesbox.rule.smoothing import RULES, Smoothing
+from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.levels import level_text
 from bayesbox.schema.options import exact_double
 

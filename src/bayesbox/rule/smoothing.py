@@ -7,105 +7,17 @@ work is to be shown exactly: the formula is the same.
 
 from __future__ import annotations
 
-import dataclasses
 import numbers
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesbox.dist.cells import Array, Cells, Ratio, Smoothing
 from bayesbox.errors import BadOption
 from bayesbox.extensions import Registry
 from bayesbox.schema.levels import level_text
-
-Array = NDArray[Any]
-UNSEEN = None  # the name of a level that was never seen
-MISSING = ("missing",)  # the name of a missing value that counts as a level
-
-
-class Cells(NamedTuple):
-    """What a rule sees. `counts` may hold more columns than K, for levels that are not part of the domain."""
-
-    counts: Array  # classes x levels: n_cv
-    totals: Array  # classes: n_c; or classes x levels, where each column is a case of its own
-    size: Any  # K; or one K a column
-    names: Sequence[Any]  # of the levels: texts, UNSEEN, MISSING
-
-    @property
-    def by_column(self) -> Array:
-        """n_c as classes x 1, or classes x levels."""
-        return self.totals[:, None] if self.totals.ndim == 1 else self.totals
-
-    @property
-    def n(self) -> Array:
-        """n, once or once a column."""
-        n: Array = self.by_column.sum(axis=0)
-        return n
-
-    @property
-    def exact(self) -> bool:
-        return self.counts.dtype == object
-
-    def number(self, value: float) -> Any:
-        """A parameter in the arithmetic of the cells; 0.1 is one tenth where that is exact."""
-        return Fraction(str(value)) if self.exact else value
-
-
-class Ratio(NamedTuple):
-    """Numerators and denominators, classes x levels."""
-
-    numerator: Array
-    denominator: Array
-
-
-class Smoothing(ABC):
-    """A rule for counts: a frozen dataclass whose fields are its parameters, with `ratio`. The rest is derived."""
-
-    name: ClassVar[str] = ""
-    """What options and files call it: set by `register_rule`."""
-    replaces: ClassVar[bool] = False
-    """Whether it puts a number in the place of a count, rather than adding to it."""
-
-    @abstractmethod
-    def ratio(self, cells: Cells) -> Ratio:
-        """Numerators and denominators of P(level | class). `cells.number(x)` is a parameter in their arithmetic."""
-
-    @property
-    def weight(self) -> float | None:
-        """The number of rows that the rule's prior is worth in a mean; None where it has no such meaning."""
-        return None
-
-    @property
-    def listed(self) -> tuple[str, ...]:
-        """The levels that it names itself: they can occur, so they belong to the domain."""
-        return ()
-
-    def added(self, size: int) -> tuple[float, float] | None:  # noqa: ARG002
-        """What it adds to every count and to every total over `size` levels; None where it adds no such numbers."""
-        return None
-
-    @classmethod
-    def from_text(cls, text: str) -> Smoothing:
-        """The rule of what follows its name after a colon: its parameters, between commas."""
-        parameters = dataclasses.fields(cls)  # type: ignore[arg-type]
-        given = text.split(",") if text else []
-        if len(given) > len(parameters):
-            raise TypeError("more parameters than the rule has")
-        pairs = zip(given, parameters, strict=False)
-        return cls(*(item if field.type == "str" else float(item) for item, field in pairs))
-
-    def text(self) -> str:
-        """The text that gives the rule back, where one does."""
-        values = [getattr(self, field.name) for field in dataclasses.fields(self)]  # type: ignore[arg-type]
-        if not all(isinstance(value, (str, numbers.Real)) for value in values):
-            return repr(self)
-        parameters = ",".join(value if isinstance(value, str) else repr(value) for value in values)
-        return f"{self.name}:{parameters}" if parameters else self.name
-
 
 RULES: Registry[type[Smoothing]] = Registry()
 """Every rule by the name that options use."""
@@ -299,20 +211,6 @@ def _by_text(what: str, values: Mapping[Any, float]) -> dict[str, float]:
     for number in texts.values():
         _non_negative(what, number)
     return texts
-
-
-def ratio(rule: Smoothing, cells: Cells) -> Ratio:
-    """A rule's ratio; a class in which it gives 0/0 takes the column's pooled distribution n_v / n.
-
-    Where no class has a value at all, every level is 0/1: impossible in every class, so it is left out.
-    """
-    over, under = rule.ratio(cells)
-    same = under.ndim == 2 and under.shape[1] > 0 and under.strides[1] == 0  # in every column
-    if not np.any((under[:, :1] if same else under) == 0):
-        return Ratio(over, under)
-    empty = under == 0
-    pooled = np.broadcast_to(cells.counts.sum(axis=0)[None, :], cells.counts.shape)
-    return Ratio(np.where(empty, pooled, over), np.where(empty, np.where(cells.n == 0, 1, cells.n), under))
 
 
 def as_smoothing(given: Any) -> Smoothing:

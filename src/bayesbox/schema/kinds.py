@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from bayesbox.errors import BadOption
+from bayesbox.schema.families import check_density, densities, family_named
 from bayesbox.schema.options import (
     GIVEN,
     OneOf,
@@ -28,14 +29,6 @@ if TYPE_CHECKING:
 Missing = Literal["ignore", "level"]
 
 DEFAULT_FLOOR = 1e-4  # of the column's variance over all rows: a deviation of 1 %
-OF_MOMENTS = ("gaussian", "student")  # densities that need no more than mean and variance
-SPACED = "gaussian:spacing"  # a gaussian whose floor is the spacing of the values
-ROUNDED = "gaussian:rounded"  # the same, of values rounded to that spacing: the probability of a cell
-_BINS = ("width:10", "frequency:10", "mdl", "modl")
-REAL_DENSITIES = (*OF_MOMENTS, SPACED, ROUNDED, "kernel", "lognormal", *_BINS, "auto")
-_BY_NUMBER = ("bins", "width", "frequency")  # of bins, which may follow a colon
-MOST_BINS = 10_000
-COUNT_DENSITIES = ("multinomial", "poisson")
 WORDS_OCCURRENCES = ("count", "normalised")
 
 
@@ -49,7 +42,7 @@ class TakesDensity(Takes):
 
     @property
     def words(self) -> str:
-        return OneOf(*REAL_DENSITIES, none=None in self.types).words
+        return OneOf(*densities(), none=None in self.types).words
 
     def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
         if given is not None or None not in self.types:
@@ -69,10 +62,32 @@ class Kind:
     def __post_init__(self) -> None:
         parse_options(self)
 
+    floor = DEFAULT_FLOOR  # the least variance of a gaussian; a Real may declare another
+    may_be_flag = False  # whether numbers that are all 0 or 1 are a flag
+    lists_levels = False  # whether the levels that a smoothing rule names belong to its domain
+
     @property
     def name(self) -> str:
         """The kind's name as the command spells it."""
         return type(self).__name__.lower()
+
+    @property
+    def domain(self) -> tuple[str, ...]:
+        """The levels that can occur, whether or not they do."""
+        return ()
+
+    @property
+    def group(self) -> str | None:
+        """How levels are grouped, where they are."""
+        return None
+
+    def known(self, tally: Any) -> Kind:  # noqa: ARG002
+        """The kind of a column that has this tally."""
+        return self
+
+    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+        """The name of the family of distributions that such a column gets; `numeric` is that of plain numbers."""
+        raise BadOption(f"a column that is {self.name} has no distribution")
 
 
 @frozen
@@ -90,6 +105,7 @@ class Category(Kind):
 
     levels: tuple[str, ...] | None = option(TextList(none=True, ordered=True), default=None, kw_only=False)
     group: str | None = option(OneOf("modl", none=True), default=None, in_file=GIVEN, repr=False)
+    lists_levels = True
 
     def __init__(
         self, levels: Iterable[object] | None = None, *, missing: Missing | None = None, group: str | None = None
@@ -98,6 +114,13 @@ class Category(Kind):
         object.__setattr__(self, "missing", missing)
         object.__setattr__(self, "group", group)
         self.__post_init__()
+
+    @property
+    def domain(self) -> tuple[str, ...]:
+        return self.levels or ()
+
+    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+        return "table"
 
 
 def _level_texts(levels: Iterable[object]) -> tuple[str, ...]:
@@ -122,6 +145,15 @@ class Flag(Kind):
 
     tally = "counts"
 
+    @property
+    def domain(self) -> tuple[str, ...]:
+        from bayesbox.schema.flags import FLAG_LEVELS
+
+        return FLAG_LEVELS
+
+    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+        return "bernoulli"
+
 
 @frozen
 class Real(Kind):
@@ -138,22 +170,12 @@ class Real(Kind):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.density in (SPACED, ROUNDED) and self.floor != DEFAULT_FLOOR:
-            raise BadOption(f"the floor of {self.density} is the spacing of the values", found=self.floor)
+        density = self.density
+        if density is not None and self.floor != DEFAULT_FLOOR and not family_named(density).takes_floor:
+            raise BadOption(f"the floor of {density} is the spacing of the values", found=self.floor)
 
-
-def check_density(density: object) -> None:
-    """Refuse a density of numbers that is not there.
-
-    >>> check_density("width:5")
-    """
-    if isinstance(density, str):
-        name, _, number = density.partition(":")
-        if density in REAL_DENSITIES or density in _BY_NUMBER:
-            return
-        if name in _BY_NUMBER and number.isdecimal() and 1 <= int(number) <= MOST_BINS:
-            return
-    raise BadOption(f"a density of numbers is one of {', '.join(REAL_DENSITIES)}", found=density)
+    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+        return self.density or numeric
 
 
 @frozen
@@ -161,6 +183,10 @@ class Number(Kind):
     """A number as it was found: a Flag if it holds only 0 and 1, else a Real. What inference gives; not declared."""
 
     tally = "moments"
+    may_be_flag = True
+
+    def family(self, tally: Any, numeric: str) -> str:
+        return "bernoulli" if tally.holds_only_flags else numeric
 
 
 @frozen
@@ -169,7 +195,10 @@ class Count(Kind):
 
     tally = "moments"
 
-    density: str = option(OneOf(*COUNT_DENSITIES), default="multinomial", kw_only=False)
+    density: str = option(OneOf(*densities("count")), default="multinomial", kw_only=False)
+
+    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+        return self.density
 
 
 @frozen
@@ -198,6 +227,9 @@ class Words(Kind):
         object.__setattr__(self, "phrases", self.tokens.phrases)
         object.__setattr__(self, "stop_words", self.tokens.stop_words)
 
+    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+        return "words"
+
     @property
     def tokens(self) -> Tokens:
         """How the text is cut into words."""
@@ -214,10 +246,19 @@ class CountGroup(Kind):
 
     width: int = option(WholeNumber(0), default=0, kw_only=False)
 
+    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+        return "matrix"
+
 
 @frozen
 class Unknown(Kind):
     """A column without a value so far: it takes the kind of its first one."""
+
+    def known(self, tally: Any) -> Kind:
+        return Category() if tally.form == "counts" else Number()
+
+    def family(self, tally: Any, numeric: str) -> str:
+        return self.known(tally).family(tally, numeric)
 
 
 @frozen

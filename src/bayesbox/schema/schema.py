@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bayesbox.errors import KindContradiction, UnknownColumn
+from bayesbox.schema.families import family_named
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import (
-    OF_MOMENTS,
     Category,
     CountGroup,
     Flag,
@@ -60,7 +60,7 @@ class Schema:
 
     def needs_values(self, name: str) -> bool:
         """Whether a column of numbers has a density that needs its values, not only their moments."""
-        return isinstance(self.kinds[name], (Real, Number)) and self.density(name) not in OF_MOMENTS
+        return isinstance(self.kinds[name], (Real, Number)) and family_named(self.density(name)).needs_values
 
     def tally_form(self, name: str) -> str | None:
         """The form of the tally of a column, None where its kind leaves it open.

@@ -10,17 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Distribution, Doubles, log
-from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.cells import LevelCounts, Smoothing, spread
 from bayesbox.dist.gaussian import Gaussian
-from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.table import Table
 from bayesbox.errors import BadData, BadOption
 from bayesbox.rule.naive import naive_model
-from bayesbox.rule.normal import gaussian
 from bayesbox.rule.options import NaiveOptions
-from bayesbox.rule.smoothing import Laplace, Smoothing
-from bayesbox.rule.table import LevelCounts, spread
-from bayesbox.schema.kinds import DEFAULT_FLOOR, Real
+from bayesbox.rule.smoothing import Laplace
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence.counts import ChainBook
@@ -61,13 +56,7 @@ class ChainModel:
     def n_parameters(self) -> int:
         """How many numbers can be chosen freely."""
         size = len(self.states)
-        return size - 1 + size * (size - 1) + sum(_free(each) * size for each in self.conditionals)
-
-
-def _free(conditional: Distribution) -> int:
-    if isinstance(conditional, Table):
-        return len(conditional.levels) - 1
-    return 1 if isinstance(conditional, Bernoulli) else 2 if isinstance(conditional, Gaussian) else 1
+        return size - 1 + size * (size - 1) + sum(each.free_parameters for each in self.conditionals)
 
 
 @dataclass(frozen=True)
@@ -106,9 +95,9 @@ def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainMode
         counted = book.emission.with_classes(states)
         conditionals = tuple(_with_prior(each, schema, counted, rules) for each in conditionals)
     for conditional in conditionals:
-        if isinstance(conditional, NumberDensity):
+        if conditional.has_density and not isinstance(conditional, Gaussian):
             raise BadOption(
-                f"a chain takes numbers with a gaussian density, and column `{conditional.column}` has another",
+                f"a chain takes numbers with a gaussian density, and column `{conditional.columns[0]}` has another",
                 remedy="Declare it Real('gaussian'), or give its bins as a category",
             )
         if isinstance(conditional, Gaussian) and conditional.point_mass.any():
@@ -133,17 +122,8 @@ def _with_prior(conditional: Distribution, schema: Schema, book: Book, rules: Ch
     """A normal density as its prior would have it; any other as it is."""
     if not isinstance(conditional, Gaussian):
         return conditional
-    kind = schema.kinds[conditional.column]
-    made = gaussian(
-        conditional.column,
-        book[conditional.column],
-        floor=kind.floor if isinstance(kind, Real) else DEFAULT_FLOOR,
-        log_observed=conditional.log_observed,
-        log_missing=conditional.log_missing,
-        prior_rows=rules.number_prior,
-    )
-    assert made is not None
-    return made
+    column = conditional.column
+    return conditional.with_prior(book[column], schema.kinds[column].floor, rules.number_prior)
 
 
 def _shares(counts: LevelCounts, rule: Smoothing) -> Doubles:

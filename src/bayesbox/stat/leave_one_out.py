@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.cells import Cells, ratio
 from bayesbox.errors import CannotForget
-from bayesbox.rule.smoothing import Cells, MaximumLikelihood, ratio
+from bayesbox.rule.smoothing import MaximumLikelihood
 from bayesbox.schema.encode import Encoded
 from bayesbox.tally.book import Book
 

@@ -20,8 +20,8 @@ from bayesbox.classifier.row_sample import FEWEST, MOST, Sampled
 from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.classifier.training import split_columns
 from bayesbox.dist.base import Doubles
+from bayesbox.dist.cuts import equal_frequency
 from bayesbox.errors import BayesboxError, DataWarning
-from bayesbox.rule.bins import equal_frequency
 from bayesbox.schema.coded import CodedRows
 from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Batch

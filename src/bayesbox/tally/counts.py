@@ -61,6 +61,14 @@ class Counts:
         """Observed rows of each class."""
         return numbers(self.totals())
 
+    def by_class(self) -> list[dict[str, Any]]:
+        """What was counted in each class, by name."""
+        return [dict(zip(self.levels, row, strict=True)) for row in self.counts.tolist()]
+
+    def level_cells(self) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
+        """(levels, their cells, class-major; the values of each class)."""
+        return self.levels, self.cells, self.totals()
+
     def totals(self) -> ExactArray:
         """Observed rows of each class, exactly."""
         classes, width = len(self.classes), len(self.levels)

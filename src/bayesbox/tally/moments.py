@@ -181,6 +181,21 @@ class Moments:
         if not self.holds_only_flags:
             raise AttributeError("a column of numbers has levels only if it holds nothing but 0 and 1")
 
+    def range(self) -> tuple[float, float] | None:
+        """The least and the greatest value, where these were counted."""
+        return None
+
+    def by_class(self) -> list[dict[str, Any]]:
+        """What was counted in each class, by name."""
+        if self.holds_only_flags:
+            return [dict(zip(self.levels, row, strict=True)) for row in self.counts.tolist()]
+        per_class = zip(self.n.tolist(), self.mean.tolist(), self.deviation.tolist(), strict=True)
+        return [{"n": n, "mean": mean, "deviation": deviation} for n, mean, deviation in per_class]
+
+    def level_cells(self) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
+        """The same as those of a tally of levels, where all values are 0 or 1."""
+        return ("0", "1"), self.flag_cells(), self.sums.n
+
     def flag_cells(self) -> ExactArray:
         """Counts of 0 and of 1, class-major."""
         classes = len(self.classes)

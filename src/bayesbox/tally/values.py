@@ -102,6 +102,9 @@ class Values(Moments):
         counts = self.cells.to_doubles().reshape(len(self.classes), len(self.values)).T
         return _middles(self.values, self.bits), np.ascontiguousarray(counts)
 
+    def range(self) -> tuple[float, float] | None:
+        return (float(self.values[0]), float(self.values[-1])) if len(self.values) else None
+
     def places(self, values: Doubles) -> NDArray[np.int64]:
         """Where values stand among the distinct ones; -1 where they do not."""
         wanted = cut(values, self.bits)

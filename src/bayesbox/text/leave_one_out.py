@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.cells import Cells, Smoothing, ratio
 from bayesbox.dist.count_table import whole_times
+from bayesbox.dist.own_words import ENTRIES_A_PIECE, own_words_out
+from bayesbox.dist.words import TIMES, poisson_rate
 from bayesbox.errors import BadOption, CannotForget
-from bayesbox.rule.smoothing import Cells, Smoothing, ratio
-from bayesbox.rule.words import TIMES, poisson_rate
 from bayesbox.schema.columns import CountMatrix
-from bayesbox.stat.leave_one_out_words import ENTRIES_A_PIECE, own_words_out
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.text.model import TextModel, TextRules

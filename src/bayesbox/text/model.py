@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.cells import Smoothing, spread
 from bayesbox.dist.word_weights import WordWeights
-from bayesbox.errors import BadOption
-from bayesbox.rule.priors import given_prior, log_prior
-from bayesbox.rule.smoothing import Laplace, Smoothing
-from bayesbox.rule.table import spread
-from bayesbox.rule.words import (
+from bayesbox.dist.words import (
     TIMES,
     complement_weights,
     count_weights,
@@ -26,6 +23,9 @@ from bayesbox.rule.words import (
     table_weights,
     taken,
 )
+from bayesbox.errors import BadOption
+from bayesbox.rule.priors import given_prior, log_prior
+from bayesbox.rule.smoothing import Laplace
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS

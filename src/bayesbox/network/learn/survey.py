@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist.cuts import BY_CLASS, binning
 from bayesbox.errors import BadData, BadOption, UnknownColumn
-from bayesbox.rule.bins import BY_CLASS, binning
 from bayesbox.schema.coded import CodedRows, Doubles, Variable, recode
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import MISSING, Codes, encode_narrow

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist.cells import Cells, Smoothing, ratio
 from bayesbox.errors import BadOption
-from bayesbox.rule.smoothing import AsWritten, Cells, Laplace, Lidstone, ReplaceZero, Smoothing, as_smoothing, ratio
+from bayesbox.rule.smoothing import AsWritten, Laplace, Lidstone, ReplaceZero, as_smoothing
 
 Doubles = NDArray[np.float64]
 

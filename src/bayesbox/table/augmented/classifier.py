@@ -16,10 +16,10 @@ import numpy as np
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.size import ModelSize
 from bayesbox.dist.base import Columns, Doubles
+from bayesbox.dist.cuts import between, binning
 from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.errors import BadOption
 from bayesbox.file.reader import Reader
-from bayesbox.rule.bins import between, binning
 from bayesbox.rule.discrete import Coding, coded_columns, coding_of, is_number
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
+from bayesbox.dist.cells import Smoothing, added_counts
 from bayesbox.rule.backoff import Trust
-from bayesbox.rule.smoothing import Smoothing
 from bayesbox.stat.leave_one_out import never_learned
-from bayesbox.table.augmented.model import added_counts
 from bayesbox.table.augmented.options import AugmentedOptions
 
 Codes = NDArray[np.int32]

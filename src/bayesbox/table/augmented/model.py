@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.cells import Smoothing, added_counts
 from bayesbox.dist.family_table import FamilyTable
-from bayesbox.errors import BadOption
 from bayesbox.rule.backoff import expanded, step, uniform
 from bayesbox.rule.discrete import Coding
 from bayesbox.rule.priors import given_prior, log_prior
-from bayesbox.rule.smoothing import Smoothing
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.table.augmented.options import AugmentedOptions
@@ -86,21 +85,6 @@ class AugmentedModel:
 def with_unseen(counts: Doubles) -> Doubles:
     """The counts with one level more, which was never seen."""
     return np.concatenate([counts, np.zeros((*counts.shape[:-1], 1))], axis=-1)
-
-
-def added_counts(rule: Smoothing, size: int) -> tuple[float, float]:
-    """(a, b): what a rule adds to every count and to every total of a table over `size` levels.
-
-    >>> from bayesbox.rule.smoothing import Laplace, MEstimate
-    >>> added_counts(Laplace(), 4), added_counts(MEstimate(2), 4)
-    ((1.0, 4.0), (0.5, 2.0))
-    """
-    added = rule.added(size)
-    if added is not None:
-        return added
-    raise BadOption(
-        "columns that depend on each other are smoothed by backoff, laplace, mle, lidstone:a or m:m", found=rule
-    )
 
 
 def by_rule(counts: Doubles, lower: Doubles, rule: Smoothing, size: int) -> Doubles:

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
+from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.family_table import FamilyTable
 from bayesbox.rule.backoff import BackoffStep, Trust, expanded, step, uniform
 from bayesbox.rule.discrete import Coding
-from bayesbox.rule.smoothing import Smoothing
 from bayesbox.schema.schema import Schema
 from bayesbox.table.augmented.model import ClassPrior, by_rule, family_table, with_unseen
 from bayesbox.table.augmented.options import OneDependenceOptions

@@ -20,7 +20,7 @@ class TakesBins(AnyText):
         super().__init__('"mdl", "modl", "frequency:10" or "width:10"', metavar="DENSITY")
 
     def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
-        from bayesbox.rule.bins import binning
+        from bayesbox.dist.cuts import binning
 
         binning(given)  # refuses a method that is not there
         return given
@@ -43,7 +43,7 @@ class AugmentedOptions(CountOptions):
     )
 
     def _check(self) -> None:
-        from bayesbox.table.augmented.model import added_counts
+        from bayesbox.dist.cells import added_counts
 
         if self.smoothing is not None:
             added_counts(self.smoothing, 2)  # refuses a rule that does not fit

@@ -24,6 +24,6 @@ class AveragedOptions(NaiveOptions):
     column_weights: str | None = fixed(ALL_SELECTIONS, default=None, in_file=GIVEN)
 
     def _check(self) -> None:
-        from bayesbox.table.augmented.model import added_counts
+        from bayesbox.dist.cells import added_counts
 
         added_counts(self.smoothing, 2)  # a rule that is a Dirichlet prior

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
+from bayesbox.dist.cells import Cells, ratio
 from bayesbox.dist.joint_gaussian import JointGaussian
 from bayesbox.dist.joint_table import JointTable
 from bayesbox.dist.posterior import normalised
 from bayesbox.errors import CannotForget
 from bayesbox.rule.joint_normal import Columns as NumberColumns
 from bayesbox.rule.joint_table import expected_counts, table_codes
-from bayesbox.rule.smoothing import Cells, ratio
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import Category
 from bayesbox.schema.schema import Schema

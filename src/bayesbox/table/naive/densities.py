@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
+from dataclasses import replace
 
 from bayesbox.dist.base import Distribution
-from bayesbox.dist.gaussian import Gaussian
-from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.student import apart
+from bayesbox.dist.choose import Choice, choose
+from bayesbox.dist.fit import FitOptions, fitted
+from bayesbox.dist.special import apart
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.explain.density_picture import Panel, density_svg
-from bayesbox.rule.choose import Choice, choose
-from bayesbox.rule.densities import DensityOptions, of_moments, of_values
-from bayesbox.rule.naive import density_options
-from bayesbox.schema.kinds import OF_MOMENTS, check_density
+from bayesbox.rule.naive import fit_options
+from bayesbox.schema.families import check_density
 from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
@@ -26,7 +23,7 @@ def picture(classifier: NaiveClassifier, column: str, densities: Sequence[str] |
     tally = _tally(classifier, column)
     if densities is None:
         own = classifier.model.conditional(column)
-        if not isinstance(own, (Gaussian, NumberDensity)):
+        if own is None or not own.has_density:
             raise BadOption(f"column `{column}` has no density to draw", remedy="Name a column of numbers")
         panels = [Panel(own.describe(), own)]
     else:
@@ -53,21 +50,14 @@ def _tally(classifier: NaiveClassifier, column: str) -> Moments:
 
 
 def _density(classifier: NaiveClassifier, column: str, tally: Moments, name: str) -> Distribution | None:
-    check_density(name)
-    options = _options(classifier, column)
-    if name in OF_MOMENTS:
-        return of_moments(name, column, tally, options)
-    if not isinstance(tally, Values):
+    if check_density(name).needs_values and not isinstance(tally, Values):
         raise _needs_values(column)
-    values, counts = tally.table
-    chosen = choose(values, counts, options).density if name == "auto" else name
-    return of_values(chosen, column, values, counts, options)
+    return fitted(column, tally, replace(_options(classifier, column), density=name)).distribution
 
 
-def _options(classifier: NaiveClassifier, column: str) -> DensityOptions:
+def _options(classifier: NaiveClassifier, column: str) -> FitOptions:
     assert classifier.schema is not None
-    nothing = np.zeros(len(classifier.model.classes))
-    return density_options(classifier.schema.kinds[column], classifier.rules, nothing, nothing)
+    return fit_options(classifier.schema, classifier.book, classifier.rules, column).without_missing()
 
 
 def _needs_values(column: str) -> BadOption:
@@ -79,7 +69,8 @@ def _needs_values(column: str) -> BadOption:
 
 def _range(tally: Moments) -> tuple[float, float]:
     """The values that were seen; of moments alone, three deviations to either side."""
-    if isinstance(tally, Values):
-        return float(tally.values[0]), float(tally.values[-1])
+    known = tally.range()
+    if known is not None:
+        return known
     whole = tally.pooled()
     return float(apart(whole.mean, 3 * whole.deviation)), float(apart(whole.mean, -3 * whole.deviation))

@@ -6,10 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesbox.dist.bernoulli import Bernoulli
-from bayesbox.dist.multinomial import Multinomial
-from bayesbox.dist.poisson import Poisson
-from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption, NotLinear
 from bayesbox.schema.levels import level_text
 from bayesbox.table.naive.classifier import NaiveClassifier
@@ -40,22 +36,9 @@ def linear_weights(classifier: NaiveClassifier, positive: Any = None) -> LinearW
     weights = {name: [0.0] for name in classifier.schema.used}
     for conditional in model.conditionals:
         power = model.weight_of(conditional)
-        if isinstance(conditional, (Bernoulli, Table)):
-            slope, shift = _two_levels(conditional, one, zero)
-            weights[conditional.column], constant = [power * slope], constant + power * shift
-        elif isinstance(conditional, Multinomial):
-            slopes = (power * (conditional.log_p[:, one] - conditional.log_p[:, zero])).tolist()
-            if conditional.group is not None:
-                weights[conditional.group] = slopes
-            else:
-                weights |= {word: [slope] for word, slope in zip(conditional.words, slopes, strict=True)}
-        elif isinstance(conditional, Poisson):
-            rate = conditional.rate
-            with np.errstate(divide="ignore"):
-                weights[conditional.column] = [float(power * (np.log(rate[one]) - np.log(rate[zero])))]
-            constant -= power * (rate[one] - rate[zero])
-        else:
-            raise NotLinear(f"column `{conditional.columns[0]}` is a number or a text: its term is not linear")
+        found = conditional.linear(one, zero)
+        weights |= {name: [power * slope for slope in slopes] for name, slopes in found.weights.items()}
+        constant += power * found.constant
     w = np.array([weight for column in weights.values() for weight in column])
     if not (np.isfinite(w).all() and np.isfinite(constant)):
         raise NotLinear("a probability of 0 makes a weight infinite", remedy="Use a rule that smooths, such as laplace")
@@ -67,11 +50,3 @@ def _position(classes: tuple[str, ...], label: Any) -> int:
     if text not in classes:
         raise BadOption(f"the classes are {', '.join(classes)}", found=label)
     return classes.index(text)
-
-
-def _two_levels(conditional: Bernoulli | Table, one: int, zero: int) -> tuple[float, float]:
-    if len(conditional.levels) != 2:
-        raise NotLinear(f"column `{conditional.column}` has {len(conditional.levels)} levels; a linear term has two")
-    with np.errstate(invalid="ignore"):
-        odds = conditional.log_p[:, one] - conditional.log_p[:, zero]
-    return float(odds[1] - odds[0]), float(odds[0])

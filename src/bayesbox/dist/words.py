@@ -9,14 +9,10 @@ from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.cells import Cells, Smoothing, log_ratio_by_level, ratio
 from bayesbox.dist.count_table import CountTable
-from bayesbox.dist.text import Text
 from bayesbox.dist.word_weights import WordWeights
 from bayesbox.errors import BadData, BadOption
-from bayesbox.rule.smoothing import Cells, Smoothing, ratio
-from bayesbox.rule.table import log_ratio_by_level
-from bayesbox.schema.kinds import Words as TextWords
-from bayesbox.tally.words import WordCounts, most_common
 
 ROOT = 0.5  # the exponent with which n words speak like the root of n
 TIMES = ("0", "1", "2", "3+")  # how often a document holds a word, as a table tells them apart
@@ -76,16 +72,6 @@ def poisson_rate(counts: Doubles, documents: Doubles, mean: Doubles, weight: flo
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = (counts + weight * mean) / (documents + weight)
     return np.where(documents + weight > 0, rate, mean)
-
-
-def text(column: str, tally: WordCounts, kind: TextWords, classes: int, rule: Smoothing) -> Text:
-    """The distribution of a column of free text: the multinomial over its words, or over the most common ones."""
-    words, cells = tally.levels, tally.cells
-    if kind.top is not None and kind.top < len(words):
-        chosen = most_common(cells, classes, len(words), kind.top)
-        words, cells = tuple(words[place] for place in chosen.tolist()), taken(cells, classes, len(words), chosen)
-    tempered = kind.occurrence == "normalised"
-    return Text(column, count_weights(words, cells, classes, rule, tempered=tempered), kind.tokens)
 
 
 def taken(cells: ExactArray, classes: int, width: int, chosen: NDArray[np.int64]) -> ExactArray:

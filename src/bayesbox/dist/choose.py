@@ -6,14 +6,17 @@ same counts give the same folds and the same choice, whatever the order of the r
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, Plan
-from bayesbox.rule.densities import DensityOptions, of_values
+from bayesbox.dist.base import Distribution
+from bayesbox.dist.fit import FitOptions, ValueTable, fitted
+from bayesbox.tally.values import Values
 
 CANDIDATES = ("gaussian", "student", "lognormal", "kernel", "frequency:10", "mdl", "modl")
 FOLDS = 5
@@ -26,18 +29,32 @@ class Choice(NamedTuple):
     losses: dict[str, float]
 
 
-def choose(values: Doubles, counts: Doubles, options: DensityOptions) -> Choice:
+class Automatic:
+    """The family that suits a column best, chosen whenever it is fitted."""
+
+    tally = Values
+    least_values = 0
+    silent = "all its values are equal"
+
+    @staticmethod
+    def fit(column: str, tally: Any, options: FitOptions) -> Distribution | None:
+        values, counts = tally.table
+        chosen = choose(values, counts, options).density if len(values) > 1 else "gaussian"
+        return fitted(column, tally, replace(options, density=chosen)).distribution
+
+
+def choose(values: Doubles, counts: Doubles, options: FitOptions) -> Choice:
     """The density with the least class log loss on folds; the first of several.
 
     The loss of a row is -log P(class | x), from this column alone. A density that does not exist on a fold says
     nothing there, so that the prior alone speaks.
 
     >>> from bayesbox.rule.smoothing import Laplace
-    >>> zeros = np.zeros(2)
     >>> two_humps = np.array([[9, 0], [8, 1], [0, 9], [1, 9], [9, 1], [9, 0]] * 4)
-    >>> choose(np.arange(24.0), two_humps, DensityOptions(1e-4, Laplace(), zeros, zeros)).density in CANDIDATES
+    >>> choose(np.arange(24.0), two_humps, FitOptions(Laplace())).density in CANDIDATES
     True
     """
+    options = options.without_missing()
     parts = folds_of(counts)
     losses = {
         method: sum(_loss(method, values, counts - part, part, options) for part in parts) / float(counts.sum())
@@ -46,12 +63,12 @@ def choose(values: Doubles, counts: Doubles, options: DensityOptions) -> Choice:
     return Choice(min(losses, key=lambda method: losses[method]), losses)
 
 
-def _loss(method: str, values: Doubles, learned: Doubles, asked: Doubles, options: DensityOptions) -> float:
+def _loss(method: str, values: Doubles, learned: Doubles, asked: Doubles, options: FitOptions) -> float:
     """The sum of -log P(class | x) over the rows of one fold under the density of the others."""
     some = asked.any(axis=1)
     prior = np.log(learned.sum(axis=0) + 1)
     plan = Plan(int(some.sum()), prior - np.log(np.exp(prior).sum()))
-    density = of_values(method, "", values, learned, options)
+    density = fitted("", ValueTable(values, learned), replace(options, density=method)).distribution
     if density is not None:
         density.add_to(plan, {"": np.ascontiguousarray(values[some])})
     log_posterior = plan.run(_core.LOG_POSTERIOR)

@@ -23,13 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.bins import codes_of as codes_of
 from bayesbox.errors import BadOption
+from bayesbox.schema.families import DEFAULT_BINS, MOST_BINS
 
 Doubles = NDArray[np.float64]
 
-DEFAULT_BINS = 10
-MOST_BINS = 10_000
 MOST_KEPT = 100_000  # cells of a table whose cuts are kept for the next one with the same runs
 BY_NUMBER = {"width": "equal width", "frequency": "equal frequency"}
 BY_CLASS = {"mdl": "least description length", "modl": "most probable partition"}
@@ -153,6 +151,18 @@ def between(values: Doubles, positions: NDArray[np.int64]) -> Doubles:
         middle = (low + high) / 2
     cuts = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
     return np.where((cuts < low) | (cuts >= high), low, cuts)
+
+
+def codes_of(values: NDArray[Any], cuts: Doubles) -> NDArray[np.int32]:
+    """The bin of each value; -1 where it is missing (NaN).
+
+    >>> codes_of(np.array([1.0, 2.5, 2.6, np.nan]), np.array([2.5]))
+    array([ 0,  0,  1, -1], dtype=int32)
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    codes = np.searchsorted(cuts, numbers, side="left").astype(np.int32)
+    codes[np.isnan(numbers)] = -1
+    return codes
 
 
 def binned(values: Doubles, counts: NDArray[Any], cuts: Doubles) -> NDArray[Any]:

@@ -5,51 +5,15 @@ The columns of a matrix stay, whatever they hold; a word of a free text that no 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
-from bayesbox.dist.multinomial import Multinomial
-from bayesbox.dist.text import Text
-from bayesbox.errors import BadOption, CannotForget
-from bayesbox.rule.naive import group_cells
-from bayesbox.rule.smoothing import Cells, Smoothing, ratio
-from bayesbox.rule.table import spread
-from bayesbox.schema.columns import CountMatrix, as_numbers
-from bayesbox.schema.tokens import Documents
-from bayesbox.tally.book import Book
-from bayesbox.tally.words import WordCounts
+from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.cells import Cells, Smoothing, ratio
+from bayesbox.errors import CannotForget
+from bayesbox.schema.columns import CountMatrix
 
 ENTRIES_A_PIECE = 65_536  # of the sparse matrix: bounds the memory of classes x entries
-
-
-def add_words(
-    plan: Plan, conditional: Multinomial, book: Book, rule: Smoothing, columns: Columns, target: NDArray[np.int32]
-) -> None:
-    """Enter the terms; the vocabulary stays as it is, since it is given by the columns."""
-    matrix = _matrix(conditional, columns, plan.rows)
-    terms, _ = own_words_out(matrix, _counts(conditional, book), conditional.words, rule, target)
-    plan.add_terms(terms)
-
-
-def add_text(
-    plan: Plan, conditional: Text, kind: Any, tally: WordCounts, rule: Smoothing, column: Any, target: NDArray[np.int32]
-) -> None:
-    """Enter the terms of a column of free text."""
-    if kind.top is not None:
-        raise BadOption(
-            f"column `{conditional.column}` keeps its most common words, and these may change with each row",
-            remedy="Cross-validate instead, or take all words",
-        )
-    if column is None:
-        return
-    weights = conditional.weights
-    matrix = weights.listed(Documents.of(column), conditional.tokens)
-    counts = tally.cells.to_doubles().reshape(plan.classes, len(weights.words))
-    terms, known = own_words_out(matrix, counts, weights.words, rule, target, words_may_go=True)
-    plan.add_terms(terms * weights.factors(known)[:, None])
 
 
 def own_words_out(
@@ -108,27 +72,3 @@ def own_words_out(
 def _times(data: Doubles, log_p: Doubles) -> Doubles:
     with np.errstate(invalid="ignore"):
         return np.where(data[:, None] == 0, 0.0, data[:, None] * log_p)
-
-
-def _matrix(conditional: Multinomial, columns: Columns, rows: int) -> CountMatrix:
-    """The counts of the rows as compressed rows, from a matrix or from columns."""
-    if conditional.group is not None:
-        found: Any = columns[conditional.group]
-        return found  # type: ignore[no-any-return]
-    dense = np.zeros((rows, len(conditional.words)))
-    for index, word in enumerate(conditional.words):
-        if columns.get(word) is not None:
-            dense[:, index] = np.nan_to_num(np.asarray(as_numbers(columns[word], name=word), dtype=np.float64))
-    at, words = np.nonzero(dense)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=rows))])
-    return CountMatrix(indptr, words, dense[at, words], len(conditional.words))
-
-
-def _counts(conditional: Multinomial, book: Book) -> Doubles:
-    classes = len(book.classes)
-    if conditional.group is not None:
-        tally = book[conditional.group]
-        cells = spread(tally.cells, classes, tally.levels, conditional.words)
-    else:
-        cells = group_cells([book[word].sums.total for word in conditional.words], classes)
-    return cells.to_doubles().reshape(classes, len(conditional.words))

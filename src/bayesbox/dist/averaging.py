@@ -1,0 +1,130 @@
+"""A column that may depend on the class: the average of its distribution by class and that of the whole column.
+
+    w P(x | class) + (1 - w) P(x)
+
+w is the probability that the column depends on the class, given the rows. It follows from the evidence of both: a
+Dirichlet prior for levels and bins, a normal-inverse-gamma prior for numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.cells import Smoothing, added_counts
+from bayesbox.dist.special import log_gamma
+from bayesbox.errors import BadOption
+from bayesbox.tally.moments import Moments
+
+
+class Shares(NamedTuple):
+    """w and 1 - w, each to all its digits: what is next to nothing may weigh a density that is far greater."""
+
+    inside: Any  # a number, or one a row
+    outside: Any
+
+
+def shares_of(log_odds: float | Doubles, inclusion: float) -> Shares:
+    """w and 1 - w from the log of the evidence for the class over the evidence against it, and the prior."""
+    exponent = log_odds + (log(inclusion) - log(1 - inclusion))
+    return Shares(np.exp(-np.logaddexp(0.0, -exponent)), np.exp(-np.logaddexp(0.0, exponent)))
+
+
+def level_shares(counts: Doubles, rule: Smoothing, size: int, inclusion: float) -> Shares:
+    """w and 1 - w of a column of levels, from classes x levels."""
+    return shares_of(level_evidence(counts, rule, size), inclusion)
+
+
+def level_evidence(counts: Doubles, rule: Smoothing, size: int) -> float:
+    """The log of P(levels | class matters) / P(levels | it does not), from classes x levels, of which there can be so
+    many.
+
+    Either is a Dirichlet-multinomial: of each class by itself, or of all rows together.
+    """
+    a, b = added_counts(rule, size)
+    if not a:
+        raise BadOption("maximum likelihood is no prior, so that there is no evidence", remedy="Take laplace")
+    by_class = sum(_dirichlet(row, a, b) for row in counts.tolist())
+    return float(by_class - _dirichlet(counts.sum(axis=0).tolist(), a, b))
+
+
+def _dirichlet(counts: list[float], a: float, b: float) -> float:
+    terms = (math.lgamma(count + a) - math.lgamma(a) for count in counts if count)
+    return math.fsum([math.lgamma(b), -math.lgamma(sum(counts) + b), *terms])
+
+
+def mixed_levels(counts: Doubles, rule: Smoothing, size: int, shares: Shares) -> Doubles:
+    """w P(level | class) + (1 - w) P(level), classes x levels."""
+    a, b = added_counts(rule, size)
+    by_class = (counts + a) / (counts.sum(axis=1, keepdims=True) + b)
+    whole = counts.sum(axis=0)
+    mixed: Doubles = shares.inside * by_class + shares.outside * ((whole + a) / (whole.sum() + b))[None, :]
+    return mixed
+
+
+def mixed_densities(by_class: Doubles, whole: Doubles, shares: Shares) -> Doubles:
+    """The same of densities, all in logs."""
+    mixed: Doubles = np.logaddexp(by_class + log(shares.inside), whole + log(shares.outside))
+    return mixed
+
+
+def class_units(moments: Moments) -> tuple[Doubles, Doubles, Doubles]:
+    """n, the distance of the mean from the column's, and the deviation, by class, in the column's deviations."""
+    whole = moments.pooled()
+    n, distance, deviation = np.zeros((3, len(moments.classes)))
+    for index, each in enumerate(moments.spreads()):
+        if each.n.m:
+            n[index], deviation[index] = float(each.n.fraction), each.unit / whole.unit
+            distance[index] = ((each.mean - whole.mean) + (each.rest_of_mean - whole.rest_of_mean)) / whole.unit
+    return n, distance, deviation
+
+
+def number_evidence(n: Doubles, distance: Doubles, deviation: Doubles, rows: float) -> Any:
+    """The same for numbers, under a prior worth so many rows with the mean and the variance of the whole column:
+
+    mean ~ N(column's mean, variance / rows), variance ~ inverse gamma(rows / 2, rows / 2 times the column's variance).
+    The unit of the column cancels. The last axis is that of the classes.
+    """
+    by_class = _normal(n, posterior_squares(n, distance, deviation, rows), rows).sum(axis=-1)
+    whole = n.sum(axis=-1)
+    return by_class - _normal(whole, rows + whole, rows)
+
+
+def posterior_squares(n: Doubles, distance: Doubles, deviation: Doubles, rows: float) -> Doubles:
+    """r + n s**2 + r n d**2 / (n + r), with the distance d of the mean, the deviation s and a prior of r rows."""
+    return rows + n * deviation**2 + rows * n * distance**2 / (n + rows)
+
+
+def _normal(n: Doubles, squares: Doubles, rows: float) -> Doubles:
+    """log of the evidence of n values with these squares q after a prior of r rows:
+
+    log G((n + r) / 2) - log G(r / 2) + log(r / (n + r)) / 2 + r/2 log r - (n + r) / 2 log q - n/2 log pi
+    """
+    return (
+        log_gamma((n + rows) / 2)
+        - math.lgamma(rows / 2)
+        + 0.5 * np.log(rows / (n + rows))
+        + rows / 2 * math.log(rows)
+        - (n + rows) / 2 * np.log(squares)
+        - n / 2 * math.log(math.pi)
+    )
+
+
+def terms_without(
+    cells: Doubles, there: NDArray[np.bool_], rule: Smoothing, inclusion: float, size: int
+) -> Doubles:
+    """The logs of the averages of some levels, of which there can be `size` without the row."""
+    a, b = added_counts(rule, size)
+    n, own = cells[:, there], np.eye(len(cells))
+    left = np.maximum(n.T[None] - own[:, None], 0.0)  # gone class x level x class
+    total = np.maximum(cells.sum(axis=1)[None] - own, 0.0)[:, None]
+    by_class = (left + a) / (total + b)
+    whole = (np.maximum(n.sum(axis=0) - 1, 0.0) + a) / (max(cells.sum() - 1, 0.0) + b)
+    last = np.diagonal(by_class, axis1=0, axis2=2).T  # of the class that the row is of
+    odds = level_evidence(cells, rule, size) - log(last) + log(whole)
+    inside, outside = shares_of(odds, inclusion)
+    return log(inside[:, :, None] * by_class + (outside * whole)[:, :, None])

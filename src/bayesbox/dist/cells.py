@@ -1,0 +1,252 @@
+"""Counts as a smoothing rule takes them, and the ratios that it makes of them.
+
+A rule sees n_cv (rows of class c with value v), n_c (rows of class c with any value), K (how many values there can be)
+and n (rows of all classes), and gives a numerator and a denominator. It computes on doubles, or on fractions where the
+work is to be shown exactly: the formula is the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox._core import ExactArray
+from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.errors import BadOption
+from bayesbox.tally.base import dyadic, positions
+
+Array = NDArray[Any]
+UNSEEN = None  # the name of a level that was never seen
+MISSING = ("missing",)  # the name of a missing value that counts as a level
+
+
+class Cells(NamedTuple):
+    """What a rule sees. `counts` may hold more columns than K, for levels that are not part of the domain."""
+
+    counts: Array  # classes x levels: n_cv
+    totals: Array  # classes: n_c; or classes x levels, where each column is a case of its own
+    size: Any  # K; or one K a column
+    names: Sequence[Any]  # of the levels: texts, UNSEEN, MISSING
+
+    @property
+    def by_column(self) -> Array:
+        """n_c as classes x 1, or classes x levels."""
+        return self.totals[:, None] if self.totals.ndim == 1 else self.totals
+
+    @property
+    def n(self) -> Array:
+        """n, once or once a column."""
+        n: Array = self.by_column.sum(axis=0)
+        return n
+
+    @property
+    def exact(self) -> bool:
+        return self.counts.dtype == object
+
+    def number(self, value: float) -> Any:
+        """A parameter in the arithmetic of the cells; 0.1 is one tenth where that is exact."""
+        return Fraction(str(value)) if self.exact else value
+
+
+class Ratio(NamedTuple):
+    """Numerators and denominators, classes x levels."""
+
+    numerator: Array
+    denominator: Array
+
+
+class Smoothing(ABC):
+    """A rule for counts: a frozen dataclass whose fields are its parameters, with `ratio`. The rest is derived."""
+
+    name: ClassVar[str] = ""
+    """What options and files call it: set by `register_rule`."""
+    replaces: ClassVar[bool] = False
+    """Whether it puts a number in the place of a count, rather than adding to it."""
+
+    @abstractmethod
+    def ratio(self, cells: Cells) -> Ratio:
+        """Numerators and denominators of P(level | class). `cells.number(x)` is a parameter in their arithmetic."""
+
+    @property
+    def weight(self) -> float | None:
+        """The number of rows that the rule's prior is worth in a mean; None where it has no such meaning."""
+        return None
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The levels that it names itself: they can occur, so they belong to the domain."""
+        return ()
+
+    def added(self, size: int) -> tuple[float, float] | None:  # noqa: ARG002
+        """What it adds to every count and to every total over `size` levels; None where it adds no such numbers."""
+        return None
+
+    @classmethod
+    def from_text(cls, text: str) -> Smoothing:
+        """The rule of what follows its name after a colon: its parameters, between commas."""
+        parameters = dataclasses.fields(cls)  # type: ignore[arg-type]
+        given = text.split(",") if text else []
+        if len(given) > len(parameters):
+            raise TypeError("more parameters than the rule has")
+        pairs = zip(given, parameters, strict=False)
+        return cls(*(item if field.type == "str" else float(item) for item, field in pairs))
+
+    def text(self) -> str:
+        """The text that gives the rule back, where one does."""
+        values = [getattr(self, field.name) for field in dataclasses.fields(self)]  # type: ignore[arg-type]
+        if not all(isinstance(value, (str, numbers.Real)) for value in values):
+            return repr(self)
+        parameters = ",".join(value if isinstance(value, str) else repr(value) for value in values)
+        return f"{self.name}:{parameters}" if parameters else self.name
+
+
+def added_counts(rule: Smoothing, size: int) -> tuple[float, float]:
+    """(a, b): what a rule adds to every count and to every total of a table over `size` levels: a Dirichlet prior.
+
+    >>> from bayesbox.rules import Laplace, MEstimate
+    >>> added_counts(Laplace(), 4), added_counts(MEstimate(2), 4)
+    ((1.0, 4.0), (0.5, 2.0))
+    """
+    found = rule.added(size)
+    if found is None:
+        raise BadOption(
+            "columns that depend on each other are smoothed by backoff, laplace, mle, lidstone:a or m:m", found=rule
+        )
+    return found
+
+
+def ratio(rule: Smoothing, cells: Cells) -> Ratio:
+    """A rule's ratio; a class in which it gives 0/0 takes the column's pooled distribution n_v / n.
+
+    Where no class has a value at all, every level is 0/1: impossible in every class, so it is left out.
+    """
+    over, under = rule.ratio(cells)
+    same = under.ndim == 2 and under.shape[1] > 0 and under.strides[1] == 0  # in every column
+    if not np.any((under[:, :1] if same else under) == 0):
+        return Ratio(over, under)
+    empty = under == 0
+    pooled = np.broadcast_to(cells.counts.sum(axis=0)[None, :], cells.counts.shape)
+    return Ratio(np.where(empty, pooled, over), np.where(empty, np.where(cells.n == 0, 1, cells.n), under))
+
+
+@dataclass(frozen=True)
+class LevelCounts:
+    """The counts of a column as a rule takes them: declared levels included, the missing as a level where asked.
+
+    `cells` is class-major over `levels`; `missing` holds the rows of each class without a value, or None where
+    missing values are left out.
+    """
+
+    levels: tuple[str, ...]
+    cells: ExactArray
+    classes: int
+    missing: ExactArray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        levels: tuple[str, ...],
+        cells: ExactArray,
+        classes: int,
+        *,
+        domain: tuple[str, ...] = (),
+        missing: ExactArray | None = None,
+    ) -> LevelCounts:
+        """Counts over the levels that occurred and those of the declared domain."""
+        union = levels if set(domain) <= set(levels) else tuple(sorted({*levels, *domain}))
+        return cls(union, spread(cells, classes, levels, union), classes, missing)
+
+    @property
+    def size(self) -> int:
+        """K: the levels there can be, the missing one included where it is a level."""
+        return len(self.levels) + (self.missing is not None)
+
+    @property
+    def names(self) -> list[Any]:
+        """The columns of the cells: the levels, then missing where it is one, then unseen."""
+        return [*self.levels, *([MISSING] if self.missing is not None else []), UNSEEN]
+
+    def as_cells(self, *, exact: bool = False) -> Cells:
+        """The counts as doubles, or as fractions."""
+        shape = (self.classes, len(self.levels))
+        blocks = [_numbers(self.cells, exact=exact).reshape(shape)]
+        if self.missing is not None:
+            blocks.append(_numbers(self.missing, exact=exact).reshape(-1, 1))
+        totals = np.concatenate(blocks, axis=1).sum(axis=1)
+        unseen = np.zeros((self.classes, 1), dtype=blocks[0].dtype)
+        return Cells(np.concatenate([*blocks, unseen], axis=1), totals, self.size, self.names)
+
+    def ratio(self, rule: Smoothing, *, exact: bool = False) -> Ratio:
+        """Numerators and denominators, classes x names."""
+        return ratio(rule, self.as_cells(exact=exact))
+
+
+def spread(cells: ExactArray, classes: int, levels: tuple[str, ...], wanted: tuple[str, ...]) -> ExactArray:
+    """The cells of the wanted levels in their order, zero for those that never occurred."""
+    if wanted == levels:
+        return cells
+    place = positions(wanted, levels)
+    index = np.arange(classes)[:, None] * len(levels) + place[None, :]
+    return cells.take(np.where(place[None, :] < 0, -1, index).ravel())
+
+
+def _numbers(array: ExactArray, *, exact: bool) -> np.ndarray:
+    if not exact:
+        return array.to_doubles()
+    values = np.empty(len(array), dtype=object)
+    for cell in range(len(array)):
+        values[cell] = dyadic(array, cell).fraction
+    return values
+
+
+def log_ratio(found: Ratio) -> Doubles:
+    """The logs of a rule's probabilities, classes x levels."""
+    over, under = found
+    if under.ndim == 2 and under.shape[1] and under.strides[1] == 0:
+        under = under[:, :1]  # the same in every column: one log is enough
+    return log(over) - log(under)
+
+
+def log_ratio_by_level(found: Ratio) -> Doubles:
+    """The same as levels x classes, where there are many levels and most counts are alike."""
+    over, under = found
+    if under.ndim == 2 and under.shape[1] and under.strides[1] == 0:
+        return _core.log_shares(np.ascontiguousarray(over, dtype=np.float64), under[:, 0].astype(np.float64))
+    return np.ascontiguousarray((log(over) - log(under)).T)
+
+
+def log_table(counts: LevelCounts, rule: Smoothing) -> tuple[Doubles, Doubles, Doubles]:
+    """(levels x classes, unseen, missing) in logs; a level impossible in every class is left out."""
+    log_p = left_out_where_impossible(log_ratio(counts.ratio(rule)).T)
+    unseen = log_p[-1]
+    missing = log_p[len(counts.levels)] if counts.missing is not None else np.zeros(counts.classes)
+    return log_p[: len(counts.levels)], unseen, missing
+
+
+def group_counts(counts: LevelCounts, groups: tuple[int, ...]) -> LevelCounts:
+    """The counts of groups of levels, each named by its levels."""
+    number = max(groups, default=-1) + 1
+    members: list[list[str]] = [[] for _ in range(number)]
+    for level, group in zip(counts.levels, groups, strict=True):
+        if group >= 0:
+            members[group].append(level)
+    place = np.maximum(np.array(groups, dtype=np.int64), 0)  # what never occurred adds nothing anywhere
+    index = (np.arange(counts.classes)[:, None] * number + place[None, :]).ravel()
+    cells = counts.cells.sum_groups(index, counts.classes * number)
+    return LevelCounts(tuple(" or ".join(each) for each in members), cells, counts.classes, counts.missing)
+
+
+def log_levels(counts: Doubles, names: tuple[str, ...], rule: Smoothing) -> Doubles:
+    """log P(level | class), levels x classes, from counts of classes x levels."""
+    cells = Cells(np.asarray(counts, dtype=np.float64), counts.sum(axis=1), len(names), list(names))
+    over, under = ratio(rule, cells)
+    return np.ascontiguousarray(left_out_where_impossible((log(over) - log(under)).T))

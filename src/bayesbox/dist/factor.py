@@ -1,0 +1,105 @@
+"""One factor of a case as people work it out: a count over a count with what its rule added, or a density."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from bayesbox.dist.cells import Smoothing
+
+
+@dataclass(frozen=True)
+class Logged:
+    """A number by its natural logarithm, so that none is too small; +inf is a point mass that was hit.
+
+    >>> float(Logged(-2.0)), Logged(-2000.0).text()
+    (0.1353352832366127, '2.576536e-869')
+    """
+
+    log: float
+
+    def __float__(self) -> float:
+        return math.inf if self.log > MOST_LOG else math.exp(self.log)
+
+    def __bool__(self) -> bool:
+        return self.log > -math.inf
+
+    def text(self, digits: int = 7) -> str:
+        """The number in so many digits, however small or large it is."""
+        if math.isinf(self.log) or abs(self.log) < MOST_LOG - 10:
+            return f"{float(self):.{digits}g}"
+        exponent = math.floor(self.log / math.log(10))
+        mantissa = f"{10 ** (self.log / math.log(10) - exponent):.{digits - 1}f}".rstrip("0").rstrip(".")
+        return f"1e{exponent + 1}" if mantissa == "10" else f"{mantissa}e{exponent}"
+
+
+Number = Fraction | Logged
+
+MOST_LOG = 709.0  # whose exponential is still a double
+IS_MISSING = ", since it is missing"  # behind the name of a column that is left out
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One row of the box: a name such as P(size=M | class), and for each class the formula and its value."""
+
+    name: str
+    formulas: tuple[str, ...]
+    values: tuple[Number, ...]
+
+    def power(self, weight: float) -> Factor:
+        """The factor raised to the weight of its column."""
+        if weight == 1:
+            return self
+        shown = [text or decimal(float(value)) for text, value in zip(self.formulas, self.values, strict=True)]
+        values = tuple(Logged(weight * log_of(value) if value else -math.inf) for value in self.values)
+        return Factor(f"{self.name}^{weight:.4g}", tuple(f"({text})^{weight:.4g}" for text in shown), values)
+
+
+def product_of_words(column: str, log_p: Sequence[float]) -> Factor:
+    """The factor of many words together, too many to show each."""
+    values = tuple(Logged(float(term)) for term in log_p)
+    return Factor(f"P({column} | class)", ("product over its words",) * len(values), values)
+
+
+def decimal(value: float) -> str:
+    """A number in few digits where they say all of it, else in ten."""
+    return f"{value:.6g}" if abs(value) < 1e15 and float(f"{value:.6g}") == value else f"{value:.10g}"
+
+
+def log_of(value: Number) -> float:
+    """The natural logarithm, -inf of 0."""
+    if not value:
+        return -math.inf
+    return math.log(value.numerator) - math.log(value.denominator) if isinstance(value, Fraction) else value.log
+
+
+def observed(log_p: float) -> str:
+    """The factor for having a value at all, where missing is a level."""
+    return f" * {decimal(round(math.exp(log_p), 6))}" if log_p else ""
+
+
+def formula(count: Any, total: Any, over: Any, under: Any, rule: Smoothing) -> str:
+    """A ratio as the rule made it of a count and a total: what was added to each, or what stands instead."""
+    count, total, over, under = Fraction(count), Fraction(total), Fraction(over), Fraction(under)
+    if (over, under) == (count, total):
+        return f"{_plain(count)}/{_plain(total)}"
+    if rule.replaces or (total == 0 and not rule.weight):
+        return f"{_plain(over)}/{_plain(under)} instead of {_plain(count)}/{_plain(total)}"
+    return f"({_plain(count)} + {_plain(over - count)})/({_plain(total)} + {_plain(under - total)})"
+
+
+def divided(over: Any, under: Any) -> Fraction:
+    """A ratio as a fraction."""
+    return Fraction(over) / Fraction(under)
+
+
+def _plain(value: Fraction) -> str:
+    """A fraction as an integer, a short decimal, or a fraction in brackets."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    short = decimal(float(value))
+    return short if Fraction(short) == value else f"({value})"

@@ -1,0 +1,146 @@
+"""From a tally to a family: what a family takes besides the tally of its column, and how another family is entered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from bayesbox._core import ExactArray
+from bayesbox._core import moments as exact_moments
+from bayesbox.dist.base import Distribution, Doubles
+from bayesbox.dist.cells import LevelCounts, Smoothing, log_table
+from bayesbox.schema.families import FAMILIES, FamilyEntry, family_named
+from bayesbox.schema.kinds import Kind, Number
+from bayesbox.tally.base import added
+from bayesbox.tally.moments import Moments
+from bayesbox.tally.values import Values
+
+Family = TypeVar("Family", bound=type)
+
+
+class Presence(NamedTuple):
+    """log P(observed | class) and log P(missing | class); zeros where missing values are ignored."""
+
+    log_observed: Doubles
+    log_missing: Doubles
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """What a family takes besides the tally of its column.
+
+    `density` is the name as it was declared, such as width:10. `class_counts` are the rows of each class, where missing
+    values count as a level; None where they are ignored.
+    """
+
+    smoothing: Smoothing
+    kind: Kind = Number()
+    density: str = ""
+    unseen: str = "smooth"
+    class_counts: ExactArray | None = None
+
+    @property
+    def floor(self) -> float:
+        """The least variance of a normal density, as a share of that of the column."""
+        return self.kind.floor
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the family was chosen by the values, so that it may be another without one of them."""
+        return self.density == "auto"
+
+    @property
+    def missing_is_level(self) -> bool:
+        return self.class_counts is not None
+
+    def without_missing(self) -> FitOptions:
+        """The same where missing values are ignored."""
+        return replace(self, class_counts=None)
+
+    def presence(self, tally: Any) -> Presence:
+        """The terms of having a value, and of having none."""
+        classes = len(tally.classes)
+        if self.class_counts is None:
+            return Presence(np.zeros(classes), np.zeros(classes))
+        log_p, _, log_missing = log_table(self.presence_counts(tally), self.smoothing)
+        return Presence(log_p[0], log_missing)
+
+    def presence_counts(self, tally: Any) -> LevelCounts:
+        """The rows with and without a value, as counts of two levels."""
+        return LevelCounts(("observed",), tally.sums.n, len(tally.classes), self._missing(tally.sums.n))
+
+    def level_counts(self, tally: Any) -> LevelCounts:
+        """The counts of a column of levels as the smoothing rule takes them."""
+        levels, cells, observed = tally.level_cells()
+        domain = (*self.kind.domain, *(self.smoothing.listed if self.kind.lists_levels else ()))
+        return LevelCounts.of(levels, cells, len(tally.classes), domain=domain, missing=self._missing(observed))
+
+    def _missing(self, observed: ExactArray) -> ExactArray | None:
+        return None if self.class_counts is None else added(self.class_counts, observed, sign=-1)
+
+
+class ValueTable(NamedTuple):
+    """Distinct values, ascending, and counts of values x classes: what a tally of values is to a family."""
+
+    values: Doubles
+    counts: Doubles
+
+    @property
+    def table(self) -> tuple[Doubles, Doubles]:
+        return self.values, self.counts
+
+    def present(self) -> ValueTable:
+        """Without the values that do not occur."""
+        there = self.counts.any(axis=1)
+        return ValueTable(self.values[there], self.counts[there])
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes, in their order."""
+        return tuple(f"{index:06}" for index in range(self.counts.shape[1]))
+
+    def moments(self) -> Moments:
+        """The exact moments."""
+        classes = self.counts.shape[1]
+        target = np.tile(np.arange(classes, dtype=np.int32), len(self.values))
+        weights = np.ascontiguousarray(self.counts.ravel())
+        return Moments(self.classes, exact_moments([np.repeat(self.values, classes)], target, classes, weights)[0])
+
+
+
+class Fitted(NamedTuple):
+    """A distribution, or None and the reason why the column takes no part."""
+
+    distribution: Distribution | None
+    reason: str = ""
+
+
+def fitted(column: str, tally: Any, options: FitOptions) -> Fitted:
+    """The family of the name in the options, made of the tally of a column or of a table of its values."""
+    entry = family_named(options.density)
+    family = entry.load()
+    if isinstance(tally, ValueTable):
+        tally = tally.present() if entry.needs_values else tally.moments()
+    if entry.needs_values and len(tally.table[0]) < family.least_values:
+        return Fitted(None, "all its values are equal")
+    return Fitted(family.fit(column, tally, options), family.silent)
+
+
+def register(*names: str) -> Callable[[Family], Family]:
+    """Enter a family of numbers under its names: columns, options, files and messages know it then.
+
+    The families of the package are listed in `bayesbox.schema.families`, so that none is imported before it is needed.
+    """
+
+    def enter(family: Family) -> Family:
+        for name in names:
+            if name not in FAMILIES:
+                path = f"{family.__module__}:{family.__qualname__}"
+                needs_values = issubclass(family.tally, Values)  # type: ignore[attr-defined]
+                FAMILIES[name] = FamilyEntry(name, path, "real", needs_values=needs_values, family=family)
+        return family
+
+    return enter

@@ -1,0 +1,263 @@
+"""What the distributions of levels share: a table of P(level | class) from counts, by a smoothing rule."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bayesbox.dist.averaging import level_shares, mixed_levels, terms_without
+from bayesbox.dist.base import Columns, Distribution, Doubles, Linear, Marks, left_out_where_impossible, log
+from bayesbox.dist.cells import MISSING, UNSEEN, Cells, LevelCounts, Smoothing, log_table, ratio
+from bayesbox.dist.factor import IS_MISSING, Factor, Number, decimal, divided, formula
+from bayesbox.dist.fit import FitOptions
+from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan
+from bayesbox.errors import NotLinear
+from bayesbox.schema.encode import encode
+from bayesbox.tally.book import Book
+from bayesbox.tally.counts import Counts
+
+
+@dataclass(frozen=True)
+class LevelDistribution(Distribution):
+    """log P(level | class), levels x classes, and the rows for a level never seen and for a missing value.
+
+    A row of zeros leaves the column out.
+    """
+
+    tally: ClassVar[type] = Counts
+
+    column: str
+    levels: tuple[str, ...]
+    log_p: Doubles
+    log_unseen: Doubles
+    log_missing: Doubles
+    unseen_is_error: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @property
+    def classes(self) -> int:
+        return len(self.log_missing)
+
+    @property
+    def level_number(self) -> int:
+        return len(self.levels) + bool(self.log_missing.any())
+
+    @property
+    def free_parameters(self) -> int:
+        return (self.level_number - 1) * self.classes
+
+    def parameters(self) -> dict[str, Doubles]:
+        return dict(zip(self.levels, np.exp(self.log_p), strict=True))
+
+    def log_prob(self, values: Any) -> Doubles:
+        return self.terms({self.column: values}, len(values))
+
+    def row(self, level: str | None) -> Doubles:
+        """The log-probabilities of one level (None: missing), a value a class."""
+        raise NotImplementedError
+
+    # -- from counts -----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
+        """P(level | class) by the smoothing rule."""
+        counts = options.level_counts(tally)
+        log_p, log_unseen, log_missing = log_table(counts, options.smoothing)
+        if options.unseen == "ignore":
+            log_unseen = np.zeros_like(log_unseen)
+        return cls(column, counts.levels, log_p, log_unseen, log_missing, options.unseen == "error")
+
+    def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float]:
+        cells = options.level_counts(tally).as_cells().counts  # the last level was never seen
+        size = cells.shape[1] - 1
+        shares = level_shares(cells, options.smoothing, size, inclusion)
+        mixed = mixed_levels(cells, options.smoothing, size, shares).T
+        unseen = log(mixed[-1]) if options.unseen != "ignore" else np.zeros(self.classes)
+        return replace(self, log_p=log(mixed[:-1]), log_unseen=unseen), float(shares.inside)
+
+    # -- shown -----------------------------------------------------------------------------------------------------
+
+    def marks(self) -> Marks:
+        return Marks(self.levels, pa.array([*self.levels, None], pa.string()))
+
+    def linear(self, one: int, zero: int) -> Linear:
+        if len(self.levels) != 2:
+            raise NotLinear(f"column `{self.column}` has {len(self.levels)} levels; a linear term has two")
+        with np.errstate(invalid="ignore"):
+            odds = self.log_p[:, one] - self.log_p[:, zero]
+        return Linear({self.column: [float(odds[1] - odds[0])]}, float(odds[0]))
+
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:
+        level = level_of(columns.get(self.column))
+        if self.column in book:
+            yield self._counted(level, options.level_counts(book[self.column]), options)
+        else:
+            yield self._given(level)
+
+    def _given(self, level: str | None) -> Factor | str:
+        """The factor of a table that was given, not counted."""
+        row = self.row(level)
+        if not row.any():
+            return f"{self.column}{IS_MISSING}" if level is None else f"{self.column}, since {level} was never seen"
+        values = [math.exp(value) for value in row]
+        return self._factor(level, [decimal(p) for p in values], [Fraction(decimal(p)) for p in values])
+
+    def _counted(self, level: str | None, counts: LevelCounts, options: FitOptions) -> Factor | str:
+        """The factor of a level as a count over a count."""
+        if level is None and counts.missing is None:
+            return f"{self.column}{IS_MISSING}"
+        index = self._index(counts, level)
+        if counts.names[index] is UNSEEN and options.unseen == "ignore":
+            return f"{self.column}, since {level} was never seen"
+        cells, (over, under) = counts.as_cells(exact=True), counts.ratio(options.smoothing, exact=True)
+        shares = [divided(over[c, index], under[c, index]) for c in range(counts.classes)]
+        if not any(shares):
+            return f"{self.column}, since {level} has probability 0 in every class"
+        formulas = [
+            formula(cells.counts[c, index], cells.totals[c], over[c, index], under[c, index], options.smoothing)
+            for c in range(counts.classes)
+        ]
+        return self._factor(level, formulas, shares)
+
+    def _index(self, counts: LevelCounts, level: str | None) -> int:
+        """Where a level stands among the names; the last is that of unseen ones."""
+        names = counts.names
+        if level is None:
+            return names.index(MISSING)
+        return names.index(level) if level in counts.levels else len(names) - 1
+
+    def _factor(self, level: str | None, formulas: Sequence[str], values: Sequence[Number]) -> Factor:
+        shown = "missing" if level is None else level
+        return Factor(f"P({self.column}={shown} | class)", tuple(formulas), tuple(values))
+
+    # -- leave one out ---------------------------------------------------------------------------------------------
+
+    def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
+        column, counts = columns.get(self.column), options.level_counts(book[self.column])
+        domain = self._lasting_levels(counts, options)
+        counts, domain = self._left_out_counts(counts, domain)
+        table = level_table(
+            counts, options.smoothing, domain=(*domain, *options.smoothing.listed), unseen=options.unseen
+        )
+        table[counts.as_cells().counts[:, : counts.size].ravel() < 1] = np.nan  # a row with this level was never learned
+        self._add_by_class(plan, counts, table.reshape(counts.classes, counts.size, -1), column)
+        if column is not None and options.missing_is_level and _total(book[self.column]) == 1:
+            plan.doubtful |= encode(column).codes >= 0  # without its only value the column takes no part
+
+    def leave_one_out_averaged(
+        self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions, inclusion: float
+    ) -> None:
+        column = columns.get(self.column)
+        if column is None:
+            return
+        counts = options.level_counts(book[self.column])
+        cells = counts.as_cells().counts[:, :-1]  # the last level was never seen
+        gone_too = levels_of_one_row(counts, self._lasting_levels(counts, options))
+        table = np.full((*cells.shape, counts.classes), np.nan)
+        for size, there in ((counts.size, ~gone_too), (max(counts.size - 1, 1), gone_too)):
+            if there.any():
+                table[:, there] = terms_without(cells, there, options.smoothing, inclusion, size)
+        if options.unseen == "ignore":
+            table[:, gone_too] = 0.0
+        table[cells < 1] = np.nan
+        self._add_by_class(plan, counts, table, column)
+        if counts.as_cells().counts.sum() <= 1:
+            plan.doubtful |= encode(column).codes >= 0
+
+    def _lasting_levels(self, counts: LevelCounts, options: FitOptions) -> tuple[str, ...]:  # noqa: ARG002
+        """The levels that stay though no row has them."""
+        return options.kind.domain
+
+    def _left_out_counts(self, counts: LevelCounts, domain: tuple[str, ...]) -> tuple[LevelCounts, tuple[str, ...]]:
+        """The counts that a row is taken out of, and the levels that stay."""
+        return counts, domain
+
+    def _add_by_class(self, plan: LeaveOneOutPlan, counts: LevelCounts, table: Doubles, column: Any) -> None:
+        """Enter a table by class under the codes that the column has, without coding it anew."""
+        unknown = np.full((counts.classes, 1, plan.classes), np.nan)
+        missing = table[:, len(counts.levels) :] if counts.missing is not None else np.zeros_like(unknown)
+        rows = np.concatenate([table[:, : len(counts.levels)], missing, unknown], axis=1)
+        codes, lowest, place = self._places(counts, column, plan.rows)
+        wanted = rows[:, place].reshape(-1, plan.classes)
+        plan.by_class.append((codes, lowest, np.vstack([wanted, unknown[0]])))
+
+    def _places(self, counts: LevelCounts, column: Any, rows: int) -> tuple[NDArray[Any], int, list[int]]:
+        """(codes, lowest code, for each code where its level stands; the missing behind the levels, the unknown last)."""
+        missing = len(counts.levels)
+        if column is None:
+            return np.zeros(rows, dtype=np.int8), 0, [missing]
+        position = self._positions(counts)
+        if isinstance(column, np.ndarray) and column.dtype.kind in "iub":
+            lowest, width = self.integer_range
+            if width:
+                return column, lowest, [position.get(str(value), -1) for value in range(lowest, lowest + width)]
+        codes, levels, _ = encode(column)
+        codes = np.where(codes < 0, len(levels), codes).astype(np.int32)
+        return codes, 0, [*(position.get(self._spelled(level), -1) for level in levels), missing]
+
+    def _positions(self, counts: LevelCounts) -> dict[str, int]:
+        """Where each level stands among those of the counts."""
+        return {level: index for index, level in enumerate(counts.levels)}
+
+    def _spelled(self, level: str) -> str:
+        """A level as `_positions` spells it."""
+        return level
+
+    @property
+    def integer_range(self) -> tuple[int, int]:
+        """For levels that are all integers, and close enough: the lowest, and how many there are to the highest."""
+        return 0, 0
+
+
+def level_of(column: Any) -> str | None:
+    """The level of the first row; None where it is missing."""
+    if column is None:
+        return None
+    codes, levels, _ = encode(column[0:1])
+    return None if codes[0] < 0 else levels[codes[0]]
+
+
+def _total(tally: Any) -> float:
+    """The number of values of a column."""
+    _, _, observed = tally.level_cells()
+    return float(observed.to_doubles().sum())
+
+
+def level_table(counts: LevelCounts, rule: Smoothing, *, domain: tuple[str, ...], unseen: str = "smooth") -> Doubles:
+    """For each class and level of the row that is gone: the log-probabilities of that level in all classes.
+
+    (classes * levels) x classes. A level that occurred once is gone with its row, and K with it, unless it is declared
+    or named by the rule.
+    """
+    cells = counts.as_cells()
+    classes, width = counts.classes, counts.size
+    table = np.empty((classes, width, classes))
+    gone_too = levels_of_one_row(counts, domain)
+    size = np.where(gone_too, counts.size - 1, counts.size)
+    for gone in range(classes):
+        left, totals = cells.counts[:, :width].copy(), np.tile(cells.totals[:, None], (1, width))
+        left[gone] = np.maximum(left[gone] - 1, 0)
+        totals[gone] = np.maximum(totals[gone] - 1, 0)
+        over, under = ratio(rule, Cells(left, totals, size, counts.names[:width]))
+        table[gone] = left_out_where_impossible((log(over) - log(under)).T)
+        if unseen == "ignore":
+            table[gone, gone_too] = 0.0
+    return table.reshape(classes * width, classes)
+
+
+def levels_of_one_row(counts: LevelCounts, domain: tuple[str, ...]) -> Flags:
+    """Which levels are gone with the row that has them; one of the domain stays, and so does missing."""
+    once = counts.as_cells().counts[:, : counts.size].sum(axis=0) == 1
+    kept = np.array([name in domain or not isinstance(name, str) for name in counts.names[: counts.size]], dtype=bool)
+    found: Flags = once & ~kept
+    return found

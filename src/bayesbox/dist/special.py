@@ -1,0 +1,37 @@
+"""Differences and functions that stay doubles where plain ones do not."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bayesbox.dist.base import Doubles
+
+LOG_ROOT_2_PI = 0.5 * math.log(2 * math.pi)
+GREATEST = np.finfo(np.float64).max
+
+
+def apart(x: float | Doubles, y: float | Doubles) -> Doubles:
+    """x - y, where it is no double the greatest one.
+
+    >>> apart(np.array([1.5e308, 3.0]), np.array([-1.5e308, 1.0])).tolist()
+    [1.7976931348623157e+308, 2.0]
+    """
+    with np.errstate(over="ignore"):
+        return np.clip(np.subtract(x, y), -GREATEST, GREATEST)
+
+
+def log_gamma(x: Doubles) -> Doubles:
+    """The log of the gamma function of each number, worked out once where many are equal.
+
+    >>> log_gamma(np.array([1.0, 2, 1, 2])).tolist()
+    [0.0, 0.0, 0.0, 0.0]
+    """
+    distinct, place = np.unique(x, return_inverse=True)
+    return np.array([math.lgamma(each) for each in distinct.tolist()])[place].reshape(np.shape(x))
+
+
+def unit_of(low: float, high: float) -> float:
+    """What to multiply by, so that the distances of these values are doubles."""
+    return 0.25 if max(abs(low), abs(high)) > 1e300 else 1.0

@@ -1,0 +1,112 @@
+"""The families of distributions by name: what kind of column each is for, what must be counted, and where it is.
+
+The families themselves are in a layer above this one, so an entry holds the dotted path of its family, which is
+imported when it is asked for. `bayesbox.dist.fit.register` enters another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from bayesbox.errors import BadOption
+
+MOST_BINS = 10_000
+DEFAULT_BINS = 10
+
+
+@dataclass(frozen=True)
+class FamilyEntry:
+    """A family under the name that columns, options and files use.
+
+    `of` is the kind of column that may ask for it by name: "real" or "count"; a family without one belongs to its kind
+    alone. With `numbered` a number of bins may follow the name after a colon.
+    """
+
+    name: str
+    path: str
+    of: str = ""
+    needs_values: bool = False  # whether each distinct value must be counted; else moments are enough
+    takes_floor: bool = True  # whether a variance floor can be declared
+    together: bool = False  # whether all columns that ask for it have one distribution: `fit_together`
+    numbered: bool = False
+    listed: bool = True  # whether messages name it; a second name of a family is not
+    family: Any = None  # where it was registered from outside the package
+
+    @property
+    def shown(self) -> str:
+        """The name as messages show it."""
+        return f"{self.name}:{DEFAULT_BINS}" if self.numbered else self.name
+
+    def load(self) -> Any:
+        """The family itself."""
+        if self.family is not None:
+            return self.family
+        module, _, name = self.path.partition(":")
+        return getattr(import_module(module), name)
+
+
+_BUILT_IN = (
+    FamilyEntry("gaussian", "bayesbox.dist.gaussian:Gaussian", "real"),
+    FamilyEntry("student", "bayesbox.dist.student:Student", "real"),
+    FamilyEntry(
+        "gaussian:spacing", "bayesbox.dist.spaced:SpacedGaussian", "real", needs_values=True, takes_floor=False
+    ),
+    FamilyEntry("gaussian:rounded", "bayesbox.dist.rounded:Rounded", "real", needs_values=True, takes_floor=False),
+    FamilyEntry("kernel", "bayesbox.dist.kernel:Kernel", "real", needs_values=True),
+    FamilyEntry("lognormal", "bayesbox.dist.lognormal:LogNormal", "real", needs_values=True),
+    FamilyEntry("width", "bayesbox.dist.bins:Bins", "real", needs_values=True, numbered=True),
+    FamilyEntry("frequency", "bayesbox.dist.bins:Bins", "real", needs_values=True, numbered=True),
+    FamilyEntry("mdl", "bayesbox.dist.bins:Bins", "real", needs_values=True),
+    FamilyEntry("modl", "bayesbox.dist.bins:Bins", "real", needs_values=True),
+    FamilyEntry("bins", "bayesbox.dist.bins:Bins", "real", needs_values=True, numbered=True, listed=False),
+    FamilyEntry("auto", "bayesbox.dist.choose:Automatic", "real", needs_values=True),
+    FamilyEntry("multinomial", "bayesbox.dist.multinomial:Multinomial", "count", together=True),
+    FamilyEntry("poisson", "bayesbox.dist.poisson:Poisson", "count"),
+    FamilyEntry("table", "bayesbox.dist.table:Table"),
+    FamilyEntry("bernoulli", "bayesbox.dist.bernoulli:Bernoulli"),
+    FamilyEntry("matrix", "bayesbox.dist.multinomial:Multinomial"),
+    FamilyEntry("words", "bayesbox.dist.text:Text"),
+)
+
+FAMILIES: dict[str, FamilyEntry] = {entry.name: entry for entry in _BUILT_IN}
+"""Every family by its name."""
+
+
+def densities(of: str = "real") -> tuple[str, ...]:
+    """The names that a column of this kind may ask for, as messages show them.
+
+    >>> densities("count")
+    ('multinomial', 'poisson')
+    """
+    return tuple(entry.shown for entry in FAMILIES.values() if entry.of == of and entry.listed)
+
+
+def family_named(name: str) -> FamilyEntry:
+    """The entry of a name, with or without a number of bins.
+
+    >>> family_named("frequency:4").name
+    'frequency'
+    """
+    entry = FAMILIES.get(name)
+    if entry is not None:
+        return entry
+    head, _, number = name.partition(":")
+    entry = FAMILIES.get(head)
+    if entry is not None and entry.numbered and number.isdecimal() and 1 <= int(number) <= MOST_BINS:
+        return entry
+    raise BadOption(f"a density of numbers is one of {', '.join(densities())}", found=name)
+
+
+def check_density(density: object) -> FamilyEntry:
+    """The entry of a density of numbers; one that is not there is refused.
+
+    >>> check_density("width:5").needs_values
+    True
+    """
+    if isinstance(density, str):
+        entry = family_named(density)
+        if entry.of == "real":
+            return entry
+    raise BadOption(f"a density of numbers is one of {', '.join(densities())}", found=density)
