@@ -193,7 +193,7 @@ def test_the_kernels_grid_is_near_the_sum() -> None:
     density = of_values("kernel", "x", *counted(x, y))
     assert all(len(curves.values) > DIRECT for curves in density.curves)
     asked = np.concatenate([np.linspace(-1.5, 1.5, 501), [-30.0, 25.0]])  # in the midst, and beyond the grid
-    found, exact = density.log_density(asked), density.summed_log_density(asked)
+    found, exact = density.log_density(asked), density.exact_log_density(asked)
     np.testing.assert_array_equal(found[-2:], exact[-2:])
     within = exact[:-2] > -8
     assert np.abs(found[:-2] - exact[:-2])[within].max() < 1e-5

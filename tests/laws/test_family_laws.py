@@ -1,0 +1,179 @@
+"""Every family of distributions that the registry knows, and one from outside the package, keeps these laws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pytest
+
+import bayesbox as bb
+from bayesbox.dist.base import Distribution
+from bayesbox.dist.fit import FitOptions, register
+from bayesbox.dist.numbers import NumberDensity
+from bayesbox.explain.work import bayes_box
+from bayesbox.schema.families import FAMILIES, densities
+from bayesbox.source.frames import batch_of
+from bayesbox.tally.values import Values
+
+
+@dataclass(frozen=True)
+class DoubleExponential(NumberDensity):
+    """exp(-|x - center| / scale) / (2 scale) by class."""
+
+    center: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
+        values, counts = tally.table
+        center = np.array([np.average(values, weights=each + 1e-9) for each in counts.T])
+        away = np.abs(values[:, None] - center)
+        scale = (away * counts).sum(axis=0) / np.maximum(counts.sum(axis=0), 1) + 0.1 * np.ptp(values)
+        return cls(column, *options.presence(tally), center, scale)
+
+    def log_density(self, values: np.ndarray) -> np.ndarray:
+        return -np.abs(values[:, None] - self.center) / self.scale - np.log(2 * self.scale)
+
+    def parameters(self) -> dict[str, np.ndarray]:
+        return {"center": self.center, "scale": self.scale}
+
+
+OWN = "double-exponential"
+NUMBERS = (*densities(), OWN)
+COLUMNS = {
+    **{name: bb.Real(name) for name in densities()},
+    "table": bb.Category(),
+    "grouped": bb.Category(group="modl"),
+    "bernoulli": bb.Flag(),
+    "poisson": bb.Count("poisson"),
+    "multinomial": bb.Count(),
+    "words": bb.Words(),
+}
+
+
+@pytest.fixture(autouse=True)
+def _registered() -> Iterator[None]:
+    register(OWN)(DoubleExponential)
+    yield
+    del FAMILIES[OWN]
+
+
+def rows_of(name: str, rows: int = 24) -> tuple[dict[str, Any], list[str]]:
+    """One column for a family, some of its values missing, and another that keeps it company."""
+    draw = np.random.default_rng(5)
+    y = draw.integers(0, 2, rows)
+    values: Any
+    if name in ("table", "grouped"):
+        values = [["red", "green", "blue", "teal"][min(k, 3)] for k in draw.poisson(1 + y)]
+    elif name == "bernoulli":
+        values = (draw.random(rows) < 0.3 + 0.4 * y).tolist()
+    elif name in ("poisson", "multinomial"):
+        values = draw.poisson(1 + 3 * y)
+    elif name == "words":
+        values = [" ".join(draw.choice(["kiwi", "sheep", "tea", "scone"], size=3)) for _ in y]
+    else:
+        values = np.round(draw.gamma(2 + y, 1.5), 1) + 20
+        values[3] = np.nan
+    return {"x": values, "other": draw.poisson(2 + y)}, [f"class {k}" for k in y]
+
+
+def learned(name: str, **options: Any) -> tuple[bb.NaiveBayes, dict[str, Any], list[str]]:
+    x, y = rows_of(name)
+    kind = COLUMNS.get(name) or bb.Real(name)
+    count = bb.Count() if name == "multinomial" else bb.Count("poisson")
+    return bb.NaiveBayes(columns={"x": kind, "other": count}, **options).fit(x, y), x, y
+
+
+def density_of(clf: bb.NaiveBayes) -> Distribution:
+    found = clf.classifier_.model.conditional("x")
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_an_entry_says_what_its_family_needs(name: str) -> None:
+    entry = FAMILIES[name]
+    family = entry.load()
+    assert callable(family.fit)
+    if entry.of == "real":
+        assert entry.needs_values == issubclass(family.tally, Values)
+
+
+@pytest.mark.parametrize("name", [*COLUMNS, OWN])
+def test_log_prob_is_what_a_row_is_explained_by(name: str) -> None:
+    clf, x, _ = learned(name)
+    family, batch = density_of(clf), batch_of(x)
+    columns = clf.classifier_.columns_of(batch)
+    asked = columns["x"] if len(family.columns) == 1 else columns
+    terms = family.log_prob(asked)
+    assert terms.shape == (24, family.classes)
+    assert np.isfinite(terms).all()
+    together = clf.explain(x).terms[:, :, 0] if len(family.columns) == 1 else clf.explain(x).terms.sum(axis=2)
+    np.testing.assert_allclose(terms, together, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in NUMBERS if name != "gaussian:rounded"])  # the share of a cell
+def test_a_density_covers_one(name: str) -> None:
+    places, heights = density_of(learned(name)[0]).curve(1e-3, 60.0, 60_001)
+    np.testing.assert_allclose(np.trapezoid(heights, places, axis=0), 1.0, rtol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["table", "bernoulli", "width:10", "frequency:10", "mdl", "modl", "multinomial"])
+def test_the_shares_of_levels_sum_to_one(name: str) -> None:
+    shares = sum(density_of(learned(name)[0]).parameters().values())
+    np.testing.assert_allclose(shares, 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("weights", [None, "learned"])
+@pytest.mark.parametrize("name", [*COLUMNS, OWN])
+def test_the_work_multiplies_to_the_answer(name: str, weights: str | None) -> None:
+    """A model whose columns have weights showed densities raised to their weight twice."""
+    clf, x, _ = learned(name, column_weights=weights)
+    classifier = clf.classifier_
+    for row in (0, 3):
+        case = {column: values[row : row + 1] for column, values in x.items()}
+        columns = classifier.columns_of(batch_of(case))
+        box = bayes_box(classifier.schema, classifier.book, classifier.rules, classifier.model, columns)
+        answer = clf.predict_proba(case)[0].tolist()
+        assert [float(share) for share in box.posterior] == pytest.approx(answer, rel=1e-9)
+
+
+@pytest.mark.parametrize("missing", ["ignore", "level"])
+@pytest.mark.parametrize("name", [*COLUMNS, OWN])
+def test_a_row_left_out_is_one_never_learned(name: str, missing: str) -> None:
+    if name == "auto":
+        pytest.skip("the family of all rows is kept")
+    clf, x, y = learned(name, missing=missing)
+    found = clf.leave_one_out(x, y)
+    for row in (0, 3, 11, 23):
+        others = {column: [*values[:row], *values[row + 1 :]] for column, values in x.items()}
+        case = {column: values[row : row + 1] for column, values in x.items()}
+        refit = bb.NaiveBayes(**clf.get_params()).fit(others, [*y[:row], *y[row + 1 :]])
+        if name != "grouped":  # its groups stay
+            np.testing.assert_allclose(found[row], refit.predict_proba(case)[0], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", [*COLUMNS, OWN])
+def test_a_loaded_model_answers_the_same(name: str, tmp_path: Any) -> None:
+    clf, x, _ = learned(name)
+    clf.save(tmp_path / "m.bayes")
+    again = bb.load(tmp_path / "m.bayes")
+    np.testing.assert_array_equal(again.predict_proba(x), clf.predict_proba(x))
+    assert again.book_.digest() == clf.book_.digest()
+
+
+def test_a_family_from_outside_is_shown_as_any_other() -> None:
+    clf, x, _ = learned(OWN)
+    assert clf.density_svg("x").count("<polyline") == 2
+    assert clf.density_svg("x", ["gaussian", OWN]).count("<polyline") == 4
+    ruler = next(each for each in clf.nomogram("class 1").rulers if each.column == "x")
+    assert ruler.is_scale
+    classifier = clf.classifier_
+    columns = classifier.columns_of(batch_of({name: values[:1] for name, values in x.items()}))
+    text = bayes_box(classifier.schema, classifier.book, classifier.rules, classifier.model, columns).text()
+    assert "DoubleExponential(" in text
+    with pytest.raises(bb.BadOption, match=OWN):
+        bb.Real("gausian")
