@@ -22,6 +22,9 @@ GROUP = "bayesbox.extensions"
 T = TypeVar("T")
 D = TypeVar("D")
 
+FAILED: list[ExtensionFailed] = []
+"""The extensions that could not be imported."""
+
 _loaded = False
 
 
@@ -37,7 +40,8 @@ def load_extensions() -> None:
         try:
             entry.load()
         except Exception as error:  # whatever the code of others does
-            warnings.warn(ExtensionFailed(entry.name, entry.value, error), stacklevel=3)
+            FAILED.append(ExtensionFailed(entry.name, entry.value, error))
+            warnings.warn(FAILED[-1], stacklevel=3)
 
 
 def _place(thing: object) -> tuple[str, str]:

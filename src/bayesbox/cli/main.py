@@ -22,6 +22,7 @@ import click
 from bayesbox import __version__
 from bayesbox.cli.options.shared import CONTEXT
 from bayesbox.errors import BayesboxError
+from bayesbox.extensions import FAILED
 
 VERBS = {
     "train": "Learn a model from rows.",
@@ -204,6 +205,8 @@ def _print_error(error: Exception) -> int:
         _say(f"bayes: {error.format_message()}")
         return IO_ERROR if isinstance(error, click.FileError) else error.exit_code
     if isinstance(error, BayesboxError):
+        for failed in FAILED:  # what is missing may be what one of these would have brought
+            _say(f"note: {failed}")
         _say(f"bayes: {error}")
         return error.exit_code
     if isinstance(error, OSError):
