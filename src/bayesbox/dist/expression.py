@@ -12,11 +12,11 @@ A node is one number for each row and class. Columns are read by `ReadNumber`, o
 Three rules make a tree mean the same everywhere:
 
 - A missing number is NULL in SQL and NaN in ONNX, and no comparison with it holds; so ask for `is_missing` first.
-- Of the cases of a `case` the first that holds counts; only its expression has to be defined for the row.
-- Terms that are the same in every class may be left out, since Bayes' rule divides them out; -inf may not.
+- The first case that holds decides; only its expression has to be defined for the row.
+- Terms that are the same in every class may be omitted, since Bayes' rule divides them out; -inf may not.
 
 Some databases refuse a square or an exponential that is too large or too small for a double, so these are nodes of
-their own, which are guarded where needed. A product of two columns is not.
+their own, which the renderers guard. A product of two columns is not guarded.
 """
 
 from __future__ import annotations

@@ -196,7 +196,7 @@ class _Graph:
                 return self.node(OPERATORS[name], *(self.write(each) for each in operands))
             case Predicate(relation, operands):
                 return self.node(OPERATORS[relation], *(self.write(each) for each in operands))
-        raise TypeError(f"no expression: {node!r}")
+        raise TypeError(f"not an expression: {node!r}")
 
     def _log1p(self, x: str) -> str:
         """log(1 + x) is log(y) + (x - (y - 1)) / y for y = 1 + x: the digits of x that the sum loses are added."""

@@ -1,6 +1,6 @@
 """The trees of distributions as SQL, for one class at a time: what each column adds to its log-probability.
 
-What is known beforehand is worked out here, so that a class whose mean is 0 has no `- 0` in its term. Cases stay on
+What is known in advance is computed here, so that a class whose mean is 0 has no `- 0` in its term. Cases stay on
 top: `CASE WHEN x IS NULL THEN 3 ELSE y END` times 2 becomes `CASE WHEN x IS NULL THEN 6 ELSE y * 2 END`.
 """
 
@@ -101,7 +101,7 @@ class SqlClass:
                 return self._apply(self._squared, [x, scale])
             case Operation(name, operands):
                 return self._apply(partial(OPERATIONS[name], self), operands)
-        raise TypeError(f"no expression: {node!r}")
+        raise TypeError(f"not an expression: {node!r}")
 
     def _value(self, node: Expression) -> Value:
         return self._whole(self._pieces(node))
@@ -154,7 +154,7 @@ class SqlClass:
         return switch(self.names[lookup.position], cases, double(lookup.missing[self.index]))
 
     def _condition(self, node: TreeNode) -> bool | str:
-        """A condition, or whether it holds where that is known beforehand."""
+        """A condition, or whether it holds where that is known in advance."""
         match node:
             case InClasses(classes):
                 return bool(classes[self.index])
@@ -165,7 +165,7 @@ class SqlClass:
                 return math.isnan(value) if isinstance(value, float) else f"{value.within(WHOLE)} IS NULL"
             case Predicate(relation, (Expression() as left, Expression() as right)):
                 return self._compared(relation, self._value(left), self._value(right))
-        raise TypeError(f"no condition: {node!r}")
+        raise TypeError(f"not a condition: {node!r}")
 
     def _joined(self, relation: str, operands: Sequence[TreeNode]) -> bool | str:
         decisive = relation == "or"
