@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbox.cli import titanic as demo
+from bayesbox.cli import titanic
 
 from .conftest import Bayes
 
 
 def test_the_table_has_all_the_people() -> None:
-    people = demo.People.of_titanic()
+    people = titanic.People.of_titanic()
     assert people.batch.rows == 32
     assert people.number == 2201
     classifier = people.classifier()
@@ -24,33 +24,33 @@ def test_the_table_has_all_the_people() -> None:
 
 
 def test_cross_validation_equals_training_anew_for_each_fold() -> None:
-    people = demo.People.of_titanic()
+    people = titanic.People.of_titanic()
     order, folds = people.shuffled(), 5
     right = loss = 0.0
     truth = people.labels.codes
     for fold in range(folds):
         part = people.cells(order[fold::folds])
-        anew = demo.NaiveClassifier(demo.Rules())
+        anew = titanic.NaiveClassifier(titanic.NaiveOptions())
         anew.learn(people.batch, people.labels, weights=people.weights - part)
         places = np.array([anew.model.classes.index(level) for level in people.labels.levels])[truth]
         posterior = anew.posterior(people.batch)
         right += part[posterior.argmax(axis=1) == places].sum()
         loss -= (part * np.log(posterior[np.arange(32), places])).sum()
-    score = demo.cross_validated(people, folds)
+    score = titanic.cross_validated(people, folds)
     assert score.rows == 2201
     assert score.accuracy == pytest.approx(right / 2201, rel=1e-12)
     assert score.log_loss == pytest.approx(loss / 2201, rel=1e-12)
 
 
 def test_forgetting_is_exact_and_the_check_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    people = demo.People.of_titanic()
-    assert demo.forgets_exactly(people)
-    monkeypatch.setattr(demo.Book, "__sub__", lambda self, _other: self)
-    assert not demo.forgets_exactly(people)
+    people = titanic.People.of_titanic()
+    assert titanic.forgets_exactly(people)
+    monkeypatch.setattr(titanic.Book, "__sub__", lambda self, _other: self)
+    assert not titanic.forgets_exactly(people)
 
 
 def test_folds_are_the_same_every_time() -> None:
-    people = demo.People.of_titanic()
+    people = titanic.People.of_titanic()
     assert people.shuffled() == people.shuffled()
     assert people.shuffled(1) != people.shuffled(2)
     assert people.cells(people.shuffled()).tolist() == people.weights.tolist()

@@ -20,7 +20,7 @@ from bayesbox.file.load import from_bytes
 from bayesbox.file.registry import CODECS
 from bayesbox.file.save import to_bytes
 from bayesbox.file.strict_json import parse
-from bayesbox.rule.naive import Rules
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.tally.base import TALLIES, quoted, register
 from bayesbox.tally.book import TOGETHER, Book
@@ -125,7 +125,7 @@ def registered() -> Iterator[None]:
 
 @pytest.fixture
 def saved(registered: None) -> bytes:
-    return to_bytes(learn(AgeClassifier(Rules()), COLUMNS, LABELS))
+    return to_bytes(learn(AgeClassifier(NaiveOptions()), COLUMNS, LABELS))
 
 
 def test_a_model_with_a_tally_and_a_kind_of_others(saved: bytes) -> None:

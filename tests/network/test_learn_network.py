@@ -105,16 +105,16 @@ def test_a_file_by_stream_gives_the_same_network_with_a_pass_for_each_step(rows,
     csv.write_csv(rows, tmp_path / "rows.csv")
     whole = bb.learn_network(rows, restarts=0)
     assert bb.learn_network(tmp_path / "rows.csv", restarts=0) == whole
-    from bayesbox.network.learn import learn_network as network_learning
+    from bayesbox.network.learn import learn_network
 
     made = []
-    plain = network_learning.SourceCounter
+    plain = learn_network.SourceCounter
 
     def watched(*arguments, **options):
         made.append(plain(*arguments, **options))
         return made[-1]
 
-    monkeypatch.setattr(network_learning, "SourceCounter", watched)
+    monkeypatch.setattr(learn_network, "SourceCounter", watched)
     for method in ("hill", "pc", "chow-liu"):
         once = {"restarts": 0} if method == "hill" else {}
         held = bb.learn_network(rows, method=method, **once)

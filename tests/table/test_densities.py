@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bayesbox as bb
-from bayesbox.tally import values as values_module
+from bayesbox.tally import values
 
 NORMALS = ["gaussian:spacing", "gaussian:rounded", "student"]
 DENSITIES = [*NORMALS, "kernel", "lognormal", "width:4", "frequency:4", "mdl", "modl", "auto"]
@@ -111,7 +111,7 @@ def test_any_scale(numeric: str, scale: float) -> None:
 
 
 def test_a_coarse_column_adds_up_but_cannot_forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(values_module, "DISTINCT_LIMIT", 64)
+    monkeypatch.setattr(values, "DISTINCT_LIMIT", 64)
     random = np.random.default_rng(8)
     x, y = random.normal(size=900), random.integers(0, 2, 900).astype(str)
     x += y == "1"
@@ -149,7 +149,7 @@ def test_a_saved_model_goes_on_learning(numeric: str, tmp_path: Path) -> None:
 
 
 def test_weights_and_coarse_values_are_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(values_module, "DISTINCT_LIMIT", 64)
+    monkeypatch.setattr(values, "DISTINCT_LIMIT", 64)
     random = np.random.default_rng(9)
     x, y, w = random.normal(size=300), random.integers(0, 2, 300).astype(str), random.random(300)
     clf = bb.NaiveBayes(numeric="modl").fit({"x": x}, y, sample_weight=w)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesbox._core import ExactArray
-from bayesbox.tally import words as module
+from bayesbox.tally import words
 from bayesbox.tally.words import WordCounts
 
 CLASSES = ("DE", "NZ")
@@ -22,9 +22,9 @@ def words_of(counts):
 def test_few_and_many(one, other):
     a, b = words_of(one), words_of(other)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "FEW", 0)  # every sum by the way of few
+        patch.setattr(words, "FEW", 0)  # every sum by the way of few
         few = [a + b, a - b, (a + b) - b]
-        patch.setattr(module, "FEW", 1 << 60)
+        patch.setattr(words, "FEW", 1 << 60)
         many = [a + b, a - b, (a + b) - b]
     for one_way, other_way in zip(few, many, strict=True):
         assert one_way == other_way

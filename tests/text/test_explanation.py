@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbox.text import explanation as words
+from bayesbox.text import explanation
 from bayesbox.text.explanation import telling
 
 few = st.sampled_from([-np.inf, -2.0, -1.0, -0.5, 0.0, 1.0])
@@ -15,10 +15,10 @@ def test_a_word_tells_the_class_whose_weight_exceeds_all_others(classes, size, n
     weights = np.array(data.draw(st.lists(few, min_size=size * classes, max_size=size * classes)), dtype=np.float64)
     weights = weights.reshape(size, classes)
     names = tuple(f"w{index}" for index in range(size))
-    before = words.CELLS_A_PIECE, words.LOOKED_AT
-    words.CELLS_A_PIECE = words.LOOKED_AT = piece
+    before = explanation.CELLS_A_PIECE, explanation.LOOKED_AT
+    explanation.CELLS_A_PIECE = explanation.LOOKED_AT = piece
     found = telling(names, weights, number)
-    words.CELLS_A_PIECE, words.LOOKED_AT = before
+    explanation.CELLS_A_PIECE, explanation.LOOKED_AT = before
     for place in range(classes):
         leads = []
         for name, row in zip(names, weights, strict=True):

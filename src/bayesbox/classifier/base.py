@@ -21,7 +21,7 @@ from bayesbox.classifier.hints import Hint, hints
 from bayesbox.classifier.options import options_from_command
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.size import ModelSize
-from bayesbox.dist import posterior as direct
+from bayesbox.dist import posterior
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, LostCalibration, UnknownColumn
 from bayesbox.explain.evidence import Explanation
@@ -354,8 +354,8 @@ class Classifier(ABC):
 
     def plain_log_posterior(self, batch: Batch) -> Doubles:
         """log P(class | x) before calibration; a row that no class allows gets the prior, with a warning."""
-        return direct.normalised_log(self.joint_log_prob(batch), self.model.log_prior)
+        return posterior.normalised_log(self.joint_log_prob(batch), self.model.log_prior)
 
     def log_density(self, batch: Batch) -> Doubles:
         """log P(x), a value a row."""
-        return direct.log_sum(self.joint_log_prob(batch))
+        return posterior.log_sum(self.joint_log_prob(batch))

@@ -25,12 +25,12 @@ CASE = {"cabin": "1st", "sex": "female", "age": "adult"}
 @options.json_option
 def command(data: bool, as_json: bool) -> None:
     """Train on the 2,201 people of the Titanic, test on people the model does not know, and explain one of them."""
-    from bayesbox.cli import titanic as demo
+    from bayesbox.cli import titanic
 
     if data:
-        click.echo(demo.TITANIC.read_text(encoding="utf-8"), nl=False)
+        click.echo(titanic.TITANIC.read_text(encoding="utf-8"), nl=False)
         return
-    people = demo.People.of_titanic()
+    people = titanic.People.of_titanic()
     classifier = people.classifier()
     counts = dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True))
     report = {
@@ -38,9 +38,9 @@ def command(data: bool, as_json: bool) -> None:
         "survivors": counts["yes"],
         "digest": classifier.book.digest(),
         "majority": max(counts.values()) / people.number,
-        "cross_validation": vars(demo.cross_validated(people, FOLDS)),
-        "held_out": vars(demo.held_out_share(people, SHARE)),
-        "forgets_exactly": demo.forgets_exactly(people, FOLDS),
+        "cross_validation": vars(titanic.cross_validated(people, FOLDS)),
+        "held_out": vars(titanic.held_out_share(people, SHARE)),
+        "forgets_exactly": titanic.forgets_exactly(people, FOLDS),
     }
     if as_json:
         case, work = _case(classifier)

@@ -27,15 +27,15 @@ def command(one: str, other: str, as_json: bool) -> None:
     The tallies are compared, levels and classes aligned by name; then the rules.
     """
     from bayesbox.classifier.difference import differences, rule_differences
-    from bayesbox.cli.print import chain as chain_show
+    from bayesbox.cli.print import chain
     from bayesbox.file.load import load
 
     rules: dict[str, list[Any]] = {}
     models = {path: load(path) for path in (one, other)}
-    chains = chain_show.chains_of(models)
+    chains = chain.chains_of(models)
     if chains is not None:
-        found = chain_show.differences(chains[one], chains[other])
-        digests = {path: chain.book_.digest() for path, chain in chains.items()}
+        found = chain.differences(chains[one], chains[other])
+        digests = {path: model.book_.digest() for path, model in chains.items()}
     else:
         found = differences(models[one].book, models[other].book)
         rules = rule_differences(models[one], models[other])

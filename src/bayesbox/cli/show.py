@@ -67,13 +67,13 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
     nomogram.require_fitting(column, svg, given)
     classifier = load(model)
     if isinstance(classifier, HiddenMarkovModel):
-        from bayesbox.cli.print import chain as chain_show
+        from bayesbox.cli.print import chain
 
         if given["nomogram"]:
             raise click.UsageError("--nomogram draws naive Bayes, and this is a hidden Markov model")
         if svg:
             raise click.UsageError("--svg draws the densities of naive Bayes; bayes hmm decode --svg draws a sequence")
-        chain_show.show(classifier, model, column, as_json=as_json)
+        chain.show(classifier, model, column, as_json=as_json)
         return
     found = nomogram.asked(classifier, given)
     if isinstance(classifier, DocumentClassifier):

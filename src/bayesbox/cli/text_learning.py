@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.cli.options import remote_sources as elsewhere
+from bayesbox.cli.options import remote_sources
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import ROWS_ONLY, new_classifier, refuse
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
@@ -26,7 +26,7 @@ def train(data: tuple[str, ...], given: dict[str, Any], path: str, *, as_json: b
     from bayesbox.classifier.training import one_class
     from bayesbox.file.save import save
 
-    source = elsewhere.rows_elsewhere(data, given)
+    source = remote_sources.rows_elsewhere(data, given)
     if source is None and not data:
         raise click.UsageError("no data were given")
     refuse(given, ROWS_ONLY, "is about columns: --model text has none")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.classifier.registry import kinds_text
-from bayesbox.cli.options import remote_sources as elsewhere
+from bayesbox.cli.options import remote_sources
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import TEXT_ONLY, refuse, text_options
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
@@ -76,8 +76,8 @@ if TYPE_CHECKING:
 @click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
 @options.numeric_option
 @click.option("--tables", metavar="FILE", help="Make a model of given probabilities (JSON) instead of rows.")
-@elsewhere.sql_options
-@elsewhere.spark_option
+@remote_sources.sql_options
+@remote_sources.spark_option
 @options.types_option
 @click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
 @click.option(
@@ -149,7 +149,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
     from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows, without_target
     from bayesbox.cli.print.reports import column_weights
 
-    source: Source | None = elsewhere.rows_elsewhere(data, given)
+    source: Source | None = remote_sources.rows_elsewhere(data, given)
     if source is None and not data:
         raise click.UsageError("no data were given")
     target, weight = given["target"], given["weight"]

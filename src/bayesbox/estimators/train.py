@@ -8,13 +8,14 @@ from typing import Any
 
 from sklearn.base import clone
 
-from bayesbox.classifier import train as workflow
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.registry import kind_of
+from bayesbox.classifier.train import source_of
+from bayesbox.classifier.train import train as train_classifier
 from bayesbox.errors import BadOption
 from bayesbox.estimators.naive_bayes import NaiveBayes
 from bayesbox.estimators.text_classifier import TextClassifier
-from bayesbox.file import load as model_file
+from bayesbox.file.load import load as load_model
 from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.train import labelled_documents, train_documents
 
@@ -57,10 +58,10 @@ def train(
     if target is None:
         raise BadOption("which column holds the classes is not said", remedy="Give target=")
     classifier = estimator.blank_classifier()
-    source = workflow.source_of(
+    source = source_of(
         data, target, estimator.columns, weight=weight, threads=threads, na=na, bad_rows=bad_rows, format=format
     )
-    training = workflow.train(classifier, source, target, weight=weight, threads=threads)
+    training = train_classifier(classifier, source, target, weight=weight, threads=threads)
     estimator.adopt(classifier)
     estimator.training_ = training
     estimator.warn_of_hints()
@@ -69,7 +70,7 @@ def train(
 
 def load(path: str | PathLike[str]) -> Any:
     """The estimator in a model file; it goes on learning where it was saved."""
-    model = model_file.load(path)
+    model = load_model(path)
     if isinstance(model, DocumentClassifier):
         return _text_classifier(model)
     return estimator_of(model) if isinstance(model, Classifier) else model

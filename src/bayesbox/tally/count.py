@@ -16,8 +16,7 @@ from bayesbox.errors import BadData, BadWeight
 from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
-from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Ignore, Kind, Unknown
-from bayesbox.schema.kinds import Words as TextWords
+from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Ignore, Kind, Unknown, Words
 from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.schema import Schema
 from bayesbox.schema.tokens import Documents
@@ -58,7 +57,7 @@ def count(
             continue
         if isinstance(kind, CountGroup):
             tallies[name] = counter.words(column)
-        elif isinstance(kind, TextWords):
+        elif isinstance(kind, Words):
             tallies[name] = counter.text(name, column, kind)
         elif isinstance(kind, (Category, Flag)):
             counter.levels(name, column, kind)
@@ -233,7 +232,7 @@ class _Counter:
         )
         return WordCounts.of(self.classes, [str(index) for index in range(matrix.width)], cells)
 
-    def text(self, name: str, column: Any, kind: TextWords) -> WordCounts:
+    def text(self, name: str, column: Any, kind: Words) -> WordCounts:
         """The tally of the words of a column of texts."""
         where = f"{self.where}, column `{name}`" if self.where else f"column `{name}`"
         target = self.target

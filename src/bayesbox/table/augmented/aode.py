@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesbox import _core
-from bayesbox.dist import posterior as direct
+from bayesbox.dist import posterior
 from bayesbox.dist.base import Doubles, Plan, left_out_where_impossible, log
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.backoff import Trust
@@ -61,7 +61,7 @@ class OneDependenceClassifier(AugmentedClassifier):
         for table in model.alone:
             own = columns[table.column]
             joint = joint + log(family_terms(removal, own, (), (), table.trusts))
-        return np.exp(direct.normalised_log(joint, prior))
+        return np.exp(posterior.normalised_log(joint, prior))
 
     def _mean(self, removal: Removal, columns: Mapping[str, Column], counted: PairCounts) -> Doubles:
         """The log of the mean over the parents, rows x classes, each row left out of its own counts."""

@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from bayesbox.dist import posterior as direct
+from bayesbox.dist import posterior
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.explain.evidence import Explanation, explanation
 from bayesbox.schema.encode import Encoded
@@ -25,7 +25,7 @@ class ArcsClassifier(AugmentedClassifier):
         """The counts of each column, from those of its levels to those with the class and all its parents."""
 
     def joint_log_prob(self, batch: Batch) -> Doubles:
-        return direct.joint_log_prob(self.model, self.codes_of(batch), batch.rows)
+        return posterior.joint_log_prob(self.model, self.codes_of(batch), batch.rows)
 
     def explain(self, batch: Batch) -> Explanation:
         assert self.schema is not None
@@ -40,4 +40,4 @@ class ArcsClassifier(AugmentedClassifier):
             parents = [columns[name] for name in table.parents]
             found = family_terms(removal, columns[table.column], parents, steps[table.column], table.trusts)
             joint = joint + left_out_where_impossible(log(found))
-        return np.exp(direct.normalised_log(joint, prior))
+        return np.exp(posterior.normalised_log(joint, prior))

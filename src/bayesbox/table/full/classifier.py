@@ -17,7 +17,7 @@ from bayesbox.file.reader import Reader
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
-from bayesbox.table.full import posterior as full
+from bayesbox.table.full import posterior
 from bayesbox.table.full.leave_one_out import leave_one_out
 from bayesbox.table.full.model import FullModel, full_model, size_of_full
 from bayesbox.table.full.options import FullOptions
@@ -99,18 +99,18 @@ class FullClassifier(Classifier):
         if self.calibrated is not None:
             return super().predict(batch)
         labels: NDArray[Any] = self.model.labels
-        return labels[full.best_class(self.model, self.columns_of(batch), batch.rows, batch.first_row)]
+        return labels[posterior.best_class(self.model, self.columns_of(batch), batch.rows, batch.first_row)]
 
     def posterior(self, batch: Batch) -> Doubles:
         if self.calibrated is not None:
             return super().posterior(batch)
-        return full.posterior(self.model, self.columns_of(batch), batch.rows, _core.POSTERIOR, batch.first_row)
+        return posterior.posterior(self.model, self.columns_of(batch), batch.rows, _core.POSTERIOR, batch.first_row)
 
     def plain_log_posterior(self, batch: Batch) -> Doubles:
-        return full.posterior(self.model, self.columns_of(batch), batch.rows, _core.LOG_POSTERIOR, batch.first_row)
+        return posterior.posterior(self.model, self.columns_of(batch), batch.rows, _core.LOG_POSTERIOR, batch.first_row)
 
     def joint_log_prob(self, batch: Batch) -> Doubles:
-        return full.joint_log_prob(self.model, self.columns_of(batch), batch.rows)
+        return posterior.joint_log_prob(self.model, self.columns_of(batch), batch.rows)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | x) of each learned row under the model of all the others."""
@@ -130,7 +130,7 @@ class FullClassifier(Classifier):
         for place, name in enumerate(names):
             if name in model.columns and name in columns:
                 so_far = {other: columns[other] for other in names[: place + 1] if other in columns}
-                after = full.log_terms(model, so_far, batch.rows)
+                after = posterior.log_terms(model, so_far, batch.rows)
                 with np.errstate(invalid="ignore"):
                     terms[:, :, place] = np.where(after == before, 0.0, after - before)
                 before = after

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.size import ModelSize
-from bayesbox.dist import posterior as direct
+from bayesbox.dist import posterior
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption
@@ -128,15 +128,15 @@ class NaiveClassifier(Classifier):
         if self.calibrated is not None:
             return super().predict(batch)
         labels: NDArray[Any] = self.model.labels
-        return labels[direct.best_class(self.model, self.columns_of(batch), batch.rows, batch.first_row)]
+        return labels[posterior.best_class(self.model, self.columns_of(batch), batch.rows, batch.first_row)]
 
     def posterior(self, batch: Batch) -> Doubles:
         if self.calibrated is not None:
             return super().posterior(batch)
-        return direct.posterior(self.model, self.columns_of(batch), batch.rows, batch.first_row)
+        return posterior.posterior(self.model, self.columns_of(batch), batch.rows, batch.first_row)
 
     def plain_log_posterior(self, batch: Batch) -> Doubles:
-        return direct.log_posterior(self.model, self.columns_of(batch), batch.rows, batch.first_row)
+        return posterior.log_posterior(self.model, self.columns_of(batch), batch.rows, batch.first_row)
 
     def log_density(self, batch: Batch) -> Doubles:
         if self.rules.column_weights is not None:
@@ -147,7 +147,7 @@ class NaiveClassifier(Classifier):
         return super().log_density(batch)
 
     def joint_log_prob(self, batch: Batch) -> Doubles:
-        return direct.joint_log_prob(self.model, self.columns_of(batch), batch.rows)
+        return posterior.joint_log_prob(self.model, self.columns_of(batch), batch.rows)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | x) of each learned row under the model of all the others."""
