@@ -10,12 +10,12 @@ announces its module by the entry point group `bayesbox.extensions`; the page `d
 
 from __future__ import annotations
 
+from bayesbox.dist.cells import Cells as Cells
+from bayesbox.dist.cells import Ratio as Ratio
+from bayesbox.dist.cells import Smoothing as SmoothingRule
 from bayesbox.network.approximate.algorithm import InferenceAlgorithm as InferenceAlgorithm
 from bayesbox.network.approximate.algorithm import register_inference as register_inference
 from bayesbox.network.factor_graph import FactorModel as FactorModel
-from bayesbox.rule.smoothing import Cells as Cells
-from bayesbox.rule.smoothing import Ratio as Ratio
-from bayesbox.rule.smoothing import Smoothing as SmoothingRule
 from bayesbox.rule.smoothing import register_rule as register_rule
 from bayesbox.source.base import Batch as Batch
 from bayesbox.source.base import Source as Source
