@@ -19,7 +19,7 @@ import harness
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.base import Batch, Source
 from bayesbox.text.classifier import DocumentClassifier
-from bayesbox.text.model import TextRules
+from bayesbox.text.options import TextOptions
 from bayesbox.text.train import Labelled, train_documents
 from memory import status
 
@@ -48,10 +48,10 @@ class Stream(Source):
 def memory_of(words: int, limit: int | None) -> tuple[int, float, float, float]:
     """(words kept; MB: the peak of training, the tallies, the tallies with the weights)."""
     warnings.simplefilter("ignore")
-    train_documents(DocumentClassifier(TextRules(), Tokens()), Labelled(Stream(1000), "label", "text"))
+    train_documents(DocumentClassifier(TextOptions(), Tokens()), Labelled(Stream(1000), "label", "text"))
     gc.collect()
     before = status("VmRSS")
-    classifier = DocumentClassifier(TextRules(limit=limit), Tokens())
+    classifier = DocumentClassifier(TextOptions(limit=limit), Tokens())
     train_documents(classifier, Labelled(Stream(words), "label", "text"))
     peak = status("VmHWM") - before
     gc.collect()

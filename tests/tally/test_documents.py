@@ -16,7 +16,7 @@ from bayesbox.source.base import Batch, Source
 from bayesbox.tally import documents, words
 from bayesbox.tally.documents import WORDS, DocumentCounter, count_documents, limited
 from bayesbox.text.classifier import DocumentClassifier
-from bayesbox.text.model import TextRules
+from bayesbox.text.options import TextOptions
 from bayesbox.text.train import Labelled, train_documents
 
 ROWS = st.lists(
@@ -67,7 +67,7 @@ def test_a_limit_holds_while_documents_stream_in(threads: int, weight: str | Non
         most.append(len(self._words) or len(self._rest[WORDS].levels))
 
     monkeypatch.setattr(DocumentCounter, "add", watched)
-    classifier = DocumentClassifier(TextRules(limit=10), Tokens())
+    classifier = DocumentClassifier(TextOptions(limit=10), Tokens())
     with pytest.warns(DataWarning, match="2,4[0-9]{2} of the rarest words were dropped by the limit of 10"):
         train_documents(classifier, Labelled(Stream(50), "label", "text"), threads=threads)
     assert max(most) <= 20 + 50
@@ -94,8 +94,8 @@ def test_more_counts_than_fit_are_refused_and_a_limit_mends_it(monkeypatch) -> N
         monkeypatch.setattr(module, "MOST_CELLS", 30)
     source = Labelled(Stream(1), "label", "text")
     with pytest.raises(BadData, match=r"2 classes x 52 words are more counts than fit.*--limit 15, limit=15 in Python"):
-        train_documents(DocumentClassifier(TextRules(), Tokens()), source)
-    streamed, at_once = (DocumentClassifier(TextRules(limit=15), Tokens()) for _ in range(2))
+        train_documents(DocumentClassifier(TextOptions(), Tokens()), source)
+    streamed, at_once = (DocumentClassifier(TextOptions(limit=15), Tokens()) for _ in range(2))
     (batch,) = source.source.batches()
     with pytest.warns(DataWarning, match="37 of the rarest words were dropped by the limit of 15"):
         train_documents(streamed, source)

@@ -12,7 +12,8 @@ from bayesbox.schema.tokens import Tokens
 from bayesbox.text.calibrate import EXPONENTS, least_loss
 from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.evaluate import cross_validate
-from bayesbox.text.model import Strength, TextRules
+from bayesbox.text.model import Strength
+from bayesbox.text.options import TextOptions
 from bayesbox.text.train import labelled_documents
 
 
@@ -88,8 +89,8 @@ def test_folds_and_leaving_one_out_find_much_the_same() -> None:
 def test_what_was_before_is_told() -> None:
     texts, labels = repeated(120, seed=6)
     labelled = labelled_documents({"text": texts, "label": labels}, "label")
-    found = cross_validate(DocumentClassifier(TextRules(calibration="temperature"), Tokens()), labelled, folds=3)
-    plain = cross_validate(DocumentClassifier(TextRules(), Tokens()), labelled, folds=3)
+    found = cross_validate(DocumentClassifier(TextOptions(calibration="temperature"), Tokens()), labelled, folds=3)
+    plain = cross_validate(DocumentClassifier(TextOptions(), Tokens()), labelled, folds=3)
     assert found.before is not None
     assert found.before.log_loss.value == pytest.approx(plain.metrics.log_loss.value)
     assert found.metrics.log_loss.value < found.before.log_loss.value

@@ -35,7 +35,7 @@ def options_from_command(cls: type[T], title: str, parameter: str, given: Mappin
     values: dict[str, Any] = {}
     for name, each in options_of(cls).items():
         value = given.get(name)
-        if value is None or not (each.command or each.refusal):
+        if value is None:
             continue
         if each.refusal is None:
             values[name] = value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, Self
 
@@ -14,66 +13,28 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.errors import BadData
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import classes_from, counts_from, labels_from
+from bayesbox.estimators.parameters import estimator, options_from, parameters_from
 from bayesbox.rule.priors import given_prior
-from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.levels import label_type_of, level_text
-from bayesbox.schema.tokens import Documents, Tokens, as_stop_words
+from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.frames import labels_of
 from bayesbox.source.shapes import is_sparse
 from bayesbox.text.classifier import DocumentClassifier, Texts
 from bayesbox.text.explanation import TextExplanation
-from bayesbox.text.model import AUTO, Parameters, TextRules, parameters
+from bayesbox.text.model import Parameters, parameters
+from bayesbox.text.options import DocumentOptions, TextOptions
 from bayesbox.text.select_model import settle
 
 GIVE_TEXTS = "Give a list, an array or a series of strings; words that are cut already are joined by spaces"
 
 
-class TextClassifier(CountedEstimator[DocumentClassifier]):
+@estimator
+class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
     """Naive Bayes for documents: words are counted by class, exactly, so documents can be added, forgotten and merged.
 
     Documents are a list, an array or a series of strings (or bytes in UTF-8), an Arrow column, or a matrix of counts.
     A word is a run of two or more word characters in lower case, as in scikit-learn's `CountVectorizer`.
-
-    Parameters
-    ----------
-    top : int or None
-        Keep only so many of the most common words.
-    occurrence : "count", "binary", "complement", "normalised", "poisson", "table", "position" or "auto"
-        "count" is the multinomial over words; "binary" (or "occurrence") the Bernoulli model, in which each word is
-        present or absent; "complement" weighs a word by the other classes; "normalised" is the multinomial with n
-        words speaking like the root of n, which tempers the certainty that long documents get; "poisson" has a rate of
-        its own for each word and class; "table" a table of 0, 1, 2 and 3 or more times for each word and class;
-        "position", for teaching, a table of all words for each place of a document. "auto" takes "count" or
-        "complement", with `once` or without: the one that judges most documents rightly when each is judged by the
-        model of all the others (a lead by chance does not count), or, with `calibration`, with the least log loss.
-        `chosen_` tells which.
-    smoothing : rule or its name
-        How counts become probabilities: "laplace", "lidstone:0.1", or one of `bayesbox.rules`.
-    prior_smoothing : rule, its name, or None
-        The same for the class prior; None takes the shares as they are.
-    prior : mapping of label to probability, or None
-        The class prior, if it is to be given.
-    min_documents : int
-        Keep only words that so many documents hold.
-    stop_words : iterable of words, or None
-        Words to leave out.
-    phrases : (int, int)
-        The fewest and the most words that are taken together: (1, 2) takes single words and pairs.
-    shortest : int
-        The least number of characters of a word.
-    once : bool
-        Count a word once a document, however often it is there (not for "binary" and "poisson").
-    punctuation : bool
-        Take every character that is neither in a word nor a space as a word by itself.
-    characters : (int, int) or None
-        The fewest and the most characters of runs of characters, which take the place of words.
-    limit : int or None
-        The most words that are counted at all. Beyond it the rarest are dropped, with a warning, and nothing can be
-        forgotten any more; `top` and `min_documents` choose among words that are all counted.
-    calibration : "temperature" or None
-        Mend how strongly the words of a document speak, by its length, on documents judged by a model that has not seen
-        them: learned by `fit`, kept by `partial_fit` and `forget`.
 
     Examples
     --------
@@ -85,57 +46,17 @@ class TextClassifier(CountedEstimator[DocumentClassifier]):
     array([[0.3102414, 0.6897586]])
     """
 
-    def __init__(
-        self,
-        top: int | None = None,
-        occurrence: str = "count",
-        *,
-        smoothing: Any = "laplace",
-        prior_smoothing: Any = None,
-        prior: Mapping[Any, float] | None = None,
-        min_documents: int = 1,
-        stop_words: Iterable[str] | None = None,
-        phrases: tuple[int, int] = (1, 1),
-        shortest: int = 2,
-        once: bool = False,
-        punctuation: bool = False,
-        characters: tuple[int, int] | None = None,
-        limit: int | None = None,
-        calibration: str | None = None,
-    ) -> None:
-        self.top = top
-        self.occurrence = occurrence
-        self.smoothing = smoothing
-        self.prior_smoothing = prior_smoothing
-        self.prior = prior
-        self.min_documents = min_documents
-        self.stop_words = stop_words
-        self.phrases = phrases
-        self.shortest = shortest
-        self.once = once
-        self.punctuation = punctuation
-        self.characters = characters
-        self.limit = limit
-        self.calibration = calibration
-
     # -- learning ------------------------------------------------------------------------------------------------
 
     def new_classifier(self) -> DocumentClassifier:
         """A classifier with this estimator's parameters that has learned nothing."""
-        rules = TextRules(
-            smoothing=as_smoothing(self.smoothing),
-            prior_smoothing=None if self.prior_smoothing is None else as_smoothing(self.prior_smoothing),
-            prior=self.prior,
-            occurrence={"occurrence": "binary", AUTO: "count"}.get(self.occurrence, self.occurrence),
-            top=self.top,
-            min_documents=self.min_documents,
-            once=self.once,
-            limit=self.limit,
-            calibration=self.calibration,
-        )
-        stop_words = as_stop_words(self.stop_words)
-        tokens = Tokens(self.shortest, self.phrases, stop_words, self.punctuation, self.characters)
-        return DocumentClassifier(rules, tokens, chooses=self.occurrence == AUTO)
+        return DocumentClassifier(options_from(self, TextOptions), options_from(self, Tokens))
+
+    @classmethod
+    def of_classifier(cls, classifier: DocumentClassifier) -> Self:
+        """The estimator that would have made this classifier, and holds it."""
+        given = parameters_from(classifier.rules) | parameters_from(classifier.tokens)
+        return cls(**given).adopt(classifier)
 
     def adopt(self, classifier: DocumentClassifier) -> Self:
         """Take over a classifier that has learned elsewhere."""

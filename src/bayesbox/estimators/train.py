@@ -72,31 +72,10 @@ def load(path: str | PathLike[str]) -> Any:
     """The estimator in a model file; it goes on learning where it was saved."""
     model = load_model(path)
     if isinstance(model, DocumentClassifier):
-        return _text_classifier(model)
+        return TextClassifier.of_classifier(model)
     return estimator_of(model) if isinstance(model, Classifier) else model
 
 
 def estimator_of(classifier: Any) -> Any:
     """The estimator that holds a classifier of tables."""
     return kind_of(classifier).load_estimator().of_classifier(classifier)
-
-
-def _text_classifier(classifier: DocumentClassifier) -> TextClassifier:
-    rules, tokens = classifier.rules, classifier.tokens
-    estimator = TextClassifier(
-        rules.top,
-        rules.occurrence,
-        smoothing=rules.smoothing,
-        prior_smoothing=rules.prior_smoothing,
-        prior=rules.prior,
-        min_documents=rules.min_documents,
-        stop_words=tokens.stop_words or None,
-        phrases=tokens.phrases,
-        shortest=tokens.shortest,
-        once=rules.once,
-        limit=rules.limit,
-        punctuation=tokens.punctuation,
-        characters=tokens.characters,
-        calibration=rules.calibration,
-    )
-    return estimator.adopt(classifier)

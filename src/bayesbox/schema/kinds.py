@@ -22,6 +22,7 @@ from bayesbox.schema.options import (
     option,
     parse_options,
 )
+from bayesbox.schema.token_options import TakesStopWords
 
 if TYPE_CHECKING:
     from bayesbox.schema.tokens import Tokens
@@ -216,16 +217,14 @@ class Words(Kind):
 
     occurrence: str = option(OneOf(*WORDS_OCCURRENCES), default="count", kw_only=False)
     top: int | None = option(WholeNumber(1, none=True), default=None)
-    phrases: tuple[int, int] = option(Span(), default=(1, 1))
-    stop_words: tuple[str, ...] = option(TextList(), default=())
+    phrases: tuple[int, int] = option(Span("words"), default=(1, 1))
+    stop_words: tuple[str, ...] = option(TakesStopWords(), default=())
     shortest: int = option(WholeNumber(1), default=2)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.missing == "level":
             raise BadOption("a missing text is one without words: it is no level of its own")
-        object.__setattr__(self, "phrases", self.tokens.phrases)
-        object.__setattr__(self, "stop_words", self.tokens.stop_words)
 
     def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
         return "words"
@@ -235,7 +234,7 @@ class Words(Kind):
         """How the text is cut into words."""
         from bayesbox.schema.tokens import Tokens
 
-        return Tokens(self.shortest, self.phrases, self.stop_words)
+        return Tokens(shortest=self.shortest, phrases=self.phrases, stop_words=self.stop_words)
 
 
 @frozen

@@ -195,21 +195,38 @@ class RealNumber(Takes):
 
 
 class Span(Takes):
-    """The fewest and the most of something, or None where that is allowed; checked by whoever has the option."""
+    """The fewest and the most of something, or None where that is allowed."""
 
-    metavar = "1-2"
+    longest = 64
 
-    def __init__(self, *, none: bool = False, metavar: str = "1-2") -> None:
-        self.types, self.metavar = ((list, None) if none else (list,)), metavar
+    def __init__(self, of: str, *, none: bool = False, metavar: str = "1-2") -> None:
+        self.of, self.metavar = of, metavar
+        self.types = (list, None) if none else (list,)
 
     @property
     def words(self) -> str:
         return "(int, int) or None" if None in self.types else "(int, int)"
 
+    def parse(self, name: str, given: Any) -> Any:
+        if given is None and None in self.types:
+            return None
+        if not (
+            isinstance(given, (tuple, list))
+            and len(given) == 2
+            and all(isinstance(each, int) and not isinstance(each, bool) for each in given)
+            and 1 <= given[0] <= given[1] <= self.longest
+        ):
+            raise BadOption(
+                f"{name} are given as (fewest, most) {self.of}, from 1 to {self.longest}",
+                found=given,
+                remedy=f"Write (1, 2) for one and for two {self.of}",
+            )
+        return tuple(given)
+
     def from_text(self, name: str, text: str) -> tuple[int, int]:
         """Two whole numbers, or one for both.
 
-        >>> Span().from_text("phrases", "1-2"), Span().from_text("phrases", "3")
+        >>> Span("words").from_text("phrases", "1-2"), Span("words").from_text("phrases", "3")
         ((1, 2), (3, 3))
         """
         low, _, high = text.partition("-")
@@ -355,7 +372,7 @@ class Options:
         object.__setattr__(self, name, value)
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(option, fixed, aside))
+@dataclass_transform(kw_only_default=True, field_specifiers=(option, fixed, aside, field))
 def options(cls: type[T]) -> type[T]:
     """Make a dataclass of a subclass of `Options`: compared and hashed by value.
 

@@ -7,8 +7,8 @@ the same words, to the last one. Python's own `re` and `str.lower` say what a wo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +20,8 @@ from bayesbox import _core
 from bayesbox.errors import BadData, BadOption
 from bayesbox.schema.arrays import text_array
 from bayesbox.schema.compute import pc
+from bayesbox.schema.options import options
+from bayesbox.schema.token_options import TokenOptions
 
 CODE_POINTS = 0x110000
 LAST_LETTER = 0x40000  # beyond it there is no letter, no digit and no space
@@ -28,7 +30,6 @@ FINAL_SIGMA = "\u03a3"  # its lower case depends on its neighbours: Python lower
 DOTTED_I = 0x130  # its lower case is an i and a dot above, and the dot is no word character
 ENDS_WORD = 1 << 31
 ALONE = 1 << 30
-LONGEST_PHRASE = 64
 
 
 @lru_cache(maxsize=3)
@@ -180,8 +181,8 @@ def text_column(letters: NDArray[np.uint8], offsets: NDArray[np.int64]) -> pa.Ar
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(letters))
 
 
-@dataclass(frozen=True)
-class Tokens:
+@options
+class Tokens(TokenOptions):
     """How documents are cut into words.
 
     `shortest` is the least number of characters of a word, `phrases` the fewest and the most words that are taken
@@ -200,28 +201,12 @@ class Tokens:
     {'1 kiwi': 1, '2 kiwi': 1}
     """
 
-    shortest: int = 2
-    phrases: tuple[int, int] = (1, 1)
-    stop_words: tuple[str, ...] = ()
-    punctuation: bool = False
-    characters: tuple[int, int] | None = None
-    places: bool = False
+    places: bool = field(default=False, metadata={"option": None})
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "stop_words", as_stop_words(self.stop_words))
-        if not (isinstance(self.shortest, int) and self.shortest >= 1):
-            raise BadOption("the shortest word has 1 character or more", found=self.shortest)
-        object.__setattr__(self, "phrases", _span("phrases", "words", self.phrases))
+    def _check(self) -> None:
+        super()._check()
         if self.places and (self.phrases != (1, 1) or self.characters):
             raise BadOption("words with their places are single words: phrases and characters have no meaning then")
-        if self.characters is None:
-            return
-        object.__setattr__(self, "characters", _span("characters", "characters", self.characters))
-        if self.phrases != (1, 1) or self.stop_words or self.punctuation:
-            raise BadOption(
-                "runs of characters take the place of words: phrases, stop words and punctuation have no meaning then",
-                found=self.characters,
-            )
 
     @property
     def compiled(self) -> _core.Phrases:
@@ -236,31 +221,6 @@ class Tokens:
         counted.count(documents.data, documents.offsets, target, 1, self.compiled)
         letters, ends, counts, _ = counted.counted(target.astype(np.int64), 1 << 40)
         return dict(zip(text_column(letters, ends).to_pylist(), counts.to_integers().tolist(), strict=True))
-
-
-def as_stop_words(given: Iterable[str] | None) -> tuple[str, ...]:
-    """The words to pass over, in lower case as the words of a text are, in order."""
-    words = () if given is None or isinstance(given, str) else tuple(given)
-    if isinstance(given, str) or not all(isinstance(word, str) for word in words):
-        raise BadOption(
-            "stop words are a list of words", found=given, remedy='Write them out: ["and", "the"]; no list is built in'
-        )
-    return tuple(sorted({word.lower() for word in words}))
-
-
-def _span(name: str, of: str, given: Any) -> tuple[int, ...]:
-    if not (
-        isinstance(given, (tuple, list))
-        and len(given) == 2
-        and all(isinstance(each, int) and not isinstance(each, bool) for each in given)
-        and 1 <= given[0] <= given[1] <= LONGEST_PHRASE
-    ):
-        raise BadOption(
-            f"{name} are given as (fewest, most) {of}, from 1 to {LONGEST_PHRASE}",
-            found=given,
-            remedy=f"Write (1, 2) for one and for two {of}",
-        )
-    return tuple(given)
 
 
 @lru_cache(maxsize=16)

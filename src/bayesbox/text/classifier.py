@@ -23,7 +23,8 @@ from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import WORDS, DocumentCounter, count_documents, limited
 from bayesbox.text.explanation import TextExplanation, explained, telling
-from bayesbox.text.model import Parameters, Strength, TextModel, TextRules, parameters, text_model
+from bayesbox.text.model import Parameters, Strength, TextModel, parameters, text_model
+from bayesbox.text.options import AUTO, TextOptions
 
 Texts = Documents | CountMatrix
 
@@ -34,9 +35,9 @@ class DocumentClassifier:
     kind = "text"
     title = "a model of documents"
 
-    def __init__(self, rules: TextRules, tokens: Tokens, *, chooses: bool = False) -> None:
-        self.rules = rules
-        self.chooses = chooses  # whether the model is to be chosen when documents were counted
+    def __init__(self, rules: TextOptions, tokens: Tokens) -> None:
+        self.chooses = rules.occurrence == AUTO  # whether the model is to be chosen when documents were counted
+        self.rules = replace(rules, occurrence="count") if self.chooses else rules
         self.tried: tuple[Any, ...] = ()  # the models it was chosen among: derived, so that choice is never undone
         self.tokens = replace(tokens, places=rules.occurrence == "position")
         self.target: str | None = None  # the column of the labels, where they had one
@@ -82,7 +83,7 @@ class DocumentClassifier:
                 remedy="Train without a limit; top= and min_documents= keep the tallies whole",
             )
 
-    def take_rules(self, rules: TextRules, tried: tuple[Any, ...]) -> None:
+    def take_rules(self, rules: TextOptions, tried: tuple[Any, ...]) -> None:
         """From now on go by these rules, the best of those that were tried."""
         self.rules, self.tried, self._model = rules, tried, None
 
@@ -184,7 +185,7 @@ class DocumentClassifier:
         plain.strength, plain._model = None, None
         return plain
 
-    def with_rules(self, rules: TextRules) -> Self:
+    def with_rules(self, rules: TextOptions) -> Self:
         """The same counts under other rules; nothing is counted again."""
         result = copy.copy(self)
         result.rules, result._model = rules, None

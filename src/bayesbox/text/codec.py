@@ -7,8 +7,8 @@ from typing import Any
 
 from bayesbox.file.faults import MemberFault, require_members
 from bayesbox.file.load import CLASSIFIER
-from bayesbox.file.reader import Json, Reader, made
-from bayesbox.rule.rules_json import prior_from_json, prior_to_json, smoothing_from_json, smoothing_to_json
+from bayesbox.file.options_json import options_from_json, options_to_json
+from bayesbox.file.reader import Json, Reader
 from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.schema.tokens import Tokens
@@ -17,7 +17,8 @@ from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.tally.words import WordCounts
 from bayesbox.text.classifier import DocumentClassifier
-from bayesbox.text.model import Strength, TextRules
+from bayesbox.text.model import Strength
+from bayesbox.text.options import TextOptions
 
 HOLDS = CLASSIFIER
 LOADED_BY = "bayesbox.load, or give it to `bayes predict`"
@@ -25,7 +26,6 @@ LOADED_BY = "bayesbox.load, or give it to `bayes predict`"
 
 def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:
     """What the document says of a classifier, and the other members."""
-    rules, tokens = classifier.rules, classifier.tokens
     written = {
         "digest": classifier.book.digest(),
         "target": classifier.target,
@@ -33,26 +33,10 @@ def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:
         "width": classifier.width,
         "label_type": classifier.book.label_type,
         "classes": sorted(classifier.declared),
-        "tokens": {
-            "shortest": tokens.shortest,
-            "phrases": list(tokens.phrases),
-            "stop_words": list(tokens.stop_words),
-            "punctuation": tokens.punctuation,
-            "characters": None if tokens.characters is None else list(tokens.characters),
-        },
+        "tokens": options_to_json(classifier.tokens),
         "dropped": classifier.dropped,
         "strength": None if classifier.strength is None else [float(each) for each in classifier.strength],
-        "rules": {
-            "smoothing": smoothing_to_json(rules.smoothing),
-            "prior_smoothing": None if rules.prior_smoothing is None else smoothing_to_json(rules.prior_smoothing),
-            "prior": None if rules.prior is None else prior_to_json(rules.prior),
-            "occurrence": rules.occurrence,
-            "top": None if rules.top is None else int(rules.top),
-            "min_documents": int(rules.min_documents),
-            "once": bool(rules.once),
-            "limit": None if rules.limit is None else int(rules.limit),
-            "calibration": rules.calibration,
-        },
+        "rules": options_to_json(classifier.rules),
     }
     return written, book_to_arrow(classifier.book)
 
@@ -66,7 +50,10 @@ def parts(classifier: DocumentClassifier) -> Iterator[type]:
 def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
     """The classifier of a file."""
     digest, label_type = reader.take("digest", str), reader.take("label_type", str)
-    classifier = DocumentClassifier(_rules(reader.take("rules", dict)), _tokens(reader.take("tokens", dict)))
+    classifier = DocumentClassifier(
+        options_from_json(TextOptions, reader.take("rules", dict)),
+        options_from_json(Tokens, reader.take("tokens", dict), "tokens"),
+    )
     classifier.target, classifier.column = reader.take("target", str, None), reader.take("column", str, None)
     classifier.width = reader.take("width", int, None)
     classifier.declared = reader.texts("classes")
@@ -110,39 +97,3 @@ def _strength(value: list[Any] | None) -> Strength | None:
     if len(value) != 2 or not all(type(each) is float and 0 <= each < float("inf") for each in value):
         raise ValueError("the strength of words is two numbers, 0 or more")
     return Strength(*value)
-
-
-def _tokens(value: Any) -> Tokens:
-    reader = Reader(value, "tokens")
-    shortest, phrases = reader.take("shortest", int), reader.take("phrases", list)
-    stop, punctuation = reader.texts("stop_words"), reader.take("punctuation", bool)
-    characters = reader.take("characters", list, None)
-    reader.done()
-    runs = None if characters is None else tuple(characters)
-    tokens: Tokens = made(lambda: Tokens(shortest, tuple(phrases), stop, punctuation, runs), "tokens")
-    return tokens
-
-
-def _rules(value: Any) -> TextRules:
-    reader = Reader(value, "rules")
-    smoothing = smoothing_from_json(reader.take("smoothing", dict))
-    prior_smoothing, prior = reader.take("prior_smoothing", dict, None), reader.take("prior", list, None)
-    occurrence, top = reader.take("occurrence", str), reader.take("top", int, None)
-    least, once = reader.take("min_documents", int), reader.take("once", bool)
-    limit, calibration = reader.take("limit", int, None), reader.take("calibration", str, None)
-    reader.done()
-    rules: TextRules = made(
-        lambda: TextRules(
-            smoothing=smoothing,
-            prior_smoothing=None if prior_smoothing is None else smoothing_from_json(prior_smoothing),
-            prior=None if prior is None else prior_from_json(prior),
-            occurrence=occurrence,
-            top=top,
-            min_documents=least,
-            once=once,
-            limit=limit,
-            calibration=calibration,
-        ),
-        "rules",
-    )
-    return rules

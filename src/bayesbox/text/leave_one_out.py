@@ -23,7 +23,8 @@ from bayesbox.errors import BadOption, CannotForget
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
-from bayesbox.text.model import TextModel, TextRules
+from bayesbox.text.model import TextModel
+from bayesbox.text.options import TextOptions
 
 Codes = NDArray[np.int32]
 NEVER_LEARNED = "some of these documents were never learned: they hold more words than were counted"
@@ -34,7 +35,7 @@ class LeaveOneOutStart:
     """What a leave-one-out starts from: the tallies with the classes of the model, the rules, and the words."""
 
     book: Book
-    rules: TextRules
+    rules: TextOptions
     model: TextModel
     words_may_go: bool  # the columns of a matrix stay, whatever they hold
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles, log
-from bayesbox.dist.cells import Smoothing, spread
+from bayesbox.dist.cells import spread
 from bayesbox.dist.word_weights import WordWeights
 from bayesbox.dist.words import (
     TIMES,
@@ -25,57 +24,13 @@ from bayesbox.dist.words import (
 )
 from bayesbox.errors import BadOption
 from bayesbox.rule.priors import given_prior, log_prior
-from bayesbox.rule.smoothing import Laplace
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.tally.words import most_common
+from bayesbox.text.options import OCCURRENCES, TextOptions
 
-OCCURRENCES = ("count", "binary", "complement", "normalised", "poisson", "table", "position")
-AUTO = "auto"  # in place of an occurrence: the best of the choices, by documents the model has not seen
 CHOICES = (("count", False), ("count", True), ("complement", False), ("complement", True))  # occurrence, once
-ONE_WAY = ("binary", "poisson", "table", "position")  # in which a word counts as the model says, once or often
-CALIBRATIONS = ("temperature",)
-
-
-@dataclass(frozen=True)
-class TextRules:
-    """How the tallies of words become weights. Changing these changes nothing that was counted.
-
-    `occurrence`: "count" is the multinomial, "binary" the Bernoulli model of presence and absence, "complement" weighs
-    a word by the other classes, "normalised" is the multinomial with n words speaking like the root of n, "poisson" has
-    a rate for each word, "table" a table of 0, 1, 2 and 3 or more times for each word, "position" a table of the words
-    for each place of a document. With `once` a word counts once a document, however often it is there. `top` keeps the
-    most common words, `min_documents` those that so many documents hold. `limit` is the most words that are counted at
-    all: beyond it the rarest are dropped, which no tally can undo. `calibration` is how the strength of words is
-    mended: by one temperature for documents of a length.
-    """
-
-    smoothing: Smoothing = field(default_factory=Laplace)
-    prior_smoothing: Smoothing | None = None
-    prior: Mapping[Any, float] | None = None
-    occurrence: str = "count"
-    top: int | None = None
-    min_documents: int = 1
-    once: bool = False
-    limit: int | None = None
-    calibration: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.occurrence not in OCCURRENCES:
-            raise BadOption(f"occurrence is one of {', '.join(OCCURRENCES)} or {AUTO}", found=self.occurrence)
-        if self.top is not None and not (_is_whole(self.top) and self.top >= 1):
-            raise BadOption("top is a number of words, 1 or more, or None for all", found=self.top)
-        if not (_is_whole(self.min_documents) and self.min_documents >= 1):
-            raise BadOption("min_documents is a whole number, 1 or more", found=self.min_documents)
-        if self.limit is not None and not (_is_whole(self.limit) and self.limit >= 1):
-            raise BadOption("the limit is a number of words, 1 or more, or None", found=self.limit)
-        if self.occurrence == "position" and (self.top, self.min_documents, self.limit) != (None, 1, None):
-            raise BadOption("the position model has every word at every place: top, min_documents, limit mean nothing")
-        if self.once and self.occurrence in ONE_WAY:
-            raise BadOption(f"words that count once have no {self.occurrence} model", found=self.once)
-        if self.calibration is not None and self.calibration not in CALIBRATIONS:
-            raise BadOption(f"calibration is None or one of {', '.join(CALIBRATIONS)}", found=self.calibration)
 
 
 class Strength(NamedTuple):
@@ -83,10 +38,6 @@ class Strength(NamedTuple):
 
     strength: float = 1.0
     exponent: float = 0.0
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -101,7 +52,7 @@ class TextModel:
 
 def text_model(
     book: Book,
-    rules: TextRules,
+    rules: TextOptions,
     *,
     declared: tuple[str, ...] = (),
     width: int | None = None,
@@ -141,7 +92,7 @@ def text_model(
     return TextModel(classes, label_values(classes, book.label_type), prior, conditional)
 
 
-def _kept(book: Book, rules: TextRules, width: int | None) -> tuple[Any, ...]:
+def _kept(book: Book, rules: TextOptions, width: int | None) -> tuple[Any, ...]:
     """The words that the rules keep; their occurrences and documents, and where asked the documents with several."""
     size = len(book.classes)
     names = (WORDS, DOCUMENTS, *((TWICE, THRICE) if rules.occurrence == "table" else ()))

@@ -20,7 +20,8 @@ from bayesbox.schema.encode import Encoded
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.text.calibrate import least_loss
 from bayesbox.text.classifier import DocumentClassifier, Texts
-from bayesbox.text.model import CHOICES, Strength, TextRules
+from bayesbox.text.model import CHOICES, Strength
+from bayesbox.text.options import TextOptions
 
 FOLDS = 5
 NINE_IN_TEN = 1.2815515655446004  # standard errors that a lead by chance stays below nine times out of ten
@@ -66,7 +67,7 @@ def _calibrates(classifier: DocumentClassifier) -> bool:
     return classifier.rules.calibration is not None and classifier.strength is None
 
 
-def choices(rules: TextRules) -> list[TextRules]:
+def choices(rules: TextOptions) -> list[TextOptions]:
     """The models that are tried: by counts and by the other classes, words as often as they are there, or once."""
     return [
         replace(rules, occurrence=occurrence, once=once)

@@ -93,31 +93,14 @@ def refuse(given: dict[str, Any], names: tuple[str, ...], reason: str) -> None:
 
 def new_classifier(given: dict[str, Any]) -> DocumentClassifier:
     """A classifier of documents with these options that has learned nothing."""
-    from bayesbox.rule.smoothing import as_smoothing
+    from bayesbox.classifier.options import options_from_command
     from bayesbox.schema.tokens import Tokens
     from bayesbox.text.classifier import DocumentClassifier
-    from bayesbox.text.model import AUTO, TextRules
+    from bayesbox.text.options import TextOptions
 
-    prior_smoothing = given["prior_smoothing"]
-    rules = TextRules(
-        smoothing=as_smoothing(given["smoothing"] or "laplace"),
-        prior_smoothing=None if prior_smoothing is None else as_smoothing(prior_smoothing),
-        prior=given["prior"],
-        occurrence="count" if given["occurrence"] in (None, AUTO) else given["occurrence"],
-        top=given["top"],
-        min_documents=given["min_documents"] or 1,
-        once=given["once"],
-        limit=given["limit"],
-        calibration=given["calibrate"],
-    )
-    tokens = Tokens(
-        shortest=given["shortest"] or 2,
-        phrases=given["phrases"] or (1, 1),
-        stop_words=_stop_words(given),
-        punctuation=given["punctuation"],
-        characters=given["characters"],
-    )
-    return DocumentClassifier(rules, tokens, chooses=given["occurrence"] == AUTO)
+    given = {**given, "calibration": given["calibrate"], "stop_words": _stop_words(given)}
+    rules = options_from_command(TextOptions, "text", "", given)
+    return DocumentClassifier(rules, options_from_command(Tokens, "text", "", given))
 
 
 def _stop_words(given: dict[str, Any]) -> tuple[str, ...]:

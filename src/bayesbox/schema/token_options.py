@@ -1,0 +1,59 @@
+"""The options of the tokeniser: what a word of a text is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from bayesbox.errors import BadOption
+from bayesbox.schema.options import OnOff, Options, Span, TextList, WholeNumber, option, options
+
+
+class TakesStopWords(TextList):
+    """Words to ignore: in lower case, as the words of a text are, and in order."""
+
+    metavar = "FILE"
+
+    def __init__(self) -> None:
+        super().__init__("list of words, or None")
+
+    def parse(self, name: str, given: Any) -> tuple[str, ...]:  # noqa: ARG002
+        words = () if given is None or not isinstance(given, Iterable) or isinstance(given, str) else tuple(given)
+        if isinstance(given, str) or not all(isinstance(word, str) for word in words):
+            raise BadOption(
+                "stop words are a list of words",
+                found=given,
+                remedy='Write them out: ["and", "the"]; no list is built in',
+            )
+        return tuple(sorted({word.lower() for word in words}))
+
+    def parameter(self, value: Any) -> Any:
+        return value or None
+
+
+@options
+class TokenOptions(Options):
+    """How documents are cut into words."""
+
+    shortest: int = option(WholeNumber(1), default=2, help="The least number of characters of a word.")
+    phrases: tuple[int, int] = option(
+        Span("words"),
+        default=(1, 1),
+        help="The fewest and the most neighbouring words that are taken together: (1, 2) takes single words and pairs.",
+    )
+    stop_words: Any = option(TakesStopWords(), default=None, help="Words to ignore, one per line.")
+    punctuation: bool = option(
+        OnOff(), default=False, help="Take every character that is neither in a word nor a space as a word by itself."
+    )
+    characters: tuple[int, int] | None = option(
+        Span("characters", none=True, metavar="3-5"),
+        default=None,
+        help="The fewest and the most characters of runs of characters, which take the place of words.",
+    )
+
+    def _check(self) -> None:
+        if self.characters is not None and (self.phrases != (1, 1) or self.stop_words or self.punctuation):
+            raise BadOption(
+                "runs of characters take the place of words: phrases, stop words and punctuation have no meaning then",
+                found=self.characters,
+            )

@@ -1,0 +1,93 @@
+"""The options of a classifier of documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bayesbox.errors import BadOption
+from bayesbox.rule.options import CountOptions
+from bayesbox.schema.options import OneOf, OnOff, WholeNumber, option, options
+from bayesbox.schema.token_options import TokenOptions
+
+OCCURRENCES = ("count", "binary", "complement", "normalised", "poisson", "table", "position")
+AUTO = "auto"  # in place of an occurrence: the best of the choices, by documents the model has not seen
+ONE_WAY = ("binary", "poisson", "table", "position")  # in which a word counts as the model says, once or often
+
+
+class TakesOccurrence(OneOf):
+    """One of the models, or `auto`."""
+
+    def __init__(self) -> None:
+        super().__init__(*OCCURRENCES, AUTO)
+
+    def parse(self, name: str, given: Any) -> str:
+        given = "binary" if given == "occurrence" else given
+        if not (isinstance(given, str) and given in self.choices):
+            raise BadOption(f"{name} is one of {', '.join(OCCURRENCES)} or {AUTO}", found=given)
+        return given
+
+    def from_json(self, name: str, written: str) -> str:
+        if written == AUTO:
+            raise ValueError(f"{name} is that of no model")
+        return written
+
+
+@options
+class TextOptions(CountOptions):
+    """How the tallies of words become weights.
+
+    `limit` is the most words that are counted at all: beyond it the rarest are dropped, which no tally can undo.
+    """
+
+    top: int | None = option(
+        WholeNumber(1, none=True),
+        default=None,
+        after="occurrence",
+        kw_only=False,
+        help="Keep only so many of the most common words.",
+    )
+    occurrence: str = option(
+        TakesOccurrence(),
+        default="count",
+        kw_only=False,
+        help="count is the multinomial over words; binary the Bernoulli model, in which a word is present or absent; "
+        "complement weighs a word by the other classes; normalised is the multinomial with n words that weigh like the "
+        "root of n, which tempers the certainty of long documents; poisson has a rate for each word and class; table "
+        "has a table of 0, 1, 2 and 3 or more times for each word and class; position, for teaching, a table of all "
+        "words for each place of a document. auto takes count or complement, with each word as often as it is there or "
+        "once: whichever answers held-out documents best.",
+    )
+    min_documents: int = option(WholeNumber(1), default=1, help="Keep only words that so many documents hold.")
+    once: bool = option(
+        OnOff(),
+        default=False,
+        help="Count a word once per document, however often it is there (not for binary and poisson).",
+    )
+    limit: int | None = option(
+        WholeNumber(1, none=True),
+        default=None,
+        help="The most words that are counted at all. Beyond it the rarest are dropped, with a warning, and nothing "
+        "can be forgotten any more; top and min_documents choose among words that are all counted.",
+    )
+    calibration: str | None = option(
+        OneOf("temperature", none=True),
+        default=None,
+        command=False,
+        help="Calibrate how much the words of a document weigh, by its length, on held-out documents: learned by fit, "
+        "kept by partial_fit and forget.",
+    )
+
+    def _check(self) -> None:
+        if self.occurrence == "position" and (self.top, self.min_documents, self.limit) != (None, 1, None):
+            raise BadOption("the position model has every word at every place: top, min_documents, limit mean nothing")
+        if self.once and self.occurrence in ONE_WAY:
+            raise BadOption(f"words that count once have no {self.occurrence} model", found=self.once)
+
+
+@options
+class DocumentOptions(TokenOptions, TextOptions):
+    """All options of a classifier of documents: of words, and of what their counts mean."""
+
+    def _check(self) -> None:
+        TokenOptions._check(self)
+        TextOptions._check(self)
