@@ -110,4 +110,4 @@ def test_auto_bayes_reads_the_levels_that_0_1_saved_as_they_were_spelled():
     values = {"member": (np.array([0, 1, 0], dtype=np.int32), ["TRUE", "FALSE"])}
     asked = {"member": pa.array(["TRUE", "0", "false", None])}
     view = Design.of(values, knots=1).read(asked, {"member": Flag()}, 4)
-    assert view.codes.tolist() == [[1, 0, 0, 0xFFFF]]
+    assert view.codes.tolist() == [[1, 0, 0, -1]]

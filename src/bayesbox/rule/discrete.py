@@ -5,8 +5,9 @@ Models in which columns depend on each other see nothing but codes. The levels o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,14 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Columns
 from bayesbox.dist.cuts import bin_names, codes_of
 from bayesbox.errors import BadOption, UnseenLevel
+from bayesbox.schema.coded import LevelCodes, Variable, recode
 from bayesbox.schema.columns import as_numbers, whole_numbers
-from bayesbox.schema.encode import encode_narrow
+from bayesbox.schema.encode import MISSING, Codes, encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
 from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Unknown
 from bayesbox.schema.schema import Schema
 
-Codes = NDArray[np.int32]
 Cuts = Mapping[str, tuple[float, ...]]
-Coded = tuple[NDArray[Any], list[str]]  # codes of any integer type, negative where missing, and the texts of the codes
 
 
 def is_number(kind: Kind) -> bool:
@@ -31,9 +31,9 @@ def is_number(kind: Kind) -> bool:
     return not isinstance(kind, (Category, Flag, Ignore, Unknown))
 
 
-def coded_columns(columns: Columns, schema: Schema, cuts: Cuts, *, where: str | None = None) -> dict[str, Coded]:
+def coded_columns(columns: Columns, schema: Schema, cuts: Cuts, *, where: str | None = None) -> dict[str, LevelCodes]:
     """The columns that are used, as codes; a number without cut points is one bin."""
-    found: dict[str, Coded] = {}
+    found: dict[str, LevelCodes] = {}
     for name, column in columns.items():
         kind = schema.kinds[name]
         if isinstance(kind, (Ignore, Unknown)) or _is_null(column):
@@ -54,37 +54,46 @@ def _is_null(column: Any) -> bool:
     return not isinstance(column, np.ndarray) and str(getattr(column, "type", "")) == "null"
 
 
-def _binned(values: NDArray[Any], cuts: tuple[float, ...]) -> Coded:
+def _binned(values: NDArray[Any], cuts: tuple[float, ...]) -> LevelCodes:
     edges = np.array(cuts, dtype=np.float64)
     return codes_of(values, edges), list(bin_names(edges))
 
 
-def _levels(name: str, column: Any, kind: Kind, *, where: str | None) -> Coded:
+def _levels(name: str, column: Any, kind: Kind, *, where: str | None) -> LevelCodes:
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
         column = whole_numbers(column)
     codes, texts, _ = encode_narrow(column)
     if not isinstance(kind, Flag):
         return codes, texts
-    place = np.array([*flag_codes(texts, lambda: codes, name=name, where=where), -1], dtype=np.int32)
+    place = np.array([*flag_codes(texts, lambda: codes, name=name, where=where), MISSING], dtype=np.int32)
     return place[codes], list(FLAG_LEVELS)
 
 
 @dataclass(frozen=True)
 class Coding:
-    """The levels of each column that a model knows, and the cut points of numbers.
+    """The columns that a model knows, each with its levels and, where it is a number, its cut points.
 
-    The code after the last level stands for a level that was never seen, -1 for a missing value.
+    MISSING stands for a missing value, the code after the last level for a level that was never seen.
     """
 
     schema: Schema
-    levels: Mapping[str, tuple[str, ...]]
-    cuts: Cuts = field(default_factory=dict)
+    variables: Mapping[str, Variable]
     unseen: str = "smooth"
+
+    @cached_property
+    def levels(self) -> Mapping[str, tuple[str, ...]]:
+        """The levels of each column."""
+        return {name: variable.levels for name, variable in self.variables.items()}
+
+    def is_cut(self, name: str) -> bool:
+        """Whether a column is a number with cut points."""
+        return self.variables[name].cuts is not None
 
     def codes(self, columns: Columns) -> dict[str, Codes]:
         """The columns of some rows as codes; what is not there is missing in every row, and not in the result."""
-        used = {name: column for name, column in columns.items() if name in self.levels}
-        return {name: self._placed(name, coded) for name, coded in coded_columns(used, self.schema, self.cuts).items()}
+        cuts = {name: variable.cuts for name, variable in self.variables.items() if variable.cuts is not None}
+        used = {name: column for name, column in columns.items() if name in self.variables}
+        return {name: self._recoded(name, *coded) for name, coded in coded_columns(used, self.schema, cuts).items()}
 
     def declared(self, name: str) -> NDArray[np.bool_]:
         """Of each level of a column whether it is known though no row may have it."""
@@ -93,27 +102,22 @@ class Coding:
             return np.array([level in (kind.levels or ()) for level in self.levels[name]], dtype=bool)
         return np.full(len(self.levels[name]), not isinstance(kind, Unknown))
 
-    def _placed(self, name: str, coded: Coded) -> Codes:
-        codes, texts = coded
-        levels = self.levels[name]
-        position = {text: code for code, text in enumerate(levels)}
-        unseen = -1 if self.unseen == "ignore" else len(levels)
-        place = [position.get(text, unseen) for text in texts]
-        if self.unseen == "error" and unseen in place:
+    def _recoded(self, name: str, codes: Codes, texts: Sequence[str]) -> Codes:
+        levels, place = self.variables[name].levels, self.variables[name].place
+        if self.unseen == "error" and not place.keys() >= set(texts):
             raise UnseenLevel(
                 f"column `{name}` has a level that was never seen",
-                found=texts[place.index(unseen)],
+                found=next(text for text in texts if text not in place),
                 remedy="Set unseen='smooth' to let the smoothing rule answer",
             )
-        if place == list(range(len(texts))) and codes.dtype == np.int32:
+        if codes.dtype == np.int32 and tuple(texts) == levels[: len(texts)]:
             return codes
-        found: Codes = np.array([*place, -1], dtype=np.int32)[codes]
-        return found
+        return recode(codes, texts, place, unseen=MISSING if self.unseen == "ignore" else len(levels))
 
 
 def coding_of(schema: Schema, levels: Mapping[str, tuple[str, ...]], cuts: Cuts, *, unseen: str = "smooth") -> Coding:
     """The coding of columns with these levels, those that are declared or can only be included."""
-    known: dict[str, tuple[str, ...]] = {}
+    known: dict[str, Variable] = {}
     for name in schema.used:
         kind = schema.kinds[name]
         if name not in levels:
@@ -124,7 +128,8 @@ def coding_of(schema: Schema, levels: Mapping[str, tuple[str, ...]], cuts: Cuts,
         elif isinstance(kind, Flag):
             domain = FLAG_LEVELS
         elif is_number(kind):
-            known[name] = bin_names(np.array(cuts.get(name, ())))
+            known[name] = Variable(name, bin_names(np.array(cuts.get(name, ()))), cuts.get(name))
             continue
-        known[name] = levels[name] if set(domain) <= set(levels[name]) else tuple(sorted({*levels[name], *domain}))
-    return Coding(schema, known, cuts, unseen)
+        both = levels[name] if set(domain) <= set(levels[name]) else tuple(sorted({*levels[name], *domain}))
+        known[name] = Variable(name, both)
+    return Coding(schema, known, unseen)

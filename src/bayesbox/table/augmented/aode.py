@@ -12,7 +12,7 @@ from bayesbox.dist import posterior
 from bayesbox.dist.base import Doubles, Plan, left_out_where_impossible, log
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.backoff import Trust
-from bayesbox.schema.encode import Encoded
+from bayesbox.schema.encode import MISSING, Encoded
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.augmented.classifier import AugmentedClassifier
@@ -118,12 +118,12 @@ def one_dependence_terms(
     that of the best parent alone.
     """
     classes, width = len(model.classes), len(model.names)
-    slots = np.full((width, rows), -1, dtype=np.int64)
+    slots = np.full((width, rows), MISSING, dtype=np.int64)
     for place, name in enumerate(model.names):
         if name in codes:
             size = model.first_slot[place + 1] - model.first_slot[place]
-            own = np.where(codes[name] >= size, -1, codes[name])
-            slots[place] = np.where(own < 0, -1, own + model.first_slot[place])
+            own = np.where(codes[name] >= size, MISSING, codes[name])
+            slots[place] = np.where(own < 0, MISSING, own + model.first_slot[place])
     there = slots >= 0
     safe = np.where(there, slots, 0)
     factors = np.zeros((width, width, rows, classes))  # parent, column

@@ -22,7 +22,7 @@ from bayesbox.errors import BadOption
 from bayesbox.file.reader import Reader
 from bayesbox.rule.discrete import Coding, coded_columns, coding_of, is_number
 from bayesbox.schema.columns import as_numbers
-from bayesbox.schema.encode import Encoded
+from bayesbox.schema.encode import MISSING, Encoded
 from bayesbox.schema.kinds import CountGroup, Unknown
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
@@ -133,7 +133,7 @@ class AugmentedClassifier(Classifier):
         assert self.schema is not None
         book, coding = self.book.with_classes(self.model.classes), self.model.coding
         target = learned_target(labels, self.model.classes, book)
-        codes, missing = self.codes_of(batch), np.full(batch.rows, -1, dtype=np.int32)
+        codes, missing = self.codes_of(batch), np.full(batch.rows, MISSING, dtype=np.int32)
         columns = {
             name: Column(codes.get(name, missing), counts, coding.declared(name)) for name, counts in singles.items()
         }

@@ -108,7 +108,7 @@ class DependenceClassifier(ArcsClassifier):
                 left_out[name] = "it has no value"
                 continue
             if len(coding.levels[name]) < 2:
-                left_out[name] = "all its values are in one bin" if name in coding.cuts else "it has one level"
+                left_out[name] = "all its values are in one bin" if coding.is_cut(name) else "it has one level"
                 continue
             parents = families.parents[name]
             members = [frame.classes, *(coding.levels[each] for each in (*parents, name))]

@@ -21,6 +21,7 @@ from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.family_table import FamilyTable
 from bayesbox.rule.backoff import BackoffStep, Trust, expanded, step, uniform
 from bayesbox.rule.discrete import Coding
+from bayesbox.schema.encode import MISSING
 from bayesbox.schema.schema import Schema
 from bayesbox.table.augmented.model import ClassPrior, by_rule, family_table, with_unseen
 from bayesbox.table.augmented.options import OneDependenceOptions
@@ -74,7 +75,7 @@ class OneDependenceModel:
 
     def joint_log_prob(self, codes: Columns, rows: int) -> Doubles:
         """log P(class, x), rows x classes, of rows of codes."""
-        missing = np.full(rows, -1, dtype=np.int32)
+        missing = np.full(rows, MISSING, dtype=np.int32)
         joint: Doubles = _core.score_one_dependence(
             [codes.get(name, missing) for name in self.names],
             rows,
@@ -204,5 +205,5 @@ def columns_alone(
         elif name not in pairs.names:
             left_out[name] = "it has no value"
         elif len(coding.levels[name]) < 2:
-            left_out[name] = "all its values are in one bin" if name in coding.cuts else "it has one level"
+            left_out[name] = "all its values are in one bin" if coding.is_cut(name) else "it has one level"
     return tuple(alone), left_out

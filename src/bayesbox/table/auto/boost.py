@@ -38,7 +38,7 @@ class Boosted:
         return _again, (self.questions.arrays(), self.values, self.start)
 
     def log_p(self, view: View) -> Doubles:
-        return normalised(self.start + self.questions.ask_values(view.codes, self.values))
+        return normalised(self.start + self.questions.ask_values(view.core_codes, self.values))
 
     def first(self, trees: int) -> Boosted:
         """The first trees of it."""
@@ -60,7 +60,7 @@ def boosted(view: View, codes: Labels, classes: int, *, rounds: int, seed: int) 
     axes = view.design.axes
     start = np.log((np.bincount(codes, minlength=classes) + 1) / (len(codes) + classes))
     questions, values = _core.boost_forest(
-        view.codes,
+        view.core_codes,
         codes.astype(np.int32),
         start,
         np.array([axis.size for axis in axes], dtype=np.int64),
@@ -87,7 +87,7 @@ def learn_boosted(
             model = boosted(view.take(inside), codes[inside], classes, rounds=rounds, seed=seed)
             asked = view.take(outside)
             target = codes[outside].astype(np.int32)
-            losses += model.questions.sum_values(asked.codes, target, model.values, model.start)[1]
+            losses += model.questions.sum_values(asked.core_codes, target, model.values, model.start)[1]
             held.append((model, asked, outside))
     best = int(np.argmin(losses)) + 1
     answers = np.zeros((view.rows, classes))

@@ -15,18 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.schema.coded import LevelCodes, recode
 from bayesbox.schema.columns import as_numbers
-from bayesbox.schema.encode import encode
+from bayesbox.schema.encode import MISSING, encode
 from bayesbox.schema.flags import flag_level
 from bayesbox.schema.kinds import Category, Count, Flag, Kind, Number, Real
 
 Doubles = NDArray[np.float64]
-Codes = NDArray[np.uint16]
+Codes = NDArray[np.int16]
+Values = Doubles | LevelCodes
 
 CELLS = 255  # of a column of numbers
 LEVELS = 200  # of a category: those after the most frequent ones count as missing
 FARTHEST = 5.0  # deviations from the mean that a number counts as, at most
-MISSING = 0xFFFF
 SORTED_BY = 4  # columns, the last, by which rows are put in order before all are compared
 
 
@@ -60,30 +61,38 @@ class Design:
     axes: tuple[Feature, ...]
 
     @classmethod
-    def of(cls, values: Mapping[str, Any], *, knots: int) -> Design:
+    def of(cls, values: Mapping[str, Values], *, knots: int) -> Design:
         """The design of columns as `column_values` gives them, with so many knots a number at most."""
         return cls(tuple(_axis(name, values[name], knots) for name in sorted(values)))
 
     def read(self, columns: Mapping[str, Any], kinds: Mapping[str, Kind], rows: int) -> View:
         """Rows under this design; a column that is not there is missing, and a level that was never seen too."""
+        values = {
+            axis.name: column_values(columns[axis.name], kinds[axis.name], name=axis.name)
+            for axis in self.axes
+            if axis.name in columns
+        }
+        return self.view(values, kinds, rows)
+
+    def view(self, values: Mapping[str, Values], kinds: Mapping[str, Kind], rows: int) -> View:
+        """The same of columns as `column_values` gives them."""
         found: list[NDArray[Any]] = []
         for axis in self.axes:
-            if axis.name not in columns:
-                found.append(np.full(rows, np.nan) if axis.levels is None else np.full(rows, -1, dtype=np.int32))
-                continue
-            value = column_values(columns[axis.name], kinds[axis.name], name=axis.name)
+            value = values.get(axis.name)
             if axis.levels is None:
-                found.append(value)
+                assert not isinstance(value, tuple)
+                found.append(np.full(rows, np.nan) if value is None else value)
+            elif value is None:
+                found.append(np.full(rows, MISSING, dtype=np.int32))
             else:
-                codes, texts = value
                 # a flag's levels as a file of version 0.1 has them may be spelled otherwise: TRUE
-                place = {text: code for code, text in enumerate(level_texts(axis.levels, kinds[axis.name]))}
-                found.append(np.array([*(place.get(text, -1) for text in texts), -1], dtype=np.int32)[codes])
+                levels = level_texts(axis.levels, kinds[axis.name])
+                found.append(recode(value[0], value[1], {text: code for code, text in enumerate(levels)}))
         return View(self, tuple(found), rows)
 
 
-def column_values(column: Any, kind: Kind, *, name: str) -> Any:
-    """A number as doubles, NaN where missing; a category as (codes, texts), -1 where missing."""
+def column_values(column: Any, kind: Kind, *, name: str) -> Values:
+    """A number as doubles, NaN where missing; a category as codes and their texts."""
     if isinstance(kind, (Category, Flag)):
         found = encode(column)
         return found.codes, level_texts(found.levels, kind)
@@ -102,7 +111,7 @@ def takes_part(kind: Kind) -> bool:
     return isinstance(kind, (Category, Flag, Real, Number, Count))
 
 
-def _axis(name: str, value: Any, knots: int) -> Feature:
+def _axis(name: str, value: Values, knots: int) -> Feature:
     none = np.empty(0)
     if isinstance(value, tuple):
         codes, texts = value
@@ -156,7 +165,7 @@ def _cuts(there: Doubles, distinct: Doubles) -> Doubles:
 
 @dataclass(frozen=True)
 class View:
-    """Some rows under a design."""
+    """Some rows under a design: of each column the numbers, or the codes of its levels."""
 
     design: Design
     values: tuple[NDArray[Any], ...]
@@ -166,23 +175,22 @@ class View:
         """These rows, in this order."""
         return View(self.design, tuple(column[places] for column in self.values), len(places))
 
-    def without(self, axis: int) -> View:
-        """The same rows with one column missing."""
-        column = self.values[axis]
-        gone = np.full_like(column, np.nan if self.design.axes[axis].levels is None else -1)
-        return View(self.design, (*self.values[:axis], gone, *self.values[axis + 1 :]), self.rows)
-
     @cached_property
     def codes(self) -> Codes:
-        """Columns x rows: the cell or the level of each value."""
-        codes = np.empty((len(self.values), self.rows), dtype=np.uint16)
+        """Columns x rows: the cell or the level of each value, MISSING where there is none."""
+        codes = np.empty((len(self.values), self.rows), dtype=np.int16)
         for place, (axis, column) in enumerate(zip(self.design.axes, self.values, strict=True)):
             if axis.levels is None:
                 cells = np.searchsorted(axis.cuts, column, side="right")
                 codes[place] = np.where(np.isnan(column), MISSING, cells)
             else:
-                codes[place] = np.where(column < 0, MISSING, column)
+                codes[place] = column
         return codes
+
+    @property
+    def core_codes(self) -> NDArray[np.uint16]:
+        """The codes as the trees of the core take them: unsigned, MISSING by the same bits."""
+        return self.codes.view(np.uint16)
 
     @cached_property
     def standard(self) -> Doubles:

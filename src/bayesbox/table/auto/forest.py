@@ -36,7 +36,7 @@ class TreeForest:
         return _again, (self.questions.arrays(), self.counts, self.weight)
 
     def log_p(self, view: View) -> Doubles:
-        return np.log(self.questions.ask(view.codes, self.counts, self.weight) / max(self.questions.trees, 1))
+        return np.log(self.questions.ask(view.core_codes, self.counts, self.weight) / max(self.questions.trees, 1))
 
 
 def _again(arrays: dict[str, NDArray[np.int64]], counts: NDArray[np.int64], weight: float) -> TreeForest:
@@ -54,7 +54,7 @@ def learn_forest(
     target = codes.astype(np.int32)
     axes = view.design.axes
     questions = _core.grow_forest(
-        view.codes,
+        view.core_codes,
         target,
         classes,
         np.array([axis.size for axis in axes], dtype=np.int64),
@@ -65,11 +65,11 @@ def learn_forest(
         drawn=drawn,
         seed=seed,
     )
-    counts = questions.count(view.codes, target, classes)
+    counts = questions.count(view.core_codes, target, classes)
     shares = (np.bincount(codes, minlength=classes) + 1) / (len(codes) + classes)
 
     def judged(weight: float) -> tuple[float, float, Doubles]:
-        total, asked = questions.ask_without(view.codes, target, counts, weight)
+        total, asked = questions.ask_without(view.core_codes, target, counts, weight)
         answers = np.log((total + UNASKED * shares) / (asked[:, None] + UNASKED))
         return -float(answers[np.arange(len(codes)), codes].mean()), weight, answers
 

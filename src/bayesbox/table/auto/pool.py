@@ -101,7 +101,7 @@ def learn_pool(
     numbers = sum(1 for value in values.values() if not isinstance(value, tuple))
     knots = max(1, min(KNOTS, MOST_FEATURES // max(numbers, 1) - 1))
     design = Design.of(values, knots=knots)
-    whole = _view_of(design, values, len(codes))
+    whole = design.view(values, kinds, len(codes))
     order = places = sorted_order(whole, codes)
     if len(places) > MOST_ROWS:
         places = places[np.sort(draws.choice(len(places), MOST_ROWS, replace=False))]
@@ -184,16 +184,3 @@ def _known(part: LabelledRows, kinds: Mapping[str, Any], draws: np.random.Genera
         if (times < weights).any():
             times += draws.random(len(weights)) < weights - times
     return rows if (times == 1).all() else rows.take(np.repeat(np.arange(len(times)), times))
-
-
-def _view_of(design: Design, values: Mapping[str, Any], rows: int) -> View:
-    columns = []
-    for axis in design.axes:
-        value = values[axis.name]
-        if axis.levels is None:
-            columns.append(value)
-        else:
-            place = {text: code for code, text in enumerate(axis.levels)}
-            codes = np.array([*(place.get(text, -1) for text in value[1]), -1], dtype=np.int32)
-            columns.append(codes[value[0]])
-    return View(design, tuple(columns), rows)
