@@ -45,6 +45,9 @@ class Distribution(ABC):
     faster, exact or easier to read.
     """
 
+    family: ClassVar[str] = ""
+    """What columns, options and files call the family: set where it is registered."""
+
     @property
     @abstractmethod
     def columns(self) -> tuple[str, ...]:

@@ -136,6 +136,7 @@ def register(*names: str) -> Callable[[Family], Family]:
     """
 
     def enter(family: Family) -> Family:
+        family.family = names[0]  # type: ignore[attr-defined]
         for name in names:
             if name not in FAMILIES:
                 path = f"{family.__module__}:{family.__qualname__}"

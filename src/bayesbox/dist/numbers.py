@@ -57,6 +57,9 @@ class NumberFamily(Distribution):
         """log P(x | class) of values that are present, values x classes; a row of zeros leaves the value out."""
         raise NotImplementedError
 
+    def describe(self) -> str:
+        return self.family
+
     def numbers_of(self, columns: Columns) -> Doubles | None:
         """The values of its column, NaN where missing; None where the column is not there."""
         column = columns.get(self.column)

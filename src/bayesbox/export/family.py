@@ -29,7 +29,8 @@ def expression_of(distribution: Distribution, language: str) -> Expression:
 def refusal(distribution: Distribution, language: str) -> CannotExport:
     """That a family has no form in a language."""
     columns = ", ".join(f"`{name}`" for name in distribution.columns)
+    name = distribution.family or type(distribution).__name__.lower()
     return CannotExport(
-        f"the {type(distribution).__name__.lower()} distribution of {columns} cannot be exported to {language}",
+        f"the {name} distribution of {columns} cannot be exported to {language}",
         remedy="Give the column another density, or leave it out",
     )

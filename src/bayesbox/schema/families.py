@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from bayesbox.errors import BadOption
+from bayesbox.extensions import Registry
 
 MOST_BINS = 10_000
 DEFAULT_BINS = 10
@@ -70,7 +71,7 @@ _BUILT_IN = (
     FamilyEntry("words", "bayesbox.dist.text:Text"),
 )
 
-FAMILIES: dict[str, FamilyEntry] = {entry.name: entry for entry in _BUILT_IN}
+FAMILIES: Registry[FamilyEntry] = Registry({entry.name: entry for entry in _BUILT_IN})
 """Every family by its name."""
 
 
@@ -89,12 +90,13 @@ def family_named(name: str) -> FamilyEntry:
     >>> family_named("frequency:4").name
     'frequency'
     """
+    head, _, number = name.partition(":")
+    if number.isdecimal() and 1 <= int(number) <= MOST_BINS:
+        numbered = FAMILIES.get(head)
+        if numbered is not None and numbered.numbered:
+            return numbered
     entry = FAMILIES.get(name)
     if entry is not None:
-        return entry
-    head, _, number = name.partition(":")
-    entry = FAMILIES.get(head)
-    if entry is not None and entry.numbered and number.isdecimal() and 1 <= int(number) <= MOST_BINS:
         return entry
     raise BadOption(f"a density of numbers is one of {', '.join(densities())}", found=name)
 
