@@ -2,8 +2,10 @@
 
     BayesboxError
       BadOption (ValueError)            exit 2    a parameter or an option of the command
+        UnknownChoice                             a name that is none of the choices
       BadData (ValueError)              exit 3    rows that cannot be used
         UnknownColumn (KeyError)                  a column that is not there
+        LabelContradiction                        labels of another type than those before
         KindContradiction                         a value that does not fit the column's kind
         BadRow                                    a broken line of a file
         BadWeight                                 a negative or missing weight
@@ -15,7 +17,9 @@
       BadModelFile (ValueError)         exit 4    a model file that is damaged, newer, or not one
       SourceUnavailable (OSError)       exit 74   a file that is not there or cannot be read or written
       MissingExtra (ImportError)        exit 2    an optional package that is not installed
-      CannotForget (ValueError)         exit 3    what was never learned, or cannot be subtracted
+      CannotForget (ValueError)         exit 3    what cannot be subtracted
+        NeverLearned                              rows that were never learned
+        NoCounts                                  a model that was made of tables, not of rows
       CannotMerge (ValueError)          exit 3    tallies of different make
       NotLinear (ValueError)            exit 3    a model whose decision is not a linear one
       CannotExport (ValueError)         exit 3    a model that another language cannot say
@@ -104,6 +108,21 @@ class BadOption(BayesboxError, ValueError):
     exit_code = 2
 
 
+class UnknownChoice(BadOption):
+    """A `name` that is none of the `choices` of its `kind`.
+
+    >>> raise UnknownChoice("metric", "luck", ["accuracy", "f1"])
+    Traceback (most recent call last):
+    bayesbox.errors.UnknownChoice: there is no metric `luck`. There is: accuracy, f1
+    """
+
+    def __init__(self, kind: str, name: object, choices: Iterable[str], *, remedy: str | None = None) -> None:
+        self.kind = kind
+        self.name = name
+        self.choices = tuple(choices)
+        super().__init__(f"there is no {kind} `{name}`", remedy=remedy or f"There is: {', '.join(self.choices)}")
+
+
 def require_whole(name: str, value: object, *, least: int = 0) -> None:
     """Refuse an option that is no whole number, or too small a one.
 
@@ -145,9 +164,21 @@ class MissingExtra(BayesboxError, ImportError):
 
 
 class BadData(BayesboxError, ValueError):
-    """Rows that cannot be used."""
+    """Rows that cannot be used; `column` is the one that is wrong, where it is one."""
 
     exit_code = 3
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        found: object = None,
+        remedy: str | None = None,
+        column: object = None,
+    ) -> None:
+        super().__init__(what, where=where, found=found, remedy=remedy)
+        self.column = column
 
 
 class UnknownColumn(BadData, KeyError):
@@ -161,24 +192,15 @@ class UnknownColumn(BadData, KeyError):
         else:
             listed = ", ".join(f"`{name}`" for name in names[:12]) + (", ..." if len(names) > 12 else "")
             remedy = f"The columns are {listed}" if names else "There are no columns"
-        super().__init__(f"no column `{column}`", where=where, remedy=remedy)
-        self.column = column
+        super().__init__(f"no column `{column}`", where=where, remedy=remedy, column=column)
 
 
 class KindContradiction(BadData):
-    """A value that does not fit what the column was taken for; `column` is its name."""
+    """A value that does not fit what the column was taken for."""
 
-    def __init__(
-        self,
-        what: str,
-        *,
-        where: str | None = None,
-        found: object = None,
-        remedy: str | None = None,
-        column: str | None = None,
-    ) -> None:
-        super().__init__(what, where=where, found=found, remedy=remedy)
-        self.column = column
+
+class LabelContradiction(BadData):
+    """Labels of another type than those that were learned or declared."""
 
 
 class BadRow(BadData):
@@ -224,6 +246,8 @@ class UnknownNode(BadData, KeyError):
         listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
         remedy = f"Did you mean `{near[0]}`?" if near else f"There are {listed}"
         super().__init__(f"no {kind} `{name}`", where=where, remedy=remedy)
+        self.kind = kind
+        self.name = name
 
 
 class TooCostly(BadData):
@@ -250,6 +274,26 @@ class CannotForget(BayesboxError, ValueError):
     """Rows that were never learned, or a tally that cannot be subtracted from."""
 
     exit_code = 3
+
+
+class NeverLearned(CannotForget):
+    """Rows, documents or sequences that were never learned; `column` is where that shows, where it is one."""
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        found: object = None,
+        remedy: str | None = None,
+        column: str | None = None,
+    ) -> None:
+        super().__init__(what, where=where, found=found, remedy=remedy)
+        self.column = column
+
+
+class NoCounts(CannotForget):
+    """A model that was made of given tables, so that there are no counts to add to or to take from."""
 
 
 class CannotMerge(BayesboxError, ValueError):

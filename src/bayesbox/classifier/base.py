@@ -23,7 +23,16 @@ from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.size import ModelSize
 from bayesbox.dist import posterior
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, LostCalibration, UnknownColumn
+from bayesbox.errors import (
+    BadData,
+    BadOption,
+    BadWeight,
+    CannotForget,
+    CannotMerge,
+    LostCalibration,
+    NoCounts,
+    UnknownColumn,
+)
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.columns import as_view
@@ -282,7 +291,7 @@ class Classifier(ABC):
         """Refuse to learn, forget or merge without counts."""
         if not self.fixed:
             return
-        error = CannotMerge if what == "merge" else CannotForget
+        error = CannotMerge if what == "merge" else NoCounts
         raise error(
             f"this model was made of given tables, so it cannot {what}: there are no counts behind it",
             remedy="Fit a model to rows",

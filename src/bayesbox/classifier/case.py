@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.dist.table import Table
-from bayesbox.errors import BadOption, UnknownColumn
+from bayesbox.errors import BadOption, UnknownChoice, UnknownColumn
 from bayesbox.explain.evidence import lead
 from bayesbox.schema.flags import FLAG_EXPECTED, flag_code
 from bayesbox.schema.kinds import Category, Flag, Kind, Unknown, Words
@@ -140,7 +140,7 @@ def held_against(classes: tuple[str, ...], posterior: Any, best: int, against: s
     """The class that the best one is held against: the one that is named, or the runner-up; None where there is one."""
     if against is not None:
         if against not in classes:
-            raise BadOption(f"there is no class `{against}`", remedy=f"The classes are {', '.join(classes)}")
+            raise UnknownChoice("class", against, classes, remedy=f"The classes are {', '.join(classes)}")
         if classes.index(against) == best:
             raise BadOption(f"`{against}` is the class itself", remedy="Compare with another one")
         return classes.index(against)

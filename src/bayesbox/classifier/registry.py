@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadOption, UnknownChoice
 from bayesbox.file.registry import register_codec
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def split_model(model: str) -> tuple[ModelKind, str]:
     """The kind that a text such as `kdb:2` names, and the parameter after the colon."""
     name, _, parameter = model.partition(":")
     if name not in KINDS:
-        raise BadOption(f"there is no model `{name}`", remedy=f"There is: {kinds_text(', and ')}")
+        raise UnknownChoice("model", name, KINDS, remedy=f"There is: {kinds_text(', and ')}")
     return KINDS[name], parameter
 
 

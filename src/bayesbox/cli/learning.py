@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import refuse
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
-from bayesbox.errors import BadModelFile, CannotForget
+from bayesbox.errors import BadModelFile, NoCounts
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import Classifier
@@ -72,7 +72,7 @@ def _counted(
     from bayesbox.cli.options.sources import Progress, as_learned, model_source, skipped_rows
 
     if classifier.fixed:
-        raise CannotForget("this model was made of given tables: there are no counts behind it", where=model)
+        raise NoCounts("this model was made of given tables: there are no counts behind it", where=model)
     target = given["target"] or classifier.target
     if target is None:
         raise BadModelFile(

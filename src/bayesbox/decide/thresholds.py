@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadData, BadOption
+from bayesbox.errors import BadData, BadOption, UnknownChoice
 
 Doubles = NDArray[np.float64]
 METRICS = ("accuracy", "balanced", "f1", "youden")
@@ -46,7 +46,7 @@ def best_threshold(
     Threshold(value=0.2, score=0.8)
     """
     if metric not in METRICS:
-        raise BadOption(f"there is no metric `{metric}`", remedy=f"There is: {', '.join(METRICS)}")
+        raise UnknownChoice("metric", metric, METRICS)
     if not true.any() or true.all():
         raise BadData("a threshold needs rows of the class and rows of others")
     values = np.unique(p)

@@ -48,7 +48,7 @@ class Bernoulli(LevelDistribution):
         else:
             codes = self._codes(column)
             if self.unseen_is_error and (codes == UNSEEN).any():
-                raise UnseenLevel(f"column `{self.column}` has a value that is neither 0 nor 1")
+                raise UnseenLevel(f"column `{self.column}` has a value that is neither 0 nor 1", column=self.column)
             plan.tables.append((codes, self.rows))
 
     def _codes(self, column: Any) -> NDArray[Any]:

@@ -83,7 +83,7 @@ class Multinomial(Distribution):
     def _word_terms(self, index: int, counts: Doubles) -> Doubles:
         known = np.where(np.isnan(counts), 0.0, counts)
         if (known < 0).any():
-            raise BadData(f"column `{self.words[index]}` is a count, 0 or more", found=float(known.min()))
+            raise BadData(f"column `{self.words[index]}` is a count, 0 or more", found=float(known.min()), column=self.words[index])
         terms: Doubles = known[:, None] * self._finite[index][None, :]
         if self._impossible[index].any():
             terms[np.outer(known > 0, self._impossible[index] > 0)] = -np.inf

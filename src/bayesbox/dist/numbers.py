@@ -15,7 +15,7 @@ from bayesbox.dist.fit import FitOptions, ValueTable
 from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan, leaves_only_flags
 from bayesbox.dist.levels import level_table
 from bayesbox.dist.posterior import refuse_infinite
-from bayesbox.errors import CannotForget
+from bayesbox.errors import NeverLearned
 from bayesbox.schema.columns import as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
@@ -185,8 +185,8 @@ def _without_moments(tally: Moments, pairs: Doubles, fit: Fit) -> tuple[Doubles,
     return terms, gone
 
 
-def _never_learned(value: float) -> CannotForget:
-    return CannotForget(
+def _never_learned(value: float) -> NeverLearned:
+    return NeverLearned(
         "some of these rows were never learned: a value has no count in its class",
         found=value,
         remedy="Leave-one-out is for the rows a model was trained on",

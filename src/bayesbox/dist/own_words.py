@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.dist.cells import Cells, Smoothing, ratio
-from bayesbox.errors import CannotForget
+from bayesbox.errors import NeverLearned
 from bayesbox.schema.columns import CountMatrix
 
 ENTRIES_A_PIECE = 65_536  # of the sparse matrix: bounds the memory of classes x entries
@@ -58,7 +58,7 @@ def own_words_out(
         left[at] += sign * data
         under[at] += sign * own_total[rows]
         if (left < 0).any():
-            raise CannotForget("some of these rows were never learned: they hold more words than were counted")
+            raise NeverLearned("some of these rows were never learned: they hold more words than were counted")
         names = [words_of_model[word] for word in words]
         over, below = ratio(rule, Cells(left, under, size[rows] if words_may_go else len(words_of_model), names))
         log_p = left_out_where_impossible((log(over) - log(below)).T)

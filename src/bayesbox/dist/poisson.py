@@ -14,7 +14,7 @@ from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.numbers import NumberFamily
-from bayesbox.errors import BadOption, CannotForget
+from bayesbox.errors import BadOption, NeverLearned
 from bayesbox.schema.columns import as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
@@ -135,7 +135,7 @@ def _rate(n: Doubles, total: Doubles, mean: float, weight: float) -> Doubles:
 
 def _row_without(n: Doubles, total: Doubles, rule: Smoothing, gone: int, count: float) -> Doubles:
     if n[gone] < 1 or total[gone] < count:
-        raise CannotForget("some of these rows were never learned: a count is larger than all that were counted")
+        raise NeverLearned("some of these rows were never learned: a count is larger than all that were counted")
     left, rest = n.copy(), total.copy()
     left[gone] -= 1
     rest[gone] -= count

@@ -105,7 +105,7 @@ def refuse_infinite(columns: Columns, rows: NDArray[np.bool_], first_row: int) -
                 f"column `{name}` holds an infinite value",
                 where=f"row {first_row + row + 1}",
                 found=float(values[row]),
-                remedy="Replace it by a number or by a missing value",
+                remedy="Replace it by a number or by a missing value", column=name,
             )
 
 

@@ -125,7 +125,7 @@ class Table(LevelDistribution):
                 raise UnseenLevel(
                     f"column `{self.column}` has a level that was never seen",
                     found=level,
-                    remedy="Set unseen='smooth' to let the smoothing rule answer",
+                    remedy="Set unseen='smooth' to let the smoothing rule answer", column=self.column,
                 )
 
     def _counted(self, level: str | None, counts: LevelCounts, options: FitOptions) -> Factor | str:

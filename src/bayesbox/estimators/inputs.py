@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.exceptions import DataConversionWarning
 
-from bayesbox.errors import BadData, MissingTarget
+from bayesbox.errors import BadData, LabelContradiction, MissingTarget
 from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.levels import label_type_of
@@ -90,7 +90,7 @@ def classes_from(classes: Any, label_type: str | None) -> tuple[str, ...]:
     found = encode(column)
     declared = label_type_of(found.values) if found.values else label_type
     if label_type is not None and declared != label_type and {declared, label_type} != {"integer", "real"}:
-        raise BadData(
+        raise LabelContradiction(
             f"the classes that are declared are of type {declared}, the labels of type {label_type}",
             found=found.values,
             remedy="Declare them as the labels are written",

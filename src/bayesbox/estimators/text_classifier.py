@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.errors import BadData
 from bayesbox.estimators.answers import CountedEstimator
-from bayesbox.estimators.inputs import classes_from, counts_from, labels_from
+from bayesbox.estimators.inputs import classes_from, counts_from, group_of, labels_from
 from bayesbox.estimators.parameters import estimator, options_from, parameters_from
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.columns import CountMatrix
@@ -179,8 +179,8 @@ def texts_from(X: Any) -> Texts:
         raise BadData("one text is no list of documents", found=X, remedy="Give a list: [text]")
     counts = _counts_of(X)
     if counts is not None:
-        batch = counts_from(counts)
-        matrix: CountMatrix = batch.columns[0]
+        matrix = group_of(counts_from(counts))
+        assert matrix is not None
         return _with_rows(matrix)
     if isinstance(X, (list, tuple, pa.Array, pa.ChunkedArray)):
         return _with_rows(Documents.of(X))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bayesbox.errors import BadOption, CannotExport
+from bayesbox.errors import CannotExport, UnknownChoice
 
 GROUPED = 50  # terms of one flat sum or comparison: databases limit how deep an expression may be
 
@@ -159,5 +159,5 @@ DIALECTS = {
 def dialect_named(name: str) -> Dialect:
     """The dialect of that name."""
     if name not in DIALECTS:
-        raise BadOption(f"there is no dialect `{name}`", remedy=f"There are {', '.join(DIALECTS)}")
+        raise UnknownChoice("dialect", name, DIALECTS)
     return DIALECTS[name]

@@ -109,6 +109,7 @@ class Coding:
                 f"column `{name}` has a level that was never seen",
                 found=next(text for text in texts if text not in place),
                 remedy="Set unseen='smooth' to let the smoothing rule answer",
+                column=name,
             )
         if codes.dtype == np.int32 and tuple(texts) == levels[: len(texts)]:
             return codes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,9 @@ class CountMatrix:
     indices: NDArray[Any]
     data: NDArray[Any]
     width: int
+
+    def __len__(self) -> int:
+        return self.rows
 
     def __getitem__(self, rows: slice) -> CountMatrix:
         start, stop, _ = rows.indices(self.rows)
@@ -52,7 +55,11 @@ class CountMatrix:
         return product
 
 
-def as_view(column: Any) -> Any:
+Column: TypeAlias = NDArray[Any] | pa.Array | pa.ChunkedArray | CountMatrix
+"""A column of a batch: a numpy array of any stride, an Arrow array, or a group of counts."""
+
+
+def as_view(column: Column) -> Column:
     """An Arrow column of integers or flags without nulls as numpy has it; any other column as it is.
 
     >>> as_view(pa.array([True, False]))

@@ -85,7 +85,7 @@ def _kind_of_numpy(column: np.ndarray, name: str) -> Kind:
         return Number()
     if kind in "UOSMT":
         return Category()
-    raise BadData(f"column `{name}` has a type that cannot be classified by", found=str(column.dtype))
+    raise BadData(f"column `{name}` has a type that cannot be classified by", found=str(column.dtype), column=name)
 
 
 def _kind_of_arrow(kind: pa.DataType, name: str) -> Kind:
@@ -103,4 +103,5 @@ def _kind_of_arrow(kind: pa.DataType, name: str) -> Kind:
     raise BadData(
         f"column `{name}` has the nested type {kind}, which cannot be classified by",
         remedy="Flatten it into columns, or leave it out",
+        column=name,
     )

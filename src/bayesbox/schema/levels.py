@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.errors import BadData, BadOption
+from bayesbox.errors import BadOption, LabelContradiction
 
 
 def level_text(value: object) -> str:
@@ -157,7 +157,7 @@ def common_label_type(one: str, other: str) -> str:
         return one
     if {one, other} == {"integer", "real"}:
         return "real"
-    raise BadData(
+    raise LabelContradiction(
         f"the labels were of type {one} so far and are of type {other} now",
         remedy="Convert the target to one type",
     )

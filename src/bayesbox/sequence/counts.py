@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
-from bayesbox.errors import CannotForget
+from bayesbox.errors import NeverLearned
 from bayesbox.schema.encode import Encoded
 from bayesbox.tally.base import digest_of, quoted
 from bayesbox.tally.book import Book
@@ -58,7 +58,7 @@ class ChainBook:
     def __sub__(self, other: ChainBook) -> ChainBook:
         start, transition = self.start - other.start, self.transition - other.transition
         if not (start.is_possible() and transition.is_possible()):
-            raise CannotForget(
+            raise NeverLearned(
                 "some of these sequences were never learned: a transition would be left with an impossible count",
                 remedy="Nothing was changed; forget only sequences that were learned, with the states they had",
             )

@@ -108,7 +108,7 @@ def _read_named(
 ) -> tuple[Sequences, Encoded]:
     found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
     if labels not in found.columns:
-        raise BadData(f"no column `{labels}` holds the states", found=list(found.columns))
+        raise BadData(f"no column `{labels}` holds the states", found=list(found.columns), column=labels)
     known = _occurring(encode(labels_of(found.columns[labels])))
     rest = {name: column for name, column in found.columns.items() if name != labels}
     return Sequences(rest, found.offsets, found.single, found.bare, found.place), known

@@ -161,6 +161,7 @@ def _by_columns(
                 f"column `{sequence}` says which sequence a step belongs to, and one has none",
                 where=f"row {int(np.argmax(group < 0)) + 1}",
                 remedy="Fill it in, or leave the row out",
+                column=sequence,
             )
         _, first, group = np.unique(group, return_index=True, return_inverse=True)
         group = np.argsort(np.argsort(first))[group]  # sequences in the order in which they first appear
@@ -182,7 +183,7 @@ def _rank(column: Any, name: str) -> NDArray[Any]:
     """The order of the values of a column; missing values have none."""
     values = arrow_column(column)
     if values.null_count:
-        raise BadData(f"column `{name}` puts the steps in order, and one has none", remedy="Fill it in")
+        raise BadData(f"column `{name}` puts the steps in order, and one has none", remedy="Fill it in", column=name)
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     ranks: NDArray[Any] = np.unique(np.asarray(values.to_pylist()), return_inverse=True)[1]

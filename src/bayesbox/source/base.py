@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.errors import BayesboxError
-from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.compute import pc
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ T = TypeVar("T", bound="Addable")
 
 EXAMPLES = 5  # skipped rows that are kept word by word
 ADDING = Lock()
-
-Column = Any  # pa.Array, pa.ChunkedArray or a one-dimensional np.ndarray of any stride
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class Batch:
         return cls(tuple(table.schema.names), tuple(table.columns), table.num_rows, first_row)
 
 
-def taken(column: Any, rows: NDArray[np.int64]) -> Any:
+def taken(column: Column, rows: NDArray[np.int64]) -> Column:
     """These rows of a column."""
     if isinstance(column, np.ndarray):
         return column[rows]

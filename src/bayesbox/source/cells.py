@@ -47,7 +47,9 @@ def values_column(values: Sequence[object] | np.ndarray, name: str) -> pa.Array:
     except REFUSED:
         return _mixed_column(values, name)
     except UnicodeEncodeError as error:
-        raise BadData("text that is not valid Unicode", where=f"column `{name}`", found=error.object) from None
+        raise BadData(
+            "text that is not valid Unicode", where=f"column `{name}`", found=error.object, column=name
+        ) from None
     if pa.types.is_date(column.type) and any(isinstance(value, datetime.datetime) for value in values):
         return _moments_column(values)
     if isinstance(column, pa.ChunkedArray):  # more than 2 GiB of text
@@ -103,13 +105,14 @@ def _as_double(value: Any) -> float:
 
 def _own_text(value: object, name: str) -> str:
     if isinstance(value, complex | np.complexfloating):
-        raise BadData("Complex data not supported", where=f"column `{name}`", found=value)
+        raise BadData("Complex data not supported", where=f"column `{name}`", found=value, column=name)
     if not _has_text(value):
         raise BadData(
             f"a value of type {type(value).__name__}, where a number, a text or a date is needed",
             where=f"column `{name}`",
             found=value,
             remedy="Turn it into numbers or text first, or leave the column out",
+            column=name,
         )
     if isinstance(value, bytes):
         return _bytes_text(value, name)
@@ -120,7 +123,7 @@ def _bytes_text(value: bytes, name: str) -> str:
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
-        raise BadData("bytes that are not UTF-8 text", where=f"column `{name}`", found=value) from None
+        raise BadData("bytes that are not UTF-8 text", where=f"column `{name}`", found=value, column=name) from None
 
 
 def refuse_nested(kind: pa.DataType, name: str, *, where: str = "") -> None:
@@ -138,6 +141,7 @@ def refuse_nested(kind: pa.DataType, name: str, *, where: str = "") -> None:
             f"holds nested values ({kind})",
             where=f"{prefix}column `{name}`",
             remedy="Give each part a column of its own, or leave the column out",
+            column=name,
         )
 
 
@@ -170,6 +174,7 @@ def _decoded(column: Any, name: str, *, where: str) -> Any:
             "bytes that are not UTF-8 text",
             where=f"{prefix}column `{name}`",
             remedy="Decode them first, or leave the column out",
+            column=name,
         ) from None
 
 

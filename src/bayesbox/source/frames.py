@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadData
-from bayesbox.source.base import Batch, Column, OneBatch
+from bayesbox.schema.columns import Column
+from bayesbox.source.base import Batch, OneBatch
 from bayesbox.source.cells import plain, values_column
 from bayesbox.source.shapes import (
     exports_array,
@@ -269,10 +270,12 @@ def _from_numpy(array: np.ndarray) -> Table:
 def _numpy_column(column: np.ndarray, name: str) -> Column:
     """Numbers and booleans stay views, of any stride; the rest becomes Arrow."""
     if column.ndim != 1:
-        raise BadData("holds arrays", where=f"column `{name}`", remedy="Give each part a column of its own")
+        raise BadData(
+            "holds arrays", where=f"column `{name}`", remedy="Give each part a column of its own", column=name
+        )
     kind = column.dtype.kind
     if kind == "c":
-        raise BadData("Complex data not supported", where=f"column `{name}`")
+        raise BadData("Complex data not supported", where=f"column `{name}`", column=name)
     column = _in_units_of_arrow(column, name) if kind in "mM" else _native(column)
     if isinstance(column, np.ma.MaskedArray):
         return pa.array(np.ascontiguousarray(column.data), mask=np.ma.getmaskarray(column), from_pandas=True)
@@ -305,6 +308,7 @@ def _in_units_of_arrow(column: np.ndarray, name: str) -> np.ndarray:
             remedy="Convert them, such as by .astype('timedelta64[s]')"
             if is_duration
             else "Convert them, such as by .astype('datetime64[ns]')",
+            column=name,
         )
     wanted = f"=m8[{'s' if unit == 'D' else unit}]" if is_duration else f"=M8[{unit}]"
     return column.astype(wanted, copy=False)
@@ -330,7 +334,7 @@ def _from_columns(data: Mapping[Any, Any]) -> Table:
 
 def _any_column(values: Any, name: str) -> Column:
     if not holds_values(values):
-        raise BadData("is one value, not a column of them", where=f"column `{name}`", found=values)
+        raise BadData("is one value, not a column of them", where=f"column `{name}`", found=values, column=name)
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return plain(values, name)
     if package_of(values) == "pandas":

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadOption
+from bayesbox.errors import UnknownChoice
 from bayesbox.stat.descent import minimum
 from bayesbox.stat.folds import stratified_folds
 
@@ -155,7 +155,7 @@ CLEAR = 2.0  # standard errors by which `auto` must do better than nothing
 def require_kind(kind: str | None) -> None:
     """Refuse a name that no calibration has."""
     if kind is not None and kind not in NAMES:
-        raise BadOption(f"there is no calibration `{kind}`", remedy=f"There is: {', '.join(NAMES)}")
+        raise UnknownChoice("calibration", kind, NAMES)
 
 
 def calibration(kind: str, log_p: Doubles, codes: Codes, weights: Doubles | None = None) -> Calibration | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.cells import Cells, ratio
-from bayesbox.errors import CannotForget
+from bayesbox.errors import NeverLearned
 from bayesbox.rule.smoothing import MaximumLikelihood
 from bayesbox.schema.encode import Encoded
 from bayesbox.tally.book import Book
@@ -30,10 +30,11 @@ def learned_target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Cod
     return target
 
 
-def never_learned(column: str) -> CannotForget:
-    return CannotForget(
+def never_learned(column: str) -> NeverLearned:
+    return NeverLearned(
         f"some of these rows were never learned: a value has no count in {column}",
         remedy="Leave-one-out is for the rows a model was trained on",
+        column=column,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
-from bayesbox.errors import BadData, CannotForget, KindContradiction, UnknownColumn
+from bayesbox.errors import BadData, CannotForget, KindContradiction, NeverLearned, UnknownColumn
 from bayesbox.schema.levels import common_label_type, label_order, natural_label_type
 from bayesbox.tally.base import Tally, added, digest_of, is_removable, numbers, positions, quoted
 
@@ -185,6 +185,7 @@ def require_few_levels(name: str, tally: Tally) -> None:
             f"column `{name}` has more than {LEVEL_LIMIT:,} levels, like an identifier",
             found=f"{levels:,} levels",
             remedy=f"Leave it out: --ignore {name}, or columns={{'{name}': 'ignore'}}",
+            column=name,
         )
 
 
@@ -193,6 +194,7 @@ def _require_same_form(name: str, one: Tally, other: Tally) -> None:
         raise KindContradiction(
             f"column `{name}` was counted as {one.form} so far and as {other.form} now",
             remedy="Declare its kind for both: `columns=` in Python, `--types` in the command",
+            column=name,
         )
 
 
@@ -201,13 +203,14 @@ def _subtracted(name: str, one: Tally, other: Tally) -> Tally:
     if not is_removable(one):
         raise CannotForget(f"column `{name}` is kept in a tally that cannot be subtracted from")
     left = one - other
-    _require_learned(left.is_possible(), f"column `{name}`")
+    _require_learned(left.is_possible(), f"column `{name}`", column=name)
     return left  # type: ignore[no-any-return]
 
 
-def _require_learned(possible: bool, what: str) -> None:
+def _require_learned(possible: bool, what: str, *, column: str | None = None) -> None:
     if not possible:
-        raise CannotForget(
+        raise NeverLearned(
             f"some of these rows were never learned: {what} would be left with an impossible count",
             remedy="Nothing was changed; forget only rows that were learned, with the labels and weights they had",
+            column=column,
         )

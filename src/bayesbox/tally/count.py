@@ -197,6 +197,7 @@ class _Counter:
                 where=_place(self.where, self.first_row + place.row),
                 found=float(values[place.row]),
                 remedy="Replace it by a number or by a missing value",
+                column=name,
             ) from None
         return {
             name: Values.beside(self.classes, found, columns[name], self.target, self.weights)
@@ -215,6 +216,7 @@ class _Counter:
                 where=_place(self.where, self.first_row + row),
                 found=column[row].item(),
                 remedy=f"Declare it a number: --types {name}=real, or columns={{'{name}': 'real'}}",
+                column=name,
             )
 
     def words(self, matrix: CountMatrix) -> WordCounts:

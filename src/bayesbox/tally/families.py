@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
-from bayesbox.errors import CannotForget, CannotMerge
+from bayesbox.errors import CannotMerge, NeverLearned
 from bayesbox.tally.base import added, digest_of, numbers, quoted
 
 
@@ -68,7 +68,7 @@ class FamilyBook:
         left = self._combined(other, sign=-1)
         below = [name for name, cells in left.cells.items() if (cells.signs() < 0).any()]
         if below or (left.total.signs() < 0).any():
-            raise CannotForget(
+            raise NeverLearned(
                 "rows that were never learned cannot be forgotten", where=f"node `{below[0]}`" if below else None
             )
         return left

@@ -98,6 +98,7 @@ def _flags_of_numbers(name: str, column: Any, where: str | None) -> NDArray[np.i
             where=where,
             found=float(values[np.argmax(other)]),
             remedy=f"Declare what it is and train anew: --types {name}=real, or columns={{'{name}': 'real'}}",
+            column=name,
         )
     return np.where(missing, MISSING, values).astype(np.int32)
 

@@ -19,7 +19,7 @@ from bayesbox.dist.cells import Cells, Smoothing, ratio
 from bayesbox.dist.count_table import whole_times
 from bayesbox.dist.own_words import ENTRIES_A_PIECE, own_words_out
 from bayesbox.dist.words import TIMES, poisson_rate
-from bayesbox.errors import BadOption, CannotForget
+from bayesbox.errors import BadOption, NeverLearned
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
@@ -112,7 +112,7 @@ def _by_levels(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) ->
             there = levels[times[entries], :, words].T.copy()
             there[label] -= 1
             if (there[label] < 0).any():
-                raise CannotForget(NEVER_LEARNED)
+                raise NeverLearned(NEVER_LEARNED)
             terms = np.zeros((len(entries), len(n)))
             for level in range(1, len(names)):
                 some = times[entries] == level
@@ -144,7 +144,7 @@ def _by_rates(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) -> 
             there = counts[:, words].copy()
             there[label] -= times
             if (there[label] < 0).any():
-                raise CannotForget(NEVER_LEARNED)
+                raise NeverLearned(NEVER_LEARNED)
             rate = poisson_rate(there, own, (totals[words] - times) / documents, weight)
             with np.errstate(invalid="ignore"):
                 spoken = times[:, None] * left_out_where_impossible(log(rate).T)

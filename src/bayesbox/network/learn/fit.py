@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import expected_counts
-from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, require_whole
+from bayesbox.errors import BadData, BadOption, CannotMerge, NoCounts, require_whole
 from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.junction import Propagation
 from bayesbox.network.graph import Graph, Node, require_cells
@@ -264,7 +264,7 @@ class NetworkFitting:
 
     def _counted(self) -> FamilyBook:
         if self.book_ is None:
-            raise CannotForget(
+            raise NoCounts(
                 "there are no counts behind these tables", remedy="They come from fit(...) of rows without holes"
             )
         return self.book_

@@ -102,6 +102,7 @@ class Levels:
             raise BadData(
                 f"column `{self.name}` has more than {MOST_STATES:,} distinct values",
                 remedy="Leave it out: it tells rows apart, not states",
+                column=self.name,
             )
 
     def absent(self, codes: Any) -> NDArray[np.bool_]:
@@ -148,6 +149,7 @@ class Numbers:
                 where=self.where,
                 found=float(numbers[np.isinf(numbers)][0]),
                 remedy="Replace it by a number or by a missing value",
+                column=self.name,
             )
         self._add(*np.unique(numbers[~np.isnan(numbers)], return_counts=True))
         return numbers
@@ -161,6 +163,7 @@ class Numbers:
             raise BadData(
                 f"column `{self.name}` has more than {MOST_DISTINCT:,} distinct numbers",
                 remedy="Round it, or leave it out",
+                column=self.name,
             )
 
     def absent(self, codes: Any) -> NDArray[np.bool_]:
@@ -261,6 +264,7 @@ class ColumnFindings:
                 f"column `{name}` held numbers so far and holds text now",
                 where=self.request.where,
                 remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
+                column=name,
             )
         return before
 
@@ -281,7 +285,9 @@ class ColumnFindings:
         found = tuple(reader.variable(cut) for reader in self.readers.values())
         for variable in found:
             if not variable.levels:
-                raise BadData(f"column `{variable.name}` has no value at all", remedy="Leave it out")
+                raise BadData(
+                    f"column `{variable.name}` has no value at all", remedy="Leave it out", column=variable.name
+                )
         return found
 
 

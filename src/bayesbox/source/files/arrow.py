@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from bayesbox.errors import BadData
 from bayesbox.schema.arrays import numpy_values, text_array
+from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
-from bayesbox.source.base import Column
 from bayesbox.source.cells import plain, refuse_nested
 from bayesbox.source.files.reading import (
     FLAG,

@@ -16,9 +16,9 @@ import pyarrow.csv as arrow_csv
 
 from bayesbox.errors import BadData, BadRow
 from bayesbox.schema.arrays import text_array
+from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
 from bayesbox.schema.flags import FALSE_WORDS, TRUE_WORDS
-from bayesbox.source.base import Column
 from bayesbox.source.files.reading import (
     COLUMN_LIMIT,
     FLAG,

@@ -15,9 +15,9 @@ import pyarrow.json as arrow_json
 
 from bayesbox.errors import BadData, BadRow
 from bayesbox.schema.arrays import double_array, flag_array, text_array
+from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import is_missing, level_text
-from bayesbox.source.base import Column
 from bayesbox.source.files.arrow import kind_of_type, without_tokens
 from bayesbox.source.files.reading import (
     FLAG,

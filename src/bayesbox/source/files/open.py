@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from bayesbox.errors import BadOption, SourceUnavailable
-from bayesbox.source.base import Batch, Column, Part, Skipped, Source
+from bayesbox.schema.columns import Column
+from bayesbox.source.base import Batch, Part, Skipped, Source
 from bayesbox.source.files.reading import OpenedFile, Reading, same_columns
 from bayesbox.source.files.streams import CODECS, STDIN, ByteStream, name_of
 from bayesbox.source.registry import registered_source

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from bayesbox.errors import BadData, BadWeight, KindContradiction
-from bayesbox.source.base import Column, Skipped
+from bayesbox.schema.columns import Column
+from bayesbox.source.base import Skipped
 
 CELL_LIMIT = 1 << 20  # bytes of one cell
 DOCUMENT_LIMIT = 256 << 20  # bytes of one cell of a column of documents

@@ -18,6 +18,7 @@ from bayesbox.source.files.reading import FLAG, TEXT, UNREAD, Reading, place
 def usable(batch: Batch, reading: Reading, file: str) -> Batch:
     """The rows whose numbers are finite and whose weight is a number, 0 or more; the others are counted as skipped."""
     first: NDArray[np.int64] = np.full(batch.rows, -1)  # the column that is wrong in a row
+    column: pa.Array  # what is read from a file is Arrow
     for index, (name, column) in enumerate(zip(batch.names, batch.columns, strict=True)):
         if name == reading.weight:
             weights = np.asarray(as_numbers(column, name=name, where=file), dtype=np.float64)
@@ -37,7 +38,8 @@ def usable(batch: Batch, reading: Reading, file: str) -> Batch:
 
 
 def _error(batch: Batch, row: int, index: int, reading: Reading, file: str) -> BadData:
-    name, value = batch.names[index], batch.columns[index][row].as_py()
+    column: pa.Array = batch.columns[index]
+    name, value = batch.names[index], column[row].as_py()
     where = place(file, row=batch.first_row + row + 1, column=name)
     if name == reading.weight:
         return BadWeight("a weight is a finite number, 0 or more", where=where, found="" if value is None else value)

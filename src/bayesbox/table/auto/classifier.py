@@ -71,6 +71,7 @@ class AutoClassifier(WholeRows):
                 raise BadData(
                     f"AutoBayes takes tables, and column `{name}` is a sparse matrix of counts",
                     remedy="Give it as an array, or take NaiveBayes",
+                    column=name,
                 )
         return super().count(columns, labels, schema, **options)
 

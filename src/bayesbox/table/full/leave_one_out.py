@@ -25,7 +25,7 @@ from bayesbox.dist.cells import Cells, ratio
 from bayesbox.dist.joint_gaussian import JointGaussian
 from bayesbox.dist.joint_table import JointTable
 from bayesbox.dist.posterior import normalised
-from bayesbox.errors import CannotForget
+from bayesbox.errors import NeverLearned
 from bayesbox.rule.joint_normal import Columns as NumberColumns
 from bayesbox.rule.joint_table import expected_counts, table_codes
 from bayesbox.schema.encode import Encoded
@@ -88,7 +88,7 @@ def _target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:
     place = {text: index for index, text in enumerate(classes)}
     target = np.array([*(place.get(text, -1) for text in labels.levels), -1], dtype=np.int32)[labels.codes]
     if (target < 0).any() or (np.bincount(target, minlength=len(classes)) > book.n).any():
-        raise CannotForget(
+        raise NeverLearned(
             "some of these rows were never learned: a class has fewer",
             remedy="Leave-one-out is for the rows a model was trained on",
         )
@@ -147,7 +147,7 @@ def _table_terms(
     classes = len(tally.classes)
     counts = expected_counts(tally, table.axes)
     if (codes < 0).any():
-        raise CannotForget(
+        raise NeverLearned(
             "some of these rows were never learned: a level is new",
             remedy="Leave-one-out is for the rows a model was trained on",
         )
@@ -155,7 +155,7 @@ def _table_terms(
     own, cell = pairs.astype(np.int64)
     left, totals = counts[:, cell].copy(), np.tile(counts.sum(axis=1)[:, None], (1, len(cell)))
     if (left[own, np.arange(len(cell))] < 1).any():
-        raise CannotForget(
+        raise NeverLearned(
             "some of these rows were never learned: a tuple has no count in its class",
             remedy="Leave-one-out is for the rows a model was trained on",
         )
