@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.classifier import registry
@@ -34,10 +35,10 @@ def test_a_kind_from_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     register_kind(ModelKind("mine", "my-bayes", place, "bayesbox.estimators.naive_bayes:NaiveBayes"))
     assert new_classifier("mine", {}).title == "naive Bayes"
     assert "mine" in registry.kinds_text()
-    with pytest.raises(BadOption, match="of this name already"):
+    with refusal(BadOption, found="mine, other in files"):
         register_kind(ModelKind("mine", "other", place, "bayesbox.estimators.naive_bayes:NaiveBayes"))
 
 
 def test_a_kind_that_is_not_there() -> None:
-    with pytest.raises(BadOption, match="there is no model `tn`"):
+    with refusal(BadOption, kind="model", name="tn"):
         new_classifier("tn", {})

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.cli.main import run
@@ -77,11 +78,11 @@ def test_the_threshold_of_an_estimator():
     clf = bb.NaiveBayes().fit(ROWS, LABELS)
     found = clf.best_threshold(ROWS, LABELS, "ill", metric="accuracy")
     assert found.score == pytest.approx(0.75)
-    with pytest.raises(BadOption, match="no such class"):
+    with refusal(BadOption, found="dead"):
         clf.best_threshold(ROWS, LABELS, "dead")
-    with pytest.raises(BadOption, match="no metric"):
+    with refusal(BadOption, kind="metric", name="luck", choices=("accuracy", "balanced", "f1", "youden")):
         clf.best_threshold(ROWS, LABELS, "ill", metric="luck")
-    with pytest.raises(BadData, match="rows of others"):
+    with pytest.raises(BadData):
         clf.best_threshold(ROWS, ["ill"] * 8, "ill")
 
 
@@ -97,7 +98,7 @@ def test_a_threshold_decides():
     for wrong in ({"dead": 0.1}, {"ill": 2.0}, {}, {"ill": 0.1, "well": 0.2}):
         with pytest.raises(BadOption):
             clf.decide(ROWS, threshold=wrong)
-    with pytest.raises(BadOption, match="costs or the threshold"):
+    with refusal(BadOption, found={"ill": 0.1}):
         clf.decide(ROWS, threshold={"ill": 0.1}, costs={("ill", "well"): 2})
 
 

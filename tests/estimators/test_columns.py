@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from tests.refusal import refusal, warning
 from tests.tables import CARS
 
 import bayesbox as bb
@@ -35,7 +36,7 @@ def test_a_missing_column_is_missing_in_every_row(clf):
 
 
 def test_no_column_in_common(clf):
-    with pytest.raises(UnknownColumn, match="`age`"):
+    with refusal(UnknownColumn, column="age"):
         clf.predict({"weight": [1.0]})
 
 
@@ -51,7 +52,7 @@ def test_arrays_go_by_position(clf):
     assert clf.predict_proba(values).tobytes() == clf.predict_proba(FRAME).tobytes()
     by_position = bb.NaiveBayes().fit(values, CARS.y)
     assert by_position.predict_proba(values).tobytes() == clf.predict_proba(FRAME).tobytes()
-    with pytest.raises(bb.BadData, match="3 features"):
+    with refusal(bb.BadData, what="3"):
         by_position.predict(np.zeros((1, 3)))
 
 
@@ -73,9 +74,9 @@ def test_kinds_by_name(kind):
 
 
 def test_unknown_declaration():
-    with pytest.raises(UnknownColumn, match="Did you mean `age`"):
+    with refusal(UnknownColumn, column="agee"):
         bb.NaiveBayes(columns={"agee": "real"}).fit(FRAME, CARS.y)
-    with pytest.raises(bb.BadOption, match="kind"):
+    with refusal(bb.BadOption, found="reel"):
         bb.NaiveBayes(columns={"age": "reel"}).fit(FRAME, CARS.y)
     with pytest.raises(bb.BadOption):
         bb.NaiveBayes(columns={"age": 3}).fit(FRAME, CARS.y)
@@ -136,7 +137,7 @@ def test_a_column_without_a_value_takes_the_kind_of_its_first(values, kind):
 
 
 def test_text_in_a_declared_number():
-    with pytest.raises(KindContradiction, match="`age` is a number") as caught:
+    with refusal(KindContradiction, column="age", where="row 2", found="3,5") as caught:
         bb.NaiveBayes(columns={"age": "real"}).fit({"age": ["25", "3,5"]}, ["a", "b"])
     assert "row 2" in str(caught.value)
     clf = bb.NaiveBayes(columns={"age": "real"}).fit({"age": ["25", " ", "30.5", None]}, list("abba"))
@@ -144,7 +145,7 @@ def test_text_in_a_declared_number():
 
 
 def test_another_value_in_a_declared_flag():
-    with pytest.raises(KindContradiction, match="`x` is a flag"):
+    with refusal(KindContradiction, column="x", where="row 3", found="2"):
         bb.NaiveBayes(columns={"x": "flag"}).fit({"x": [0, 1, 2]}, list("aba"))
     texts = bb.NaiveBayes(columns={"x": "flag"}).fit({"x": ["true", "False", "1", "0"]}, list("abab"))
     assert texts.book_["x"].levels == ("false", "true")
@@ -159,7 +160,7 @@ def test_unseen_levels():
     assert ignore.predict_proba({"car": ["new"]})[0].tolist() == pytest.approx([1 / 3, 2 / 3])
     error = bb.NaiveBayes(unseen="error").fit(X, y)
     assert error.predict({"car": ["suv"]}).tolist() == ["b"]
-    with pytest.raises(UnseenLevel, match="`car`"):
+    with refusal(UnseenLevel, column="car", found="new"):
         error.predict({"car": ["suv", "new"]})
 
 
@@ -184,7 +185,7 @@ def test_options_are_checked(parameters):
 
 def test_a_constant_column_is_left_out_with_a_warning():
     X = {"same": [7.0] * 10, "x": [1.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 0.0]}
-    with pytest.warns(bb.DataWarning, match="`same`"):
+    with warning(bb.DataWarning, what="`same`"):
         clf = bb.NaiveBayes().fit(X, list("ababababab"))
     alone = bb.NaiveBayes().fit({"x": X["x"]}, list("ababababab"))
     assert clf.predict_proba(X).tobytes() == alone.predict_proba(X).tobytes()
@@ -209,7 +210,7 @@ def test_missing_as_a_level_that_is_impossible_in_a_class(numeric):
 
 @pytest.mark.parametrize("fold", [["a", "b"], "ab", {"car": "ab"}, {"car": 3}])
 def test_what_is_folded_is_a_dict_of_lists(fold):
-    with pytest.raises(bb.BadOption, match="what is folded is a dict of new names and lists of columns"):
+    with pytest.raises(bb.BadOption):
         bb.NaiveBayes(one_hot=fold).fit({"a": [1, 0, 1], "b": [0, 1, 0]}, ["x", "y", "x"])
 
 
@@ -221,5 +222,5 @@ def test_columns_of_an_array_are_folded_by_position():
 
 
 def test_the_probability_of_a_column_is_a_number():
-    with pytest.raises(bb.BadOption, match="the prior probability of a column is from 0 to 1"):
+    with refusal(bb.BadOption, found="half"):
         bb.AveragedNaiveBayes(inclusion="half").fit({"a": [1.5, 0.5]}, ["x", "y"])

@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.refusal import refusal
 
 import bayesbox as bb
-from bayesbox.errors import CannotForget, CannotMerge, KindContradiction
+from bayesbox.errors import CannotForget, CannotMerge, KindContradiction, NeverLearned
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*correlations shrunk:bayesbox.errors.DataWarning"),
@@ -90,7 +91,7 @@ def test_leave_one_out_where_down_dating_would_cancel():
 def test_leave_one_out_of_rows_never_learned():
     X, y = mixed(30)
     clf = bb.FullBayes().fit(X, y)
-    with pytest.raises(CannotForget, match="never learned"):
+    with pytest.raises(NeverLearned):
         clf.leave_one_out(pd.concat([X, X, X]), np.concatenate([y, y, y]))
 
 
@@ -118,7 +119,7 @@ def test_a_row_never_learned_is_not_forgotten():
     X, y = pd.DataFrame({"p": ["a", "b"], "q": ["k", "l"], "n": [1.5, 2.5]}), ["x", "x"]
     clf = bb.FullBayes().fit(X, y)
     before = clf.book_.digest()
-    with pytest.raises(CannotForget, match="columns together"):
+    with refusal(CannotForget, column="(columns together)"):
         clf.forget(pd.DataFrame({"p": ["a"], "q": ["l"], "n": [1.5]}), ["x"])
     assert clf.book_.digest() == before
 
@@ -157,10 +158,10 @@ def test_numbers_of_0_and_1_are_flags_from_the_first_rows_on():
     clf = bb.FullBayes().fit(X, y)
     assert clf.classifier_.flags == ("flag",)
     assert clf.classifier_.model.table.columns == ("kind", "flag")
-    with pytest.raises(KindContradiction, match="held only 0 and 1"):
+    with refusal(KindContradiction, column="flag", found=0.5):
         clf.partial_fit(X.assign(flag=0.5), y)
     other = bb.FullBayes().fit(X.assign(flag=X["flag"] * 2), y)
-    with pytest.raises(CannotMerge, match="derived different choices"):
+    with pytest.raises(CannotMerge):
         clf + other
 
 
@@ -224,5 +225,5 @@ def test_a_file_whose_tallies_disagree_is_refused(tmp_path, column):
     values[place] = other[column]
     members["comoments.arrow"] = arrow.write({**table, column: pa.array(values, pa.string())})
     (tmp_path / "bad.bayes").write_bytes(container.pack(members))
-    with pytest.raises(bb.BadModelFile, match=r"comoments\.arrow"):
+    with refusal(bb.BadModelFile, where="comoments.arrow"):
         bb.load(tmp_path / "bad.bayes")

@@ -5,8 +5,10 @@ import datetime
 import numpy as np
 import pandas as pd
 import pytest
+from tests.refusal import refusal
 
 import bayesbox as bb
+from bayesbox.errors import LabelContradiction
 
 X = {"x": [1.0, 2.0, 8.0, 9.0, 5.0, 5.5]}
 EARLY, LATE = datetime.date(2024, 2, 29), datetime.date(2025, 1, 1)
@@ -73,7 +75,7 @@ def test_integers_and_whole_doubles_are_one_type():
 def test_labels_of_two_types_do_not_mix():
     clf = bb.NaiveBayes().fit(X, [1, 1, 2, 2, 2, 1])
     before = clf.book_.digest()
-    with pytest.raises(bb.BadData, match="type"):
+    with pytest.raises(LabelContradiction):
         clf.partial_fit(X, ["a", "b", "a", "b", "a", "b"])
     assert clf.book_.digest() == before
 
@@ -84,16 +86,16 @@ def test_labels_of_two_types_do_not_mix():
 )
 def test_declared_classes_are_of_the_type_of_the_labels(model, y, classes):
     rows = {"x": [1.0, 2.5]} if model is bb.NaiveBayes else ["one kiwi", "two sheep"]
-    with pytest.raises(bb.BadData, match=r"the classes that are declared are of type \w+, the labels of type"):
+    with pytest.raises(LabelContradiction):
         model().partial_fit(rows, y, classes=classes)
     clf = model().partial_fit(rows, y)
     before = clf.book_.digest()
-    with pytest.raises(bb.BadData, match="the classes that are declared"):
+    with pytest.raises(LabelContradiction):
         clf.partial_fit(rows, y, classes=classes)
     assert clf.book_.digest() == before
 
 
 def test_declared_classes_that_are_measurements():
-    with pytest.raises(bb.BadData, match="continuous"):
+    with refusal(bb.BadData, what="continuous"):
         bb.NaiveBayes().partial_fit(X, [1, 1, 2, 2, 2, 1], classes=[1, 2, 2.5])
     assert bb.NaiveBayes().partial_fit(X, [1, 1, 2, 2, 2, 1], classes=[1.0, 2.0, 3.0]).classes_.tolist() == [1, 2, 3]

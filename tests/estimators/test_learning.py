@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.refusal import refusal
 
 import bayesbox as bb
-from bayesbox.errors import BadWeight, KindContradiction, MissingTarget, UnknownColumn
+from bayesbox.errors import BadWeight, KindContradiction, MissingTarget, NeverLearned, UnknownColumn
 
 X = {"car": ["suv", "van", "suv", "bus"], "age": [20.0, 30.0, 40.0, 55.0]}
 Y = ["a", "b", "a", "b"]
@@ -53,7 +54,7 @@ NEVER = {
 @pytest.mark.parametrize(("rows", "labels"), NEVER.values(), ids=NEVER)
 def test_rows_never_learned_cannot_be_forgotten(clf, rows, labels):
     before, p = clf.book_.digest(), clf.predict_proba(X).tobytes()
-    with pytest.raises(bb.CannotForget, match="never learned"):
+    with pytest.raises(NeverLearned):
         clf.forget(rows, labels)
     assert clf.book_.digest() == before
     assert clf.predict_proba(X).tobytes() == p
@@ -173,16 +174,16 @@ def test_bad_weights(clf, weights):
 
 @pytest.mark.parametrize("gap", [None, float("nan"), np.nan])
 def test_missing_target(clf, gap):
-    with pytest.raises(MissingTarget, match="row 3"):
+    with refusal(MissingTarget, where="row 3"):
         bb.NaiveBayes().fit(X, ["a", "b", gap, "b"])
-    with pytest.raises(MissingTarget, match="row 2"):
+    with refusal(MissingTarget, where="row 2"):
         clf.partial_fit({"car": ["suv", "van"], "age": [1.0, 2.0]}, ["a", gap])
 
 
 @pytest.mark.parametrize("value", [float("inf"), -float("inf")])
 def test_infinite_value(clf, value):
     before = clf.book_.digest()
-    with pytest.raises(bb.BadData, match=r"`age`.*inf") as caught:
+    with refusal(bb.BadData, column="age", where="row 3") as caught:
         clf.partial_fit(X | {"age": [1.0, 2.0, value, 4.0]}, Y)
     assert "row 3" in str(caught.value)
     assert clf.book_.digest() == before
@@ -197,13 +198,13 @@ CONTRADICTIONS = {
 @pytest.mark.parametrize("change", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
 def test_contradiction_in_a_later_batch(clf, change):
     before = clf.book_.digest()
-    with pytest.raises(KindContradiction, match=f"`{next(iter(change))}`"):
+    with refusal(KindContradiction, column=next(iter(change))):
         clf.partial_fit(X | change, Y)
     assert clf.book_.digest() == before
 
 
 def test_an_unknown_column_in_a_later_batch(clf):
-    with pytest.raises(UnknownColumn, match="Did you mean `age`"):
+    with refusal(UnknownColumn, column="agee"):
         clf.partial_fit({"car": ["suv"], "agee": [3.0]}, ["a"])
 
 

@@ -13,9 +13,10 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from tests.oracle.enumeration import random_network
+from tests.refusal import refusal, warning
 
 import bayesbox as bb
-from bayesbox.errors import UnknownNode
+from bayesbox.errors import ImpossibleRows, UnknownNode
 
 
 @pytest.fixture
@@ -69,9 +70,9 @@ def test_columns_may_be_left_out_or_hold_states_never_heard_of(network):
     unheard = pd.DataFrame({name: ["martian"] for name in others})
     assert classifier.predict_proba(unheard)[0, 0] == pytest.approx(network.posteriors({})[target][label])
     assert (classifier.predict_proba(rows) == classifier.predict_proba(rows[others])).all()  # the class is not read
-    with pytest.raises(UnknownNode, match="n99"):
+    with refusal(UnknownNode, kind="node", name="n99", where="the columns"):
         classifier.predict(rows.assign(n99="a"))
-    with pytest.raises(bb.BadData, match="features"):
+    with refusal(bb.BadData, what="2"):
         classifier.predict(np.array([["s0", "s1"]]))
     with pytest.raises(UnknownNode):
         network.classifier("nobody")
@@ -84,7 +85,7 @@ def test_impossible_rows_get_the_prior():
     )
     classifier = network.classifier("a")
     rows = {"b": ["true", "true"], "c": ["true", None]}
-    with pytest.warns(bb.DataWarning, match="1 rows are impossible"):
+    with warning(ImpossibleRows, count=1, rows=2):
         assert classifier.predict_proba(rows)[:, 1] == pytest.approx([0.3, 1.0])
     with pytest.warns(bb.DataWarning):
         assert classifier.predict_log_proba({"b": ["true"], "c": ["true"]})[0, 1] == pytest.approx(np.log(0.3))

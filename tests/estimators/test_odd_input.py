@@ -7,9 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
+from tests.refusal import refusal
 
 import bayesbox as bb
-from bayesbox.errors import BadData, BadOption, BadWeight, KindContradiction
+from bayesbox.errors import BadData, BadOption, BadWeight, KindContradiction, NeverLearned
 
 Y = ["a", "b", "a", "b", "a", "b"]
 HUGE = np.array([2**64 - 1, 1, 2**63, 5, 1, 2**64 - 1], dtype=np.uint64)
@@ -58,18 +59,18 @@ def test_a_model_of_sparse_counts_is_the_same_after_loading(tmp_path):
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_sparse_count_that_is_no_number(value):
     broken = sparse.csr_array(np.where(COUNTS == 5, value, COUNTS))
-    with pytest.raises(BadData, match=r"row 6, column 1: a sparse array holds a value that is no number"):
+    with refusal(BadData, where="row 6, column 1"):
         bb.NaiveBayes().fit(broken, Y)
-    with pytest.raises(BadData, match=r"row 6, column 1"):
+    with refusal(BadData, where="row 6, column 1"):
         bb.NaiveBayes().fit(sparse.csr_array(COUNTS), Y).predict(broken)
 
 
 def test_counts_are_not_negative():
     clf = bb.NaiveBayes().fit(sparse.csr_array(COUNTS), Y)
-    with pytest.raises(BadData, match="a count is 0 or more; found -5"):
+    with refusal(BadData, found=-5.0):
         clf.predict(sparse.csr_array(-COUNTS))
     for kind in ("count", "count:poisson"):
-        with pytest.raises(BadData, match=r"row 4: column `b` is a count, 0 or more; found -2"):
+        with refusal(BadData, column="b", where="row 4", found=-2):
             bb.NaiveBayes(columns={"b": kind}).fit({"b": [0, 1, 3, -2, 1, -1]}, Y)
 
 
@@ -83,21 +84,21 @@ def test_a_count_too_large_for_a_poisson_is_left_out(value):
 @pytest.mark.parametrize("numeric", ["gaussian", "student"])
 def test_an_infinite_number_is_refused_in_answers_too(ask, numeric):
     clf = bb.NaiveBayes(numeric=numeric).fit({"x": [1.0, 2, 3, 4, 5, 7], "c": list("uvuvuu")}, Y)
-    with pytest.raises(BadData, match=r"row 2: column `x` holds an infinite value; found -inf"):
+    with refusal(BadData, column="x", where="row 2", found=float("-inf")):
         getattr(clf, ask)({"x": [1.0, -np.inf], "c": ["u", "v"]})
 
 
 def test_labels_with_a_fraction_are_refused_from_a_list_too():
     for y in ([0.5, 1.0] * 3, np.array([0.5, 1.0] * 3)):
-        with pytest.raises(BadData, match="Unknown label type: continuous"):
+        with refusal(BadData, what="continuous"):
             bb.NaiveBayes().fit(COUNTS, y)
 
 
 def test_weights_that_are_too_much():
-    with pytest.raises(BadWeight, match="sum to more than a double holds"):
+    with pytest.raises(BadWeight):
         bb.NaiveBayes().fit(COUNTS, Y, sample_weight=[1e308] * 6)
     assert np.isfinite(bb.NaiveBayes().fit(COUNTS, Y, sample_weight=[1e307] * 6).predict_proba(COUNTS)).all()
-    with pytest.raises(BadWeight, match="a weight is a number"):
+    with refusal(BadWeight, found=["a", "b", "c", "d", "e", "f"]):
         bb.NaiveBayes().fit(COUNTS, Y, sample_weight=list("abcdef"))
 
 
@@ -110,7 +111,7 @@ def test_one_class_of_a_prior_may_be_left_out(tmp_path):
 
 @pytest.mark.parametrize("prior", [[0.2, 0.8], {"a": 1.0}, {"a": "much", "b": 0.5}, {"a": 0.2, "c": 0.8}, {}])
 def test_other_priors_are_refused(prior):
-    with pytest.raises(BadOption, match="prior"):
+    with refusal(BadOption, what="prior"):
         bb.NaiveBayes(prior=prior).fit(COUNTS, Y)
 
 
@@ -134,9 +135,9 @@ def test_several_models_have_a_sum():
 
 def test_a_class_that_is_not_there():
     clf = bb.NaiveBayes().fit(COUNTS, Y)
-    with pytest.raises(BadOption, match=r"no such class; found 'c'. There are a, b"):
+    with refusal(BadOption, found="c"):
         clf.explain(COUNTS).log_odds("c", "a")
-    with pytest.raises(bb.CannotForget, match="the class `c` would be left"):
+    with refusal(NeverLearned, what="`c`"):
         clf.forget(COUNTS[:1], ["c"])
 
 
@@ -149,13 +150,13 @@ def test_a_single_column_may_have_any_name(model, tmp_path):
     other = model().fit({"age": values}, Y).predict_proba({"age": values})
     for fitted in (clf, bb.load(tmp_path / "m.bayes")):
         np.testing.assert_array_equal(fitted.predict_proba({"counts": values}), other)
-    with pytest.raises(BadData, match="X has 3 features"):
+    with refusal(BadData, what="3"):
         clf.predict(sparse.csr_array(COUNTS))
 
 
 def test_text_where_counts_were_learned_is_named_by_its_column():
     clf = bb.NaiveBayes().fit(sparse.csr_array(COUNTS), Y)
-    with pytest.raises(BadData, match=r"row 1: column `1` is a number; found 'two'"):
+    with refusal(BadData, column="1", where="row 1", found="two"):
         clf.predict([[1, "two", 3]])
 
 
@@ -169,17 +170,16 @@ def test_text_where_counts_were_learned_is_named_by_its_column():
 )
 def test_a_date_is_no_number(values, text):
     clf = bb.NaiveBayes().fit({"age": [25.0, 20, 25, 45, 20, 25]}, Y)
-    refused = pytest.raises(KindContradiction, match=rf"row [12]: column `age` is a number; found '{text}'. Declare")
-    with refused:
+    with refusal(KindContradiction, where="row", column="age", found=text):
         clf.predict({"age": values})
     for kind in ("real", "count"):
-        with refused:
+        with refusal(KindContradiction, where="row", column="age", found=text):
             bb.NaiveBayes(columns={"age": kind}).fit({"age": values}, Y)
 
 
 @pytest.mark.parametrize("model", [bb.NaiveBayes, "naive", 3])
 def test_a_model_to_train_is_an_estimator(model):
-    with pytest.raises(BadOption, match=r"a model to train is one of bayesbox's estimators; found .* Write model="):
+    with refusal(BadOption, remedy="model="):
         bb.train({"age": [25.0, 20.0], "risk": ["a", "b"]}, target="risk", model=model)
 
 
@@ -193,32 +193,32 @@ CASE = {"car": ["suv"]}
 def test_what_is_no_whole_number_is_refused(number):
     NET.fit({"rain": ["yes", "no"], "grass": ["wet", "dry"]})
     for call in (NET.sample, CHAIN.sample, lambda value: NET.sample(3, seed=value)):
-        with pytest.raises(BadOption, match="is a whole number, 0 or more; found"):
+        with pytest.raises(BadOption):
             call(number)
-    with pytest.raises(BadOption, match="seed is a whole number"):
+    with refusal(BadOption, what="seed"):
         CHAIN.sample(3, seed=number)
-    with pytest.raises(BadOption, match="steps is a whole number, 1 or more"):
+    with refusal(BadOption, what="steps"):
         CHAIN.forecast([0, 1], number)
-    with pytest.raises(BadOption, match="restarts is a whole number, 1 or more"):
+    with refusal(BadOption, what="restarts"):
         bb.HiddenMarkovModel(restarts=number)
     assert NET.sample(np.int64(3), seed=np.int64(1)) == NET.sample(3, seed=1)
     assert len(NET.sample(2, seed=None)) == 2
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "found"),
     [
-        ({"costs": 3}, "costs are a dict by true class and answer; found 3. Write"),
-        ({"costs": [[0, 1], [1, 0]]}, "costs are a dict"),
-        ({"costs": {"a": 1}}, "under the true class and the answer; found 'a'"),
-        ({"costs": {("a", "b"): "x"}}, "a cost is a number"),
-        ({"threshold": 3}, "the threshold of one class; found 3"),
-        ({"threshold": {"a": "x"}}, "a threshold is a probability"),
-        ({"abstain": "x"}, "a probability is a number from 0 to 1"),
+        ({"costs": 3}, 3),
+        ({"costs": [[0, 1], [1, 0]]}, [[0, 1], [1, 0]]),
+        ({"costs": {"a": 1}}, "a"),
+        ({"costs": {("a", "b"): "x"}}, "x"),
+        ({"threshold": 3}, 3),
+        ({"threshold": {"a": "x"}}, "x"),
+        ({"abstain": "x"}, "x"),
     ],
 )
-def test_decisions_of_the_wrong_type(options, message):
-    with pytest.raises(BadOption, match=message):
+def test_decisions_of_the_wrong_type(options, found):
+    with refusal(BadOption, found=found):
         FITTED.decide(CASE, **options)
     assert FITTED.decide(CASE, costs={("b", "a"): np.int64(50)}).tolist() == ["b"]
 
@@ -226,22 +226,22 @@ def test_decisions_of_the_wrong_type(options, message):
 @pytest.mark.parametrize("path", [None, 3, ["m.bayes"]])
 def test_what_is_no_name_of_a_file(path):
     for call in (bb.load, bb.read_network, bb.HiddenMarkovModel.load, FITTED.save, NET.write):
-        with pytest.raises(BadOption, match="a file is given by its name"):
+        with pytest.raises(BadOption):
             call(path)
 
 
 def test_hypotheses_that_are_not_fitted():
     optimal = bb.BayesOptimal([FITTED, bb.NaiveBayes()])
     for call in (optimal.predict, lambda _: optimal.classes_, lambda rows: optimal.fit(rows, ["a"])):
-        with pytest.raises(BadOption, match=r"hypothesis 2 is not fitted; found 'NaiveBayes'. Call its fit"):
+        with refusal(BadOption, found="NaiveBayes"):
             call(CASE)
-    with pytest.raises(BadOption, match="hypotheses are a list"):
+    with refusal(BadOption, found=3):
         bb.BayesOptimal(3).predict(CASE)
-    with pytest.raises(BadOption, match="one number, the weight, a hypothesis; found"):
+    with refusal(BadOption, found=["x"]):
         bb.BayesOptimal([FITTED], ["x"]).predict(CASE)
 
 
 def test_the_root_of_a_tree_is_a_column():
     for rows in ({"car": ["suv", "bus"]}, {"car": ["suv", "bus"], "age": ["old", "new"]}):
-        with pytest.raises(bb.BadData, match=r"root: no column `cat`. Did you mean `car`"):
+        with refusal(bb.BadData, column="cat", where="root"):
             bb.TAN(root="cat").fit(rows, ["a", "b"])

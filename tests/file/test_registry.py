@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.file.save_examples import mixed, resealed, saved, with_document
 from tests.files import examples
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.classifier.registry import KINDS
@@ -91,7 +92,7 @@ def test_a_kind_that_nobody_registered_is_named_with_the_package_to_install(coin
     assert error.where == "m.bayes, model.json"
     assert error.remedy == "Install and import coinage: the model was saved with it"
     assert "Upgrade bayesbox" in str(refused(with_document(saved("mixed"), kind="network")).remedy)
-    with pytest.raises(BadData, match="coin"):
+    with refusal(BadData, found="coin"):
         to_bytes(Coin(3))
 
 

@@ -24,9 +24,10 @@ from tests.file.save_examples import (
     saved,
 )
 from tests.laws.mixed import estimator, pick, table
+from tests.refusal import refusal
 
 import bayesbox as bb
-from bayesbox.errors import BadData, CannotForget, SourceUnavailable
+from bayesbox.errors import BadData, NoCounts, SourceUnavailable
 from bayesbox.estimators.inputs import batch_from
 from bayesbox.file.load import from_bytes, load
 from bayesbox.file.save import save, to_bytes
@@ -57,7 +58,7 @@ def test_given_tables_answer_alike_and_refuse_to_learn() -> None:
     assert again.joint_log_prob(asked).tobytes() == classifier.joint_log_prob(asked).tobytes()
     assert again.predict(asked).tolist() == classifier.predict(asked).tolist()
     assert again.predict(asked).dtype == np.int64
-    with pytest.raises(CannotForget, match="given tables"):
+    with pytest.raises(NoCounts):
         learn(again, {"radio": ["like"], "press": ["a"]}, [2])
 
 
@@ -248,10 +249,10 @@ def test_a_file_is_saved_and_loaded(tmp_path: Any) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Any) -> None:
-    with pytest.raises(SourceUnavailable, match=r"absent\.bayes: this file cannot be read: no such file") as caught:
+    with refusal(SourceUnavailable, where="absent.bayes") as caught:
         load(tmp_path / "absent.bayes")
     assert caught.value.exit_code == 74
-    with pytest.raises(SourceUnavailable, match="directory"):
+    with refusal(SourceUnavailable, where="test_a_file_that_is_not_there0"):
         load(tmp_path)
 
 
@@ -286,11 +287,11 @@ def test_what_cannot_be_saved(make: Callable[[], NaiveClassifier], reason: str, 
 def test_what_could_not_be_loaded_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     classifier = mixed()
     monkeypatch.setattr("bayesbox.tally.codec.columns.MOST_CELLS", 3)
-    with pytest.raises(BadData, match="10 cells, more than 3"):
+    with refusal(BadData, what="10"):
         to_bytes(classifier)
     monkeypatch.undo()
     monkeypatch.setattr("bayesbox.file.container.LIMIT", 66_000)
-    with pytest.raises(BadData, match="at most 66000"):
+    with refusal(BadData, what="66000"):
         to_bytes(classifier)
 
 

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.enumeration import joint, marginal, random_evidence, random_network, weighed
+from tests.refusal import refusal, warning
 
 import bayesbox as bb
-from bayesbox.errors import TooCostly
+from bayesbox.errors import TooCostly, UnknownStates
 from bayesbox.network.exact import junction
 from bayesbox.network.exact.eliminate import eliminate
 
@@ -139,7 +140,7 @@ def test_rows_with_states_never_heard_of_and_impossible_ones():
 
 def test_a_column_without_any_state_of_its_node_is_told():
     network = bb.BayesianNetwork({"b": ["a"]}, {"a": 0.5, "b": {"true": 0.25, "false": 0.5}})
-    with pytest.warns(bb.DataWarning, match=r"`a`.* left out: 0, 1; the states are true, false"):
+    with warning(UnknownStates, column="a", levels=("0", "1"), states=("true", "false")):
         found = network.posteriors(pd.DataFrame({"a": [1, 0], "b": ["true", None]}))
     assert found["a"]["true"].tolist() == pytest.approx([1 / 3, 0.5])
 
@@ -150,7 +151,7 @@ def test_a_frame_without_rows(approx):
     network = bb.BayesianNetwork({"b": ["a"]}, {"a": 0.5, "b": {"true": 0.25, "false": 0.5}})
     found = network.posteriors(pd.DataFrame({"a": [], "b": []}), approx=approx)
     assert found["b"]["true"].shape == (0,)
-    with pytest.raises(KeyError, match="no node `bb`"):
+    with refusal(KeyError, kind="node", name="bb"):
         found["bb"]
     assert network.classifier("a").predict_proba(pd.DataFrame({"b": []})).shape == (0, 2)
     assert network.classifier("a").predict_proba(pd.DataFrame(index=[])).shape == (0, 2)
@@ -165,11 +166,11 @@ def test_evidence_that_is_missing_or_is_none():
     assert network.mpe(row) == network.mpe({"b": "true"})
     assert network.probability(row) == network.probability({"b": "true"})
     for asked in (network.mpe, network.probability, network.log_probability):
-        with pytest.raises(bb.BadData, match=r"of one case.*DataFrame.*posteriors"):
+        with refusal(bb.BadData, found="DataFrame"):
             asked(pd.DataFrame({"a": ["true"]}))
-    with pytest.raises(bb.BadOption, match=r"likelihood of `a=true` is a number.*'high'"):
+    with refusal(bb.BadOption, found="high"):
         network.posteriors({"a": {"true": "high", "false": 1}})
-    with pytest.raises(bb.BadOption, match=r"likelihood of `a=true` is a number"):
+    with refusal(bb.BadOption, what="`a=true`"):
         network.query("P(b | a~(true:1e400, false:1))")
 
 
@@ -274,7 +275,7 @@ def test_contradicting_targets_and_evidence_on_a_target():
     assert network.query("P(a=true, a=false)") == 0
     assert network.query("P(a=true | a=true)") == 1
     assert network.query("P(a | a=false)")["true"] == 0
-    with pytest.raises(bb.ImpossibleEvidence, match="from it: b=true, b=false"):
+    with refusal(bb.ImpossibleEvidence, what="b=true, b=false"):
         network.query("P(a=true | b=true, b=false)")
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.oracle.enumeration import joint, marginal, random_network, weighed
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.errors import (
@@ -15,6 +16,7 @@ from bayesbox.errors import (
     BadOption,
     CannotForget,
     CannotMerge,
+    NoCounts,
     UnknownColumn,
     UnknownNode,
     UnseenLevel,
@@ -99,7 +101,7 @@ def test_expert_tables_are_prior_cases():
     before = net.cpt("grass")
     net.partial_fit(RAIN).forget(RAIN)
     assert net.cpt("grass").tolist() == before.tolist()
-    with pytest.raises(BadData, match="no tables"):
+    with refusal(BadData, what="tables"):
         rain().fit(RAIN, prior_cases=3)
 
 
@@ -122,14 +124,14 @@ def test_learning_forgetting_and_merging_are_exact():
     assert whole.forget(rows[250:]) == half
     assert whole.book_ == half.book_
     assert fresh().partial_fit(rows[:250]) == half
-    with pytest.raises(CannotForget, match="never learned"):
+    with refusal(CannotForget, where="node `n4`"):
         half.forget(rows)
     assert half == fresh().fit(rows[:250])  # nothing was changed on the way
     with pytest.raises(CannotMerge):
         half + fresh().fit(rows, smoothing="mle")
     with pytest.raises(CannotMerge):
         half + bb.BayesianNetwork(structure).fit(truth.sample(500, seed=2).slice(0, 3))
-    with pytest.raises(CannotForget, match="no counts"):
+    with pytest.raises(NoCounts):
         truth.forget(rows)
 
 
@@ -228,7 +230,7 @@ def test_log_likelihood_and_scores():
     some = {"rain": ["yes", None, None], "grass": [None, "wet", None]}
     expected = np.log(net.probability({"rain": "yes"})) + np.log(net.probability({"grass": "wet"}))
     assert net.log_likelihood(some) == pytest.approx(expected)
-    with pytest.raises(BadData, match="without holes"):
+    with pytest.raises(BadData):
         net.score(some)
 
 
@@ -316,32 +318,32 @@ def test_one_hidden_node_by_its_name():
 
 def test_partial_fit_takes_complete_rows():
     net = rain().fit(RAIN)
-    with pytest.raises(BadData, match="cannot be learned exactly"):
+    with pytest.raises(BadData):
         net.partial_fit({"rain": ["yes"], "grass": [None]})
-    with pytest.raises(BadData, match="cannot be learned exactly"):
+    with pytest.raises(BadData):
         rain().partial_fit({"rain": ["yes", "no"], "grass": [None, "dry"]})
 
 
 def test_what_cannot_be_learned_from():
-    with pytest.raises(UnknownColumn, match="`grass`"):
+    with refusal(UnknownColumn, column="grass", where="data"):
         rain().fit({"rain": ["yes"]})
-    with pytest.raises(UnseenLevel, match="Its states are"):
+    with refusal(UnseenLevel, where="data", found="snow"):
         rain(states={"rain": ["yes", "no"], "grass": ["wet", "dry"]}).fit({"rain": ["snow"], "grass": ["wet"]})
-    with pytest.raises(BadData, match="no row"):
+    with refusal(BadData, where="data"):
         rain().fit({"rain": [], "grass": []})
-    with pytest.raises(BadOption, match="'em', 'ignore' or 'drop'"):
+    with refusal(BadOption, found="guess"):
         rain().fit(RAIN, missing="guess")
-    with pytest.raises(BadOption, match="not known"):
+    with refusal(BadOption, what="`grass`"):
         rain().fit({"rain": ["yes"]}, hidden=["grass"])
     with pytest.raises(UnknownNode):
         rain().fit(RAIN, smoothing={"gras": "mle"})
-    with pytest.raises(BadOption, match="bdeu"):
+    with refusal(BadOption, found="bdeu:x"):
         rain().fit(RAIN, smoothing="bdeu:x")
-    with pytest.raises(BadOption, match="prior_cases"):
+    with refusal(BadOption, found=-1):
         rain().fit(RAIN, prior_cases=-1)
     net = rain(states={"rain": ["yes", "no"], "grass": ["wet", "dry"]})
     net.fit({"rain": ["yes", "no"], "grass": ["wet", "dry"]}, smoothing="mle")
-    with pytest.raises(BadData, match="impossible"):
+    with refusal(BadData, where="rows 1 to 8192"):
         net.log_likelihood({"rain": ["yes", None], "grass": ["dry", "dry"]})
 
 
@@ -390,7 +392,7 @@ def test_counts_that_are_not_those_of_the_tables_are_refused(tmp_path):
         document = json.loads(path.read_text())
         change(document)
         (tmp_path / "bad.json").write_text(json.dumps(document))
-        with pytest.raises(BadModelFile, match="counts behind the tables"):
+        with refusal(BadModelFile, where="bad.json"):
             bb.read_network(tmp_path / "bad.json")
 
     refused(lambda each: each["learned"]["counts"]["rain"].__setitem__(0, 7))

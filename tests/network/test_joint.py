@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.refusal import refusal
 from tests.tables import SHAPES
 
 import bayesbox as bb
@@ -85,7 +86,7 @@ def test_add_and_take_away():
     assert (whole - some).levels("age") == ["20"]
     assert whole - whole + some == some
     assert whole != some
-    with pytest.raises(CannotForget, match="not in the table"):
+    with refusal(CannotForget, where="data"):
         some - whole
     with pytest.raises(CannotForget):
         whole - bb.Joint([{"age": 35, "car": "suv", "member": True}])
@@ -106,7 +107,7 @@ def test_batch_by_batch():
 def test_nothing():
     empty = bb.Joint([])
     assert (empty.n, empty.columns) == (0, ())
-    with pytest.raises(UnknownColumn, match="There are no columns"):
+    with refusal(UnknownColumn, column="a", where="data"):
         empty.query("P(a)")
     assert empty - empty == empty
     with pytest.raises(CannotForget):
@@ -122,7 +123,7 @@ def test_weights():
     assert bb.Joint({"a": ["x", "y"], "w": [1, 3]}, weight="w") == twice
     with pytest.raises(BadWeight):
         bb.Joint({"a": ["x"], "w": [-1]}, weight="w")
-    with pytest.raises(UnknownColumn, match="The columns are `a`, `w1`"):
+    with refusal(UnknownColumn, column="w2", where="data"):
         bb.Joint({"a": ["x"], "w1": [1]}, weight="w2")
 
 
@@ -141,9 +142,9 @@ def test_declared_kinds(tmp_path):
     assert numbers.levels("x") == ["1", "2"]
     with pytest.raises(UnknownColumn):
         bb.Joint(path, columns={"zipp": "category"})
-    with pytest.raises(KindContradiction, match="is a flag"):
+    with refusal(KindContradiction, column="a", where="data", found="maybe"):
         bb.Joint({"a": ["maybe"]}, columns={"a": "flag"})
-    with pytest.raises(BadOption, match="say how to read a file"):
+    with refusal(BadOption, found="list"):
         bb.Joint(ROWS, na=["?"])
 
 
@@ -154,7 +155,7 @@ def test_only_what_is_asked_for_is_counted():
     assert table.columns == ("sex",)
     assert dict(table.family.items()) == {("f",): 3000, ("m",): 6000}
     assert rows == [1000] * 9
-    with pytest.raises(UnknownColumn, match="Did you mean `sex`"):
+    with refusal(UnknownColumn, column="sexe", where="batches"):
         count_table(batches, only=["sexe"])
 
 
@@ -166,7 +167,7 @@ def test_the_order_of_numbers_survives_addition():
 
 
 def test_nested_columns_are_refused_by_name():
-    with pytest.raises(BadData, match="visits"):
+    with refusal(BadData, column="visits", where="column `visits`"):
         bb.Joint(pa.table({"visits": [[1], [2]]}))
 
 
@@ -180,7 +181,7 @@ def test_a_value_and_nothing_else():
 
 
 def test_a_fraction_is_of_an_event():
-    with pytest.raises(BadOption, match="every target has a value"):
+    with refusal(BadOption, found="P(age)"):
         bb.Joint(ROWS).fraction("P(age)")
-    with pytest.raises(BadOption, match="asks for independence"):
+    with refusal(BadOption, found="age _|_ car"):
         bb.Joint(ROWS).query("age _|_ car")

@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.refusal import refusal
 from tests.tables import SHAPES
 
 import bayesbox as bb
@@ -193,7 +194,7 @@ def test_levels_in_their_own_type_and_order():
 def test_text_is_not_taken_for_a_number():
     joint = bb.Joint({"zip": ["01", "1", "1"]})
     assert joint.fraction("P(zip=01)") == Fraction(1, 3)
-    with pytest.raises(BadOption, match="never has the value"):
+    with refusal(BadOption, where="data"):
         joint.query("P(zip=1.0)")
 
 
@@ -239,18 +240,18 @@ def test_refused_questions(text, message):
 
 
 def test_unknown_columns():
-    with pytest.raises(UnknownColumn, match="Did you mean `colour`"):
+    with refusal(UnknownColumn, column="color", where="data"):
         JOINT.query("P(color)")
-    with pytest.raises(UnknownColumn, match="Did you mean `size`"):
+    with refusal(UnknownColumn, column="sise", where="data"):
         JOINT.query("P(colour | sise=large)")
 
 
 def test_impossible_evidence():
-    with pytest.raises(ImpossibleEvidence, match="size=small, class=\\+ never occurs"):
+    with refusal(ImpossibleEvidence, where="data"):
         JOINT.query("P(colour | size=small, class=+)")
-    with pytest.raises(ImpossibleEvidence, match="no row has a value of a"):
+    with refusal(ImpossibleEvidence, where="data"):
         bb.Joint({"a": [None, None], "b": ["x", "y"]}).query("P(a)")
-    with pytest.raises(ImpossibleEvidence, match="1 row left out"):
+    with refusal(ImpossibleEvidence, where="data"):
         bb.Joint({"a": ["x", None], "b": ["p", "q"]}).query("P(a | b=q)")
 
 
@@ -266,7 +267,7 @@ def test_odds():
     assert JOINT.odds("P(colour=red | class=+)") == 2 / 3
     assert JOINT.odds("P(size=small | class=+)") == 0.0
     assert JOINT.odds("P(colour=red | colour=red)") == float("inf")
-    with pytest.raises(BadOption, match="every target has a value"):
+    with refusal(BadOption, found="P(colour)"):
         JOINT.odds("P(colour)")
 
 

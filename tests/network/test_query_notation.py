@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.refusal import refusal
 
 from bayesbox.errors import BadOption
 from bayesbox.network.query.notation import (
@@ -113,12 +114,12 @@ def test_a_long_text_is_cut_around_the_place():
 
 @pytest.mark.parametrize("thing", [None, 3, b"P(a)"])
 def test_no_text(thing):
-    with pytest.raises(BadOption, match="a question is a text"):
+    with pytest.raises(BadOption):
         parse(thing)
 
 
 def test_a_query_is_wanted():
-    with pytest.raises(BadOption, match="asks for independence"):
+    with refusal(BadOption, found="a _|_ b"):
         parse_query("a _|_ b")
 
 

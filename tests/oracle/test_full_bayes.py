@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, DataWarning, TooCostly
@@ -227,7 +228,7 @@ def test_a_class_with_fewer_rows_than_columns_is_shrunk_and_said_so():
     root = np.sqrt(np.diag(within))
     np.testing.assert_allclose(normals.correlation[1], (4 * own + 6 * within / np.outer(root, root)) / 10, rtol=1e-10)
     np.testing.assert_allclose(normals.std[1], X[y == 1].std(axis=0), rtol=1e-13)
-    with pytest.raises(BadData, match="singular: 4 rows for 5 columns"):
+    with refusal(BadData, what="singular"):
         bb.FullBayes(shrink=0).fit(X, y)
 
 
@@ -252,19 +253,19 @@ def test_one_row_a_class_and_constants():
 def test_a_table_that_would_not_fit_is_refused_with_its_cells():
     random = np.random.default_rng(10)
     X, y = random.integers(0, 2, (50, 30)), random.integers(0, 2, 50)
-    with pytest.raises(TooCostly, match=r"2,147,483,648 cells .* naive Bayes needs 61 numbers"):
+    with refusal(TooCostly, bytes=17179869184.0):
         bb.FullBayes().fit(X, y)
 
 
 def test_what_full_bayes_does_not_take():
     X, y = {"n": [1, 2, 3]}, ["a", "b", "a"]
-    with pytest.raises(BadOption, match="counts such as column `n`"):
+    with refusal(BadOption, what="`n`"):
         bb.FullBayes(columns={"n": bb.Count()}).fit(X, y)
-    with pytest.raises(BadOption, match="covariance is one of"):
+    with refusal(BadOption, found="round"):
         bb.FullBayes(covariance="round").fit(X, y)
-    with pytest.raises(BadOption, match="shrink"):
+    with refusal(BadOption, found=-1):
         bb.FullBayes(shrink=-1).fit(X, y)
-    with pytest.raises(BadOption, match="names levels"):
+    with pytest.raises(BadOption):
         bb.FullBayes(smoothing=bb.rules.PriorCounts({"a": 1})).fit({"p": ["a", "b"], "q": ["a", "b"]}, ["x", "y"])
 
 
@@ -277,7 +278,7 @@ def test_unseen_levels_and_infinite_values():
     np.testing.assert_allclose(
         ignored.joint_log_proba([{"p": "z", "q": "a"}]), ignored.joint_log_proba([{"q": "a"}]), rtol=1e-12
     )
-    with pytest.raises(BadData, match="never seen"):
+    with refusal(BadData, column="p", found="z"):
         bb.FullBayes(unseen="error").fit(X, y).predict([{"p": "z", "q": "a"}])
     numbers = bb.FullBayes().fit(np.random.default_rng(0).normal(size=(20, 2)), [0, 1] * 10)
     assert np.isneginf(numbers.joint_log_proba([[np.inf, 0.0]])).all()

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, UnknownColumn, UnseenLevel
@@ -118,7 +119,7 @@ def test_kinds_and_known_states():
     found = states(data, kinds=kinds, known={"size": ("s", "m", "l")})
     assert found == {"on": ("false", "true"), "car": ("suv", "van"), "size": ("s", "m", "l")}
     assert codes(data, kinds=kinds, known={"size": ("s", "m", "l")})["size"] == [0, 2]  # S is s where no S is
-    with pytest.raises(UnseenLevel, match="Its states are s, m"):
+    with refusal(UnseenLevel, where="data", found="xl"):
         states({"size": ["xl"]}, known={"size": ("s", "m")})
 
 
@@ -171,7 +172,7 @@ def test_what_cannot_be_used(data, options, message):
 
 def test_a_column_that_changes_its_kind():
     one = Batch(("a",), (pa.array([1.5, 2.5]),), 2)
-    with pytest.raises(BadData, match="held numbers so far and holds text now"):
+    with refusal(BadData, column="a", where="data"):
         survey(Batches(one, Batch(("a",), (pa.array(["x"]),), 1)))
     with pytest.raises(UnknownColumn):
         survey(Batches(one), kinds={"b": Ignore()})
@@ -207,7 +208,7 @@ def test_a_survey_where_the_rows_lie_is_the_same():
         assert other.coded is None
         assert other.variables == one.variables
         assert (other.rows, other.holes) == (6, one.holes + 1)
-    with pytest.raises(BadData, match="held numbers so far"):
+    with refusal(BadData, column="a", where="data"):
         survey(Elsewhere(Batch(("a",), (pa.array(["x"]),), 1), Batch(("a",), (pa.array([1.5]),), 1)))
 
 

@@ -6,6 +6,7 @@ import decimal
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.refusal import refusal
 
 from bayesbox.errors import BadData, BadOption, KindContradiction, UnknownColumn
 from bayesbox.schema.columns import CountMatrix
@@ -21,19 +22,19 @@ def test_declared_levels_are_sorted_texts():
 
 @pytest.mark.parametrize("levels", ["red", b"red", 3])
 def test_levels_are_a_list(levels):
-    with pytest.raises(BadOption, match="the levels of a category are a list"):
+    with pytest.raises(BadOption):
         Category(levels)
 
 
 @pytest.mark.parametrize("hole", [None, float("nan"), np.datetime64("NaT")])
 def test_a_missing_value_is_no_level(hole):
-    with pytest.raises(BadOption, match="a missing value is no level of a category"):
+    with pytest.raises(BadOption):
         Category(["red", hole])
 
 
 @pytest.mark.parametrize("declared", [["age"], [("age", "real")], "age"])
 def test_columns_are_declared_in_a_dict(declared):
-    with pytest.raises(BadOption, match=r"columns are declared by a dict of names and kinds; found .*age"):
+    with pytest.raises(BadOption):
         declared_kinds(declared, ("age",))
 
 
@@ -62,14 +63,14 @@ def test_what_is_no_kind(bad):
 
 @pytest.mark.parametrize("floor", [-1, float("nan"), float("inf"), "0.1", None])
 def test_floors_are_checked(floor):
-    with pytest.raises(BadOption, match="floor"):
+    with refusal(BadOption, what="floor"):
         Real(floor=floor)
 
 
 @pytest.mark.parametrize("kind", [Category, Flag, Real, Count])
 def test_missing_is_checked(kind):
     assert kind(missing="level").missing == "level"
-    with pytest.raises(BadOption, match="missing"):
+    with refusal(BadOption, found="drop"):
         kind(missing="drop")
 
 
@@ -103,7 +104,7 @@ def test_inferred(column, kind):
 
 @pytest.mark.parametrize("column", [pa.array([[1, 2]]), np.array([1 + 2j])])
 def test_types_that_cannot_be_used(column):
-    with pytest.raises(BadData, match="`visits`"):
+    with refusal(BadData, column="visits"):
         kind_of(column, name="visits")
 
 
@@ -132,9 +133,9 @@ def test_a_schema_grows_by_what_was_unknown():
     assert isinstance(schema.kinds["x"], Unknown)
     later = schema.extended({"x": pa.array(["a"]), "y": pa.array([None])})
     assert later.kinds == {"x": Category(), "y": Number()}
-    with pytest.raises(KindContradiction, match="`x` was a category so far and is a number now"):
+    with refusal(KindContradiction, column="x"):
         later.extended({"x": pa.array([1.5])})
-    with pytest.raises(UnknownColumn, match="no column `z`"):
+    with refusal(UnknownColumn, column="z"):
         later.extended({"z": pa.array([1.5])})
 
 

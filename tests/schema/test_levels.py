@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbox.errors import BadData
+from bayesbox.errors import LabelContradiction
 from bayesbox.schema.levels import (
     common_label_type,
     label_order,
@@ -100,7 +100,7 @@ def test_order(texts, kind, order):
 def test_common_type():
     assert common_label_type("integer", "integer") == "integer"
     assert common_label_type("integer", "real") == common_label_type("real", "integer") == "real"
-    with pytest.raises(BadData, match="text"):
+    with pytest.raises(LabelContradiction):
         common_label_type("integer", "text")
 
 

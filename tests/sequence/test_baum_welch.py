@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.sequence.states import StateChoice
@@ -229,11 +230,11 @@ def test_auto_stops_once_it_gets_worse_and_keeps_known_states():
 
 @pytest.mark.parametrize("states", ["many", "3..2", "0..4", "2.."])
 def test_states_that_cannot_be_chosen_from(states):
-    with pytest.raises(bb.errors.BadOption, match=r"2\.\.6"):
+    with pytest.raises(bb.errors.BadOption):
         bb.HiddenMarkovModel(states)
-    with pytest.raises(bb.errors.BadOption, match="choose"):
+    with refusal(bb.errors.BadOption, found="aic"):
         bb.HiddenMarkovModel("auto", choose="aic")
-    with pytest.raises(bb.errors.BadOption, match="number_prior"):
+    with refusal(bb.errors.BadOption, found=-1):
         bb.HiddenMarkovModel(number_prior=-1)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.refusal import refusal
 
 from bayesbox import errors
 from bayesbox.errors import BadData, BadRow, KindContradiction, SourceUnavailable
@@ -224,7 +225,7 @@ def test_a_file_that_grows_too_much_is_refused(tmp_path: Path, monkeypatch: pyte
     assert len(data) > 100 * path.stat().st_size
     assert read(path) == 1_000_000  # below the floor
     monkeypatch.setattr(streams, "INFLATION_FLOOR", 1 << 20)
-    with pytest.raises(BadData, match="more than 100 times") as caught:
+    with refusal(BadData, where="bomb.csv.gz", found="4194304 bytes out of 10240") as caught:
         read(path)
     assert "decompress it yourself" in str(caught.value)
 
@@ -235,7 +236,7 @@ def test_a_row_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(reading, "ROW_LIMIT", 4 << 20)
     path = tmp_path / "p.csv"
     path.write_bytes(data)
-    with pytest.raises(BadData, match=r"of over 4194304 bytes|over the limit"):
+    with refusal(BadData, where="p.csv, line "):
         read(path, bad_rows=bad_rows)
 
 
@@ -251,7 +252,7 @@ def test_documents_may_be_long(tmp_path: Path, name: str) -> None:
     """Only where they are asked for; the rows behind them are read in blocks as before."""
     rows = [(1, "kiwi"), (2, LONG), *((3, f"sheep {number}") for number in range(400_000))]
     (tmp_path / name).write_text(FORMS[name](rows))
-    with pytest.raises(BadRow, match="over the limit of 1048576"):
+    with refusal(BadRow, what="1048576", where="column `text`"):
         read(tmp_path / name)
     source = open_source(tmp_path / name, text=frozenset({"text"}), documents=frozenset({"text"}))
     batches = list(source.batches())
@@ -264,7 +265,7 @@ def test_documents_over_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(reading, "DOCUMENT_LIMIT", 2 << 20)
     (tmp_path / name).write_text(FORMS[name]([(1, "kiwi"), (2, LONG), (3, "sheep")]))
     options: dict[str, Any] = {"text": frozenset({"text"}), "documents": frozenset({"text"})}
-    with pytest.raises(BadRow, match="over the limit of 2097152") as caught:
+    with refusal(BadRow, what="2097152", where="column `text`") as caught:
         list(open_source(tmp_path / name, **options).batches())
     assert "line 3" in str(caught.value) or "line 2" in str(caught.value)
     skipping = open_source(tmp_path / name, bad_rows="skip", **options)
@@ -276,7 +277,7 @@ def test_an_unclosed_quote_stops_early(tmp_path: Path) -> None:
     """The rest of a large file is not swallowed as one cell."""
     path = tmp_path / "p.csv"
     path.write_bytes(GOOD + b'25,"suv\n' + b"25,suv\n" * 3_000_000)
-    with pytest.raises(BadRow, match=r"line 7, column `car`.*never closed"):
+    with refusal(BadRow, where="line 7, column `car`"):
         read(path)
 
 
@@ -285,15 +286,15 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "notes.md").write_text("no data")
     cases = {
-        "peple.csv": "Did you mean",
-        "nowhere/people.csv": "no such file",
-        "*.parquet": "no file matches",
-        "empty": "holds no data files",
+        "peple.csv": "people.csv",
+        "nowhere/people.csv": None,
+        "*.parquet": None,
+        "empty": ".csv",
     }
-    for name, piece in cases.items():
-        with pytest.raises(SourceUnavailable, match=piece) as caught:
+    for name, remedy in cases.items():
+        with refusal(SourceUnavailable, where=name) as caught:
             read(tmp_path / name)
-        assert name in str(caught.value)
+        assert (remedy or "") in (caught.value.remedy or "")
         assert caught.value.exit_code == 74
         assert isinstance(caught.value, OSError)
 
@@ -305,7 +306,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "people.csv"
     path.write_bytes(GOOD)
     monkeypatch.setattr("builtins.open", refuse)
-    with pytest.raises(SourceUnavailable, match="may not be read"):
+    with refusal(SourceUnavailable, remedy="permissions"):
         read(path)
 
 
@@ -314,21 +315,21 @@ def test_options_are_checked(tmp_path: Path) -> None:
         with pytest.raises(errors.BadOption) as caught:
             open_source(tmp_path / "p.csv", **options)  # type: ignore[arg-type]
         assert caught.value.exit_code == 2
-    with pytest.raises(errors.BadOption, match="no file was given"):
+    with pytest.raises(errors.BadOption):
         open_source([])
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
+    ("data", "what", "remedy"),
     [
-        (b"PK\x03\x04\x14\x00", "a zip archive, such as a workbook of Excel or a model. Save the sheet as CSV"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a workbook of Excel. Save the sheet as CSV"),
-        (b"SQLite format 3\x00", "a database. Ask it with --sql"),
-        (b"\xfd7zXZ\x00", "compressed by xz. Unpack it"),
+        (b"PK\x03\x04\x14\x00", "zip", "CSV"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel", "CSV"),
+        (b"SQLite format 3\x00", "database", "--sql"),
+        (b"\xfd7zXZ\x00", "xz", "xz -d"),
     ],
 )
 @pytest.mark.parametrize("name", ["people.xlsx", "people.csv"])
-def test_what_is_no_table_is_called_by_its_name(tmp_path: Path, name: str, data: bytes, words: str) -> None:
+def test_what_is_no_table_is_called_by_its_name(tmp_path: Path, name: str, data: bytes, what: str, remedy: str) -> None:
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(BadData, match=words):
+    with refusal(BadData, what=what, remedy=remedy, where=name):
         read(tmp_path / name)

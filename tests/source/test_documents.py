@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.refusal import refusal
 
 from bayesbox.errors import BadData, SourceUnavailable
 from bayesbox.source.files import documents
@@ -65,13 +66,13 @@ def test_documents_without_classes_are_refused(mail: Path, path: str) -> None:
     if path == "ham":
         (mail / "ham" / "deeper" / "2.eml").unlink()
         (mail / "ham" / "deeper").rmdir()
-    with pytest.raises(BadData, match="no classes"):
+    with refusal(BadData, what="classes"):
         open_documents(mail / path)
 
 
 def test_an_empty_folder_and_an_absent_file(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
-    with pytest.raises(BadData, match="no documents"):
+    with refusal(BadData, where="none"):
         open_documents(tmp_path / "none", classes=False)
     with pytest.raises(SourceUnavailable):
         list(open_documents(tmp_path / "absent.eml", classes=False).batches())

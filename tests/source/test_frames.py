@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.refusal import refusal
 
 from bayesbox.errors import BadData
 from bayesbox.source.base import Batch
@@ -332,9 +333,9 @@ def test_refusals_say_what_and_where(case: str) -> None:
 
 
 def test_names_must_fit() -> None:
-    with pytest.raises(BadData, match="3 names for 2 columns"):
+    with refusal(BadData, found=["age", "car", "size"]):
         batch_of(np.zeros((1, 2)), names=["age", "car", "size"])
-    with pytest.raises(BadData, match="called `age`"):
+    with refusal(BadData, found=["age", "age"]):
         batch_of(np.zeros((1, 2)), names=["age", "age"])
 
 

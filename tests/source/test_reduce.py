@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.refusal import refusal
 
 from bayesbox.classifier.row_sample import Sampled
 from bayesbox.errors import BadData
@@ -100,7 +101,7 @@ def test_reduce_adds_every_part_once(threads: int) -> None:
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_the_first_broken_part_is_named_for_any_number_of_threads(threads: int) -> None:
     for _ in range(20):
-        with pytest.raises(BadData, match="part 3 is broken"):
+        with refusal(BadData, what="part 3"):
             Parted(20, 5, broken=frozenset({3, 4, 5, 6, 7, 11})).reduce(total, threads=threads)
 
 
@@ -131,9 +132,9 @@ def test_parts_that_cannot_be_had_are_an_error_behind_those_that_were() -> None:
                     raise BadData("no part 4")
                 yield part
 
-    with pytest.raises(BadData, match="no part 4"):
+    with refusal(BadData, what="part 4"):
         Torn(9, 5).reduce(total, threads=3)
-    with pytest.raises(BadData, match="part 2 is broken"):
+    with refusal(BadData, what="part 2"):
         Torn(9, 5, broken=frozenset({2})).reduce(total, threads=3)
 
 
@@ -185,7 +186,7 @@ def test_a_source_without_enough_parts_has_none(grouped: Path) -> None:
 def test_files_that_differ_are_named_when_they_are_read_in_parts(grouped: Path) -> None:
     words = pa.array(["a", "b"])
     pq.write_table(pa.table({"x": words, "word": words, "left": words}), grouped / "c.parquet")
-    with pytest.raises(BadData, match="held number"):
+    with refusal(BadData, column="x", where="column `x`"):
         open_source(grouped).reduce(lambda batch: batch.rows, threads=2)
 
 

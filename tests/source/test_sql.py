@@ -12,10 +12,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.refusal import refusal
 from tests.servers import Postgres
 
 import bayesbox as bb
-from bayesbox.errors import BadData, BadOption, KindContradiction, SourceUnavailable
+from bayesbox.errors import BadData, BadOption, BayesboxError, KindContradiction, SourceUnavailable, UnknownColumn
 from bayesbox.schema.columns import as_numbers
 from bayesbox.source import sql as sql_source
 
@@ -123,7 +124,7 @@ def test_decimals_are_the_nearest_doubles() -> None:
 def test_the_database_is_only_read(tmp_path: Path, duckdb_file: Path) -> None:
     for path in (duckdb_file, sqlite_file(tmp_path / "people.db")):
         before = path.read_bytes()
-        with pytest.raises((BadOption, BadData), match=r"(?i)read-only"):
+        with refusal((BadOption, BadData), what="read-only"):
             digest_of(bb.sql("delete from people", database=path))
         assert path.read_bytes() == before
 
@@ -131,19 +132,19 @@ def test_the_database_is_only_read(tmp_path: Path, duckdb_file: Path) -> None:
 @pytest.mark.parametrize(
     ("query", "error", "words"),
     [
-        ("", BadOption, "a query is a text"),
+        ("", BadOption, "query"),
         ("selct 1", BadOption, "syntax error"),
-        ("select 1 as a; select 2 as a", BadOption, "one query, not from 2"),
-        ("select * from nothing", BadOption, "nothing does not exist"),
-        ("select age from (values (1)) as people(age)", BadData, "no column `risk`"),
-        ("select 1 as risk, 1 as risk", BadData, "two columns are called `risk`"),
+        ("select 1 as a; select 2 as a", BadOption, "2"),
+        ("select * from nothing", BadOption, "nothing"),
+        ("select age from (values (1)) as people(age)", UnknownColumn, "`risk`"),
+        ("select 1 as risk, 1 as risk", BadData, "`risk`"),
         ("select [1, 2] as ages, 'L' as risk", BadData, "nested"),
-        ("select 'old'::integer as age, 'L' as risk", BadData, "cannot be read: .*'old'"),
+        ("select 'old'::integer as age, 'L' as risk", BadData, "'old'"),
         ("select * from 'nowhere.parquet'", SourceUnavailable, "nowhere.parquet"),
     ],
 )
-def test_bad_queries(query: str, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
+def test_bad_queries(query: str, error: type[BayesboxError], words: str) -> None:
+    with refusal(error, what=words):
         digest_of(bb.sql(query))
 
 
@@ -151,12 +152,12 @@ def test_a_value_that_cannot_be_read_far_down() -> None:
     query = (
         "select (case when i = 150000 then 'x' else '1' end)::integer as age, 'L' as risk from range(200000) as t(i)"
     )
-    with pytest.raises(BadData, match="cannot be read"):
+    with refusal(BadData, where="the query"):
         bb.train(bb.sql(query), target="risk")
 
 
 def test_contradictory_kinds() -> None:
-    with pytest.raises(KindContradiction, match="age"):
+    with refusal(KindContradiction, column="age", where="the query, row 1", found="old"):
         bb.train(
             bb.sql("select 'old' as age, 'L' as risk"), target="risk", model=bb.NaiveBayes(columns={"age": "real"})
         )
@@ -165,11 +166,11 @@ def test_contradictory_kinds() -> None:
 def test_bad_databases(tmp_path: Path) -> None:
     text = tmp_path / "people.txt"
     text.write_text("age,risk\n1,L\n")
-    with pytest.raises(BadData, match="no DuckDB and no SQLite database"):
+    with refusal(BadData, where="people.txt"):
         digest_of(bb.sql("select 1", database=text))
-    with pytest.raises(SourceUnavailable, match="No such file"):
+    with refusal(SourceUnavailable, where="nothing.db"):
         digest_of(bb.sql("select 1", database=tmp_path / "nothing.db"))
-    with pytest.raises(BadOption, match="DuckDB connection"):
+    with refusal(BadOption, found="int"):
         digest_of(bb.sql("select 1", database=3))
 
 
@@ -185,7 +186,7 @@ def test_without_the_reader_of_a_database(tmp_path: Path, monkeypatch: pytest.Mo
     """Neither a package nor a network: the message says what to install."""
     monkeypatch.setattr(sql_source.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(duckdb, "connect", lambda **_: _Offline())
-    with pytest.raises(SourceUnavailable, match="pip install duckdb-extension-sqlite-scanner=="):
+    with refusal(SourceUnavailable, where="the query on people.db"):
         digest_of(bb.sql("select * from people", database=sqlite_file(tmp_path / "people.db")))
 
 

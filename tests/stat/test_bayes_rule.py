@@ -102,5 +102,5 @@ def test_numbers_of_numpy():
 
 @pytest.mark.parametrize("likelihood", [0.5, None, "half", [0.5, 0.5], [[0.5, 0.5]]])
 def test_a_likelihood_over_hypotheses_is_a_dict(likelihood):
-    with pytest.raises(bb.BadOption, match="a likelihood is a dict of them, or a list of dicts"):
+    with pytest.raises(bb.BadOption):
         bb.bayes_rule(prior={"a": 0.5, "b": 0.5}, likelihood=likelihood)

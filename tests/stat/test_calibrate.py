@@ -5,9 +5,10 @@ import pytest
 import scipy.optimize
 from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
+from tests.refusal import refusal
 
 import bayesbox as bb
-from bayesbox.errors import BadModelFile, BadOption, DataWarning
+from bayesbox.errors import BadModelFile, BadOption, LostCalibration
 from bayesbox.file import container
 from bayesbox.schema.encode import encode
 from bayesbox.stat.calibrate import (
@@ -225,7 +226,7 @@ def test_a_class_that_turns_up_later_ends_the_calibration():
     clf = bb.NaiveBayes(calibration="dirichlet").fit(columns, labels)
     clf.partial_fit(columns, labels)
     assert clf.classifier_.calibrated is not None
-    with pytest.warns(DataWarning, match="calibration is gone"):
+    with pytest.warns(LostCalibration):
         clf.partial_fit({name: column[:1] for name, column in columns.items()}, ["maybe"])
     assert clf.predict_proba(columns).shape == (60, 3)
 
@@ -236,7 +237,7 @@ def test_one_class_needs_no_calibration():
 
 
 def test_an_unknown_calibration_is_refused():
-    with pytest.raises(BadOption, match="there is no calibration `platt`"):
+    with refusal(BadOption, kind="calibration", name="platt", choices=("temperature", "isotonic", "dirichlet", "auto")):
         bb.NaiveBayes(calibration="platt").fit({"a": ["x", "y"]}, ["k", "l"])
 
 

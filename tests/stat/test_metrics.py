@@ -284,9 +284,9 @@ def test_area_without_a_curve_is_nan():
 
 def test_refusals():
     p = np.full((2, 2), 0.5)
-    with pytest.raises(BadData, match="nothing to measure"):
+    with pytest.raises(BadData):
         measure(scored(logs(p), labels_of([-1, -1], 2), names_of(2)))
-    with pytest.raises(BadData, match="nothing to measure"):
+    with pytest.raises(BadData):
         judged(p, [0, 1], np.zeros(2))
     with pytest.raises(BadWeight):
         judged(p, [0, 1], [-1.0, 1.0])

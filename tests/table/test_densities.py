@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.tally import values
@@ -124,7 +125,7 @@ def test_a_coarse_column_adds_up_but_cannot_forget(monkeypatch: pytest.MonkeyPat
         parts.partial_fit({"x": x[part]}, y[part])
     assert parts.book_.digest() == whole.book_.digest()
     assert parts.book_["x"].mean.tolist() == whole.book_["x"].mean.tolist()  # the moments are exact all the same
-    with pytest.raises(bb.CannotForget, match="coarsely"):
+    with refusal(bb.CannotForget, what="64"):
         whole.forget({"x": x[:1]}, y[:1])
     exact = bb.NaiveBayes(numeric="kernel", columns={"x": bb.Real("gaussian")}).fit({"x": x}, y)
     assert (whole.predict({"x": x}) == exact.predict({"x": x})).mean() > 0.9
@@ -198,9 +199,9 @@ def test_zero_and_below_are_a_level_of_the_lognormal() -> None:
 
 def test_bad_densities_are_refused() -> None:
     for density in ("cauchy", "width:0", "mdl:3", "kernel:2", 3):
-        with pytest.raises(bb.BadOption, match="density of numbers"):
+        with refusal(bb.BadOption, found=density):
             bb.Real(density)
-        with pytest.raises(bb.BadOption, match="density of numbers"):
+        with refusal(bb.BadOption, found=density):
             bb.NaiveBayes(numeric=density).fit({"x": [1.0, 2.0]}, ["a", "b"])
 
 
@@ -216,10 +217,10 @@ def test_an_infinite_number_is_refused_by_name(numeric: str) -> None:
     clf = bb.NaiveBayes(numeric=numeric).fit({"tied": X["tied"]}, y)
     for value in (np.inf, -np.inf):
         for ask in (clf.predict, clf.predict_proba, clf.predict_log_proba):
-            with pytest.raises(bb.BadData, match=r"row 2: column `tied` holds an infinite value"):
+            with refusal(bb.BadData, column="tied", where="row 2"):
                 ask({"tied": np.array([1.0, value])})
         assert np.isneginf(clf.joint_log_proba({"tied": np.array([value])})).all()
-        with pytest.raises(bb.BadData, match=r"column `tied` holds an infinite value"):
+        with refusal(bb.BadData, column="tied", where="row 1"):
             clf.leave_one_out({"tied": np.array([value])}, y[:1])
 
 
@@ -228,7 +229,7 @@ def test_models_of_numbers_refuse_an_infinite_one_by_name(model: Any) -> None:
     X, y = table()
     model.fit({"tied": X["tied"], "humps": X["humps"]}, y)
     for ask in (model.predict, model.predict_proba):
-        with pytest.raises(bb.BadData, match=r"row 2: column `tied` holds an infinite value"):
+        with refusal(bb.BadData, column="tied", where="row 2", found=float("inf")):
             ask({"tied": np.array([1.0, np.inf]), "humps": np.array([0.0, np.nan])})
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.classifier.calibrated import answers_by_folds
@@ -74,9 +75,9 @@ def test_judged_by_folds_and_by_name():
 
     assert new_classifier("kdb:auto", {}).rules.k == "auto"
     for wrong in ("many", -1, 6, True, 1.5):
-        with pytest.raises(BadOption, match="or auto"):
+        with pytest.raises(BadOption):
             bb.KDB(k=wrong).fit(columns, labels)
-    with pytest.raises(BadOption, match="or auto"):
+    with refusal(BadOption, found="many"):
         new_classifier("kdb:many", {})
     assert bb.KDB(k="auto").fit({"a": ["x", "y"]}, ["k", "k"]).predict({"a": ["x"]}).tolist() == ["k"]
 

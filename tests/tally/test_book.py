@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.refusal import refusal
 
 from bayesbox.errors import BadData, KindContradiction, UnknownColumn
 from bayesbox.schema.encode import encode
@@ -46,7 +47,7 @@ def test_as_a_mapping(book):
     assert len(book) == 2
     assert "car" in book
     assert "weight" not in book
-    with pytest.raises(UnknownColumn, match="Did you mean `age`"):
+    with refusal(UnknownColumn, column="agee"):
         book["agee"]
 
 
@@ -85,7 +86,7 @@ def test_empty_books():
 
 
 def test_columns_of_two_forms_do_not_add():
-    with pytest.raises(KindContradiction, match="`x`"):
+    with refusal(KindContradiction, column="x"):
         book_of({"x": [1.5]}, ["a"]) + book_of({"x": ["u"]}, ["a"])
 
 
@@ -99,7 +100,7 @@ def test_labels_of_a_file_may_be_integers():
     book = book_of({"x": ["u", "v"]}, ["10", "2"])
     assert book.classes == ("10", "2")
     assert book.with_label_type("integer").classes == ("2", "10")
-    with pytest.raises(BadData, match="integers"):
+    with refusal(BadData, found="ten"):
         book_of({"x": ["u"]}, ["ten"]).with_label_type("integer")
 
 

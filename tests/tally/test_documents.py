@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.refusal import refusal, warning
 
-from bayesbox.errors import BadData, DataWarning
+from bayesbox.errors import BadData, DroppedWords
 from bayesbox.schema.encode import encode
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.base import Batch, Source
@@ -68,7 +69,7 @@ def test_a_limit_holds_while_documents_stream_in(threads: int, weight: str | Non
 
     monkeypatch.setattr(DocumentCounter, "add", watched)
     classifier = DocumentClassifier(TextOptions(limit=10), Tokens())
-    with pytest.warns(DataWarning, match="2,4[0-9]{2} of the rarest words were dropped by the limit of 10"):
+    with warning(DroppedWords, limit=10):
         train_documents(classifier, Labelled(Stream(50), "label", "text"), threads=threads)
     assert max(most) <= 20 + 50
     assert len(classifier.words) == 10
@@ -93,13 +94,13 @@ def test_more_counts_than_fit_are_refused_and_a_limit_mends_it(monkeypatch) -> N
     for module in (documents, words):
         monkeypatch.setattr(module, "MOST_CELLS", 30)
     source = Labelled(Stream(1), "label", "text")
-    with pytest.raises(BadData, match=r"2 classes x 52 words are more counts than fit.*--limit 15, limit=15 in Python"):
+    with refusal(BadData, bytes=832.0, remedy="limit=15"):
         train_documents(DocumentClassifier(TextOptions(), Tokens()), source)
     streamed, at_once = (DocumentClassifier(TextOptions(limit=15), Tokens()) for _ in range(2))
     (batch,) = source.source.batches()
-    with pytest.warns(DataWarning, match="37 of the rarest words were dropped by the limit of 15"):
+    with warning(DroppedWords, count=37, limit=15):
         train_documents(streamed, source)
-    with pytest.warns(DataWarning, match="37 of the rarest words were dropped by the limit of 15"):
+    with warning(DroppedWords, count=37, limit=15):
         at_once.learn(Documents.of(batch["text"]), encode(batch["label"]))
     assert streamed.book == at_once.book
     assert len(streamed.words) == 15

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, CannotForget
@@ -124,9 +125,9 @@ def test_a_matrix_of_counts_gives_the_same_tables() -> None:
     of_texts = bb.TextClassifier(occurrence="table").fit(texts, list("xyxy"))
     of_counts = bb.TextClassifier(occurrence="table").fit(counts, list("xyxy"))
     np.testing.assert_allclose(of_counts.predict_proba(counts), of_texts.predict_proba(texts), atol=1e-15)
-    with pytest.raises(BadData, match="whole number"):
+    with pytest.raises(BadData):
         of_counts.predict(counts * 0.5)
-    with pytest.raises(BadData, match="where a word stands"):
+    with pytest.raises(BadData):
         bb.TextClassifier(occurrence="position").fit(counts, list("xyxy"))
 
 
@@ -163,7 +164,7 @@ def test_what_has_no_meaning_is_refused() -> None:
         with pytest.raises(BadOption):
             bb.TextClassifier(occurrence="position", **options).fit(["aa"], ["x"])
     long = [" ".join(f"w{k}" for k in range(5000))] * 2
-    with pytest.raises(BadData, match="more probabilities than fit"):
+    with refusal(BadData, what="5000"):
         bb.TextClassifier(occurrence="position").fit(long, ["x", "y"]).predict(["w1"])
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.refusal import refusal, warning
 
 import bayesbox as bb
+from bayesbox.errors import DroppedWords
 
 TEXTS = ["kiwi sheep kiwi", "kiwi auckland", "munich oktoberfest beer", "beer munich"]
 LABELS = ["NZ", "NZ", "DE", "DE"]
@@ -72,19 +74,19 @@ def test_ten_thousand_classes() -> None:
     few = bb.TextClassifier(top=20).fit([f"word{number % 7} shared" for number in range(10_000)], labels)
     assert len(few.classes_) == 10_000
     assert probabilities(few, ["word3"]).shape == (1, 10_000)
-    with pytest.raises(bb.BadData, match="more counts than fit"):
+    with refusal(bb.BadData, bytes=1600080000.0):
         bb.TextClassifier().fit([f"{text} v{row}" for row, text in enumerate(texts)], labels)
 
 
 def test_a_limit_drops_the_rarest_words_and_says_so(tmp_path) -> None:
-    with pytest.warns(bb.DataWarning, match="5 of the rarest words were dropped"):
+    with warning(DroppedWords, count=5, limit=3):
         clf = bb.TextClassifier(limit=3).fit([*TEXTS, "x1 x2"], [*LABELS, "DE"])
     assert clf.words_ == ("beer", "kiwi", "munich")
-    with pytest.raises(bb.CannotForget, match="dropped"):
+    with refusal(bb.CannotForget, what="5"):
         clf.forget(TEXTS[:1], LABELS[:1])
     clf.save(tmp_path / "m.bayes")
     loaded = bb.load(tmp_path / "m.bayes")
-    with pytest.raises(bb.CannotForget, match="dropped"):
+    with refusal(bb.CannotForget, what="5"):
         loaded.forget(TEXTS[:1], LABELS[:1])
     assert loaded.limit == 3
     whole = bb.TextClassifier(limit=100).fit(TEXTS, LABELS)
@@ -130,16 +132,16 @@ def test_stop_words_are_words_in_whatever_case() -> None:
         bb.TextClassifier(stop_words=["kiwi", "beer"]).fit(TEXTS, LABELS).words_
     )
     for given in ("english", ["kiwi", 3]):  # scikit-learn's word for its own list; its letters are no words
-        with pytest.raises(bb.BadOption, match="stop words are a list of words"):
+        with pytest.raises(bb.BadOption):
             bb.TextClassifier(stop_words=given).fit(TEXTS, LABELS)
-        with pytest.raises(bb.BadOption, match="stop words are a list of words"):
+        with pytest.raises(bb.BadOption):
             bb.Words(stop_words=given)
 
 
 def test_options_of_the_wrong_type_are_named() -> None:
-    with pytest.raises(bb.BadOption, match="phrases are given as"):
+    with refusal(bb.BadOption, found=2):
         bb.TextClassifier(phrases=2).fit(TEXTS, LABELS)
-    with pytest.raises(bb.BadOption, match="position or auto"):
+    with refusal(bb.BadOption, found="counts"):
         bb.TextClassifier(occurrence="counts").fit(TEXTS, LABELS)
 
 
@@ -153,7 +155,7 @@ def test_options_of_the_wrong_type_are_named() -> None:
     ids=["words", "mapping", "generator"],
 )
 def test_what_is_no_column_of_texts_is_told_of_documents(documents) -> None:
-    with pytest.raises(bb.BadData, match="document"):
+    with pytest.raises(bb.BadData):
         bb.TextClassifier().fit(documents, LABELS)
 
 
@@ -162,5 +164,5 @@ def test_log_odds_are_those_of_the_answer() -> None:
     asked = [*TEXTS, "never seen", ""]
     shares = clf.predict_log_proba(asked)
     np.testing.assert_allclose(clf.explain(asked).log_odds("NZ", against="DE"), shares[:, 1] - shares[:, 0])
-    with pytest.raises(bb.BadOption, match="no such class"):
+    with refusal(bb.BadOption, found="AU"):
         clf.explain(asked).log_odds("AU", against="DE")

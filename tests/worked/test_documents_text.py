@@ -5,8 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.oracle.near import near
+from tests.refusal import warning
 
 import bayesbox as bb
+from bayesbox.errors import ImpossibleRows
 from bayesbox.text.model import parameters
 
 TEXTS = ["Kiwi Sheep Kiwi", "Kiwi Kiwi Bird", "Kiwi Auckland", "Munich Oktoberfest Kiwi"]
@@ -64,7 +66,7 @@ def test_number_of_parameters():
 def test_without_smoothing():
     clf = bb.TextClassifier(smoothing="mle").fit(TEXTS, LABELS)
     assert clf.predict_proba(["Kiwi Munich"])[0].tolist() == [1.0, 0.0]
-    with pytest.warns(bb.DataWarning, match="impossible"):
+    with warning(ImpossibleRows, count=1, rows=1):
         assert clf.predict_proba(["Sheep Munich"])[0].tolist() == near([Fraction(1, 4), Fraction(3, 4)])
     binary = bb.TextClassifier(smoothing="mle", occurrence="binary").fit(TEXTS, LABELS)
     assert np.exp(binary.joint_log_proba(["Kiwi Sheep"]))[0].tolist() == near([0, Fraction(3, 4) * Fraction(4, 27)])

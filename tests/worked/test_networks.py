@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.cli.main import run
@@ -100,7 +101,7 @@ def test_five_nodes(graph):
         "X5 _|_ X1, X2, X3 | X4",
     }
     assert graph.factorisation() == "P(X1, X2, X3, X4, X5) = P(X1) P(X2) P(X3 | X1, X2) P(X4 | X2) P(X5 | X4)"
-    with pytest.raises(bb.BadData, match="no tables"):
+    with refusal(bb.BadData, what="tables"):
         graph.query("P(X1=true)")
 
 
@@ -149,5 +150,5 @@ def test_naive_bayes_is_a_network(smoothing, missing):
 
 def test_naive_bayes_with_numbers_is_refused_by_name():
     clf = bb.NaiveBayes().fit({"age": [1.5, 2.5, 3.5, 9.0], "car": ["a", "b", "a", "b"]}, ["x", "x", "y", "y"])
-    with pytest.raises(bb.BadOption, match="column `age` is a number"):
+    with refusal(bb.BadOption, what="`age`"):
         clf.to_network()

@@ -77,5 +77,5 @@ def test_the_other_side_of_the_hyperplane():
 
 
 def test_a_zero_probability_has_no_hyperplane():
-    with pytest.raises(bb.NotLinear, match="infinite"):
+    with pytest.raises(bb.NotLinear):
         bb.NaiveBayes(smoothing="mle").fit(*SCOTS).linear_weights()

@@ -15,7 +15,6 @@ from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import classes_from, counts_from, group_of, labels_from
 from bayesbox.estimators.parameters import estimator, options_from, parameters_from
 from bayesbox.rule.priors import given_prior
-from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.levels import label_type_of, level_text
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.frames import labels_of

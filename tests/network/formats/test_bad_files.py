@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from tests.refusal import refusal
 
 import bayesbox as bb
 
@@ -91,7 +92,7 @@ def test_normalize_makes_rows_sum(tmp_path):
 def test_normalize_does_not_make_an_infinite_sum_good(tmp_path):
     path = tmp_path / "large.bif"
     path.write_text("variable a { type discrete [ 2 ] { y, n }; }\nprobability ( a ) { table 1e308, 1e308; }\n")
-    with pytest.raises(bb.BadModelFile, match=r"line 2, column 21.*do not sum to 1"):
+    with refusal(bb.BadModelFile, where="line 2, column 21", found="inf"):
         bb.read_network(path, normalize=True)
 
 
@@ -279,12 +280,12 @@ def test_bad_json(text, place, words, refused):
 
 
 def test_an_extension_that_is_none(tmp_path):
-    with pytest.raises(bb.BadOption, match=r"\.bif, \.xmlbif"):
+    with refusal(bb.BadOption, remedy=".xmlbif"):
         bb.read_network(tmp_path / "network.doc")
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(OSError, match="no such file"):
+    with refusal(OSError, where="network.bif"):
         bb.read_network(tmp_path / "network.bif")
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.enumeration import random_network
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.errors import BadModelFile
@@ -54,13 +55,13 @@ def test_states_of_every_shape(tmp_path):
 def test_names_that_a_format_cannot_hold_are_refused(tmp_path):
     network = bb.BayesianNetwork({'a "quoted" name': []}, {'a "quoted" name': 0.5})
     for extension in ("bif", "net", "xdsl"):
-        with pytest.raises(bb.BadModelFile, match="cannot hold this name"):
+        with refusal(bb.BadModelFile, found='a "quoted" name'):
             network.write(tmp_path / f"x.{extension}")
         assert not (tmp_path / f"x.{extension}").exists()
     network.write(tmp_path / "x.json")
     assert bb.read_network(tmp_path / "x.json") == network
     for extension, title in (("bif", 'the "best" network'), ("xmlbif", "nul \0 network")):
-        with pytest.raises(bb.BadModelFile, match="cannot hold this name"):
+        with pytest.raises(bb.BadModelFile):
             bb.BayesianNetwork({"a": []}, {"a": 0.5}, name=title).write(tmp_path / f"y.{extension}")
 
 
@@ -131,14 +132,14 @@ def test_evidence_of_both_forms():
 def test_a_bomb_is_refused(tmp_path):
     path = tmp_path / "bomb.bif.gz"
     path.write_bytes(gzip.compress(b" " * (80 * 2**20)))
-    with pytest.raises(bb.BadModelFile, match="inflates"):
+    with refusal(bb.BadModelFile, where="bomb.bif.gz"):
         bb.read_network(path)
 
 
 def test_a_gzip_that_is_cut_off(tmp_path):
     path = tmp_path / "x.bif.gz"
     path.write_bytes(gzip.compress(b"network x { }" * 100)[:-20])
-    with pytest.raises(bb.BadModelFile, match="not whole"):
+    with refusal(bb.BadModelFile, where="x.bif.gz"):
         bb.read_network(path)
 
 

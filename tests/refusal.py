@@ -21,7 +21,7 @@ def _differs(described: BaseException, name: str, expected: object) -> bool:
 
 
 @contextmanager
-def refused(kind: type[E] | tuple[type[E], ...], **fields: object) -> Iterator[pytest.ExceptionInfo[E]]:
+def refusal(kind: type[E] | tuple[type[E], ...], /, **fields: object) -> Iterator[pytest.ExceptionInfo[E]]:
     """Expect an error of a class with these fields; of `what`, `where` and `remedy` a part is enough."""
     with pytest.raises(kind) as caught:
         yield caught
@@ -31,7 +31,7 @@ def refused(kind: type[E] | tuple[type[E], ...], **fields: object) -> Iterator[p
 
 
 @contextmanager
-def warned(kind: type[DataWarning], **fields: object) -> Iterator[Any]:
+def warning(kind: type[DataWarning], /, **fields: object) -> Iterator[Any]:
     """Expect a warning of a class with these fields; of `what`, `where` and `remedy` a part is enough."""
     with pytest.warns(kind) as caught:
         yield caught
