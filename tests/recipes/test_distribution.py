@@ -16,7 +16,7 @@ from bayesbox.errors import CannotExport
 from bayesbox.extend import Doubles, FitOptions, NumberDensity, ValueTable, register_distribution
 
 
-@register_distribution("double-exponential")
+@register_distribution("two-sided")
 @dataclass(frozen=True)
 class DoubleExponential(NumberDensity):
     """P(x | class) = exp(-|x - m| / b) / (2 b), m the median of the class and b the mean distance from it."""
@@ -49,7 +49,7 @@ RISK = ["L", "H", "L", "H", "H", "H", "L", "H"]
 
 
 def test_in_python(tmp_path: Path) -> None:
-    model = bb.NaiveBayes(columns={"age": bb.Real("double-exponential")}).fit(AGES, RISK)
+    model = bb.NaiveBayes(columns={"age": bb.Real("two-sided")}).fit(AGES, RISK)
     assert model.classes_.tolist() == ["H", "L"]
     age = model.explain([{"age": 30.0}]).terms[0, :, 0]
     scales = {"H": (0 + 0 + 5 + 25 + 25) / 5, "L": (0 + 0 + 6 + 25) / 4}  # |x - median|, and the range once
@@ -61,7 +61,7 @@ def test_in_python(tmp_path: Path) -> None:
     for row in range(len(RISK)):
         rest = [other for other in range(len(RISK)) if other != row]
         some = {name: [values[other] for other in rest] for name, values in AGES.items()}
-        again = bb.NaiveBayes(columns={"age": bb.Real("double-exponential")}).fit(some, [RISK[r] for r in rest])
+        again = bb.NaiveBayes(columns={"age": bb.Real("two-sided")}).fit(some, [RISK[r] for r in rest])
         one = {name: [values[row]] for name, values in AGES.items()}
         assert left_out[row] == pytest.approx(again.predict_proba(one)[0])
 
@@ -72,20 +72,25 @@ def test_in_python(tmp_path: Path) -> None:
     loaded.partial_fit({name: values[:2] for name, values in AGES.items()}, RISK[:2])
     assert loaded.book_.digest() == model.book_.digest()
     for export in (model.to_sql, model.to_onnx, model.to_pmml):
-        with pytest.raises(CannotExport, match="double-exponential"):
+        with pytest.raises(CannotExport, match="two-sided"):
             export()
+
+
+def test_a_name_is_taken_once() -> None:
+    with pytest.raises(bb.BadOption):
+        register_distribution("kernel")(DoubleExponential)
 
 
 def test_by_command(tmp_path: Path, capsys: Any) -> None:
     data, model = tmp_path / "ages.csv", str(tmp_path / "ages.bayes")
     rows = zip(AGES["age"], AGES["car"], RISK, strict=True)
     data.write_text("age,car,risk\n" + "".join(f"{'' if age is None else age},{car},{c}\n" for age, car, c in rows))
-    assert run(["train", str(data), "-t", "risk", "-o", model, "--numeric", "double-exponential"]) == 0
+    assert run(["train", str(data), "-t", "risk", "-o", model, "--numeric", "two-sided"]) == 0
     assert run(["explain", model, "--set", "age=30", "--show-work"]) == 0
-    assert "double-exponential(30 | 20, 11)" in capsys.readouterr().out
+    assert "two-sided(30 | 20, 11)" in capsys.readouterr().out
     assert run(["show", model]) == 0
     assert run(["predict", model, str(data), "--proba"]) == 0
     assert run(["forget", model, str(data)]) == 0
     capsys.readouterr()
-    assert run(["evaluate", str(data), "-t", "risk", "--loo", "--numeric", "double-exponential", "--json"]) == 0
+    assert run(["evaluate", str(data), "-t", "risk", "--loo", "--numeric", "two-sided", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == len(RISK)

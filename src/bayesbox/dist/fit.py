@@ -12,6 +12,7 @@ from bayesbox._core import ExactArray
 from bayesbox._core import moments as exact_moments
 from bayesbox.dist.base import Distribution, Doubles
 from bayesbox.dist.cells import LevelCounts, Smoothing, log_table
+from bayesbox.errors import BadOption
 from bayesbox.schema.families import FAMILIES, FamilyEntry, family_named
 from bayesbox.schema.kinds import Kind, Number
 from bayesbox.tally.base import added
@@ -137,9 +138,12 @@ def register(*names: str) -> Callable[[Family], Family]:
 
     def enter(family: Family) -> Family:
         family.family = names[0]  # type: ignore[attr-defined]
+        path = f"{family.__module__}:{family.__qualname__}"
         for name in names:
-            if name not in FAMILIES:
-                path = f"{family.__module__}:{family.__qualname__}"
+            known = dict.get(FAMILIES, name)
+            if known is not None and known.path != path:
+                raise BadOption(f"there is a family of distributions `{name}` already", found=known.path)
+            if known is None or known.family is not None:
                 needs_values = issubclass(family.tally, Values)  # type: ignore[attr-defined]
                 FAMILIES[name] = FamilyEntry(name, path, "real", needs_values=needs_values, family=family)
         return family
