@@ -137,7 +137,6 @@ def register(*names: str) -> Callable[[Family], Family]:
     """
 
     def enter(family: Family) -> Family:
-        family.family = names[0]  # type: ignore[attr-defined]
         path = f"{family.__module__}:{family.__qualname__}"
         for name in names:
             known = dict.get(FAMILIES, name)
@@ -146,6 +145,7 @@ def register(*names: str) -> Callable[[Family], Family]:
             if known is None or known.family is not None:
                 needs_values = issubclass(family.tally, Values)  # type: ignore[attr-defined]
                 FAMILIES[name] = FamilyEntry(name, path, "real", needs_values=needs_values, family=family)
+        family.family = names[0]  # type: ignore[attr-defined]
         return family
 
     return enter
