@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.dist.bernoulli import Bernoulli
-from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption, require_whole
 from bayesbox.network.network import BayesianNetwork
-from bayesbox.sequence.forecast import level_shares
 from bayesbox.sequence.model import ChainModel
 
 
@@ -27,13 +24,14 @@ def network_of(model: ChainModel, length: int) -> BayesianNetwork:
         tables[state] = np.exp(model.log_start) if step == 1 else np.exp(model.log_transition)
         domains[state] = list(model.states)
         for each in model.conditionals:
-            if not isinstance(each, (Table, Bernoulli)):
+            table = each.level_table()
+            if table is None:
                 raise BadOption(
                     f"column `{each.columns[0]}` has a density, and the nodes of a network have states",
                     remedy="Cut the numbers into levels first",
                 )
             name = f"symbol{step}" if len(model.conditionals) == 1 else f"{each.columns[0]}{step}"
             structure[name] = [state]
-            tables[name] = level_shares(each).T
-            domains[name] = list(each.levels)
+            tables[name] = table.shares().T
+            domains[name] = list(table.levels)
     return BayesianNetwork(structure, tables, states=domains)

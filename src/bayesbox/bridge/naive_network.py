@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesbox.dist.bernoulli import Bernoulli
-from bayesbox.dist.bins import Bins
-from bayesbox.dist.table import Table
+from bayesbox.dist.base import LevelTable
 from bayesbox.errors import BadOption
-from bayesbox.network.graph import TOLERANCE, Doubles, Graph, Node
+from bayesbox.network.graph import TOLERANCE, Graph, Node
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.table.naive.classifier import NaiveClassifier
 
@@ -31,32 +29,29 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
         raise BadOption("a model whose columns have weights is no network", remedy="Train it without column_weights")
     nodes = [Node(name, model.classes, (), np.exp(model.log_prior))]
     for conditional in model.conditionals:
-        if not isinstance(conditional, (Bernoulli, Bins, Table)):
+        found = conditional.level_table()
+        if found is None:
             raise BadOption(
                 f"column `{conditional.columns[0]}` is a number or a text: it has no table of states",
                 remedy="Ignore it, put it into bins, or declare it a category: columns={...}",
             )
-        nodes.append(_node(conditional, name))
+        nodes.append(_node(conditional.columns[0], found, name))
     return BayesianNetwork.of(Graph(nodes))
 
 
-def _node(conditional: Bernoulli | Bins | Table, parent: str) -> Node:
-    states = list(conditional.levels)
-    if isinstance(conditional, Bins):
-        rows: list[Doubles] = list(conditional.log_bins + conditional.log_observed)
-    else:
-        rows = list(conditional.log_p)
-    if np.any(conditional.log_missing != 0):
+def _node(column: str, found: LevelTable, parent: str) -> Node:
+    states, rows = list(found.levels), list(found.log_p)
+    if np.any(found.log_missing != 0):
         states.append(MISSING_STATE)
-        rows.append(conditional.log_missing)
+        rows.append(found.log_missing)
     spoken = [place for place, row in enumerate(rows) if np.any(row != 0)]  # what says nothing has zeros for logs
     kept = spoken if len(spoken) < len(rows) and len(spoken) > 0 else list(range(len(rows)))
     table = np.exp(np.array([rows[place] for place in kept])).T
     sums = table.sum(axis=1)
     if np.abs(sums - 1).max() > TOLERANCE:
         raise BadOption(
-            f"the smoothing rule gives column `{conditional.column}` numbers that do not sum to 1",
+            f"the smoothing rule gives column `{column}` numbers that do not sum to 1",
             found=float(sums[np.abs(sums - 1).argmax()]),
             remedy="A network needs probabilities: use laplace, lidstone, m or mle",
         )
-    return Node(conditional.column, tuple(states[place] for place in kept), (parent,), table)
+    return Node(column, tuple(states[place] for place in kept), (parent,), table)

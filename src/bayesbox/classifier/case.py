@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.classifier.base import Classifier
-from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption, UnknownChoice, UnknownColumn
 from bayesbox.explain.evidence import lead
 from bayesbox.schema.flags import FLAG_EXPECTED, flag_code
@@ -114,11 +113,12 @@ class Case:
         found = []
         for name, value, _ in self.columns:
             conditional = classifier.model.conditional(name)
-            if value is None or not isinstance(conditional, Table) or value in conditional.position:
+            unseen = None if value is None or conditional is None else conditional.unseen(value)
+            if unseen is None:
                 continue
-            near = difflib.get_close_matches(value, conditional.levels, n=1)
+            near = difflib.get_close_matches(value, unseen.known, n=1)
             guess = f" Did you mean `{near[0]}`?" if near else ""
-            fate = "the rule gives it the probability of a count of 0" if np.any(conditional.log_unseen) else "left out"
+            fate = "the rule gives it the probability of a count of 0" if unseen.smoothed else "left out"
             found.append(f"`{name}` was never {value} so far: {fate}.{guess}")
         return found
 

@@ -31,6 +31,31 @@ class Marks(NamedTuple):
     values: Any
 
 
+class LevelTable(NamedTuple):
+    """log P(level | class), levels x classes; that of a missing value is zeros where it says nothing."""
+
+    levels: tuple[str, ...]
+    log_p: Doubles
+    log_missing: Doubles
+
+    def shares(self) -> Doubles:
+        """P(level | class) summing to one in each class; a level that is left out as impossible everywhere has 0."""
+        shares: Doubles = np.exp(self.log_p)
+        left_out = (self.log_p == 0).all(axis=1)
+        if left_out.any() and not left_out.all():
+            shares[left_out] = 0.0
+        sums = shares.sum(axis=0, keepdims=True)
+        even = np.full_like(shares, 1 / len(shares))
+        return np.where(sums > 0, shares / np.where(sums > 0, sums, 1.0), even)
+
+
+class UnseenNote(NamedTuple):
+    """A level that was never seen: those that were, and whether the smoothing rule gives it a probability."""
+
+    known: tuple[str, ...]
+    smoothed: bool
+
+
 class Linear(NamedTuple):
     """A linear function of the values of some columns: the weights of each, and a constant."""
 
@@ -79,6 +104,22 @@ class Distribution(ABC):
         """How many levels a value can have, missing included where it is one; None where there are no levels."""
         return None
 
+    def level_table(self) -> LevelTable | None:
+        """Its table of levels; None where there are no levels."""
+        return None
+
+    def mean_and_std(self) -> tuple[Doubles, Doubles] | None:
+        """Mean and standard deviation of its values in each class; None where these are not known."""
+        return None
+
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:  # noqa: ARG002
+        """A value for each of these classes; None from a family that cannot be drawn from."""
+        return [None] * len(classes)
+
+    def unseen(self, level: str) -> UnseenNote | None:  # noqa: ARG002
+        """What is known of a level that was never seen; None of one that was, or where there are no levels."""
+        return None
+
     def describe(self) -> str:
         """The family in a few words; empty where the kind of its column says as much."""
         return ""
@@ -96,6 +137,12 @@ class Distribution(ABC):
     def fit_together(cls, tallies: Mapping[str, Any], options: FitOptions) -> Distribution:
         """The distribution made of the tallies of several columns."""
         raise NotImplementedError
+
+    takes_prior: ClassVar[bool] = False  # whether it is the normal density that a prior of some rows can steady
+
+    def with_prior(self, tally: Any, floor: float, rows: float) -> Distribution:  # noqa: ARG002
+        """The density that is most probable under a prior worth so many rows of the whole column; any other as it is."""
+        return self
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:  # noqa: ARG002
         """Enter the terms of learned rows, each under the tally of all the others; by default each row by a refit."""

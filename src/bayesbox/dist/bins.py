@@ -12,7 +12,7 @@ import numpy as np
 
 from bayesbox._core import ExactArray
 from bayesbox.dist.averaging import level_shares, mixed_levels
-from bayesbox.dist.base import Columns, Distribution, Doubles, Marks, Plan, log
+from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Marks, Plan, log
 from bayesbox.dist.cells import LevelCounts, log_levels
 from bayesbox.dist.cuts import bin_names, binned, binning, codes_of
 from bayesbox.dist.factor import Factor, Logged, Number, decimal, divided, formula, observed
@@ -51,6 +51,9 @@ class Bins(NumberDensity):
 
     def parameters(self) -> dict[str, Doubles]:
         return dict(zip(self.levels, np.exp(self.log_bins), strict=True))
+
+    def level_table(self) -> LevelTable:
+        return LevelTable(self.levels, self.log_bins + self.log_observed, self.log_missing)
 
     def describe(self) -> str:
         number = len(self.levels)

@@ -40,6 +40,7 @@ class Gaussian(NumberFamily):
     """
 
     has_density: ClassVar[bool] = True
+    takes_prior: ClassVar[bool] = True
 
     column: str
     mean: Doubles
@@ -53,6 +54,13 @@ class Gaussian(NumberFamily):
 
     def parameters(self) -> dict[str, Doubles]:
         return {"mean": self.mean, "std": self.std}
+
+    def mean_and_std(self) -> tuple[Doubles, Doubles]:
+        return self.mean, self.std
+
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+        found: list[Any] = random.normal(self.mean[classes], self.std[classes]).tolist()
+        return found
 
     def describe(self) -> str:
         return "gaussian"
@@ -134,7 +142,6 @@ class Gaussian(NumberFamily):
         )
 
     def with_prior(self, tally: Moments, floor: float, rows: float) -> Self:
-        """The density that is most probable under a prior worth so many rows of the whole column."""
         made = self.of_moments(self.column, tally, floor, Presence(self.log_observed, self.log_missing), rows)
         assert made is not None  # a column without spread has no density
         return made

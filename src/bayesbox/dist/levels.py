@@ -13,13 +13,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.dist.averaging import level_shares, mixed_levels, terms_without
-from bayesbox.dist.base import Columns, Distribution, Doubles, Linear, Marks, left_out_where_impossible, log
+from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Linear, Marks, left_out_where_impossible, log
 from bayesbox.dist.cells import MISSING, UNSEEN, Cells, LevelCounts, Smoothing, log_table, ratio
 from bayesbox.dist.factor import IS_MISSING, Factor, Number, decimal, divided, formula
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan
 from bayesbox.errors import NotLinear
 from bayesbox.schema.encode import encode
+from bayesbox.schema.levels import label_values, natural_label_type
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
 
@@ -61,6 +62,20 @@ class LevelDistribution(Distribution):
 
     def log_prob(self, values: Any) -> Doubles:
         return self.terms({self.column: values}, len(values))
+
+    def level_table(self) -> LevelTable:
+        return LevelTable(self.levels, self.log_p, self.log_missing)
+
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+        shares, draws = self.level_table().shares(), random.random(len(classes))
+        codes = np.empty(len(classes), dtype=np.int64)
+        for label in range(shares.shape[1]):
+            here = classes == label
+            sums = np.cumsum(shares[:, label])
+            places = np.searchsorted((sums / sums[-1]).tolist(), draws[here], side="right")
+            codes[here] = np.minimum(places, len(shares) - 1)
+        found: list[Any] = label_values(self.levels, natural_label_type(self.levels))[codes].tolist()
+        return found
 
     def row(self, level: str | None) -> Doubles:
         """The log-probabilities of one level (None: missing), a value a class."""

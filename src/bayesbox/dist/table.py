@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from bayesbox.dist.base import Columns, Doubles, Plan, log
+from bayesbox.dist.base import Columns, Doubles, Plan, UnseenNote, log
 from bayesbox.dist.cells import LevelCounts, group_counts, log_table
 from bayesbox.dist.cuts import modl_groups
 from bayesbox.dist.factor import Factor, divided, formula
@@ -63,6 +63,9 @@ class Table(LevelDistribution):
 
     def describe(self) -> str:
         return f"modl, {len(set(self.groups) - {-1})} groups" if self.groups else ""
+
+    def unseen(self, level: str) -> UnseenNote | None:
+        return None if level in self.position else UnseenNote(self.levels, bool(self.log_unseen.any()))
 
     @cached_property
     def position(self) -> dict[str, int]:

@@ -75,8 +75,8 @@ def parts(model: HiddenMarkovModel) -> Iterator[type]:
 
 
 def _tables_to_json(model: ChainModel) -> dict[str, Any]:
-    table = model.conditionals[0]
-    assert isinstance(table, Table)
+    table = model.conditionals[0].level_table()
+    assert table is not None
     return {
         "symbols": list(table.levels),
         "start": _hex(model.log_start),

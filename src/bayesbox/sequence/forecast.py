@@ -11,11 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Distribution, Doubles, log
-from bayesbox.dist.bernoulli import Bernoulli
-from bayesbox.dist.gaussian import Gaussian
-from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption, ImpossibleEvidence, require_whole
-from bayesbox.schema.levels import label_values, natural_label_type
 from bayesbox.sequence.forward_backward import log_terms
 from bayesbox.sequence.model import ChainModel, Steps
 from bayesbox.source.cells import values_column
@@ -76,25 +72,15 @@ class Forecast:
         return found[0]
 
 
-def level_shares(conditional: Table | Bernoulli) -> Doubles:
-    """P(level | state), levels x states; a level that is left out as impossible everywhere has 0."""
-    shares: Doubles = np.exp(conditional.log_p)
-    left_out = (conditional.log_p == 0).all(axis=1)
-    if left_out.any() and not left_out.all():
-        shares[left_out] = 0.0
-    sums = shares.sum(axis=0, keepdims=True)
-    even = np.full_like(shares, 1 / len(shares))
-    return np.where(sums > 0, shares / np.where(sums > 0, sums, 1.0), even)
-
-
 def _column(conditional: Distribution, states: Doubles) -> LevelForecast | NumberForecast | None:
-    if isinstance(conditional, (Table, Bernoulli)):
-        return LevelForecast(tuple(conditional.levels), states @ level_shares(conditional).T)
-    if isinstance(conditional, Gaussian):
-        mean = states @ conditional.mean
-        away = conditional.mean[None, :] - mean[:, None]
-        return NumberForecast(mean, np.sqrt((states * (conditional.std[None, :] ** 2 + away**2)).sum(axis=1)))
-    return None
+    table, moments = conditional.level_table(), conditional.mean_and_std()
+    if table is not None:
+        return LevelForecast(table.levels, states @ table.shares().T)
+    if moments is None:
+        return None
+    mean = states @ moments[0]
+    away = moments[0][None, :] - mean[:, None]
+    return NumberForecast(mean, np.sqrt((states * (moments[1][None, :] ** 2 + away**2)).sum(axis=1)))
 
 
 class Filter:
@@ -181,7 +167,7 @@ def sample(model: ChainModel, n: int, seed: int | None) -> Sample:
     for step, draw in enumerate(draws):
         path[step] = state = min(bisect.bisect_right(ladder, draw), len(model.states) - 1)
         ladder = rows[state]
-    columns = {each.columns[0]: _drawn(each, path, random) for each in model.conditionals}
+    columns = {each.columns[0]: each.sample(random, path) for each in model.conditionals}
     sequence = next(iter(columns.values())) if len(columns) == 1 else columns
     return Sample(sequence, model.labels[path])
 
@@ -190,20 +176,3 @@ def _ladder(shares: Doubles) -> list[float]:
     sums = np.cumsum(shares)
     ladder: list[float] = (sums / sums[-1]).tolist()
     return ladder
-
-
-def _drawn(conditional: Distribution, path: NDArray[np.int64], random: np.random.Generator) -> list[Any]:
-    if isinstance(conditional, Gaussian):
-        numbers: list[Any] = random.normal(conditional.mean[path], conditional.std[path]).tolist()
-        return numbers
-    if not isinstance(conditional, (Table, Bernoulli)):
-        return [None] * len(path)
-    shares, draws = level_shares(conditional), random.random(len(path))
-    codes = np.empty(len(path), dtype=np.int64)
-    for state in range(shares.shape[1]):
-        here = path == state
-        places = np.searchsorted(_ladder(shares[:, state]), draws[here], side="right")
-        codes[here] = np.minimum(places, len(shares) - 1)
-    values = label_values(conditional.levels, natural_label_type(conditional.levels))
-    levels: list[Any] = values[codes].tolist()
-    return levels

@@ -11,8 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bayesbox.dist.base import Doubles
-from bayesbox.dist.table import Table
+from bayesbox.dist.base import Doubles, LevelTable
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, require_whole
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.smoothing import as_smoothing
@@ -308,11 +307,12 @@ class HiddenMarkovModel(ChainAnswers):
         """P(symbol | state), states x symbols, of a chain of one column of levels."""
         return np.exp(self._only_table().log_p.T)
 
-    def _only_table(self) -> Table:
+    def _only_table(self) -> LevelTable:
         conditionals = self.model_.conditionals
-        if len(conditionals) != 1 or not isinstance(conditionals[0], Table):
+        table = conditionals[0].level_table() if len(conditionals) == 1 else None
+        if table is None:
             raise AttributeError("only a chain of one column of levels has symbols; see model_.conditionals")
-        return conditionals[0]
+        return table
 
     def svg(
         self,

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Distribution, Doubles, log
 from bayesbox.dist.cells import LevelCounts, Smoothing, spread
-from bayesbox.dist.gaussian import Gaussian
 from bayesbox.errors import BadData, BadOption
 from bayesbox.rule.naive import naive_model
 from bayesbox.rule.options import NaiveOptions
@@ -19,7 +18,6 @@ from bayesbox.rule.smoothing import Laplace
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence.counts import ChainBook
-from bayesbox.tally.book import Book
 
 
 @dataclass(frozen=True)
@@ -93,16 +91,20 @@ def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainMode
     conditionals = emission.conditionals
     if rules.number_prior > 0:
         counted = book.emission.with_classes(states)
-        conditionals = tuple(_with_prior(each, schema, counted, rules) for each in conditionals)
+        conditionals = tuple(
+            each.with_prior(counted[name], schema.kinds[name].floor, rules.number_prior)
+            for each in conditionals
+            for name in each.columns[:1]
+        )
     for conditional in conditionals:
-        if conditional.has_density and not isinstance(conditional, Gaussian):
+        if conditional.has_density and not conditional.takes_prior:
             raise BadOption(
                 f"a chain takes numbers with a gaussian density, and column `{conditional.columns[0]}` has another",
                 remedy="Declare it Real('gaussian'), or give its bins as a category",
             )
-        if isinstance(conditional, Gaussian) and conditional.point_mass.any():
+        if len(conditional.special_values()):
             raise BadData(
-                f"column `{conditional.column}` has one value only in some state, and a chain takes no point mass",
+                f"column `{conditional.columns[0]}` has one value only in some state, and a chain takes no point mass",
                 remedy="Give it a variance floor: Real(floor=1e-4)",
                 column=conditional.column,
             )
@@ -117,14 +119,6 @@ def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainMode
         conditionals,
         emission.left_out,
     )
-
-
-def _with_prior(conditional: Distribution, schema: Schema, book: Book, rules: ChainRules) -> Distribution:
-    """A normal density as its prior would have it; any other as it is."""
-    if not isinstance(conditional, Gaussian):
-        return conditional
-    column = conditional.column
-    return conditional.with_prior(book[column], schema.kinds[column].floor, rules.number_prior)
 
 
 def _shares(counts: LevelCounts, rule: Smoothing) -> Doubles:

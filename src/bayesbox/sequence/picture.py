@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbox.dist.bernoulli import Bernoulli
-from bayesbox.dist.table import Table
 from bayesbox.errors import BadData, UnknownColumn
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import encode
@@ -55,8 +53,9 @@ def _seen(hmm: HiddenMarkovModel, found: Sequences, name: str) -> Seen | None:
         return None
     title = "seen" if name.isdecimal() else name
     conditional = next(each for each in hmm.model_.conditionals if name in each.columns)
-    if isinstance(conditional, (Table, Bernoulli)):
+    table = conditional.level_table()
+    if table is not None:
         codes, levels, _ = encode(values)
         texts = [None if code < 0 else levels[code] for code in codes.tolist()]
-        return seen_levels(title, texts, conditional.levels)
+        return seen_levels(title, texts, table.levels)
     return Seen(title, np.asarray(as_numbers(values, name=name), dtype=np.float64))

@@ -69,17 +69,13 @@ def _by_state(conditional: Distribution, states: list[str]) -> dict[str, dict[st
     """State -> what is seen in it: level -> P, or mean and deviation."""
     import numpy as np
 
-    from bayesbox.dist.bernoulli import Bernoulli
-    from bayesbox.dist.gaussian import Gaussian
-    from bayesbox.dist.table import Table
-
-    if isinstance(conditional, (Table, Bernoulli)):
-        shares = np.exp(conditional.log_p).T.tolist()
-        rows = [dict(zip(conditional.levels, row, strict=True)) for row in shares]
+    found, moments = conditional.level_table(), conditional.mean_and_std()
+    if found is not None:
+        rows = [dict(zip(found.levels, row, strict=True)) for row in np.exp(found.log_p).T.tolist()]
         return dict(zip(states, rows, strict=True))
-    if isinstance(conditional, Gaussian):
-        each = zip(states, conditional.mean.tolist(), conditional.std.tolist(), strict=True)
-        return {state: {"mean": mean, "deviation": deviation} for state, mean, deviation in each}
+    if moments is not None:
+        each = zip(states, moments[0].tolist(), moments[1].tolist(), strict=True)
+        return {state: {"mean": mean, "deviation": std} for state, mean, std in each}
     return {}
 
 
