@@ -21,7 +21,7 @@ COMPILE_MODULES := $(BIN)/python -m compileall -q src
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 CORE := build/core/.built
-CORE_SOURCES := CMakeLists.txt $(wildcard cpp/*.hpp cpp/*.cpp)
+CORE_SOURCES := CMakeLists.txt $(filter-out cpp/tests/%,$(wildcard cpp/*/*.hpp cpp/*/*.cpp))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -1,13 +1,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "cut_model.hpp"
-#include "gibbs.hpp"
-#include "loopy.hpp"
-#include "mean_field.hpp"
+#include "network/cut_model.hpp"
+#include "network/gibbs.hpp"
+#include "network/likelihood_weighting.hpp"
+#include "network/loopy.hpp"
+#include "network/mean_field.hpp"
 #include "network_models.hpp"
 #include "test.hpp"
-#include "weighting.hpp"
 
 namespace bayesbox::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "block_cache.hpp"
+#include "core/block_cache.hpp"
 
 #include <cstring>
 #include <vector>

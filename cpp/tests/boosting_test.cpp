@@ -1,4 +1,4 @@
-#include "boosting.hpp"
+#include "tree/boosting.hpp"
 
 #include "test.hpp"
 

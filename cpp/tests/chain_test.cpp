@@ -1,5 +1,5 @@
 // Chains against the sum over all paths, on both instruction sets.
-#include "../chain.hpp"
+#include "chain/chain.hpp"
 
 #include <cmath>
 #include <vector>

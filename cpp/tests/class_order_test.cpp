@@ -1,5 +1,5 @@
 // Rows sorted by class, a vector of labels at a time or by counting, are the rows of each class in their order.
-#include "class_order.hpp"
+#include "table/class_order.hpp"
 
 #include <random>
 #include <vector>

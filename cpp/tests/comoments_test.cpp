@@ -1,8 +1,8 @@
-#include "comoments.hpp"
+#include "table/comoments.hpp"
 
 #include <cmath>
 
-#include "quadratic.hpp"
+#include "table/quadratic.hpp"
 #include "test.hpp"
 
 namespace bayesbox::test {

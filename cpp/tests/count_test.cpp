@@ -1,4 +1,4 @@
-#include "count.hpp"
+#include "table/count.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Cells of delimited text: numbers that come back, quotes, and formulas.
-#include "delimited_text.hpp"
+#include "table/delimited_text.hpp"
 
 #include <cmath>
 #include <cstring>

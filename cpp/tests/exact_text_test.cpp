@@ -1,4 +1,4 @@
-#include "exact_text.hpp"
+#include "core/exact_text.hpp"
 
 #include "test.hpp"
 

@@ -1,4 +1,4 @@
-#include "factorize.hpp"
+#include "table/factorize.hpp"
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include "kernel_density.hpp"
+#include "table/kernel_density.hpp"
 
 #include "test.hpp"
 

@@ -5,11 +5,11 @@
 #include <random>
 #include <vector>
 
-#include "exact_search.hpp"
-#include "expected_counts.hpp"
-#include "family_counts.hpp"
-#include "family_score.hpp"
-#include "g_test.hpp"
+#include "network/exact_search.hpp"
+#include "network/expected_counts.hpp"
+#include "network/family_counts.hpp"
+#include "network/family_score.hpp"
+#include "network/g_test.hpp"
 #include "test.hpp"
 
 using namespace bayesbox;

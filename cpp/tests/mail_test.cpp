@@ -1,4 +1,4 @@
-#include "mail.hpp"
+#include "mail/message.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "document_files.hpp"
+#include "mail/document_files.hpp"
 #include "test.hpp"
 
 namespace bayesbox::test {

@@ -1,4 +1,4 @@
-#include "moments.hpp"
+#include "table/moments.hpp"
 
 #include <cfloat>
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "factor_model.hpp"
+#include "network/factor_model.hpp"
 
 namespace bayesbox::test {
 

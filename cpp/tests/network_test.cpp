@@ -1,14 +1,14 @@
-#include "bif.hpp"
-#include "junction.hpp"
+#include "network/bif.hpp"
+#include "network/junction.hpp"
 
 #include <charconv>
 #include <cmath>
 #include <cstring>
 
-#include "decimal.hpp"
+#include "core/decimal.hpp"
+#include "network/parse_numbers.hpp"
+#include "network/possible_states.hpp"
 #include "network_models.hpp"
-#include "number_run.hpp"
-#include "possible_states.hpp"
 #include "test.hpp"
 
 namespace bayesbox::test {

@@ -1,4 +1,4 @@
-#include "normal_cell.hpp"
+#include "table/normal_cell.hpp"
 
 #include "test.hpp"
 

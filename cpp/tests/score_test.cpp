@@ -1,4 +1,4 @@
-#include "score.hpp"
+#include "table/score.hpp"
 
 #include <bit>
 

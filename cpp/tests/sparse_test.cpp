@@ -1,4 +1,4 @@
-#include "sparse.hpp"
+#include "table/sparse.hpp"
 
 #include "test.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "column.hpp"
-#include "cpu.hpp"
+#include "core/column.hpp"
+#include "core/cpu.hpp"
 
 namespace bayesbox::test {
 

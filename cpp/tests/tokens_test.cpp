@@ -1,12 +1,12 @@
-#include "words.hpp"
+#include "text/words.hpp"
 
 #include <cmath>
 #include <map>
 #include <string>
 
-#include "log_shares.hpp"
-#include "ranked_texts.hpp"
 #include "test.hpp"
+#include "text/log_shares.hpp"
+#include "text/ranked_texts.hpp"
 
 namespace bayesbox::test {
 namespace {

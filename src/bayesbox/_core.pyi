@@ -67,10 +67,10 @@ def moments(
 ) -> list[Moments]:
     """Class-split exact moments of many columns (float64, float32 or any integer or bool dtype, any stride).
 
-    NaN is left out; a target outside [0, classes) leaves the row out. With weights, n is the sum of w, `fractional`
-    the sum of w over fractional values, then w*x and w*x*x; rows of weight 0 are left out. An infinite value raises
-    ValueError whose args are ("infinite", column, row): the first such row of the first such column, rows left out
-    aside. Weights are finite.
+    NaN is left out; a negative target leaves the row out, one of `classes` or more raises ValueError, here and in all
+    counts below. With weights, n is the sum of w, `fractional` the sum of w over fractional values, then w*x and w*x*x;
+    rows of weight 0 are left out. An infinite value raises ValueError whose args are ("infinite", column, row): the
+    first such row of the first such column, rows left out aside. Weights are finite.
     """
 
 def count_codes(
@@ -91,7 +91,7 @@ def count_codes_weighted(
     """The same with a weight a row, summed exactly; cells class-major."""
 
 def count_labels(target: NDArray[np.int32], classes: int) -> NDArray[np.int64]:
-    """The rows of each class; a label outside [0, classes) is missing."""
+    """The rows of each class; a negative label is missing."""
 
 def count_integers(
     columns: list[NDArray[Any]], target: NDArray[np.int32], classes: int, limit: int
@@ -172,7 +172,7 @@ def comoments(
 ) -> tuple[ExactArray, ExactArray]:
     """(sums, groups x columns; sums of products, groups x pairs (i, j), i <= j) of the rows of each group, exactly.
 
-    NaN adds nothing; a target outside [0, groups) leaves the row out. An infinite value raises as in `moments`.
+    NaN adds nothing; a negative target leaves the row out. An infinite value raises as in `moments`.
     """
 
 def joint_normals(
@@ -402,7 +402,7 @@ class WordCounts:
         classes: int,
         phrases: Phrases,
     ) -> None:
-        """Count documents; one whose class is -1 is left out."""
+        """Count documents; one whose class is negative is left out, one of `classes` or more raises ValueError."""
 
     def merge(self, other: WordCounts) -> None:
         """Add what another has counted."""

@@ -65,7 +65,7 @@ def check(columns, target, groups, weights=None):
 def test_sums_are_exact(kind, width):
     random = np.random.default_rng(len(kind) + width)
     columns = [DRAWS[kind](random, 300) for _ in range(width)]
-    check(columns, random.integers(-1, 4, 300).astype(np.int32), 3)
+    check(columns, random.integers(-1, 3, 300).astype(np.int32), 3)
 
 
 def test_row_major_and_long_runs():
@@ -76,7 +76,7 @@ def test_row_major_and_long_runs():
 
 @given(
     st.lists(
-        st.tuples(st.integers(-1, 2), *[st.floats(allow_infinity=False)] * 3, st.sampled_from([0.0, 1.0, 0.1, 3.0])),
+        st.tuples(st.integers(-1, 1), *[st.floats(allow_infinity=False)] * 3, st.sampled_from([0.0, 1.0, 0.1, 3.0])),
         max_size=20,
     )
 )

@@ -1,0 +1,151 @@
+// Counts of columns by class for Python.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "bind/arguments.hpp"
+#include "bind/register.hpp"
+#include "bind/result_array.hpp"
+#include "table/count.hpp"
+#include "table/sparse.hpp"
+
+namespace bayesbox {
+namespace {
+
+// Where every row was counted, each has a class: labels are looked at again only where some were not. Counting a column
+// takes hardly longer than looking at its labels.
+bool counted_all(const std::vector<std::int64_t>& counts, std::size_t rows) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) == static_cast<std::int64_t>(rows);
+}
+
+nb::object py_count_labels(nb::handle target, std::int64_t classes) {
+  const std::size_t class_count = as_size(classes, "classes");
+  const Buffer labels = target_of(target);
+  checked_product(class_count, sizeof(std::int64_t));
+  std::vector<std::int64_t> counts;
+  {
+    nb::gil_scoped_release release;
+    counts = count_labels(labels.column(), class_count);
+  }
+  if (!counted_all(counts, labels.length(0))) need_classes(labels, class_count);
+  return to_numpy(std::move(counts));
+}
+
+// The columns and sizes that both ways of counting codes take.
+struct CodeArguments {
+  CodeArguments(nb::list columns, nb::list sizes, nb::handle target, std::int64_t classes)
+      : target(target_of(target)), classes(as_size(classes, "classes")) {
+    if (nb::len(columns) != nb::len(sizes)) throw nb::value_error("sizes: one a column is needed");
+    for (nb::handle object : columns) {
+      codes.push(object, "columns", this->target.length(0));
+      codes.last().need_integer();
+    }
+    for (nb::handle size : sizes) {
+      std::int64_t value = 0;
+      if (!nb::try_cast(size, value)) throw nb::type_error("sizes: must be integers");
+      level_counts.push_back(as_size(value, "sizes"));
+      checked_product(this->classes, level_counts.back());
+    }
+  }
+  Buffer target;
+  std::size_t classes;
+  Columns codes;
+  std::vector<std::size_t> level_counts;
+};
+
+nb::list py_count_codes(nb::list columns, nb::list sizes, nb::handle target, std::int64_t classes) {
+  const CodeArguments given(columns, sizes, target, classes);
+  std::vector<std::vector<std::int64_t>> counts;
+  {
+    nb::gil_scoped_release release;
+    counts = count_codes(given.codes.list(), given.level_counts, given.target.column(), given.classes);
+  }
+  const std::size_t rows = given.target.length(0);
+  if (std::none_of(counts.begin(), counts.end(), [&](const auto& column) { return counted_all(column, rows); }))
+    need_classes(given.target, given.classes);
+  nb::list result;
+  for (std::size_t j = 0; j < counts.size(); ++j)
+    result.append(to_numpy(std::move(counts[j]), {given.classes, given.level_counts[j]}));
+  return result;
+}
+
+nb::list py_count_codes_weighted(nb::list columns, nb::list sizes, nb::handle target, std::int64_t classes,
+                                 nb::handle weights) {
+  const CodeArguments given(columns, sizes, target, classes);
+  need_classes(given.target, given.classes);
+  const std::optional<Buffer> weight_buffer = weights_of(weights, given.target.length(0));
+  if (!weight_buffer) throw nb::type_error("weights: needed");
+  std::vector<ExactArray> sums;
+  {
+    nb::gil_scoped_release release;
+    for (std::size_t j = 0; j < given.level_counts.size(); ++j)
+      sums.push_back(count_codes_weighted(given.codes.list()[j], given.level_counts[j], given.target.column(),
+                                          given.classes, weight_buffer->column()));
+  }
+  nb::list result;
+  for (ExactArray& one : sums) result.append(nb::cast(std::move(one)));
+  return result;
+}
+
+nb::list py_count_integers(nb::list columns, nb::handle target, std::int64_t classes, std::int64_t limit) {
+  const std::size_t class_count = as_size(classes, "classes");
+  const Buffer labels = target_of(target);
+  const std::size_t most = as_size(limit, "limit");
+  checked_product(class_count, most);
+  Columns values;
+  for (nb::handle object : columns) values.push(object, "columns", labels.length(0));
+  std::vector<std::optional<IntegerCounts>> counts;
+  {
+    nb::gil_scoped_release release;
+    counts = count_integers(values.list(), labels.column(), class_count, most);
+  }
+  if (std::none_of(counts.begin(), counts.end(), [&](const auto& c) { return c && counted_all(c->counts, labels.length(0)); }))
+    need_classes(labels, class_count);
+  nb::list result;
+  for (std::optional<IntegerCounts>& one : counts) {
+    if (!one) {
+      result.append(nb::none());
+      continue;
+    }
+    const bool large = one->lowest > INT64_MAX;
+    nb::object lowest = large ? nb::int_(static_cast<std::uint64_t>(one->lowest)) : nb::int_(static_cast<std::int64_t>(one->lowest));
+    result.append(nb::make_tuple(lowest, to_numpy(std::move(one->counts), {class_count, one->width})));
+  }
+  return result;
+}
+
+ExactArray py_count_sparse(nb::handle indptr, nb::handle indices, nb::handle data, std::int64_t width, nb::handle target,
+                           std::int64_t classes, nb::handle weights) {
+  const std::size_t columns = as_size(width, "width"), class_count = as_size(classes, "classes");
+  const Buffer labels = target_of(target, class_count);
+  const std::size_t rows = labels.length(0);
+  const Buffer starts(indptr, "indptr"), positions(indices, "indices"), values(data, "data");
+  starts.need_dimensions(1).need_integer().need_length(0, rows + 1);
+  positions.need_dimensions(1).need_integer();
+  values.need_dimensions(1).need_length(0, positions.length(0));
+  checked_product(columns, class_count);
+  const std::optional<Buffer> weight_buffer = weights_of(weights, rows);
+  const Column weight_column = weight_buffer ? weight_buffer->column() : Column{};
+  nb::gil_scoped_release release;
+  return count_sparse(starts.column(), positions.column(), values.column(), columns, labels.column(), class_count,
+                      weight_buffer ? &weight_column : nullptr);
+}
+
+}  // namespace
+
+void register_count(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("count_labels", &py_count_labels, "target"_a, "classes"_a);
+  m.def("count_codes", &py_count_codes, "columns"_a, "sizes"_a, "target"_a, "classes"_a);
+  m.def("count_codes_weighted", &py_count_codes_weighted, "columns"_a, "sizes"_a, "target"_a, "classes"_a, "weights"_a);
+  m.def("count_integers", &py_count_integers, "columns"_a, "target"_a, "classes"_a, "limit"_a);
+  m.def("count_sparse", &py_count_sparse, "indptr"_a, "indices"_a, "data"_a, "width"_a, "target"_a, "classes"_a,
+        "weights"_a = nb::none());
+}
+
+}  // namespace bayesbox

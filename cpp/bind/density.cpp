@@ -1,0 +1,63 @@
+// The Python face of kernel densities.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <utility>
+#include <vector>
+
+#include "bind/buffer.hpp"
+#include "bind/register.hpp"
+#include "bind/result_array.hpp"
+#include "table/kernel_density.hpp"
+#include "table/normal_cell.hpp"
+
+namespace bayesbox {
+namespace {
+
+nb::object py_kernel_log_density(nb::handle x, nb::handle values, nb::handle weights, double width) {
+  const std::vector<double> points = Buffer(x, "x").need_dimensions(1).doubles();
+  const Buffer of_values(values, "values"), of_weights(weights, "weights");
+  const std::vector<double> centres = of_values.need_dimensions(1).doubles();
+  const std::vector<double> heights = of_weights.need_dimensions(1).need_length(0, centres.size()).doubles();
+  if (!(width > 0)) throw nb::value_error("width: not above zero");
+  std::vector<double> answer(points.size());
+  {
+    nb::gil_scoped_release release;
+    const KernelDensity density(centres.data(), heights.data(), centres.size(), width);
+    for (std::size_t i = 0; i < points.size(); ++i) answer[i] = density.log_density(points[i]);
+  }
+  return to_numpy(std::move(answer));
+}
+
+nb::object py_log_normal_cells(nb::handle cells, nb::handle mean, nb::handle rest, nb::handle deviation) {
+  const std::vector<double> wanted = Buffer(cells, "cells").need_dimensions(1).doubles();
+  const std::vector<double> means = Buffer(mean, "mean").need_dimensions(1).doubles();
+  const std::size_t classes = means.size();
+  const Buffer of_rest(rest, "rest"), of_deviation(deviation, "deviation");
+  const std::vector<double> rests = of_rest.need_dimensions(1).need_length(0, classes).doubles();
+  const std::vector<double> deviations = of_deviation.need_dimensions(1).need_length(0, classes).doubles();
+  for (const double each : deviations) {
+    if (!(each > 0)) of_deviation.refuse("not above zero");
+  }
+  std::vector<double> answer(wanted.size() * classes);
+  {
+    nb::gil_scoped_release release;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      for (std::size_t c = 0; c < classes; ++c) {
+        answer[i * classes + c] = log_normal_cell(wanted[i], means[c], rests[c], deviations[c]);
+      }
+    }
+  }
+  return to_numpy(std::move(answer), {wanted.size(), classes});
+}
+
+}  // namespace
+
+void register_density(nb::module_& m) {
+  m.def("kernel_log_density", &py_kernel_log_density, nb::arg("x"), nb::arg("values"), nb::arg("weights"),
+        nb::arg("width"));
+  m.def("log_normal_cells", &py_log_normal_cells, nb::arg("cells"), nb::arg("mean"), nb::arg("rest"),
+        nb::arg("deviation"));
+}
+
+}  // namespace bayesbox

@@ -1,0 +1,35 @@
+// The Python face of the core: checks arguments, releases the GIL, hands arrays back. No arithmetic here.
+#include <nanobind/nanobind.h>
+
+#include "bind/register.hpp"
+#include "core/cpu.hpp"
+#include "core/malloc_tuning.hpp"
+
+NB_MODULE(_core, m) {
+  using namespace bayesbox;
+  using namespace nanobind::literals;
+  m.doc() = "The compiled core: exact sums, counting, moments, scores.";
+  nanobind::set_leak_warnings(false);  // what a cache still holds when the interpreter ends is freed with the process
+
+  register_exact(m);
+  register_moments(m);
+  register_count(m);
+  register_columns(m);
+  register_score(m);
+  register_joint(m);
+  register_network(m);
+  register_network_files(m);
+  register_approximate(m);
+  register_learning(m);
+  register_text(m);
+  register_delimited_text(m);
+  register_mail(m);
+  register_chain(m);
+  register_pairs(m);
+  register_tree(m);
+  register_discretize(m);
+  register_density(m);
+  m.def("has_avx2", &has_avx2);
+  m.def("keep_freed_memory", &keep_freed_memory);
+  m.def("use_avx2", &use_avx2, "enabled"_a);
+}

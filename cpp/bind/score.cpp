@@ -1,0 +1,170 @@
+// Scores of rows for Python, and the terms of leave-one-out.
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind/arguments.hpp"
+#include "bind/register.hpp"
+#include "bind/result_array.hpp"
+#include "table/leave_one_out.hpp"
+#include "table/score.hpp"
+
+namespace bayesbox {
+namespace {
+
+// The terms of a score and what they point into.
+class ScoreArguments {
+ public:
+  ScoreArguments(std::int64_t rows, nb::handle prior, nb::list gaussians, nb::list tables, nb::list integers,
+                 nb::handle extra, nb::handle target, nb::list by_class) {
+    request.rows = as_size(rows, "rows");
+    const Buffer prior_buffer(prior, "prior");
+    prior_buffer.need_dimensions(1).need_kind(Kind::float64, "float64");
+    request.classes = prior_buffer.length(0);
+    checked_product(request.rows, request.classes);
+    request.prior = keep(prior_buffer.doubles());
+    for (nb::handle item : gaussians) {
+      const nb::tuple term = fields(item, 2, "gaussians");
+      Buffer parameters(term[1], "parameters");
+      parameters.need_dimensions(2).need_kind(Kind::float64, "float64");
+      parameters.need_length(0, request.classes).need_length(1, 4);
+      columns_.push(term[0], "values", request.rows);
+      request.gaussians.push_back({columns_.list().back(), keep(parameters.doubles())});
+    }
+    for (nb::handle item : tables) {
+      const nb::tuple term = fields(item, 2, "tables");
+      push_table(term[0], 0, term[1], Rows::codes);
+    }
+    for (nb::handle item : integers) {
+      const nb::tuple term = fields(item, 3, "integers");
+      push_table(term[0], lowest_of(term[1]), term[2], Rows::values);
+    }
+    for (nb::handle item : by_class) {
+      const nb::tuple term = fields(item, 3, "by_class");
+      push_table(term[0], lowest_of(term[1]), term[2], Rows::values_by_class);
+    }
+    if (!target.is_none()) {
+      columns_.push(target, "target", request.rows);
+      columns_.last().need_kind(Kind::int32, "int32");
+      request.target = columns_.list().back();
+    } else if (by_class.size() != 0) {
+      throw nb::value_error("target: needed for tables by class");
+    }
+    if (!extra.is_none()) {
+      const Buffer& buffer = extra_.emplace(extra, "extra");
+      buffer.need_dimensions(2).need_kind(Kind::float64, "float64");
+      buffer.need_length(0, request.rows).need_length(1, request.classes);
+      for (std::size_t c = 0; c < request.classes; ++c) request.extra.push_back(buffer.column(c));
+    }
+  }
+  ScoreRequest request;
+
+ private:
+  static nb::tuple fields(nb::handle item, std::size_t count, const char* what) {
+    nb::tuple fields = nb::tuple(nb::borrow(item));
+    if (fields.size() != count) throw nb::value_error((std::string(what) + ": wrong number of fields").c_str());
+    return fields;
+  }
+  static int128 lowest_of(nb::handle value) {
+    int overflow = 0;
+    const long long lowest = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+    if (overflow == 0) {
+      if (lowest == -1 && PyErr_Occurred()) throw nb::python_error();
+      return lowest;
+    }
+    const unsigned long long large = PyLong_AsUnsignedLongLong(value.ptr());
+    if (PyErr_Occurred()) {
+      PyErr_Clear();
+      throw nb::value_error("lowest: does not fit in 64 bits");
+    }
+    return large;
+  }
+  enum class Rows { codes, values, values_by_class };
+
+  void push_table(nb::handle codes, int128 lowest, nb::handle table, Rows rows) {
+    const Buffer buffer(table, "table");
+    buffer.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(1, request.classes);
+    if (buffer.length(0) > UINT32_MAX) buffer.refuse("too many levels");
+    columns_.push(codes, "codes", request.rows);
+    if (rows != Rows::values) columns_.last().need_integer();
+    TableTerm term{columns_.list().back(), lowest, 0, nullptr, rows == Rows::values_by_class, rows == Rows::values};
+    const std::size_t beyond = 1 + term.nan_row, groups = term.by_class ? request.classes : 1;
+    if (buffer.length(0) < beyond) buffer.refuse("needs its last rows");
+    term.levels = groups == 0 ? 0 : (buffer.length(0) - beyond) / groups;
+    if (term.table_rows(request.classes) != buffer.length(0)) buffer.refuse("is not as many rows for each class");
+    term.table = keep(buffer.doubles());
+    request.tables.push_back(term);
+  }
+  const double* keep(std::vector<double>&& values) {
+    held_.push_back(std::move(values));
+    return held_.back().data();
+  }
+
+  Columns columns_;
+  std::optional<Buffer> extra_;
+  std::vector<std::vector<double>> held_;
+};
+
+nb::tuple py_score(std::int64_t rows, nb::handle prior, nb::list gaussians, nb::list tables, nb::list integers,
+                   nb::handle extra, int output, nb::handle target, nb::list by_class) {
+  if (output < 0 || output > 4) throw nb::value_error("output: unknown");
+  const ScoreArguments given(rows, prior, gaussians, tables, integers, extra, target, by_class);
+  const ScoreRequest& request = given.request;
+  const Output form = static_cast<Output>(output);
+  const std::size_t width = form == Output::argmax ? 0 : form == Output::log_sum ? 1 : request.classes;
+  ResultArray<double> out(request.rows * width);
+  ResultArray<std::int32_t> best(form == Output::argmax ? request.rows : 0);
+  bool impossible = false;
+  {
+    nb::gil_scoped_release release;
+    impossible = score(request, form, out.data(), best.data());
+  }
+  if (form == Output::argmax) return nb::make_tuple(std::move(best).to_numpy({request.rows}), false);
+  if (form == Output::log_sum) return nb::make_tuple(std::move(out).to_numpy({request.rows}), false);
+  return nb::make_tuple(std::move(out).to_numpy({request.rows, width}), impossible);
+}
+
+nb::object py_leave_one_out(nb::list gaussians, nb::handle target, std::int64_t classes) {
+  const std::size_t count = as_size(classes, "classes");
+  const Buffer labels = target_of(target, count);
+  const std::size_t rows = labels.length(0);
+  checked_product(rows, count);
+  Columns columns;
+  std::vector<LeaveOneOutTerm> terms;
+  for (nb::handle item : gaussians) {
+    const nb::tuple fields = nb::tuple(nb::borrow(item));
+    if (fields.size() != 4) throw nb::value_error("gaussians: wrong number of fields");
+    const Buffer moments(fields[1], "moments");
+    moments.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, count + 1).need_length(1, 4);
+    columns.push(fields[0], "values", rows);
+    const std::vector<double> held = moments.doubles();
+    const double floor = nb::cast<double>(fields[2]), scale = nb::cast<double>(fields[3]);
+    terms.push_back({columns.list().back(), LeaveOneOutGaussian(held.data(), count, floor, scale)});
+  }
+  ResultArray<double> sums(rows * count);
+  ResultArray<std::uint8_t> doubtful(rows);
+  {
+    nb::gil_scoped_release release;
+    leave_one_out(terms, labels.column(), count, sums.data(), doubtful.data());
+  }
+  return nb::make_tuple(std::move(sums).to_numpy({rows, count}), std::move(doubtful).to_numpy({rows}));
+}
+
+}  // namespace
+
+void register_score(nb::module_& m) {
+  using namespace nb::literals;
+  m.attr("JOINT") = static_cast<int>(Output::joint);
+  m.attr("LOG_POSTERIOR") = static_cast<int>(Output::log_posterior);
+  m.attr("POSTERIOR") = static_cast<int>(Output::posterior);
+  m.attr("ARGMAX") = static_cast<int>(Output::argmax);
+  m.attr("LOG_SUM") = static_cast<int>(Output::log_sum);
+  m.def("leave_one_out_gaussians", &py_leave_one_out, "gaussians"_a, "target"_a, "classes"_a);
+  m.def("score", &py_score, "rows"_a, "prior"_a, "gaussians"_a, "tables"_a, "integers"_a, "extra"_a.none(), "output"_a,
+        "target"_a = nb::none(), "by_class"_a = nb::list());
+}
+
+}  // namespace bayesbox

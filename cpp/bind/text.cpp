@@ -1,0 +1,277 @@
+// The Python face of text.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bind/arguments.hpp"
+#include "bind/buffer.hpp"
+#include "bind/documents.hpp"
+#include "bind/register.hpp"
+#include "bind/result_array.hpp"
+#include "core/exact_array.hpp"
+#include "text/log_shares.hpp"
+#include "text/ranked_texts.hpp"
+#include "text/words.hpp"
+
+namespace bayesbox {
+namespace {
+
+// A word table, its vocabulary of stop words, and the lengths of words and phrases.
+struct PhraseOptions {
+  std::shared_ptr<const WordTable> table;
+  std::size_t shortest, fewest, most;
+  std::unique_ptr<Vocabulary> stop;
+  bool characters, places;
+
+  Phrases phrases() const { return {table.get(), shortest, fewest, most, stop.get(), characters, places}; }
+};
+
+// The items of any sequence of Python's.
+class Items {
+ public:
+  explicit Items(nb::handle sequence) : list_(nb::steal(PySequence_Fast(sequence.ptr(), "a sequence of texts is needed"))) {
+    if (!list_.is_valid()) throw nb::python_error();
+  }
+  std::size_t size() const { return static_cast<std::size_t>(PySequence_Fast_GET_SIZE(list_.ptr())); }
+  PyObject* operator[](std::size_t i) const { return PySequence_Fast_GET_ITEM(list_.ptr(), static_cast<Py_ssize_t>(i)); }
+
+ private:
+  nb::object list_;
+};
+
+std::string_view utf8_of(PyObject* text) {
+  Py_ssize_t length = 0;
+  const char* const bytes = PyUnicode_AsUTF8AndSize(text, &length);
+  if (bytes == nullptr) throw nb::python_error();
+  return {bytes, static_cast<std::size_t>(length)};
+}
+
+// (the bytes of the texts, one after another; where each begins, and where the last ends); None is empty.
+nb::tuple py_text_bytes(nb::handle texts) {
+  const Items items(texts);
+  std::string letters;
+  std::vector<std::int64_t> offsets = {0};
+  offsets.reserve(items.size() + 1);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i] != Py_None) letters += utf8_of(items[i]);
+    offsets.push_back(static_cast<std::int64_t>(letters.size()));
+  }
+  return nb::make_tuple(to_numpy(std::move(letters)), to_numpy(std::move(offsets)));
+}
+
+void append_quoted(std::uint32_t letter, std::string& to) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  constexpr std::string_view kShort = "\"\\\b\f\n\r\t", kNames = "\"\\bfnrt";
+  if (letter >= ' ' && letter <= '~' && letter != '"' && letter != '\\') {
+    to.push_back(static_cast<char>(letter));
+  } else if (const std::size_t place = letter < 128 ? kShort.find(static_cast<char>(letter)) : kShort.npos; place != kShort.npos) {
+    to.push_back('\\');
+    to.push_back(kNames[place]);
+  } else if (letter > 0xffff) {  // as a pair of surrogates
+    append_quoted(0xd800 + ((letter - 0x10000) >> 10), to);
+    append_quoted(0xdc00 + (letter & 0x3ff), to);
+  } else {
+    to += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4) to.push_back(kDigits[letter >> shift & 15]);
+  }
+}
+
+// Names as a line of JSON strings, in ASCII.
+nb::bytes py_quoted(nb::handle names) {
+  const Items items(names);
+  std::string line = "[";
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!PyUnicode_Check(items[i])) throw nb::type_error("names: a text is needed");
+    line += i == 0 ? "\"" : ",\"";
+    const int kind = PyUnicode_KIND(items[i]);
+    const void* const data = PyUnicode_DATA(items[i]);
+    for (Py_ssize_t k = 0; k < PyUnicode_GET_LENGTH(items[i]); ++k) append_quoted(PyUnicode_READ(kind, data, k), line);
+    line.push_back('"');
+  }
+  line += "]\n";
+  return nb::bytes(line.data(), line.size());
+}
+
+// The words are those of Python's strings, which hold them as long as the tuple lives.
+Vocabulary vocabulary_of(const nb::tuple& words) {
+  std::vector<std::string_view> views;
+  views.reserve(words.size());
+  for (nb::handle word : words) views.push_back(utf8_of(word.ptr()));
+  Vocabulary vocabulary;
+  nb::gil_scoped_release release;
+  vocabulary.add_words(views, views.size());
+  return vocabulary;
+}
+
+void py_count(WordCounts& counts, nb::handle bytes, nb::handle offsets, nb::handle target, std::int64_t classes,
+              const PhraseOptions& options) {
+  const DocumentArguments given(bytes, offsets);
+  const std::size_t class_count = as_size(classes, "classes");
+  const Buffer labels = target_of(target, class_count);
+  labels.need_length(0, given.documents.size());
+  const std::vector<std::int64_t> wide = labels.integers();
+  nb::gil_scoped_release release;
+  const std::vector<std::int32_t> codes(wide.begin(), wide.end());
+  counts.count(given.documents, codes.data(), class_count, options.phrases());
+}
+
+// `order` are the numbers of the classes, in the order of the result.
+nb::tuple py_counted(WordCounts& counts, nb::handle order, std::uint64_t most) {
+  const std::vector<std::int64_t> wanted = Buffer(order, "order").integers();
+  const std::size_t width = wanted.size(), size = counts.vocabulary().size();
+  std::vector<std::uint8_t> letters;
+  std::vector<std::int64_t> ends = {0};
+  LargeVector<std::int64_t> words, documents;
+  {
+    nb::gil_scoped_release release;
+    if (size * width > most)
+      throw std::length_error(std::to_string(width) + " classes x " + std::to_string(size) +
+                              " words are more counts than fit");
+    std::vector<std::size_t> rows;  // of each class by its number
+    for (std::size_t row = 0; row < width; ++row) {
+      if (wanted[row] < 0) throw std::invalid_argument("order: a class has no negative number");
+      const auto label = static_cast<std::size_t>(wanted[row]);
+      if (label >= rows.size()) rows.resize(label + 1, width);
+      rows[label] = row;
+    }
+    words.resize(width * size);
+    documents.resize(width * size);
+    std::vector<std::uint32_t> place(size);
+    const std::vector<std::uint32_t> sorted = counts.vocabulary().sorted();
+    letters.reserve(counts.vocabulary().bytes());
+    ends.reserve(size + 1);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::string_view word = counts.vocabulary().word(sorted[i]);
+      letters.insert(letters.end(), word.begin(), word.end());
+      ends.push_back(static_cast<std::int64_t>(letters.size()));
+      place[sorted[i]] = static_cast<std::uint32_t>(i);
+    }
+    for (const WordCounts::Entry& entry : counts.entries()) {
+      if (entry.label >= rows.size() || rows[entry.label] == width)
+        throw std::invalid_argument("order: a class that was counted is not in it");
+      const std::size_t at = rows[entry.label] * size + place[entry.word];
+      words[at] += entry.words;
+      documents[at] += entry.documents;
+    }
+  }
+  const std::size_t length = letters.size();
+  return nb::make_tuple(to_numpy(std::move(letters), {length}), to_numpy(std::move(ends), {size + 1}),
+                        ExactArray::of_integers(std::move(words)), ExactArray::of_integers(std::move(documents)));
+}
+
+bool py_holds_pair(nb::handle bytes, std::uint8_t first, std::uint8_t second) {
+  const Buffer buffer(bytes, "bytes");
+  const Column column = buffer.need_dimensions(1).need_kind(Kind::uint8, "uint8").column();
+  if (column.rows > 1 && column.stride != 1) buffer.refuse("not contiguous");
+  nb::gil_scoped_release release;
+  return holds_pair(reinterpret_cast<const std::uint8_t*>(column.data), column.rows, first, second);
+}
+
+// Levels x classes: log(over) - log(under) of counts (classes x levels) and the sums they are shares of (classes).
+nb::object py_log_shares(nb::handle over, nb::handle under) {
+  const auto counts = nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(over);
+  const auto totals = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(under);
+  const std::size_t classes = counts.shape(0), levels = counts.shape(1);
+  if (totals.shape(0) != classes) throw nb::value_error("under: one sum a class is needed");
+  ResultArray<double> shares(classes * levels);
+  {
+    nb::gil_scoped_release release;
+    log_shares(counts.data(), totals.data(), classes, levels, shares.data());
+  }
+  return std::move(shares).to_numpy({levels, classes});
+}
+
+nb::tuple py_rank_texts(nb::handle bytes, nb::handle offsets) {
+  const DocumentArguments given(bytes, offsets);
+  RankedTexts ranked;
+  {
+    nb::gil_scoped_release release;
+    ranked = rank_texts(given.documents);
+  }
+  const std::size_t length = ranked.letters.size(), size = ranked.ends.size(), rows = ranked.ranks.size();
+  return nb::make_tuple(to_numpy(std::move(ranked.letters), {length}), to_numpy(std::move(ranked.ends), {size}),
+                        to_numpy(std::move(ranked.ranks), {rows}));
+}
+
+nb::tuple py_list_terms(nb::handle bytes, nb::handle offsets, const Vocabulary& vocabulary,
+                        const PhraseOptions& options) {
+  const DocumentArguments given(bytes, offsets);
+  Terms terms;
+  {
+    nb::gil_scoped_release release;
+    terms = list_terms(given.documents, vocabulary, options.phrases());
+  }
+  const std::size_t rows = terms.starts.size(), entries = terms.words.size();
+  return nb::make_tuple(to_numpy(std::move(terms.starts), {rows}), to_numpy(std::move(terms.words), {entries}),
+                        to_numpy(std::move(terms.counts), {entries}));
+}
+
+nb::tuple py_score_words(nb::handle bytes, nb::handle offsets, const Vocabulary& vocabulary, nb::handle weights,
+                         bool once, const PhraseOptions& options) {
+  const DocumentArguments given(bytes, offsets);
+  const auto table = nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(weights);
+  if (table.shape(0) != vocabulary.size()) throw nb::value_error("weights: one row a word is needed");
+  const std::size_t rows = given.documents.size(), classes = table.shape(1);
+  std::vector<double> scores(rows * classes);
+  std::vector<std::int64_t> known(rows);
+  {
+    nb::gil_scoped_release release;
+    add_weights(given.documents, vocabulary, options.phrases(), table.data(), classes, once, scores.data(),
+                known.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(scores), {rows, classes}), to_numpy(std::move(known), {rows}));
+}
+
+}  // namespace
+
+void register_text(nb::module_& m) {
+  using namespace nb::literals;
+  nb::class_<Vocabulary>(m, "Vocabulary")
+      .def("__init__",
+           [](Vocabulary* self, const nb::tuple& words) { new (self) Vocabulary(vocabulary_of(words)); }, "words"_a)
+      .def("__len__", &Vocabulary::size);
+  nb::class_<PhraseOptions>(m, "Phrases")
+      .def("__init__",
+           [](PhraseOptions* self, nb::handle table, std::int64_t shortest, std::int64_t fewest, std::int64_t most,
+              const nb::tuple& stop, bool characters, bool places) {
+             const auto given = nb::cast<nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(table);
+             if (shortest < 1) throw nb::value_error("shortest: at least 1");
+             if (fewest < 1 || most < fewest || most > 64) throw nb::value_error("phrases: from 1 to 64 words");
+             auto lower = std::make_shared<const WordTable>(
+                 std::vector<std::uint32_t>(given.data(), given.data() + given.shape(0)));
+             auto words = stop.size() == 0 ? nullptr : std::make_unique<Vocabulary>(vocabulary_of(stop));
+             new (self) PhraseOptions{std::move(lower), static_cast<std::size_t>(shortest),
+                                      static_cast<std::size_t>(fewest), static_cast<std::size_t>(most), std::move(words),
+                                      characters, places};
+           },
+           "table"_a, "shortest"_a, "fewest"_a, "most"_a, "stop_words"_a, "characters"_a, "places"_a);
+  nb::class_<WordCounts>(m, "WordCounts")
+      .def(nb::init<>())
+      .def("__len__", [](const WordCounts& counts) { return counts.vocabulary().size(); })
+      .def("count", &py_count, "bytes"_a, "offsets"_a, "target"_a, "classes"_a, "phrases"_a)
+      .def("merge", &WordCounts::merge, "other"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("prune",
+           [](WordCounts& counts, std::int64_t limit) {
+             if (limit < 1) throw nb::value_error("limit: at least 1");
+             nb::gil_scoped_release release;
+             return counts.prune(static_cast<std::size_t>(limit));
+           },
+           "limit"_a)
+      .def("counted", &py_counted, "order"_a, "most"_a);
+  m.def("text_bytes", &py_text_bytes, "texts"_a);
+  m.def("quoted", &py_quoted, "names"_a);
+  m.def("holds_pair", &py_holds_pair, "bytes"_a, "first"_a, "second"_a);
+  m.def("log_shares", &py_log_shares, "over"_a, "under"_a);
+  m.def("rank_texts", &py_rank_texts, "bytes"_a, "offsets"_a);
+  m.def("list_terms", &py_list_terms, "bytes"_a, "offsets"_a, "vocabulary"_a, "phrases"_a);
+  m.def("score_words", &py_score_words, "bytes"_a, "offsets"_a, "vocabulary"_a, "weights"_a, "once"_a, "phrases"_a);
+}
+
+}  // namespace bayesbox

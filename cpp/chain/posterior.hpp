@@ -1,0 +1,142 @@
+// P(state | the whole sequence) of every step: forward from the first step and backward from the last at once.
+//
+// Each recursion waits for its own last step, so the two side by side take hardly longer than one. Up to the middle
+// each leaves its vectors in the rows of the result; from there on it finds the other's vector in each row, and the
+// row becomes what was asked for. Nothing is held besides the result, and nothing is done again.
+#pragma once
+
+#include "chain/terms.hpp"
+#include "chain/vectors.hpp"
+
+namespace bayesbox::chain {
+
+template <int S>
+class Meeting {
+ public:
+  Meeting(const ChainRequest& request, const Scaled& scaled, const ChainResult& result)
+      : request_(request), scaled_(scaled), result_(result), shape_(request.states),
+        alpha_(scaled.width), ahead_(scaled.width), beta_(scaled.width), weighted_(scaled.width),
+        forward_terms_(request, scaled, kBlock), backward_terms_(request, scaled, kBlock) {}
+
+  // False where the sequence is to be done in logarithms, which writes all its rows anew.
+  BAYESBOX_INLINE bool run(std::size_t sequence) {
+    const std::int64_t begin = request_.offsets[sequence], steps = request_.offsets[sequence + 1] - begin;
+    result_.log_likelihood[sequence] = 0;
+    if (steps == 0) return true;
+    return scaled_.has_zero ? meet<true>(begin, steps, result_.log_likelihood[sequence])
+                            : meet<false>(begin, steps, result_.log_likelihood[sequence]);
+  }
+  void finish() const {}  // there are no counts
+
+ private:
+  template <bool Zeros>
+  BAYESBOX_INLINE bool meet(std::int64_t begin, std::int64_t steps, double& log_likelihood) {
+    for (std::size_t p = 0; p < shape_.parts(); ++p) {
+      ahead_.set(p, load(scaled_.start.data() + 4 * p));
+      beta_.set(p, all(1.0));
+    }
+    exponents_ = 0, tops_ = CarefulSum(), sum_ = 0;
+    forward_terms_.begin(begin, steps), backward_terms_.begin(begin, steps);
+    const std::int64_t last = begin + steps - 1, half = steps / 2;
+    for (std::int64_t n = 0; n < half; ++n) {
+      if (!forward<Zeros>(begin + n)) return false;
+      keep(alpha_, row(begin + n));
+      keep(beta_, row(last - n));
+      times<S>(alpha_, scaled_.forward.data(), scaled_.width, shape_, ahead_);
+      if (!backward(last - n)) return false;
+    }
+    if (steps % 2 == 1) {  // the step in the middle
+      if (!forward<Zeros>(begin + half)) return false;
+      keep(beta_, row(begin + half));
+      if (!finish(alpha_, row(begin + half))) return false;
+      if (steps > 1) {
+        times<S>(alpha_, scaled_.forward.data(), scaled_.width, shape_, ahead_);
+        if (!backward(begin + half)) return false;
+      }
+    }
+    for (std::int64_t n = steps - half; n < steps; ++n) {
+      if (!forward<Zeros>(begin + n)) return false;
+      if (!finish(alpha_, row(begin + n)) || !finish(beta_, row(last - n))) return false;
+      if (n + 1 == steps) break;
+      times<S>(alpha_, scaled_.forward.data(), scaled_.width, shape_, ahead_);
+      if (!backward(last - n)) return false;
+    }
+    log_likelihood = static_cast<double>(exponents_) * kLogTwo + std::log(sum_) + tops_.value();
+    return true;
+  }
+
+  // alpha = ahead times the terms of the step, as the other recursion does it.
+  template <bool Zeros>
+  BAYESBOX_INLINE bool forward(std::int64_t step) {
+    const StepTerms terms = forward_terms_(step);
+    for (std::size_t p = 0; p < shape_.parts(); ++p) alpha_.set(p, ahead_.get(p) * load(terms.row + 4 * p));
+    tops_.add(terms.top);
+    sum_ = sum_of<S>(alpha_, shape_);
+    if (__builtin_expect(!(sum_ >= kRescale), 0)) {
+      if (!(sum_ >= kTooSmall)) return false;
+      exponents_ += rescale<S>(alpha_, shape_, sum_);
+    }
+    if constexpr (Zeros)
+      for (std::size_t k = 0; k < shape_.states(); ++k)
+        if (alpha_.at(k) < kLost && ahead_.at(k) > 0 && request_.log_terms[request_.row(step) * scaled_.states + k] != kNone)
+          return false;
+    return true;
+  }
+  // beta of the step before.
+  BAYESBOX_INLINE bool backward(std::int64_t step) {
+    const double* terms = backward_terms_(step).row;
+    for (std::size_t p = 0; p < shape_.parts(); ++p) weighted_.set(p, beta_.get(p) * load(terms + 4 * p));
+    times<S>(weighted_, scaled_.backward.data(), scaled_.width, shape_, beta_);
+    double size = sum_of<S>(beta_, shape_);
+    if (__builtin_expect(!(size >= kRescale), 0)) {
+      if (!(size >= kTooSmall)) return false;
+      rescale<S>(beta_, shape_, size);
+    }
+    return true;
+  }
+  // The row holds the vector of the one side: with that of the other it becomes the posterior.
+  BAYESBOX_INLINE bool finish(const Vector<S>& other, double* row) const {
+    Four total = all(0.0);
+    for (std::size_t p = 0; p < shape_.parts(); ++p) total += other.get(p) * loaded(row, p);
+    const double sum = (total[0] + total[2]) + (total[1] + total[3]);
+    if (!(sum >= kTooSmall)) return false;
+    const Four inverse = all(1.0 / sum), one = all(1.0);
+    for (std::size_t p = 0; p < shape_.parts(); ++p) {
+      const Four share = other.get(p) * loaded(row, p) * inverse;
+      put(share < one ? share : one, row, p);
+    }
+    return true;
+  }
+
+  double* row(std::int64_t step) const { return result_.posterior + static_cast<std::size_t>(step) * scaled_.states; }
+  // Rows of the result have no padding: the last part may be less than four states.
+  BAYESBOX_INLINE Four loaded(const double* row, std::size_t part) const {
+    const std::size_t left = shape_.states() - 4 * part;
+    if (left >= 4) return load(row + 4 * part);
+    const double* from = row + 4 * part;
+    return Four{from[0], left > 1 ? from[1] : 0.0, left > 2 ? from[2] : 0.0, 0.0};
+  }
+  BAYESBOX_INLINE void put(const Four& values, double* row, std::size_t part) const {
+    const std::size_t left = shape_.states() - 4 * part;
+    if (left >= 4) {
+      store(row + 4 * part, values);
+    } else {
+      for (std::size_t k = 0; k < left; ++k) row[4 * part + k] = values[k];
+    }
+  }
+  BAYESBOX_INLINE void keep(const Vector<S>& x, double* row) const {
+    for (std::size_t p = 0; p < shape_.parts(); ++p) put(x.get(p), row, p);
+  }
+
+  const ChainRequest& request_;
+  const Scaled& scaled_;
+  const ChainResult& result_;
+  Shape<S> shape_;
+  Vector<S> alpha_, ahead_, beta_, weighted_;
+  Terms forward_terms_, backward_terms_;
+  std::int64_t exponents_ = 0;
+  CarefulSum tops_;
+  double sum_ = 0;
+};
+
+}  // namespace bayesbox::chain

@@ -1,0 +1,21 @@
+// Compiled with -mavx2 -mfma; runs only where the processor has both.
+#include "core/vector_kernels.hpp"
+#include "core/vector_joint_kernels.hpp"
+#include "core/vector_table_kernels.hpp"
+
+namespace bayesbox {
+
+template <>
+const Kernels& avx2_set<Kernels>() {
+  return kKernels;
+}
+template <>
+const JointKernels& avx2_set<JointKernels>() {
+  return kJointKernels;
+}
+template <>
+const TableKernels& avx2_set<TableKernels>() {
+  return kTableKernels;
+}
+
+}  // namespace bayesbox

@@ -1,0 +1,20 @@
+#include "core/vector_kernels.hpp"
+#include "core/vector_joint_kernels.hpp"
+#include "core/vector_table_kernels.hpp"
+
+namespace bayesbox {
+
+template <>
+const Kernels& baseline_set<Kernels>() {
+  return kKernels;
+}
+template <>
+const JointKernels& baseline_set<JointKernels>() {
+  return kJointKernels;
+}
+template <>
+const TableKernels& baseline_set<TableKernels>() {
+  return kTableKernels;
+}
+
+}  // namespace bayesbox

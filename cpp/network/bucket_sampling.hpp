@@ -1,0 +1,199 @@
+// Samples of hidden variables by bucket elimination: one variable after another is summed out of the product of all
+// tables, and then they are drawn in the opposite order, each given those that were summed out after it.
+//
+// Where the tables of every bucket can be multiplied within a limit, samples come from the posterior itself. Where they
+// cannot, a bucket falls into several (mini-buckets; Dechter and Rish, 2003), and they come from something close to it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/random.hpp"
+#include "network/cut_model.hpp"
+#include "network/elimination.hpp"
+#include "network/scaling.hpp"
+
+namespace bayesbox {
+
+class BucketDraws {
+ public:
+  BucketDraws(const CutModel& cut, std::size_t most_cells) : cut_(cut) {
+    std::vector<Scope> scopes;
+    std::vector<Table> tables;
+    for (const CutFactor& factor : cut.factors()) {
+      if (factor.variables.empty()) continue;
+      scopes.push_back(factor.variables);
+      tables.push_back({factor.variables, factor.cells});
+    }
+    std::vector<std::int32_t> stage(cut.observed().size(), Eliminator::kKept);
+    for (const std::int32_t v : cut.hidden()) stage[static_cast<std::size_t>(v)] = 0;
+    for (const std::int32_t v : Eliminator(cut.model().cards, scopes, std::move(stage)).best().order)
+      sum_out(v, tables, most_cells);
+    std::reverse(buckets_.begin(), buckets_.end());
+    std::size_t widest = 1;
+    for (const Bucket& bucket : buckets_) widest = std::max(widest, cut.card(bucket.variable));
+    row_.resize(widest);
+  }
+
+  // Whether samples come from the posterior itself.
+  bool exact() const { return exact_; }
+
+  // Fills in the hidden states; gives the log of the probability of drawing them, minus infinity at a dead end.
+  double draw(Random& random, std::int32_t* states) {
+    return walk(states, [&](const double* row, std::size_t card, double total) {
+      return random.choose(row, card, total);
+    });
+  }
+  // The same for states that were drawn in another way.
+  double log_probability(std::int32_t* states) {
+    const auto* bucket = buckets_.data();
+    return walk(states, [&](const double*, std::size_t, double) {
+      return static_cast<std::size_t>(states[(bucket++)->variable]);
+    });
+  }
+
+ private:
+  struct Table {
+    Scope variables;
+    std::vector<double> cells;
+  };
+  struct Part {
+    std::vector<std::pair<std::int32_t, std::int64_t>> others;  // variable, stride
+    std::vector<double> cells;                                  // the own states fastest
+  };
+  struct Bucket {
+    std::int32_t variable;
+    std::vector<Part> parts;
+  };
+
+  template <class Choose>
+  double walk(std::int32_t* states, Choose choose) {
+    LogProduct product;
+    for (const Bucket& bucket : buckets_) {
+      const std::size_t card = cut_.card(bucket.variable);
+      const double* row = place(bucket.parts[0], states);
+      if (bucket.parts.size() > 1) {
+        std::copy_n(row, card, row_.data());
+        for (std::size_t part = 1; part < bucket.parts.size(); ++part) {
+          const double* other = place(bucket.parts[part], states);
+          for (std::size_t s = 0; s < card; ++s) row_[s] *= other[s];
+        }
+        row = row_.data();
+      }
+      double total = 0;
+      for (std::size_t s = 0; s < card; ++s) total += row[s];
+      if (!(total > 0)) return -std::numeric_limits<double>::infinity();
+      const std::size_t state = choose(row, card, total);
+      states[bucket.variable] = static_cast<std::int32_t>(state);
+      product.multiply(row[state] / total);
+    }
+    return product.log();
+  }
+  static const double* place(const Part& part, const std::int32_t* states) {
+    std::int64_t at = 0;
+    for (const auto& [variable, stride] : part.others) at += stride * states[variable];
+    return part.cells.data() + at;
+  }
+
+  std::size_t cells_of(const Scope& scope) const {
+    std::size_t cells = 1;
+    for (const std::int32_t v : scope) cells *= cut_.card(v);
+    return cells;
+  }
+
+  // Takes the tables that have the variable, multiplies them as far as the limit allows, and leaves the sums in their
+  // place.
+  void sum_out(std::int32_t v, std::vector<Table>& tables, std::size_t most_cells) {
+    const auto has = [&](const Table& table) {
+      return std::find(table.variables.begin(), table.variables.end(), v) != table.variables.end();
+    };
+    const auto own = std::stable_partition(tables.begin(), tables.end(), [&](const Table& each) { return !has(each); });
+    std::vector<Table> mine(std::make_move_iterator(own), std::make_move_iterator(tables.end()));
+    tables.erase(own, tables.end());
+    std::stable_sort(mine.begin(), mine.end(),
+                     [](const Table& a, const Table& b) { return a.cells.size() > b.cells.size(); });
+    std::vector<Scope> scopes;
+    std::vector<std::vector<const Table*>> members;
+    for (const Table& table : mine) {
+      std::size_t at = 0;
+      for (; at < scopes.size(); ++at) {
+        Scope both = joined(scopes[at], table.variables);
+        if (both.size() > scopes[at].size() && cells_of(both) > most_cells) continue;
+        scopes[at] = std::move(both);
+        break;
+      }
+      if (at == scopes.size()) {
+        scopes.push_back(joined({v}, table.variables));
+        members.emplace_back();
+      }
+      members[at].push_back(&table);
+    }
+    if (scopes.empty()) scopes.push_back({v}), members.emplace_back();  // nothing is said of it
+    Bucket bucket{v, {}};
+    const std::size_t card = cut_.card(v);
+    for (std::size_t at = 0; at < scopes.size(); ++at) {
+      std::rotate(scopes[at].begin(), scopes[at].begin() + 1, scopes[at].end());  // the variable itself is the last
+      Part part;
+      part.cells.assign(cells_of(scopes[at]), 1.0);
+      for (const Table* table : members[at]) multiply(scopes[at], part.cells, *table);
+      Scope rest(scopes[at].begin(), scopes[at].end() - 1);
+      auto stride = static_cast<std::int64_t>(card);
+      for (std::size_t i = rest.size(); i-- > 0; stride *= static_cast<std::int64_t>(cut_.card(rest[i])))
+        part.others.emplace_back(rest[i], stride);
+      if (!rest.empty()) {
+        Table sums{rest, std::vector<double>(part.cells.size() / card)};
+        double most = 0;
+        for (std::size_t row = 0; row < sums.cells.size(); ++row) {
+          for (std::size_t s = 0; s < card; ++s) sums.cells[row] += part.cells[row * card + s];
+          most = std::max(most, sums.cells[row]);
+        }
+        if (most > 0)
+          for (double& each : sums.cells) each /= most;
+        tables.push_back(std::move(sums));
+      }
+      bucket.parts.push_back(std::move(part));
+    }
+    exact_ = exact_ && bucket.parts.size() == 1;
+    buckets_.push_back(std::move(bucket));
+  }
+
+  // The variables of the first, then those that the second has besides.
+  static Scope joined(const Scope& first, const Scope& second) {
+    Scope both = first;
+    for (const std::int32_t v : second)
+      if (std::find(both.begin(), both.end(), v) == both.end()) both.push_back(v);
+    return both;
+  }
+
+  // cells, over `scope`, times a table over some of its variables.
+  void multiply(const Scope& scope, std::vector<double>& cells, const Table& table) const {
+    std::vector<std::int64_t> strides(scope.size(), 0), at(scope.size(), 0);
+    std::int64_t stride = 1, place = 0;
+    for (std::size_t i = table.variables.size(); i-- > 0;) {
+      const auto axis = std::find(scope.begin(), scope.end(), table.variables[i]) - scope.begin();
+      strides[static_cast<std::size_t>(axis)] = stride;
+      stride *= static_cast<std::int64_t>(cut_.card(table.variables[i]));
+    }
+    for (double& cell : cells) {
+      cell *= table.cells[static_cast<std::size_t>(place)];
+      for (std::size_t axis = scope.size(); axis-- > 0;) {
+        place += strides[axis];
+        if (++at[axis] < static_cast<std::int64_t>(cut_.card(scope[axis]))) break;
+        place -= strides[axis] * at[axis];
+        at[axis] = 0;
+      }
+    }
+  }
+
+  const CutModel& cut_;
+  std::vector<Bucket> buckets_;  // in the order of drawing
+  std::vector<double> row_;
+  bool exact_ = true;
+};
+
+}  // namespace bayesbox

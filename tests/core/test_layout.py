@@ -1,0 +1,95 @@
+"""The folders of the C++ core: which of them knows Python, and which may include which."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CPP = Path(__file__).parents[2] / "cpp"
+UNITS = CPP.parent / "CMakeLists.txt"
+
+MAY_INCLUDE = {  # besides their own: `core` lies below all, `bind` above all, and subjects do not know each other
+    "core": set[str](),
+    "table": {"core"},
+    "text": {"core"},
+    "mail": {"core", "text"},
+    "network": {"core"},
+    "chain": {"core"},
+    "tree": {"core"},
+    "bind": {"core", "table", "text", "mail", "network", "chain", "tree"},
+}
+PYTHON = re.compile(r"#\s*include\s*[<\"](?:nanobind/|Python\.h)|\bnb::|\bnanobind::|\bPy[A-Z]\w*_\w+|\bPyObject\b")
+INCLUDE = re.compile(r"^\s*#\s*include\s*\"([^\"]+)\"", re.MULTILINE)
+
+
+def sources(folder: str) -> list[Path]:
+    return sorted((*(CPP / folder).glob("*.hpp"), *(CPP / folder).glob("*.cpp")))
+
+
+def knows_python(text: str) -> bool:
+    return PYTHON.search(text) is not None
+
+
+def forbidden_includes(folder: str, text: str) -> Iterator[str]:
+    """The includes of a file of `folder` that do not name a folder it may know."""
+    for name in INCLUDE.findall(text):
+        if Path(name).parent.as_posix() not in MAY_INCLUDE[folder] | {folder}:
+            yield name
+
+
+def test_every_folder_has_its_place() -> None:
+    assert {path.name for path in CPP.iterdir()} == {*MAY_INCLUDE, "tests"}
+    for folder in MAY_INCLUDE:
+        assert sources(folder), folder
+        assert sources(folder) == sorted(path for path in (CPP / folder).rglob("*") if path.is_file()), folder
+
+
+@pytest.mark.parametrize("folder", [*(set(MAY_INCLUDE) - {"bind"}), "tests"])
+def test_only_the_bindings_know_python(folder: str) -> None:
+    assert [path.name for path in sources(folder) if knows_python(path.read_text())] == []
+
+
+@pytest.mark.parametrize("folder", MAY_INCLUDE)
+def test_folders_include_those_below_only(folder: str) -> None:
+    found = {path.name: list(forbidden_includes(folder, path.read_text())) for path in sources(folder)}
+    assert {name: names for name, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize("folder", MAY_INCLUDE)
+def test_every_unit_is_built(folder: str) -> None:
+    named = set(re.findall(rf"cpp/{folder}/(\w+\.cpp)", UNITS.read_text()))
+    assert {path.name for path in sources(folder) if path.suffix == ".cpp"} == named
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#include <nanobind/nanobind.h>",
+        "#include <nanobind/stl/string.h>",
+        "# include <Python.h>",
+        "nb::object found;",
+        "nanobind::module_& m",
+        "PyObject* list = nullptr;",
+        "PyErr_Clear();",
+    ],
+)
+def test_a_line_that_knows_python_is_found(line: str) -> None:
+    header = (CPP / "core" / "column.hpp").read_text()
+    assert not knows_python(header)
+    assert knows_python(f"{header}\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    ("folder", "include"),
+    [
+        ("core", "table/count.hpp"),
+        ("text", "mail/message.hpp"),
+        ("table", "network/junction.hpp"),
+        ("chain", "bind/buffer.hpp"),
+        ("network", "../core/column.hpp"),
+        ("tree", "trees.hpp"),
+    ],
+)
+def test_an_include_from_above_is_found(folder: str, include: str) -> None:
+    assert list(forbidden_includes(folder, f'#include <vector>\n#include "{include}"\n')) == [include]
