@@ -20,6 +20,16 @@ inline std::size_t as_size(std::int64_t value, const char* what) {
   return static_cast<std::size_t>(value);
 }
 
+inline std::vector<std::size_t> sizes_from(nb::handle object, const char* what) {
+  const Buffer buffer(object, what);
+  std::vector<std::size_t> sizes;
+  for (const std::int64_t size : buffer.integers()) {
+    if (size < 0) buffer.refuse("negative");
+    sizes.push_back(static_cast<std::size_t>(size));
+  }
+  return sizes;
+}
+
 // The product of two sizes, where that many numbers could be held at all.
 inline std::size_t checked_product(std::size_t a, std::size_t b) {
   if (a != 0 && b > ExactArray::kMostLimbs / a) throw nb::value_error("the result does not fit in memory");

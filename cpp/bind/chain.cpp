@@ -1,6 +1,5 @@
 // The Python face of chain.hpp.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <algorithm>
 #include <cstdint>

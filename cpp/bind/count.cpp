@@ -1,17 +1,24 @@
-// Counts of columns by class for Python.
+// Counts of columns by class for Python, and columns as codes.
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bind/arguments.hpp"
+#include "bind/buffer.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "table/count.hpp"
+#include "table/factorize.hpp"
+#include "table/null_bitmap.hpp"
+#include "table/pair_counts.hpp"
 #include "table/sparse.hpp"
 
 namespace bayesbox {
@@ -136,6 +143,78 @@ ExactArray py_count_sparse(nb::handle indptr, nb::handle indices, nb::handle dat
                       weight_buffer ? &weight_column : nullptr);
 }
 
+nb::object py_count_pairs(nb::list columns, nb::handle sizes, nb::handle target, std::int64_t classes,
+                          std::int64_t most_cells) {
+  const std::size_t class_count = as_size(classes, "classes"), most = as_size(most_cells, "most_cells");
+  const Buffer labels = target_of(target, class_count);
+  Columns codes;
+  for (nb::handle object : columns) {
+    codes.push(object, "columns", labels.length(0));
+    codes.last().need_integer();
+  }
+  const std::vector<std::size_t> widths = sizes_from(sizes, "sizes");
+  if (widths.size() != codes.list().size()) throw nb::value_error("sizes: one a column is needed");
+  std::vector<std::int64_t> counts;
+  try {
+    const PairLayout layout(widths, class_count, most);
+    nb::gil_scoped_release release;
+    counts = count_pairs(codes.list(), labels.column(), layout);
+  } catch (const std::length_error& error) {
+    throw nb::value_error(error.what());
+  }
+  return to_numpy(std::move(counts));
+}
+
+template <class From, class To>
+nb::object filled(const Column& column, const Buffer& bitmap, std::size_t offset, To hole) {
+  ResultArray<To> out(column.rows);
+  {
+    nb::gil_scoped_release release;
+    const Column bits = bitmap.column();
+    fill_holes<From>(column.data, column.rows, reinterpret_cast<const std::uint8_t*>(bits.data), bits.rows, offset, hole, out.data());
+  }
+  return std::move(out).to_numpy({column.rows});
+}
+
+nb::object py_without_holes(nb::handle values, nb::handle present, std::int64_t first) {
+  const Buffer buffer(values, "values"), bitmap(present, "present");
+  const Column column = buffer.column();
+  const std::size_t offset = as_size(first, "offset");
+  bitmap.need_dimensions(1).need_kind(Kind::uint8, "uint8");
+  if (column.rows > 1 && column.stride != static_cast<std::int64_t>(size_of(column.kind))) buffer.refuse("has gaps");
+  if (bitmap.column().stride != 1 || offset > 8 * bitmap.length(0) || 8 * bitmap.length(0) - offset < column.rows)
+    bitmap.refuse("is too short");
+  if (column.kind == Kind::float64) return filled<double>(column, bitmap, offset, std::nan(""));
+  return with_integer_type(buffer.need_integer().kind(), [&]<class T>() -> nb::object {
+    using Code = std::conditional_t<std::is_signed_v<T>, T, std::int32_t>;
+    return filled<T>(column, bitmap, offset, Code{-1});
+  });
+}
+
+nb::tuple py_factorize(nb::handle values) {
+  const Buffer buffer(values, "values");
+  const Column column = buffer.need_dimensions(1).need_integer().column();
+  ResultArray<std::int32_t> codes(column.rows);
+  std::vector<std::int64_t> distinct;
+  {
+    nb::gil_scoped_release release;
+    distinct = factorize(column, codes.data());
+  }
+  return nb::make_tuple(std::move(codes).to_numpy({column.rows}), to_numpy(std::move(distinct)));
+}
+
+nb::tuple py_factorize_doubles(nb::handle values) {
+  const Buffer buffer(values, "values");
+  const Column column = buffer.need_dimensions(1).column();
+  std::vector<std::int32_t> codes(column.rows);
+  std::vector<double> distinct;
+  {
+    nb::gil_scoped_release release;
+    distinct = factorize_doubles(column, codes.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(distinct)));
+}
+
 }  // namespace
 
 void register_count(nb::module_& m) {
@@ -146,6 +225,10 @@ void register_count(nb::module_& m) {
   m.def("count_integers", &py_count_integers, "columns"_a, "target"_a, "classes"_a, "limit"_a);
   m.def("count_sparse", &py_count_sparse, "indptr"_a, "indices"_a, "data"_a, "width"_a, "target"_a, "classes"_a,
         "weights"_a = nb::none());
+  m.def("count_pairs", &py_count_pairs, "columns"_a, "sizes"_a, "target"_a, "classes"_a, "most_cells"_a);
+  m.def("without_holes", &py_without_holes, "values"_a, "present"_a, "offset"_a);
+  m.def("factorize_integers", &py_factorize, "values"_a);
+  m.def("factorize_doubles", &py_factorize_doubles, "values"_a);
 }
 
 }  // namespace bayesbox

@@ -1,6 +1,5 @@
 // The Python face of learning networks.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <limits>
 #include <memory>

@@ -1,6 +1,5 @@
 // The Python face of mail.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <cstdint>
 #include <mutex>

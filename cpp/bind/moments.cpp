@@ -1,24 +1,39 @@
-// Moments of columns by class for Python.
+// Moments of columns by class for Python, of each and of several together.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "bind/arguments.hpp"
+#include "bind/buffer.hpp"
 #include "bind/register.hpp"
+#include "bind/result_array.hpp"
+#include "table/comoments.hpp"
 #include "table/moments.hpp"
+#include "table/quadratic.hpp"
 
 namespace bayesbox {
 namespace {
+
+Columns columns_of(nb::list given, std::size_t rows) {
+  Columns columns;
+  for (nb::handle object : given) columns.push(object, "columns", rows);
+  return columns;
+}
+
+[[noreturn]] void refuse_infinite(const InfiniteValue& found) {
+  PyErr_SetObject(PyExc_ValueError, nb::make_tuple("infinite", found.column, found.row).ptr());
+  throw nb::python_error();
+}
 
 nb::list py_moments(nb::list columns, nb::handle target, std::int64_t classes, nb::handle weights) {
   const std::size_t class_count = as_size(classes, "classes");
   const Buffer labels = target_of(target, class_count);
   const Column label_column = labels.column();
-  Columns values;
-  for (nb::handle object : columns) values.push(object, "columns", label_column.rows);
+  const Columns values = columns_of(columns, label_column.rows);
   checked_product(class_count, values.list().size());
   const std::optional<Buffer> weight_buffer = weights_of(weights, label_column.rows);
   const Column weight_column = weight_buffer ? weight_buffer->column() : Column{};
@@ -32,13 +47,60 @@ nb::list py_moments(nb::list columns, nb::handle target, std::int64_t classes, n
       infinite = found;
     }
   }
-  if (infinite) {
-    PyErr_SetObject(PyExc_ValueError, nb::make_tuple("infinite", infinite->column, infinite->row).ptr());
-    throw nb::python_error();
-  }
+  if (infinite) refuse_infinite(*infinite);
   nb::list result;
   for (Moments& one : sums) result.append(nb::cast(std::move(one)));
   return result;
+}
+
+nb::tuple py_comoments(nb::list columns, nb::handle target, std::int64_t groups, nb::handle weights) {
+  const std::size_t group_count = as_size(groups, "groups");
+  const Buffer labels = target_of(target, group_count);
+  const Columns given = columns_of(columns, labels.length(0));
+  checked_product(std::max<std::size_t>(pair_count(given.list().size()), 1), group_count);
+  const std::optional<Buffer> weight_buffer = weights_of(weights, labels.length(0));
+  const Column weight = weight_buffer ? weight_buffer->column() : Column{};
+  std::optional<CoMoments> sums;
+  std::optional<InfiniteValue> infinite;
+  {
+    nb::gil_scoped_release release;
+    try {
+      sums = comoments(given.list(), labels.column(), group_count, weight_buffer ? &weight : nullptr);
+    } catch (const InfiniteValue& found) {
+      infinite = found;
+    }
+  }
+  if (infinite) refuse_infinite(*infinite);
+  return nb::make_tuple(nb::cast(std::move(sums->totals)), nb::cast(std::move(sums->products)));
+}
+
+nb::object py_joint_normals(nb::list columns, std::int64_t rows, nb::handle means, nb::handle rests,
+                            nb::handle factors, nb::handle constants) {
+  const std::size_t size = as_size(rows, "rows");
+  const Columns given = columns_of(columns, size);
+  const std::size_t width = given.list().size();
+  const Buffer constant_buffer(constants, "constants"), mean_buffer(means, "means"), rest_buffer(rests, "rests");
+  const Buffer factor_buffer(factors, "factors");
+  constant_buffer.need_dimensions(1).need_kind(Kind::float64, "float64");
+  const std::size_t classes = constant_buffer.length(0);
+  for (const Buffer* buffer : {&mean_buffer, &rest_buffer})
+    buffer->need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes).need_length(1, width);
+  factor_buffer.need_dimensions(2).need_kind(Kind::float64, "float64");
+  factor_buffer.need_length(0, classes * width).need_length(1, width);
+  const std::vector<double> mean = mean_buffer.doubles(), rest = rest_buffer.doubles();
+  const std::vector<double> factor = factor_buffer.doubles(), constant = constant_buffer.doubles();
+  checked_product(classes, size);
+  std::vector<JointNormal> normals;
+  for (std::size_t c = 0; c < classes; ++c)
+    normals.push_back({mean.data() + c * width, rest.data() + c * width, factor.data() + c * width * width, constant[c]});
+  ResultArray<double> out(size * classes);
+  bool complete = false;
+  {
+    nb::gil_scoped_release release;
+    complete = QuadraticForms(given.list(), normals).run(size, out.data());
+  }
+  if (!complete) return nb::none();
+  return std::move(out).to_numpy({size, classes});
 }
 
 }  // namespace
@@ -60,6 +122,8 @@ void register_moments(nb::module_& m) {
       .def_rw("squares", &Moments::squares);
 
   m.def("moments", &py_moments, "columns"_a, "target"_a, "classes"_a, "weights"_a = nb::none());
+  m.def("comoments", &py_comoments, "columns"_a, "target"_a, "groups"_a, "weights"_a = nb::none());
+  m.def("joint_normals", &py_joint_normals, "columns"_a, "rows"_a, "means"_a, "rests"_a, "factors"_a, "constants"_a);
 }
 
 }  // namespace bayesbox

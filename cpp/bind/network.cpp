@@ -1,6 +1,5 @@
 // The Python face of networks.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>

@@ -8,20 +8,15 @@ namespace bayesbox {
 void register_exact(nanobind::module_& m);
 void register_moments(nanobind::module_& m);
 void register_count(nanobind::module_& m);
-void register_columns(nanobind::module_& m);
 void register_score(nanobind::module_& m);
-void register_joint(nanobind::module_& m);
+void register_numbers(nanobind::module_& m);
+void register_text(nanobind::module_& m);
+void register_mail(nanobind::module_& m);
 void register_network(nanobind::module_& m);
 void register_network_files(nanobind::module_& m);
 void register_approximate(nanobind::module_& m);
 void register_learning(nanobind::module_& m);
-void register_text(nanobind::module_& m);
-void register_delimited_text(nanobind::module_& m);
-void register_mail(nanobind::module_& m);
 void register_chain(nanobind::module_& m);
-void register_pairs(nanobind::module_& m);
 void register_tree(nanobind::module_& m);
-void register_discretize(nanobind::module_& m);
-void register_density(nanobind::module_& m);
 
 }  // namespace bayesbox

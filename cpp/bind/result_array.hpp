@@ -3,7 +3,6 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,6 +17,10 @@
 #include "core/large_pages.hpp"
 
 namespace bayesbox {
+
+// An array over memory that its owner keeps: of integers of any size, or of doubles.
+template <class T>
+nanobind::object array_over(T* memory, std::initializer_list<std::size_t> shape, const nanobind::capsule& owner);
 
 template <class T>
 class ResultArray {
@@ -34,7 +37,7 @@ class ResultArray {
     T* held = memory_.get();
     auto* rest = new Memory(std::move(memory_));
     nanobind::capsule owner(rest, [](void* p) noexcept { delete static_cast<Memory*>(p); });
-    return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(held, shape, owner));
+    return array_over(held, shape, owner);
   }
 
  private:
@@ -51,7 +54,7 @@ template <class T>
 nanobind::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
   auto* held = new std::vector<T>(std::move(values));
   nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(held->data(), shape, owner));
+  return array_over(held->data(), shape, owner);
 }
 
 template <class T>
@@ -64,8 +67,7 @@ nanobind::object to_numpy(std::vector<T>&& values) {
 inline nanobind::object to_numpy(std::string&& text) {
   auto* held = new std::string(std::move(text));
   nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::string*>(p); });
-  auto* bytes = reinterpret_cast<std::uint8_t*>(held->data());
-  return nanobind::cast(nanobind::ndarray<nanobind::numpy, std::uint8_t>(bytes, {held->size()}, owner));
+  return array_over(reinterpret_cast<std::uint8_t*>(held->data()), {held->size()}, owner);
 }
 
 }  // namespace bayesbox

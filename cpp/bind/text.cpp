@@ -1,4 +1,4 @@
-// The Python face of text.
+// Texts for Python: their words, and rows as delimited text.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -16,6 +16,7 @@
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "core/exact_array.hpp"
+#include "table/delimited_text.hpp"
 #include "text/log_shares.hpp"
 #include "text/ranked_texts.hpp"
 #include "text/words.hpp"
@@ -229,6 +230,40 @@ nb::tuple py_score_words(nb::handle bytes, nb::handle offsets, const Vocabulary&
   return nb::make_tuple(to_numpy(std::move(scores), {rows, classes}), to_numpy(std::move(known), {rows}));
 }
 
+// Each column: (numbers, None, present) or (bytes of texts, where each begins, present); present is a byte a row or None.
+nb::bytes py_delimited_lines(nb::list columns, std::int64_t rows, const char* delimiter, bool escape) {
+  if (rows < 0 || std::string_view(delimiter).size() != 1) throw nb::value_error("rows: 0 or more; delimiter: one byte");
+  const auto size = static_cast<std::size_t>(rows);
+  std::vector<Buffer> held;
+  std::vector<DocumentArguments> texts;
+  held.reserve(2 * columns.size());
+  texts.reserve(columns.size());
+  std::vector<WrittenColumn> written;
+  for (nb::handle item : columns) {
+    const nb::tuple parts = nb::tuple(nb::borrow(item));
+    if (parts.size() != 3) throw nb::value_error("columns: three parts each");
+    WrittenColumn& column = written.emplace_back();
+    column.present = nullptr;
+    if (parts[1].is_none()) {
+      column.values = held.emplace_back(parts[0], "numbers").need_dimensions(1).need_length(0, size).column();
+    } else {
+      const Documents& documents = texts.emplace_back(parts[0], parts[1]).documents;
+      if (documents.size() != size) throw nb::value_error("columns: of other lengths");
+      column.values = TextColumn{reinterpret_cast<const char*>(documents.bytes), documents.offsets};
+    }
+    if (parts[2].is_none()) continue;
+    const Column present = held.emplace_back(parts[2], "present").need_dimensions(1).need_kind(Kind::uint8, "uint8").need_length(0, size).column();
+    if (size > 1 && present.stride != 1) throw nb::value_error("present: not contiguous");
+    column.present = reinterpret_cast<const std::uint8_t*>(present.data);
+  }
+  std::string lines;
+  {
+    nb::gil_scoped_release release;
+    lines = delimited_lines(written, size, delimiter[0], escape);
+  }
+  return nb::bytes(lines.data(), lines.size());
+}
+
 }  // namespace
 
 void register_text(nb::module_& m) {
@@ -272,6 +307,7 @@ void register_text(nb::module_& m) {
   m.def("rank_texts", &py_rank_texts, "bytes"_a, "offsets"_a);
   m.def("list_terms", &py_list_terms, "bytes"_a, "offsets"_a, "vocabulary"_a, "phrases"_a);
   m.def("score_words", &py_score_words, "bytes"_a, "offsets"_a, "vocabulary"_a, "weights"_a, "once"_a, "phrases"_a);
+  m.def("delimited_lines", &py_delimited_lines, "columns"_a, "rows"_a, "delimiter"_a, "escape"_a);
 }
 
 }  // namespace bayesbox
