@@ -114,20 +114,21 @@ def test_weights_count_as_rows(bayes: Bayes, folder: Path) -> None:
     assert "cannot be both" in bayes("train", "rows.csv", "-t", "y", "--weight", "y", code=2).err
 
 
-def test_flags_are_folded_into_one_category(bayes: Bayes, folder: Path) -> None:
+def test_one_hot_flags_are_one_category(bayes: Bayes, folder: Path) -> None:
     rows = "".join(
         f"{int(i % 3 == 0)},{int(i % 3 == 1)},{int(i % 3 == 2)},{'yes' if i % 4 else 'no'}\n" for i in range(24)
     )
     (folder / "hot.csv").write_text("car_suv,car_van,car_bus,y\n" + rows)
     hinted = bayes("train", "hot.csv", "-t", "y").err
     assert "one variable coded 1-of-3" in hinted
-    fold = "car=car_suv,car_van,car_bus"
-    assert f"--fold {fold}" in hinted
-    folded = bayes("train", "hot.csv", "-t", "y", "--fold", fold, "--json").json
-    assert [column["name"] for column in folded["columns"]] == ["car"]
-    assert folded["warnings"] == []
+    group = "car=car_suv,car_van,car_bus"
+    assert f"--one-hot {group}" in hinted
+    found = bayes("train", "hot.csv", "-t", "y", "--one-hot", group, "--json").json
+    assert [column["name"] for column in found["columns"]] == ["car"]
+    assert found["warnings"] == []
+    assert bayes("train", "hot.csv", "-t", "y", "--fold", group, "--json").json == found  # its old name
     assert bayes("predict", "hot.bayes", "hot.csv").out.count("\n") == 25
-    assert "two flags or more" in bayes("train", "hot.csv", "-t", "y", "--fold", "car=car_suv", code=2).err
+    assert "two flags or more" in bayes("train", "hot.csv", "-t", "y", "--one-hot", "car=car_suv", code=2).err
 
 
 def test_declarations_reach_the_model(bayes: Bayes, people: Path) -> None:

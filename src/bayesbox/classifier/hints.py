@@ -172,7 +172,7 @@ def _one_hot_hint(names: tuple[str, ...]) -> Hint:
     return Hint(
         names,
         f"the columns {listed} look like one variable coded 1-of-{times}: naive Bayes would count it {times} times",
-        f"Fold them into one: --fold {stem}={','.join(names)}, or fold={{'{stem}': {list(names)}}}",
+        f"Take them as one: --one-hot {stem}={','.join(names)}, or one_hot={{'{stem}': {list(names)}}}",
     )
 
 

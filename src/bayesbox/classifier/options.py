@@ -10,6 +10,7 @@ from bayesbox.schema.options import OneOf, option, options_of
 
 T = TypeVar("T")
 
+CALIBRATION_HELP = "Calibrate the probabilities on held-out rows; auto takes the kind that does best on them."
 CALIBRATIONS = ("temperature", "isotonic", "dirichlet", "auto")
 
 
@@ -18,7 +19,7 @@ def calibration_option() -> Any:
     return option(
         OneOf(*CALIBRATIONS, none=True),
         default=None,
-        help="Calibrate the probabilities on held-out rows; auto takes the kind that does best on them.",
+        help=CALIBRATION_HELP,
     )
 
 

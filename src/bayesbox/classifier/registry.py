@@ -18,6 +18,7 @@ from bayesbox.file.registry import register_codec
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import Classifier
+    from bayesbox.schema.options import Options
 
 Variant = tuple[str, Mapping[str, str]]
 """What follows the name of a kind after a colon, and the options of the command that make it differ."""
@@ -36,6 +37,7 @@ class ModelKind:
     weighed: int | None = None  # its place among those where none are named
     shaken: bool = False  # whether `--robustness` judges it
     of: str = "rows"  # what it learns from: rows or documents
+    options: str = ""  # its options, in a module that is quick to import; else those of the classifier
     codec: str = "bayesbox.classifier.codec"  # what writes and reads its files
 
     @property
@@ -47,6 +49,11 @@ class ModelKind:
     def load(self) -> type[Classifier]:
         """Its classifier."""
         found: type[Classifier] = _named(self.classifier)
+        return found
+
+    def load_options(self) -> type[Options]:
+        """Its options: the command makes its own of them, without the classifier where they are elsewhere."""
+        found: type[Options] = _named(self.options) if self.options else self.load().options_type
         return found
 
     def load_estimator(self) -> Any:
@@ -72,9 +79,9 @@ def register_kind(kind: ModelKind) -> None:
     register_codec(kind.file, kind.codec)
 
 
-def _ours(name: str, classifier: str, estimator: str, *, file: str | None = None, **more: Any) -> None:
+def _ours(name: str, classifier: str, estimator: str, options: str, *, file: str | None = None, **more: Any) -> None:
     where = (f"bayesbox.{classifier}", f"bayesbox.estimators.{estimator}")
-    register_kind(ModelKind(name, file or name, *where, **more))
+    register_kind(ModelKind(name, file or name, *where, options=f"bayesbox.{options}", **more))
 
 
 _NAIVE: tuple[Variant, ...] = (("", {}), ("", {"numeric": "auto"}), ("", {"column_weights": "learned"}))
@@ -82,17 +89,26 @@ _TWO: tuple[Variant, ...] = ((":1", {}), (":2", {}))
 
 # fmt: off
 _ours("naive", "table.naive.classifier:NaiveClassifier", "naive_bayes:NaiveBayes",
+      "rule.options:NaiveOptions",
       file="naive-bayes", variants=_NAIVE, weighed=0, shaken=True)
 _ours("averaged", "table.averaged.classifier:AveragedClassifier", "averaged_naive_bayes:AveragedNaiveBayes",
+      "table.averaged.options:AveragedOptions",
       file="averaged-naive-bayes", shaken=True)
-_ours("aode", "table.augmented.aode:OneDependenceClassifier", "aode:AODE", weighed=2, shaken=True)
-_ours("tan", "table.augmented.tan:TreeClassifier", "tan:TAN", weighed=1)
-_ours("kdb", "table.augmented.kdb:DependenceClassifier", "kdb:KDB", variants=_TWO)
-_ours("full", "table.full.classifier:FullClassifier", "full_bayes:FullBayes", file="full-bayes")
+_ours("aode", "table.augmented.aode:OneDependenceClassifier", "aode:AODE",
+      "table.augmented.options:OneDependenceOptions", weighed=2, shaken=True)
+_ours("tan", "table.augmented.tan:TreeClassifier", "tan:TAN",
+      "table.augmented.options:TreeOptions", weighed=1)
+_ours("kdb", "table.augmented.kdb:DependenceClassifier", "kdb:KDB",
+      "table.augmented.options:DependenceOptions", variants=_TWO)
+_ours("full", "table.full.classifier:FullClassifier", "full_bayes:FullBayes",
+      "table.full.options:FullOptions", file="full-bayes")
 _ours("optimal", "table.optimal.classifier:OptimalClassifier", "bayes_optimal:BayesOptimal",
+      "table.optimal.options:OptimalOptions",
       file="bayes-optimal", variants=(), hypothesis=False)
-_ours("auto", "table.auto.classifier:AutoClassifier", "auto_bayes:AutoBayes", hypothesis=False)
+_ours("auto", "table.auto.classifier:AutoClassifier", "auto_bayes:AutoBayes",
+      "table.auto.options:AutoOptions", hypothesis=False)
 _ours("text", "text.classifier:DocumentClassifier", "text_classifier:TextClassifier",
+      "text.options:DocumentOptions",
       variants=(), hypothesis=False, of="documents", codec="bayesbox.text.codec")
 # fmt: on
 

@@ -11,7 +11,8 @@ import click
 from bayesbox.classifier.registry import kinds_text
 from bayesbox.cli import text
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.options.text import TEXT_ONLY, refuse, text_options
+from bayesbox.cli.options.fields import model_options, option_names, require_taken
+from bayesbox.cli.options.text import TEXT_ONLY, refuse
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, say
 
 if TYPE_CHECKING:
@@ -22,11 +23,7 @@ if TYPE_CHECKING:
 ZIP = b"PK\3\4"
 MODEL_SUFFIX = ".bayes"
 FOLDS = 10
-LEARNING = (
-    *("cv", "repeats", "seed", "smoothing", "prior_smoothing", "types", "ignore", "missing", "unseen", "model"),
-    *("numeric", "select", "column_weights"),
-    *(name for name in TEXT_ONLY if name != "text"),
-)
+LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", *sorted(option_names() - {"prior"}))
 """The options that say how to learn: they have no meaning for a model that has learned."""
 
 
@@ -72,26 +69,12 @@ LEARNING = (
     metavar="KIND",
     help=f"{kinds_text()}. naive by default.",
 )
-@click.option("--smoothing", metavar="RULE", help="How counts become probabilities; laplace by default.")
-@click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
-@options.numeric_option
 @options.types_option
 @click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
 @options.weight_option
-@click.option(
-    "--missing",
-    type=click.Choice(["ignore", "level"]),
-    help="Leave missing values out (the default), or count them as a level of their own.",
-)
-@click.option(
-    "--unseen",
-    type=click.Choice(["smooth", "ignore", "error"]),
-    help="What a level that was never seen gets: the rule's answer to a count of 0 (the default), nothing, an error.",
-)
-@text_options
-@options.choice_options
+@click.option("--text", metavar="COLUMN", help="The column of the texts, for --model text.")
+@model_options
 @options.calibrate_option
-@options.prior_option
 @options.na_option
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
@@ -299,8 +282,8 @@ def _learner(data: Sequence[str], target: str, given: dict[str, Any], threads: i
 
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, given["weight"])
     classifier = new_classifier(given["model"] or "naive", given, kinds)
-    options.require_densities(classifier, given)
-    options.require_choice(classifier, given)
+    if not (given["compare"] or given["robustness"]):  # there each kind takes what it can
+        require_taken(classifier, given)
     classifier.calibrate = given["calibrate"]
     return classifier, source_of(list(data), target, kinds, weight=given["weight"], **_reading(given, threads))
 

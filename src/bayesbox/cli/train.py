@@ -10,14 +10,16 @@ import click
 from bayesbox.classifier.registry import kinds_text
 from bayesbox.cli.options import remote_sources
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.options.text import TEXT_ONLY, refuse, text_options
+from bayesbox.cli.options.fields import model_options, option_names, require_taken
+from bayesbox.cli.options.text import TEXT_ONLY, refuse
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
 from bayesbox.errors import BadData, BadOption
 
 ROWS_ONLY = (
-    *("smoothing", "prior_smoothing", "numeric", "types", "ignore", "fold", "weight", "missing", "unseen"),
-    *("select", "column_weights", "calibrate", "sql", "database", "spark", "na"),
+    *sorted(option_names("rows") - {"prior"}),
+    *("types", "ignore", "one_hot", "fold", "weight", "calibrate", "sql", "database", "spark", "na"),
 )
+"""The options that a model of given tables does not take."""
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import Classifier
@@ -68,40 +70,22 @@ if TYPE_CHECKING:
     metavar="KIND",
     help=f"{kinds_text()}. auto combines the best.",
 )
-@click.option(
-    "--smoothing",
-    metavar="RULE",
-    help="How counts become probabilities: laplace by default, backoff in aode, tan and kdb.",
-)
-@click.option("--prior-smoothing", metavar="RULE", help="The same for the class prior; by default the plain shares.")
-@options.numeric_option
 @click.option("--tables", metavar="FILE", help="Make a model of given probabilities (JSON) instead of rows.")
 @remote_sources.sql_options
 @remote_sources.spark_option
 @options.types_option
 @click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
 @click.option(
-    "--fold",
+    "--one-hot",
     multiple=True,
     metavar="NAME=FLAG,FLAG,...",
     help="Flags of which each row sets one, to be taken as one category of that name.",
 )
+@click.option("--fold", multiple=True, hidden=True, help="The old name of --one-hot.")
 @options.weight_option
-@click.option(
-    "--missing",
-    type=click.Choice(["ignore", "level"]),
-    help="Leave missing values out (the default), or count them as a level of their own.",
-)
-@click.option(
-    "--unseen",
-    type=click.Choice(["smooth", "ignore", "error"]),
-    help="What a level that was never seen gets when predicting: the rule's answer to a count of 0 (the default), "
-    "nothing, an error.",
-)
-@text_options
-@options.choice_options
+@click.option("--text", metavar="COLUMN", help="The column of the texts, for --model text.")
+@model_options
 @options.calibrate_option
-@options.prior_option
 @options.na_option
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
@@ -156,9 +140,8 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, 
     if target is None:
         raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
-    classifier = new_classifier(given["model"], given, kinds, _fold(given["fold"]))
-    options.require_densities(classifier, given)
-    options.require_choice(classifier, given)
+    classifier = new_classifier(given["model"], given, kinds, _one_hot((*given["one_hot"], *given["fold"])))
+    require_taken(classifier, given)
     classifier.calibrate = given["calibrate"]
     threads = options.threads_or_default(given["threads"])
     source = source or source_of(
@@ -234,13 +217,13 @@ def _columns_of(data: tuple[str, ...], given: dict[str, Any]) -> str:
     return "The columns are " + ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
 
 
-def _fold(given: tuple[str, ...]) -> dict[str, list[str]]:
+def _one_hot(given: tuple[str, ...]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for text in given:
         name, flags = options.pair(text)
         groups[name] = options.split(flags)
         if len(groups[name]) < 2:
-            raise BadOption("a group is folded from two flags or more", where="--fold", found=text)
+            raise BadOption("a category is made of two flags or more", where="--one-hot", found=text)
     return groups
 
 

@@ -42,8 +42,8 @@ class TakesSmoothing(Takes):
     @property
     def words(self) -> str:
         if self.backoff:
-            return '"backoff", rule or its name'
-        return "rule, its name, or None" if self.none else "rule or its name"
+            return '"backoff", rule of `bayesbox.rules`, or its name'
+        return "rule of `bayesbox.rules`, its name, or None" if self.none else "rule of `bayesbox.rules`, or its name"
 
     def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
         """The rule, None for back-off.
@@ -149,7 +149,7 @@ class CountOptions(Options):
     smoothing: Any = option(
         TakesSmoothing(),
         default="laplace",
-        help="How counts become probabilities: laplace, mle, lidstone:0.5, m:2, ... or one of `bayesbox.rules`.",
+        help="How counts become probabilities: laplace, mle, lidstone:0.5, m:2, ...",
     )
     prior_smoothing: Any = option(
         TakesSmoothing(none=True), default=None, help="The same for the class prior; by default the shares as they are."

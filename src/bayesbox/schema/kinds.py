@@ -42,6 +42,10 @@ class TakesDensity(Takes):
         self.types = (str, None) if none else (str,)
 
     @property
+    def listed(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(densities())
+
+    @property
     def words(self) -> str:
         return OneOf(*densities(), none=None in self.types).words
 

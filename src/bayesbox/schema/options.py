@@ -16,7 +16,7 @@ import numbers
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import FrozenInstanceError, dataclass, field
-from typing import Any, Literal, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 from bayesbox.errors import BadData, BadOption
 
@@ -38,6 +38,7 @@ class Takes:
     types: Types = (str,)
     metavar: str = "TEXT"
     choices: tuple[str, ...] = ()  # the texts it may be, where there are no others
+    listed: tuple[str, ...] = ()  # the texts it may be, where there are more like them
 
     def __init__(self, said: str = "str") -> None:
         self.said = said
@@ -358,6 +359,9 @@ class Options:
 
     Changing an option changes nothing that was counted. What a user gives is parsed when the options are made.
     """
+
+    passes: ClassVar[tuple[str, ...]] = ()
+    """The options of the command that it hands on to other models."""
 
     def __post_init__(self) -> None:
         parse_options(self)

@@ -39,9 +39,9 @@ class TokenOptions(Options):
     phrases: tuple[int, int] = option(
         Span("words"),
         default=(1, 1),
-        help="The fewest and the most neighbouring words that are taken together: (1, 2) takes single words and pairs.",
+        help="The fewest and the most neighbouring words that are taken together: 1 and 2 for words and pairs.",
     )
-    stop_words: Any = option(TakesStopWords(), default=None, help="Words to ignore, one per line.")
+    stop_words: Any = option(TakesStopWords(), default=None, help="Words to ignore; a file has one per line.")
     punctuation: bool = option(
         OnOff(), default=False, help="Take every character that is neither in a word nor a space as a word by itself."
     )

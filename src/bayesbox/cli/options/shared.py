@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bayesbox.classifier.options import CALIBRATION_HELP, CALIBRATIONS
 from bayesbox.errors import BadOption
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -284,53 +285,12 @@ def types_option(verb: F) -> F:
     )(verb)
 
 
-def numeric_option(verb: F) -> F:
-    """--numeric."""
-    return click.option(
-        "--numeric",
-        metavar="DENSITY",
-        help="The density of numbers: gaussian (the default of naive Bayes), gaussian:spacing, gaussian:rounded, "
-        "student, kernel, lognormal, width:10, frequency:10, mdl, modl, or auto, which chooses for each column. Other "
-        "models take bins only.",
-    )(verb)
-
-
-def require_densities(classifier: Any, given: dict[str, Any]) -> None:
-    """Refuse --numeric for a model that has one way with numbers."""
-    if given["numeric"] and not hasattr(classifier.rules, "numeric"):
-        raise click.UsageError(f"--numeric has no meaning for {classifier.title}")
-
-
-def choice_options(verb: F) -> F:
-    """--select and --column-weights."""
-    verb = click.option(
-        "--column-weights",
-        flag_value="learned",
-        default=None,
-        help="Naive Bayes: learn a weight for each column on rows left out: columns that say the same share it.",
-    )(verb)
-    return click.option(
-        "--select",
-        metavar="METHOD",
-        help="Naive Bayes: take only some columns: mi (that tell of the class), mi:10 (the ten that tell most), cfs "
-        "(that tell of the class and not of each other), forward or backward (by the log loss of rows left out).",
-    )(verb)
-
-
-def require_choice(classifier: Any, given: dict[str, Any]) -> None:
-    """Refuse --select and --column-weights for a model that takes all columns as they are."""
-    for name in ("select", "column_weights"):
-        if given[name] and not hasattr(classifier.rules, name):
-            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for {classifier.title}")
-
-
 def calibrate_option(verb: F) -> F:
     """--calibrate."""
     return click.option(
         "--calibrate",
-        type=click.Choice(["temperature", "isotonic", "dirichlet", "auto"]),
-        help="Learn to mend the probabilities, on answers to rows the model has not seen; auto takes the kind that "
-        "does best on them.",
+        type=click.Choice(CALIBRATIONS),
+        help=CALIBRATION_HELP,
     )(verb)
 
 

@@ -7,81 +7,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from bayesbox.cli.options.shared import Read
-from bayesbox.errors import BadOption
+from bayesbox.cli.options.fields import option_names
 
 if TYPE_CHECKING:
     from bayesbox.text.classifier import DocumentClassifier
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-OCCURRENCES = ["count", "binary", "complement", "normalised", "poisson", "table", "position", "auto"]
-TEXT_ONLY = (
-    *("text", "occurrence", "once", "top", "min_documents", "limit"),
-    *("phrases", "shortest", "stop_words", "punctuation", "characters"),
-)
+TEXT_ONLY = ("text", *sorted(option_names("documents") - option_names("rows")))
 """The options that only documents have."""
 
-ROWS_ONLY = ("types", "ignore", "fold", "missing", "unseen", "tables", "numeric", "select", "column_weights")
+ROWS_ONLY = ("types", "ignore", "one_hot", "fold", "tables", *sorted(option_names("rows") - option_names("documents")))
 """The options that only rows have."""
-
-
-def span(text: str) -> tuple[int, int]:
-    """Two whole numbers, or one for both.
-
-    >>> span("1-2"), span("3")
-    ((1, 2), (3, 3))
-    """
-    low, _, high = text.partition("-")
-    try:
-        return int(low), int(high or low)
-    except ValueError:
-        raise BadOption("this is written 1-2", found=text) from None
-
-
-SPAN = Read("span", span)
-
-
-def text_options(verb: F) -> F:
-    """The options of `--model text`."""
-    for option in reversed(
-        (
-            click.option("--text", metavar="COLUMN", help="The column of the texts, for --model text."),
-            click.option(
-                "--occurrence",
-                type=click.Choice(OCCURRENCES),
-                help="How words speak, for --model text: by their counts (the default), by presence and absence, by "
-                "the other classes, n words like the root of n, by a rate for each word, by a table of 0, 1, 2, 3+ "
-                "times, by a table for each place (for teaching), or auto: by counts or by the other classes, each "
-                "word as often as it is there or once, whichever judges documents best that it has not seen.",
-            ),
-            click.option("--once", is_flag=True, help="Count a word once a document, however often it is there."),
-            click.option("--top", type=click.IntRange(min=1), metavar="K", help="Keep the K most common words."),
-            click.option(
-                "--min-documents", type=click.IntRange(min=1), metavar="N", help="Keep words that N documents hold."
-            ),
-            click.option(
-                "--limit",
-                type=click.IntRange(min=1),
-                metavar="N",
-                help="Count no more than N words: the rarest are dropped, and nothing can be forgotten then.",
-            ),
-            click.option("--phrases", type=SPAN, metavar="1-2", help="Take so many neighbouring words together."),
-            click.option(
-                "--shortest",
-                type=click.IntRange(min=1),
-                metavar="N",
-                help="Take words of N characters or more; 2 if not said.",
-            ),
-            click.option("--stop-words", metavar="FILE", help="Words to leave out, one a line."),
-            click.option("--punctuation", is_flag=True, help="Take punctuation marks as words."),
-            click.option(
-                "--characters", type=SPAN, metavar="3-5", help="Take runs of so many characters in place of words."
-            ),
-        )
-    ):
-        verb = option(verb)
-    return verb
 
 
 def refuse(given: dict[str, Any], names: tuple[str, ...], reason: str) -> None:

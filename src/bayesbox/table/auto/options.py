@@ -34,7 +34,10 @@ class AutoOptions(Options):
         help="Seconds of one core. What is learned within them follows from the size of the table, not from the clock.",
     )
     seed: int = option(
-        WholeNumber(0), default=0, help="The seed of all draws: the same rows, seed and budget give the same model."
+        WholeNumber(0),
+        default=0,
+        command=False,
+        help="The seed of all draws: the same rows, seed and budget give the same model.",
     )
     prior: Mapping[Any, float] | None = option(
         TakesPriorByText(), default=None, help="The class prior, if it is another than that of the rows."

@@ -38,7 +38,6 @@ from bayesbox.table.pooled_model import PooledModel
 from bayesbox.tally.book import Book
 
 MOST_ROWS = 10_000  # by which hypotheses are weighed
-OPTIONS = ("smoothing", "prior_smoothing", "numeric", "missing", "unseen")  # of the command, that hypotheses take
 PREFIX = "hypothesis-"
 MEMBER = PREFIX + "{}.bayes"
 
@@ -234,7 +233,7 @@ class OptimalClassifier(WholeRows):
             if name.partition(":")[0] not in KINDS:
                 example = ",".join(default_hypotheses())
                 raise BadOption(f"there is no model `{name}`", remedy=f"optimal takes models: {example}, for example")
-        common = {key: given[key] for key in OPTIONS if given.get(key) is not None}
+        common = {key: given[key] for key in OptimalOptions.passes if given.get(key) is not None}
         rules: OptimalOptions = replace(super().rules_from_options(parameter, given), options=common)
         for name in names:  # refuses options that one of them does not take
             kind, rest = split_model(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from bayesbox.classifier.registry import KINDS, default_hypotheses
 from bayesbox.errors import BadOption
@@ -27,6 +27,8 @@ class OptimalOptions(Options):
 
     `options` are those of the command, for all of them.
     """
+
+    passes: ClassVar[tuple[str, ...]] = ("smoothing", "prior_smoothing", "numeric", "missing", "unseen")
 
     hypotheses: tuple[str, ...] = option(
         TakesModels(),
