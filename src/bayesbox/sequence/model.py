@@ -106,7 +106,7 @@ def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainMode
             raise BadData(
                 f"column `{conditional.columns[0]}` has one value only in some state, and a chain takes no point mass",
                 remedy="Give it a variance floor: Real(floor=1e-4)",
-                column=conditional.column,
+                column=conditional.columns[0],
             )
     start = LevelCounts(states, spread(book.start.cells, 1, book.start.levels, states), 1)
     by_state = book.transition.with_classes(states)
