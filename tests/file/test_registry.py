@@ -11,6 +11,7 @@ from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.classifier.registry import KINDS
+from bayesbox.dist.gaussian import Gaussian
 from bayesbox.errors import BadData, BadModelFile
 from bayesbox.file import container, registry
 from bayesbox.file.faults import MemberFault
@@ -19,6 +20,8 @@ from bayesbox.file.reader import Json, Reader
 from bayesbox.file.registry import CODECS, codec_of, extension_of, register_codec
 from bayesbox.file.save import to_bytes
 from bayesbox.file.strict_json import parse
+from bayesbox.rule.smoothing import RULES, Laplace
+from bayesbox.schema.families import FAMILIES, FamilyEntry
 
 
 @dataclasses.dataclass
@@ -170,3 +173,26 @@ def test_a_file_in_a_file_without_end_is_refused() -> None:
         data = resealed(data, lambda members: members.update({"hypothesis-0.bayes": data}))  # noqa: B023
     for frames in range(12):
         assert "nested too deep" in refused_below(frames)
+
+
+def test_a_rule_and_a_density_of_others_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Halved(Laplace):
+        name = "halved"
+
+    monkeypatch.setitem(RULES, "halved", Halved)
+    by_rule = bb.NaiveBayes(smoothing=Halved()).fit({"car": ["suv", "van"]}, ["a", "b"])
+    assert b'"extension": "tests"' in container.unpack(to_bytes(by_rule.classifier_))["model.json"]
+
+    class Bell(Gaussian):
+        pass
+
+    monkeypatch.setitem(FAMILIES, "bell", FamilyEntry("bell", "", "real", family=Bell))
+    ages: dict[str, Any] = {"age": [20.0, 30.5, 41.0, 22.0]}
+    by_density = bb.NaiveBayes(columns={"age": bb.Real("bell")}).fit(ages, list("abab"))
+    data = to_bytes(by_density.classifier_)
+    assert b'"extension": "tests"' in container.unpack(data)["model.json"]
+    assert from_bytes(data).book == by_density.book_
+    monkeypatch.delitem(FAMILIES, "bell")
+    error = refused(with_document(data, extension="coinage"))
+    assert error.remedy == "Install and import coinage: the model was saved with it"

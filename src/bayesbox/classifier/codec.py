@@ -7,6 +7,7 @@ from typing import Any
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.calibrated import calibrated_from_json
+from bayesbox.classifier.parts import parts_of
 from bayesbox.classifier.registry import kind_in_file
 from bayesbox.classifier.schema_json import (
     declared_from_json,
@@ -20,7 +21,6 @@ from bayesbox.file.faults import require_members
 from bayesbox.file.load import CLASSIFIER
 from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.file.reader import Json, Reader
-from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.flags import FLAG_LEVELS
 from bayesbox.schema.kinds import CountGroup, Flag
 from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values, level_text
@@ -65,13 +65,7 @@ def write(classifier: Classifier) -> tuple[Json, dict[str, bytes]]:
 
 def parts(classifier: Classifier) -> Iterator[type]:
     """The classes that a classifier is made of and that others may have registered."""
-    registered = set(RULES.values())
-    yield from (type(rule) for rule in vars(classifier.rules).values() if type(rule) in registered)
-    yield from map(type, classifier.book.columns.values())
-    if classifier.book.joint is not None:
-        yield type(classifier.book.joint)
-    if classifier.schema is not None:
-        yield from map(type, classifier.schema.kinds.values())
+    yield from parts_of(vars(classifier.rules).values(), classifier.schema, classifier.book)
     yield _class(classifier.kind)
 
 

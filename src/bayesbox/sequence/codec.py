@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesbox.classifier.parts import parts_of
 from bayesbox.classifier.schema_json import (
     declared_from_json,
     declared_to_json,
@@ -25,7 +26,6 @@ from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.file.reader import Json, Reader, made
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
-from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values
 from bayesbox.sequence.counts import START, ChainBook
 from bayesbox.sequence.hmm import COUNTED, GIVEN, LEARNED, HiddenMarkovModel
@@ -66,12 +66,8 @@ def write(model: HiddenMarkovModel) -> tuple[Json, dict[str, bytes]]:
 
 def parts(model: HiddenMarkovModel) -> Iterator[type]:
     """The classes that a model is made of and that others may have registered."""
-    rules, registered = model.rules, set(RULES.values())
-    used = (rules.start, rules.transition, *vars(rules.emission).values())
-    yield from (type(rule) for rule in used if type(rule) in registered)
-    yield from map(type, model.book_.emission.columns.values())
-    if model._schema is not None:
-        yield from map(type, model._schema.kinds.values())
+    rules = (model.rules.start, model.rules.transition, *vars(model.rules.emission).values())
+    return parts_of(rules, model._schema, model.book_.emission)
 
 
 def _tables_to_json(model: ChainModel) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from bayesbox.classifier.parts import parts_of
 from bayesbox.file.faults import MemberFault, require_members
 from bayesbox.file.load import CLASSIFIER
 from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.file.reader import Json, Reader
-from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.levels import LABEL_TYPES
 from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
@@ -43,8 +43,7 @@ def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:
 
 def parts(classifier: DocumentClassifier) -> Iterator[type]:
     """The classes that a classifier is made of and that others may have registered."""
-    registered = set(RULES.values())
-    yield from (type(rule) for rule in vars(classifier.rules).values() if type(rule) in registered)
+    return parts_of(vars(classifier.rules).values(), None, classifier.book)
 
 
 def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
