@@ -5,12 +5,15 @@
     Source               register_source("name", ...)   where rows come from
     InferenceAlgorithm   register_inference("name")     posteriors of a network
 
+`expression` holds the nodes of the tree that a distribution returns to be exported to SQL and ONNX.
+
 What is registered works at once wherever a name is taken: in Python, by the command, in model files. A package
 announces its module by the entry point group `bayesbox.extensions`; the page `docs/extend.md` has an example of each.
 """
 
 from __future__ import annotations
 
+from bayesbox.dist import expression as expression
 from bayesbox.dist.base import Distribution as Distribution
 from bayesbox.dist.base import Doubles as Doubles
 from bayesbox.dist.cells import Cells as Cells
@@ -41,6 +44,7 @@ __all__ = [
     "SmoothingRule",
     "Source",
     "ValueTable",
+    "expression",
     "register_distribution",
     "register_inference",
     "register_rule",
