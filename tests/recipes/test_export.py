@@ -38,9 +38,8 @@ class Logistic(NumberDensity):
     def expression(self) -> expression.Expression:
         x = expression.ReadNumber(self.column)
         z = abs(x - self.middle) / self.scale
-        density = (
-            expression.constant(self.log_observed - np.log(self.scale)) - z - 2.0 * expression.log1p(expression.exp(-z))
-        )
+        height = expression.constant(self.log_observed - np.log(self.scale))
+        density = height - z - expression.log1p(expression.exp(-z)) * 2.0
         return expression.case((x.is_missing(), self.log_missing), otherwise=density)
 
 
