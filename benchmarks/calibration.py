@@ -29,8 +29,7 @@ def run(session: harness.Session) -> None:
             continue
         source = OneBatch(batch_of(X.assign(**{"the class": y})))
         for kind in KINDS[:1] if session.quick else KINDS:
-            classifier = new_classifier("naive", {})
-            classifier.calibrate = kind
+            classifier = new_classifier("naive", {"calibrate": kind})
             found = cross_validate(classifier, source, "the class", folds=10)
             assert found.before is not None
             error, before = found.metrics.calibration_error, found.before.calibration_error

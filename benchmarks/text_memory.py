@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 import harness
-from bayesbox.schema.tokens import Documents, Tokens
+from bayesbox.classifier.train import train
+from bayesbox.schema.tokens import Tokens
 from bayesbox.source.base import Batch, Source
 from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.options import TextOptions
-from bayesbox.text.train import Labelled, train_documents
 from memory import status
 
 WORDS, QUICK_WORDS = 10_000_000, 500_000
@@ -48,15 +48,15 @@ class Stream(Source):
 def memory_of(words: int, limit: int | None) -> tuple[int, float, float, float]:
     """(words kept; MB: the peak of training, the tallies, the tallies with the weights)."""
     warnings.simplefilter("ignore")
-    train_documents(DocumentClassifier(TextOptions(), Tokens()), Labelled(Stream(1000), "label", "text"))
+    train(DocumentClassifier(TextOptions(), Tokens()), Stream(1000), "label")
     gc.collect()
     before = status("VmRSS")
     classifier = DocumentClassifier(TextOptions(limit=limit), Tokens())
-    train_documents(classifier, Labelled(Stream(words), "label", "text"))
+    train(classifier, Stream(words), "label")
     peak = status("VmHWM") - before
     gc.collect()
     tallies = status("VmRSS") - before
-    classifier.predict(Documents.of(["w1"]))
+    classifier.predict(Batch(("text",), (np.array(["w1"], dtype=object),), 1))
     return len(classifier.words), peak, tallies, status("VmRSS") - before
 
 

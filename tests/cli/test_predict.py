@@ -12,7 +12,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from bayesbox.classifier.predict import absent_columns
 from bayesbox.cli.print.output import captured_warnings
 from bayesbox.errors import DataWarning, ImpossibleRows
 from bayesbox.file.load import load
@@ -138,7 +137,7 @@ def test_threads_and_batches_do_not_change_the_answers(
     options = ["predict", "tennis.bayes", "long.csv", "--proba", "--explain", "2"]
     one = bayes(*options, "--threads", "1").out
     monkeypatch.setattr("bayesbox.classifier.predict.ROWS_AT_ONCE", 7)
-    monkeypatch.setattr("bayesbox.classifier.predict.TERMS_AT_ONCE", 20)
+    monkeypatch.setattr("bayesbox.classifier.strongest.TERMS_AT_ONCE", 20)
     assert bayes(*options, "--threads", "1").out == one
     assert bayes(*options, "--threads", "3").out == one
     assert one.count("\n") == 1 + 20 * len(rows)
@@ -241,7 +240,7 @@ def test_wide_tables_are_gone_through_a_few_times(bayes: Bayes, folder: Path) ->
     (folder / "wide.csv").write_text(",".join([*columns, "class"]) + "\n" + "1," * 200 + "+\n" + "2," * 200 + "-\n")
     bayes("train", "wide.csv", "-t", "class")
     names = Passes([*columns, "class"])
-    assert absent_columns(load("wide.bayes"), names, where="wide.csv") == []
+    assert load("wide.bayes").absent_columns(names, where="wide.csv") == []
     assert names.count < 5
 
 

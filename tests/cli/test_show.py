@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bayesbox.cli.show import _large
+from bayesbox.cli.print.model import _large
 
 from .conftest import Bayes
 

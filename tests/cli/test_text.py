@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import bayesbox as bb
-from bayesbox.text import predict
+from bayesbox.classifier import predict as predict_rows
 
 HAM = ["see you at noon", "lunch at the harbour", "the meeting is at noon", "thanks for lunch"]
 SPAM = ["win a prize now", "you won a free prize", "free loan now"]
@@ -108,7 +108,7 @@ def test_predict_files_tables_and_folders(trained, bayes) -> None:
 
 def test_answers_are_the_same_in_pieces(trained, bayes, monkeypatch) -> None:
     whole = bayes("predict", "texts.bayes", "texts.csv", "--proba", "--explain", "2").out
-    monkeypatch.setattr(predict, "CELLS_A_PIECE", 6)  # three documents of two classes
+    monkeypatch.setattr(predict_rows, "CELLS_A_PIECE", 6)  # three documents of two classes
     assert bayes("predict", "texts.bayes", "texts.csv", "--proba", "--explain", "2").out == whole
 
 

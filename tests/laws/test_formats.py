@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 from tests.laws.mixed import KINDS, TARGET, estimator, pick, state, table
 
-from bayesbox.classifier.train import tally_source
+from bayesbox.classifier.train import train
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.schema.kinds import Category, Flag
 from bayesbox.source.files.open import open_source
@@ -147,8 +147,9 @@ def test_files(whole, tmp_path, name, threads):
     kinds = KINDS | {"smoker": Flag(), "joined": Category()}
     text = frozenset({TARGET, "car", "zip", "joined", "smoker"})
     source = open_source(path, text=text, number=frozenset({"visits", "calls", "parcels", "height"}))
-    counted = tally_source(NaiveClassifier(NaiveOptions(), kinds), source, TARGET, threads=threads)
-    assert b"".join(counted.book.canonical()) == state(whole)
+    classifier = NaiveClassifier(NaiveOptions(), kinds)
+    train(classifier, source, TARGET, threads=threads)
+    assert b"".join(classifier.book.canonical()) == state(whole)
 
 
 def test_files_in_parts(whole, tmp_path):
@@ -157,5 +158,6 @@ def test_files_in_parts(whole, tmp_path):
     for part, rows in {"a": range(half), "b": range(half, len(Y))}.items():
         WRITERS["rows.parquet"](tmp_path / f"{part}.parquet", pick(X | {TARGET: Y}, rows))
     source = open_source(str(tmp_path / "*.parquet"))
-    counted = tally_source(NaiveClassifier(NaiveOptions(), KINDS), source, TARGET)
-    assert b"".join(counted.book.canonical()) == state(whole)
+    classifier = NaiveClassifier(NaiveOptions(), KINDS)
+    train(classifier, source, TARGET)
+    assert b"".join(classifier.book.canonical()) == state(whole)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.laws.mixed import KINDS, ROWS, TARGET, estimator, pick, state, table, take
 
 import bayesbox as bb
-from bayesbox.classifier.train import tally_source
+from bayesbox.classifier.train import train
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.source.base import OneBatch
 from bayesbox.source.frames import batch_of
@@ -175,9 +175,10 @@ def test_rules_are_not_in_the_digest(whole):
 def test_threads(whole, monkeypatch, threads, rows_a_piece):
     monkeypatch.setattr("bayesbox.source.reduce.ROWS_A_PIECE", rows_a_piece)
     source = OneBatch(batch_of(X | {TARGET: Y}))
-    counted = tally_source(NaiveClassifier(NaiveOptions(), KINDS), source, TARGET, threads=threads)
+    classifier = NaiveClassifier(NaiveOptions(), KINDS)
+    counted = train(classifier, source, TARGET, threads=threads)
     assert counted.rows == ROWS
-    assert b"".join(counted.book.canonical()) == state(whole)
+    assert b"".join(classifier.book.canonical()) == state(whole)
 
 
 @pytest.mark.parametrize("rows", [2047, 5000])

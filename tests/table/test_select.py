@@ -49,8 +49,8 @@ def table(rows=120, seed=0):
 
 def terms_of(columns, labels, **options):
     clf = bb.NaiveBayes(**options).fit(columns, labels)
-    source = OneBatch(batch_of({**columns, "label": labels}))
-    return clf, unseen_terms(clf.classifier_, labelled(labelled_rows(source, "label")))
+    batch = batch_of({**columns, "label": labels})
+    return clf, unseen_terms(clf.classifier_, labelled([labelled_rows(batch, "label")]))
 
 
 def loss_of(columns, labels, names):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.refusal import refusal, warning
 
+from bayesbox.classifier.train import train
 from bayesbox.errors import BadData, DroppedWords
 from bayesbox.schema.encode import encode
 from bayesbox.schema.tokens import Documents, Tokens
@@ -18,7 +19,6 @@ from bayesbox.tally import documents, words
 from bayesbox.tally.documents import WORDS, DocumentCounter, count_documents, limited
 from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.options import TextOptions
-from bayesbox.text.train import Labelled, train_documents
 
 ROWS = st.lists(
     st.tuples(st.text(alphabet="ab é", max_size=12), st.sampled_from(["x", "y", "z"]), st.integers(0, 2)), min_size=1
@@ -70,7 +70,7 @@ def test_a_limit_holds_while_documents_stream_in(threads: int, weight: str | Non
     monkeypatch.setattr(DocumentCounter, "add", watched)
     classifier = DocumentClassifier(TextOptions(limit=10), Tokens())
     with warning(DroppedWords, limit=10):
-        train_documents(classifier, Labelled(Stream(50), "label", "text"), threads=threads)
+        train(classifier, Stream(50), "label", threads=threads)
     assert max(most) <= 20 + 50
     assert len(classifier.words) == 10
     tally = classifier.book[WORDS]
@@ -93,15 +93,15 @@ def test_a_book_within_the_limit_is_left_alone() -> None:
 def test_more_counts_than_fit_are_refused_and_a_limit_mends_it(monkeypatch) -> None:
     for module in (documents, words):
         monkeypatch.setattr(module, "MOST_CELLS", 30)
-    source = Labelled(Stream(1), "label", "text")
+    source = Stream(1)
     with refusal(BadData, bytes=832.0, remedy="limit=15"):
-        train_documents(DocumentClassifier(TextOptions(), Tokens()), source)
+        train(DocumentClassifier(TextOptions(), Tokens()), source, "label")
     streamed, at_once = (DocumentClassifier(TextOptions(limit=15), Tokens()) for _ in range(2))
-    (batch,) = source.source.batches()
+    (batch,) = source.batches()
     with warning(DroppedWords, count=37, limit=15):
-        train_documents(streamed, source)
+        train(streamed, source, "label")
     with warning(DroppedWords, count=37, limit=15):
-        at_once.learn(Documents.of(batch["text"]), encode(batch["label"]))
+        at_once.learn(batch.select(("text",)), encode(batch["label"]))
     assert streamed.book == at_once.book
     assert len(streamed.words) == 15
     assert {"kiwi", "sheep"} < set(streamed.words)

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bayesbox as bb
+from bayesbox.classifier.evaluate import cross_validate
 from bayesbox.schema.tokens import Tokens
+from bayesbox.source.registry import source_from
 from bayesbox.text.calibrate import EXPONENTS, least_loss
 from bayesbox.text.classifier import DocumentClassifier
-from bayesbox.text.evaluate import cross_validate
 from bayesbox.text.model import Strength
 from bayesbox.text.options import TextOptions
-from bayesbox.text.train import labelled_documents
 
 
 def loss(sums, known, prior, target, strength: Strength) -> float:
@@ -81,16 +81,18 @@ def test_folds_and_leaving_one_out_find_much_the_same() -> None:
     weighted = bb.TextClassifier(calibration="temperature").fit(texts, labels, sample_weight=np.ones(400))
     chosen = bb.TextClassifier(calibration="temperature", top=30).fit(texts, labels)
     for other in (weighted, chosen):
-        assert other.classifier_.strength != one_by_one.classifier_.strength
+        assert other.classifier_.settled.strength != one_by_one.classifier_.settled.strength
         assert abs(other.predict_proba(texts) - one_by_one.predict_proba(texts)).max() < 0.15
     assert bb.TextClassifier(calibration="temperature", occurrence="position").fit(["a b", "c d"] * 3, list("xy") * 3)
 
 
 def test_what_was_before_is_told() -> None:
     texts, labels = repeated(120, seed=6)
-    labelled = labelled_documents({"text": texts, "label": labels}, "label")
-    found = cross_validate(DocumentClassifier(TextOptions(calibration="temperature"), Tokens()), labelled, folds=3)
-    plain = cross_validate(DocumentClassifier(TextOptions(), Tokens()), labelled, folds=3)
+    source = source_from({"text": texts, "label": labels})
+    found = cross_validate(
+        DocumentClassifier(TextOptions(calibration="temperature"), Tokens()), source, "label", folds=3
+    )
+    plain = cross_validate(DocumentClassifier(TextOptions(), Tokens()), source, "label", folds=3)
     assert found.before is not None
     assert found.before.log_loss.value == pytest.approx(plain.metrics.log_loss.value)
     assert found.metrics.log_loss.value < found.before.log_loss.value
@@ -112,12 +114,14 @@ def test_it_is_kept_saved_and_learned_from_files(tmp_path) -> None:
     clf.save(tmp_path / "m.bayes")
     loaded = bb.load(tmp_path / "m.bayes")
     np.testing.assert_array_equal(loaded.predict_proba(texts), clf.predict_proba(texts))
-    strength = loaded.classifier_.strength
+    strength = loaded.classifier_.settled.strength
     loaded.partial_fit(["w1 w2"], ["a"]).forget(["w1 w2"], ["a"])
-    assert loaded.classifier_.strength == strength
+    assert loaded.classifier_.settled.strength == strength
     trained = bb.train({"text": texts, "label": labels}, "label", model=bb.TextClassifier(calibration="temperature"))
-    assert trained.classifier_.strength == strength
-    assert (clf + bb.TextClassifier(calibration="temperature").fit(["w1"], ["a"])).classifier_.strength == strength
+    assert trained.classifier_.settled.strength == strength
+    assert (
+        clf + bb.TextClassifier(calibration="temperature").fit(["w1"], ["a"])
+    ).classifier_.settled.strength == strength
     with pytest.raises(bb.BadOption):
         bb.TextClassifier(calibration="magic").fit(texts, labels)
 

@@ -44,7 +44,7 @@ def test_the_choice_is_the_one_with_most_documents_right_left_out():
         ]
     )
     clf = bb.TextClassifier(occurrence="auto").fit(texts, labels)
-    assert [each.accuracy for each in clf.classifier_.tried] == pytest.approx(right.mean(axis=1), abs=1e-12)
+    assert [each.accuracy for each in clf.classifier_.settled.tried] == pytest.approx(right.mean(axis=1), abs=1e-12)
     best = CHOICES[int(right.sum(axis=1).argmax())]
     assert right.sum(axis=1).max() - right[0].sum() > np.sqrt(len(labels))  # so it is no matter of chance
     assert tuple(clf.chosen_.values()) == best
@@ -69,7 +69,7 @@ def test_words_that_repeat_by_chance_are_counted_once():
 
 def test_with_calibration_the_least_log_loss_decides():
     clf = bb.TextClassifier(occurrence="auto", calibration="temperature").fit(TEXTS, LABELS)
-    tried = clf.classifier_.tried
+    tried = clf.classifier_.settled.tried
     best = min(tried, key=lambda each: each.log_loss)
     assert clf.chosen_ == {"occurrence": best.occurrence, "once": best.once}
     same = bb.TextClassifier(calibration="temperature", **clf.chosen_).fit(TEXTS, LABELS)
@@ -99,7 +99,7 @@ def test_the_choice_is_kept_when_learning_goes_on(tmp_path):
 def test_with_too_few_documents_the_choice_waits():
     clf = bb.TextClassifier(occurrence="auto").partial_fit(["own01"], [0])
     assert clf.chosen_ == {"occurrence": "count", "once": False}
-    assert not clf.classifier_.tried
+    assert not clf.classifier_.settled.tried
     clf.partial_fit(TEXTS, LABELS)
-    assert clf.classifier_.tried
+    assert clf.classifier_.settled.tried
     assert math.isfinite(clf.predict_proba(TEXTS).sum())

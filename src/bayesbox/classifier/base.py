@@ -1,7 +1,8 @@
-"""What every classifier of tables does alike: schema and book, learning and forgetting, and the answers.
+"""What every classifier does alike: schema and book, learning and forgetting, and the answers.
 
 A classifier differs from another in what it counts of the rows (`count`), in the model it makes of the counts
-(`make_model`), and in the joint log-probability of rows under that model (`joint_log_prob`). All else follows.
+(`make_model`), and in the joint log-probability of rows under that model (`joint_log_prob`). All else follows, and can
+be overridden where a kind does it in another way.
 """
 
 from __future__ import annotations
@@ -9,48 +10,65 @@ from __future__ import annotations
 import copy
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.classifier.calibrated import Calibrated, calibrated
-from bayesbox.classifier.hints import Hint, hints
-from bayesbox.classifier.options import options_from_command
-from bayesbox.classifier.rows import LabelledRows
+from bayesbox.classifier.hints import Hint
+from bayesbox.classifier.rows import LabelledRows, minus_rows, refit_on
 from bayesbox.classifier.size import ModelSize
 from bayesbox.dist import posterior
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import (
-    BadData,
-    BadOption,
-    BadWeight,
-    CannotForget,
-    CannotMerge,
-    LostCalibration,
-    NoCounts,
-    UnknownColumn,
-)
-from bayesbox.explain.evidence import Explanation
+from bayesbox.errors import BadData, BadWeight, CannotForget, CannotMerge, LostCalibration, NoCounts
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.columns import as_view
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
-from bayesbox.schema.one_hot import Fold, fold_of, folded
 from bayesbox.schema.options import Options
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
-from bayesbox.tally.count import count
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.case import Case
+    from bayesbox.classifier.opened import Opened
+    from bayesbox.classifier.train import CountedBook, RowCounter
 
 
-class Classifier(ABC):
+class PriorRules(Protocol):
+    """Rules as a frozen dataclass: those of every kind can give the class prior."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def prior(self) -> Mapping[Any, float] | None: ...
+
+
+class ClassModel(Protocol):
+    """What every model says of the classes."""
+
+    @property
+    def classes(self) -> tuple[str, ...]: ...
+    @property
+    def labels(self) -> NDArray[Any]: ...
+    @property
+    def log_prior(self) -> Doubles: ...
+
+
+R = TypeVar("R", bound=PriorRules)
+D = TypeVar("D")
+M = TypeVar("M", bound=ClassModel)
+
+
+class Classifier(ABC, Generic[R, D, M]):
     """Schema, book and rules; the model follows from them and is made when it is first needed.
 
-    `rules` is a frozen dataclass that holds a `prior` besides what the kind of model needs. `derived` holds what was
-    learned from rows and is no tally, such as cut points; it decides what is counted, and is relearned, not undone.
+    `rules` say how counts become probabilities. `derived` holds what was learned from rows and is not a tally, such as
+    cut points; it decides what is counted, and is relearned, not undone.
     """
 
     kind: ClassVar[str]
@@ -59,82 +77,122 @@ class Classifier(ABC):
     """What people call it."""
     options_type: ClassVar[type[Options]]
     """Its options: the parameters of the estimator, the rules in the file and the options of the command."""
-    groups_levels: ClassVar[bool] = False
-    """Whether it takes categories whose levels are grouped."""
-    derived_prefix: ClassVar[str] = ""
-    """How the names of the members begin in which the model file holds what was derived; none where it needs none."""
+    unit: ClassVar[str] = "row"
+    """What messages call one of those it learns from."""
+    needs_target: ClassVar[bool] = True
+    """Whether its classes always stand in a column; those of documents in files do not."""
+    looks_for_dependence: ClassVar[bool] = False
+    """Whether columns that depend on each other do harm, so that `train` looks for them in a sample of the rows."""
+    keeps_rows: ClassVar[bool] = False
+    """Whether a second pass goes over rows that were kept in memory, so that they may come from a pipe."""
 
-    def __init__(self, rules: Any, declared: Mapping[Any, object] | None = None, fold: Fold | None = None) -> None:
+    def __init__(self, rules: R, *, target: str | None = None, calibrate: str | None = None) -> None:
         self.rules = rules
-        self.declared = declared
-        self.fold = fold_of(fold)
-        self.target: str | None = None  # the name of the column that holds the labels, where they had one
+        self.target = target  # the name of the column that holds the labels, where they had one
         self.schema: Schema | None = None
         self.book = Book.empty()
-        self.derived: Any = None
-        self._model: Any = None
+        self.derived: D | None = None
+        self._model: M | None = None
         self.fixed = False  # made of given tables: there are no counts behind it
-        self.calibrate: str | None = None  # the kind of calibration to learn with the first rows
+        self.calibrate = calibrate  # the kind of calibration to learn with the first rows
         self.calibrated: Calibrated | None = None
 
     # -- what a kind of model brings -----------------------------------------------------------------------------
 
     @abstractmethod
-    def make_model(self, schema: Schema, book: Book) -> Any:
-        """The rules applied to the tallies: data with `classes`, `labels` and `log_prior` at least."""
+    def schema_of(self, columns: Columns, *, where: str | None = None) -> Schema:
+        """The schema after rows with these columns."""
+
+    @abstractmethod
+    def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
+        """What is counted of these rows."""
+
+    @abstractmethod
+    def make_model(self, schema: Schema, book: Book) -> M:
+        """The rules applied to the tallies."""
 
     @abstractmethod
     def joint_log_prob(self, batch: Batch) -> Doubles:
         """log P(class, x), rows x classes: -inf where impossible."""
 
-    def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
-        """What is counted of these rows: here each column by itself."""
-        return count(columns, labels, schema, **options)
+    @abstractmethod
+    def explain(self, batch: Batch) -> Any:
+        """How much each column, or each word, says for each class."""
+
+    @abstractmethod
+    def case(self, batch: Batch, *, against: str | None = None) -> Case:
+        """The answer for the one row of a batch, and what decided; `against` is the runner-up unless it is given."""
+
+    @abstractmethod
+    def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> Any:
+        """For each row, in an Arrow column, what says most for its class `best` over another: `age=34 +1.39; ...`."""
+
+    @abstractmethod
+    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
+        """P(class | x) of each learned row under the model of all the others, what is derived left as it is."""
+
+    @abstractmethod
+    def open_rows(
+        self,
+        data: Any,
+        *,
+        target: str | None = None,
+        weight: str | None = None,
+        text: str | None = None,
+        label: str | None = None,
+        learning: bool = True,
+        **reading: Any,
+    ) -> Opened[Self]:
+        """Rows with their classes, as this classifier reads them, to learn or to be judged by.
+
+        `text` is the column of documents, `label` the class of all documents.
+        """
+
+    @abstractmethod
+    def open_unlabelled(self, data: Any, *, keep: Sequence[str] = (), **reading: Any) -> Opened[Self]:
+        """Rows to be answered, with the columns that are to be kept."""
+
+    @abstractmethod
+    def one_row(self, values: Mapping[str, str], *, where: str | None = None) -> Batch:
+        """One row of texts, each read as its column's kind has it; an empty text is a missing value."""
+
+    @abstractmethod
+    def absent_columns(self, names: Sequence[str], *, where: str | None) -> list[str]:
+        """The model's columns that are not among these names; an error if it cannot do without them."""
+
+    @property
+    @abstractmethod
+    def feature_names(self) -> tuple[str, ...]:
+        """The columns as rows bring them."""
+
+    @classmethod
+    @abstractmethod
+    def from_options(
+        cls,
+        parameter: str,
+        options: Mapping[str, Any],
+        declared: Mapping[Any, object] | None = None,
+        fold: Mapping[str, Sequence[str]] | None = None,
+    ) -> Self:
+        """A classifier of options as the command has them, and of what follows the name of the model after a colon."""
+
+    # -- what some kinds do -----------------------------------------------------------------------------------------
 
     def derive(self, schema: Schema, book: Book) -> bool:  # noqa: ARG002  most kinds derive nothing
         """Set `derived` from a first count of all rows; True asks for the rows again, to be counted by it."""
         return False
 
-    @classmethod
-    def rules_from_options(cls, parameter: str, given: Mapping[str, Any]) -> Any:
-        """The rules of options as the command has them, and of what follows the name of the model after a colon."""
-        return options_from_command(cls.options_type, cls.title, parameter, given)
-
-    def derived_to_json(self) -> dict[str, Any] | None:
-        """What was derived as the model file says it; None where nothing is."""
-        return None
-
-    @classmethod
-    def derived_from_json(cls, written: dict[str, Any] | None) -> Any:
-        """What the model file says was derived; ValueError where that cannot be."""
-        if written is not None:
-            raise ValueError(f"{cls.title} derives nothing")
-
-    def derived_members(self) -> dict[str, bytes]:
-        """What was derived and is too large for the document, as members of the model file."""
-        return {}
-
-    @classmethod
-    def derived_from_members(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:  # noqa: ARG003
-        """The same as `derived_from_json` with such members."""
-        return cls.derived_from_json(written)
-
-    def given_members(self) -> dict[str, bytes]:
-        """The members of a model that is made of given tables."""
-        raise ValueError(f"no {self.title} is made of given tables")
-
-    @classmethod
-    def from_given_members(cls, members: dict[str, bytes], schema: Schema, label_type: str) -> Self:  # noqa: ARG003
-        """The classifier of such members; ValueError where there is none."""
-        raise ValueError(f"no {cls.title} is made of given tables")
-
     def has_second_pass(self) -> bool:
         """Whether something is derived from the rows themselves, once they are counted."""
         return False
 
+    def unfinished(self) -> bool:
+        """Whether rows that are to be learned now are gone over again, for what follows from the rows themselves."""
+        return self.schema is None and (self.has_second_pass() or self.calibrate is not None)
+
     def refine(self, parts: Sequence[LabelledRows]) -> None:
         """Set `derived` from the rows that were counted."""
-        raise NotImplementedError(f"{self.title} derives nothing from rows")  # refines() says so
+        raise NotImplementedError(f"{self.title} derives nothing from rows")  # has_second_pass() says so
 
     def needs_refit(self) -> bool:
         """Whether taking rows out of the tallies leaves something as they made it, so that folds must learn anew."""
@@ -148,47 +206,36 @@ class Classifier(ABC):
         """How many numbers the model is made of; None where it is several models in one."""
         return None
 
-    @abstractmethod
-    def explain(self, batch: Batch) -> Explanation:
-        """How much each column says for each class."""
+    def notes(self) -> tuple[str, ...]:
+        """What the making of the model had to do, in words."""
+        return ()
 
-    @abstractmethod
-    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
-        """P(class | x) of each learned row under the model of all the others, what is derived left as it is."""
+    def hints(self) -> list[Hint]:
+        """What looks wrong in the rows that were learned."""
+        return []
+
+    def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Any]:  # noqa: ARG002
+        """The columns of a batch by name."""
+        return {name: as_view(column) for name, column in zip(batch.names, batch.columns, strict=True)}
+
+    def kept_columns(self, columns: Columns) -> dict[str, Any]:
+        """These columns as they are best kept, to be counted and answered again."""
+        return dict(columns)
+
+    def counter(
+        self,
+        where: str | None,
+        *,
+        streams: bool = False,  # noqa: ARG002  each batch is counted by itself
+        remote: bool = False,
+        forget: bool = False,  # noqa: ARG002
+    ) -> RowCounter:
+        """What counts batches of rows, many of them where they stream; it is sent to them where they are `remote`."""
+        from bayesbox.classifier.train import RowCounter
+
+        return RowCounter(self.with_empty_counts() if remote else self, where)
 
     # -- learning ------------------------------------------------------------------------------------------------
-
-    def schema_for(self, batch: Batch, *, where: str | None = None) -> Schema:
-        """The schema after these rows."""
-        return self.schema_of(self.named(batch, where=where), where=where)
-
-    def schema_of(self, columns: Columns, *, where: str | None = None) -> Schema:
-        """The schema after rows with these columns."""
-        if self.schema is None:
-            for group, flags in self.fold.items():
-                if group not in columns:
-                    raise UnknownColumn(flags[0], available=columns, where=where)
-            return Schema.of(columns, self.declared, where=where, numeric=self.density_of_numbers(self.rules))
-        return self.schema.extended(columns, where=where)
-
-    @classmethod
-    def density_of_numbers(cls, rules: Any) -> str:  # noqa: ARG003  most kinds count moments, whatever the rules
-        """The density of the numbers that declare none: it decides whether their values are counted."""
-        return "gaussian"
-
-    def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Any]:
-        """The columns of a batch by name, 1-of-M groups folded."""
-        columns = {name: as_view(column) for name, column in zip(batch.names, batch.columns, strict=True)}
-        return folded(columns, self.fold, where=where) if self.fold else columns
-
-    def tally(
-        self, batch: Batch, labels: Encoded, schema: Schema, *, weights: Any = None, where: str | None = None
-    ) -> Book:
-        """The book of these rows alone."""
-        if len(labels.codes) != batch.rows:
-            raise BadData(f"{batch.rows} rows, but {len(labels.codes)} labels", where=where)
-        columns = self.named(batch, where=where)
-        return self.count(columns, labels, schema, weights=weights, where=where, first_row=batch.first_row)
 
     def learn(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:
         """Add these rows. Where they cannot be counted, nothing changes."""
@@ -196,30 +243,18 @@ class Classifier(ABC):
 
     def learn_all(self, parts: Sequence[LabelledRows], *, where: str | None = None) -> None:
         """Add the rows of several batches, as one. Where they cannot be counted, nothing changes."""
-        self.require_counts("learn")
-        schema = self.schema
-        for part in parts:
-            columns = self.named(part.batch, where=where)
-            if schema is None:
-                schema = Schema.of(columns, self.declared, where=where, numeric=self.density_of_numbers(self.rules))
-            else:
-                schema = schema.extended(columns, where=where)
-        if schema is None:
-            return
-        first, before = self.schema is None, self.derived
-        try:
-            while True:
-                book = Book.empty(self.book.label_type)
-                for part in parts:
-                    book += self.tally(part.batch, part.labels, schema, weights=part.weights, where=where)
-                if not (first and self.derive(schema, book)):
-                    break
-        except BaseException:
-            self.derived = before
-            raise
-        self.accept(schema, self.book + book)
-        if first:
-            self.finish(parts)
+        from bayesbox.classifier.train import RowsInMemory, count_into
+
+        count_into(self, RowsInMemory(parts, where))
+
+    def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:
+        """Take these rows out again, exactly. Where they were never learned, nothing changes."""
+        from bayesbox.classifier.train import RowsInMemory, count_into
+
+        if self.schema is None:
+            self.require_counts("forget")
+            raise CannotForget("nothing was learned yet")
+        count_into(self, RowsInMemory([LabelledRows(batch, labels, weights)], where), forget=True)
 
     def finish(self, parts: Sequence[LabelledRows]) -> None:
         """What is learned of the first rows beyond their counts."""
@@ -228,20 +263,8 @@ class Classifier(ABC):
         if self.calibrate is not None:
             self.calibrated = calibrated(self, parts)
 
-    def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:
-        """Take these rows out again, exactly. Where they were never learned, nothing changes."""
-        self.require_counts("forget")
-        if self.schema is None:
-            raise CannotForget("nothing was learned yet")
-        schema = self.schema_for(batch, where=where)
-        self.accept(schema, self.book - self.tally(batch, labels, schema, weights=weights, where=where))
-
     def accept(self, schema: Schema, book: Book) -> None:
         """Take this as what was learned."""
-        for name, kind in schema.kinds.items():
-            group = getattr(kind, "group", None)
-            if group is not None and not self.groups_levels:
-                raise BadOption(f"{self.title} takes levels as they are", found=f"group={group} of column `{name}`")
         with np.errstate(over="ignore"):
             if not np.isfinite(book.class_counts.to_doubles().sum()):
                 raise BadWeight("the weights of all rows sum to more than a double holds", remedy="Scale them down")
@@ -254,27 +277,40 @@ class Classifier(ABC):
                 stacklevel=4,
             )
 
-    def with_empty_counts(self) -> Self:
-        """The same schema, rules and derived choices with nothing counted."""
-        result = copy.copy(self)
-        result.calibrate = result.calibrated = None
-        result.book, result._model = Book.empty(self.book.label_type), None
-        return result
+    def schema_with(self, more: Schema) -> Schema:
+        """The schema after rows of which this is the schema."""
+        return more if self.schema is None else self.schema.merged(more)
 
-    def unfitted_clone(self) -> Self:
-        """The same rules and declarations, nothing known of any row."""
-        result = copy.copy(self)
-        result.schema, result.book, result.derived, result._model = None, Book.empty(), None, None
-        result.calibrated = None
-        return result
+    def take_in(self, schema: Schema, book: Book, counted: CountedBook) -> None:  # noqa: ARG002  most count all there is
+        """Take this as what was learned, of which `counted` is new."""
+        self.accept(schema, book)
 
-    def merged(self, other: Classifier) -> Self:
+    def declare(self, classes: tuple[str, ...]) -> None:
+        """Know of these classes, though no row may have one of them."""
+        assert self.schema is not None
+        self.accept(self.schema.with_classes(classes), self.book)
+
+    def learned_from(self, target: str) -> None:
+        """Remember the column that held the labels."""
+        self.target = target
+
+    def require_counts(self, what: str) -> None:
+        """Refuse to learn, forget or merge without counts."""
+        if not self.fixed:
+            return
+        error = CannotMerge if what == "merge" else NoCounts
+        raise error(
+            f"this model was made of given tables, so it cannot {what}: there are no counts behind it",
+            remedy="Fit a model to rows",
+        )
+
+    def merged(self, other: AnyClassifier) -> Self:
         """What learning the rows of both would give."""
         self.require_counts("merge")
         other.require_counts("merge")
         if self.kind != other.kind:
             raise CannotMerge("the two models are of different kinds", found=f"{self.title} and {other.title}")
-        if self.rules != other.rules or self.fold != other.fold:
+        if not self.counts_like(other):
             raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
         if self.schema is None or other.schema is None:
             raise CannotMerge("one of the two models has learned nothing")
@@ -287,30 +323,76 @@ class Classifier(ABC):
         result.accept(self.schema.merged(other.schema), self.book + other.book)
         return result
 
-    def require_counts(self, what: str) -> None:
-        """Refuse to learn, forget or merge without counts."""
-        if not self.fixed:
-            return
-        error = CannotMerge if what == "merge" else NoCounts
-        raise error(
-            f"this model was made of given tables, so it cannot {what}: there are no counts behind it",
-            remedy="Fit a model to rows",
-        )
+    def counts_like(self, other: AnyClassifier) -> bool:
+        """Whether another classifier of this kind has the same rules."""
+        return bool(self.rules == other.rules)
+
+    def without(self, rows: Sequence[LabelledRows], others: Callable[[], list[LabelledRows]]) -> Self:
+        """The classifier that never saw some rows: a subtraction, or learned anew from the `others`."""
+        if self.needs_refit():
+            return refit_on(self, others())
+        other = minus_rows(self, rows)
+        if getattr(self.rules, "prior_smoothing", None) is not None:  # a class that is gone keeps a share
+            assert other.schema is not None
+            other.accept(other.schema.with_classes(self.model.classes), other.book)
+        return other
+
+    # -- the same with something else ------------------------------------------------------------------------------
+
+    def changed(self, **attributes: Any) -> Self:
+        """The same classifier with other values of some attributes; its model is made anew."""
+        result = copy.copy(self)
+        model = self._model if self.fixed else None  # one that is given has no counts to be made of again
+        for name, value in {"_model": model, **attributes}.items():
+            setattr(result, name, value)
+        return result
+
+    def with_empty_counts(self) -> Self:
+        """The same schema, rules and derived choices with nothing counted."""
+        return self.changed(calibrate=None, calibrated=None, book=Book.empty(self.book.label_type))
+
+    def unfitted_clone(self) -> Self:
+        """The same rules and declarations, nothing known of any row."""
+        return self.changed(schema=None, book=Book.empty(), derived=None, calibrated=None)
+
+    def with_rules(self, rules: R) -> Self:
+        """The same counts under other rules; nothing is counted again."""
+        return self.changed(rules=rules)
+
+    def with_prior(self, prior: Mapping[Any, float]) -> Self:
+        """The same likelihoods with another base rate."""
+        given_prior(prior, self.classes)  # refuses a prior that does not fit
+        return self.with_rules(replace(self.rules, prior=dict(prior)))
+
+    def with_calibration(self, kind: str | None) -> Self:
+        """The same that learns this kind of calibration with its first rows."""
+        return self.changed(calibrate=kind)
+
+    def uncalibrated(self) -> Self | None:
+        """The same before its calibration; None where it has none."""
+        return None if self.calibrate is None else self.changed(calibrated=None, _model=self._model)
 
     # -- what was learned ----------------------------------------------------------------------------------------
 
     @property
-    def model(self) -> Any:
+    def model(self) -> M:
         """The rules applied to the tallies."""
         if self._model is None:
-            assert self.schema is not None
             if not self.classes:
-                raise BadData(
-                    "no row counts, so there is nothing to predict",
-                    remedy="Learn rows that have a label and a weight above 0",
-                )
+                raise self.nothing_learned()
+            assert self.schema is not None
             self._model = self.make_model(self.schema, self.book)
         return self._model
+
+    def check(self) -> None:
+        """Refuse a prior, a rule or counts that no model can be made of."""
+        assert self.model is not None
+
+    def nothing_learned(self) -> BadData:
+        """What to say where there is no class."""
+        return BadData(
+            "no row counts, so there is nothing to predict", remedy="Learn rows that have a label and a weight above 0"
+        )
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -318,33 +400,7 @@ class Classifier(ABC):
         declared = self.schema.classes if self.schema else ()
         return tuple(label_order(list({*self.book.classes, *declared}), self.book.label_type))
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """The columns as rows bring them: folded groups stand for their flags."""
-        names = self.schema.kinds if self.schema else ()
-        return tuple(flag for name in names for flag in self.fold.get(name, (name,)))
-
-    def with_prior(self, prior: Mapping[Any, float]) -> Self:
-        """The same likelihoods with another base rate."""
-        given_prior(prior, self.model.classes)  # refuses a prior that does not fit
-        result = copy.copy(self)
-        result.rules, result._model = replace(self.rules, prior=dict(prior)), None
-        return result
-
-    def hints(self) -> list[Hint]:
-        """What looks wrong in the rows that were learned."""
-        return [] if self.fixed or self.schema is None else hints(self.schema, self.book)
-
     # -- answers -------------------------------------------------------------------------------------------------
-
-    def columns_of(self, batch: Batch, *, where: str | None = None) -> Columns:
-        """The columns of a batch that take part, by name; a column that is absent is missing in every row."""
-        assert self.schema is not None
-        present = self.named(batch, where=where)
-        used = {name: present[name] for name in self.schema.used if name in present}
-        if not used and self.schema.used:
-            raise UnknownColumn(self.schema.used[0], available=batch.names, where=where)
-        return used
 
     def predict(self, batch: Batch) -> NDArray[Any]:
         """The most probable label of each row."""
@@ -368,3 +424,7 @@ class Classifier(ABC):
     def log_density(self, batch: Batch) -> Doubles:
         """log P(x), a value a row."""
         return posterior.log_sum(self.joint_log_prob(batch))
+
+
+AnyClassifier = Classifier[Any, Any, Any]
+"""A classifier of whatever kind."""

@@ -6,11 +6,10 @@ have weights, or because something was derived from them, which the folds then d
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +24,10 @@ from bayesbox.stat.calibrate import KINDS, Calibration, Dirichlet, Isotonic, Tem
 from bayesbox.stat.folds import stratified_folds
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.base import AnyClassifier
 
 FOLDS = 10
+C = TypeVar("C", bound="AnyClassifier")
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,14 @@ class Calibrated:
     classes: tuple[str, ...]
     log_prior: tuple[float, ...]
 
-    def log_posterior(self, classifier: Classifier, batch: Batch) -> Doubles:
+    def log_posterior(self, classifier: AnyClassifier, batch: Batch) -> Doubles:
         """log P(class | x) of a classifier, calibrated."""
         base, now = np.array(self.log_prior), np.asarray(classifier.model.log_prior)
         if np.array_equal(base, now):
             return self.calibration.applied(classifier.plain_log_posterior(batch))
-        plain = copy.copy(classifier)
         shares = np.exp(base)
-        plain.rules = replace(classifier.rules, prior=dict(zip(self.classes, shares / shares.sum(), strict=True)))
-        plain._model = None
+        prior = dict(zip(self.classes, shares / shares.sum(), strict=True))
+        plain = classifier.with_rules(replace(classifier.rules, prior=prior))
         found = self.calibration.applied(plain.plain_log_posterior(batch))
         known = np.isfinite(base)
         shift = np.where(known, now - np.where(known, base, 0.0), 0.0)
@@ -66,7 +65,7 @@ class Calibrated:
         }
 
 
-def calibrated(classifier: Classifier, parts: Sequence[LabelledRows]) -> Calibrated | None:
+def calibrated(classifier: AnyClassifier, parts: Sequence[LabelledRows]) -> Calibrated | None:
     """The calibration of the kind that the classifier asks for, learned on the rows it has learned."""
     assert classifier.calibrate is not None
     log_p, codes, weights = unseen_answers(classifier, parts)
@@ -80,7 +79,7 @@ def calibrated(classifier: Classifier, parts: Sequence[LabelledRows]) -> Calibra
 
 
 def unseen_answers(
-    classifier: Classifier,
+    classifier: AnyClassifier,
     parts: Sequence[LabelledRows],
     *,
     folds: int = FOLDS,
@@ -130,7 +129,12 @@ def _labelled(rows: LabelledRows) -> LabelledRows:
 
 
 def answers_by_folds(
-    classifier: Classifier, kept: list[LabelledRows], *, folds: int = FOLDS, seed: int = 0, order: Any = None
+    classifier: AnyClassifier,
+    kept: list[LabelledRows],
+    *,
+    folds: int = FOLDS,
+    seed: int = 0,
+    order: Any = None,
 ) -> list[Doubles]:
     """log P(class | x) of the rows of each batch, each answered by a model that was learned without its fold."""
     width, log_prior = len(classifier.classes), np.asarray(classifier.model.log_prior)
@@ -145,8 +149,8 @@ def answers_by_folds(
 
 
 def held_out(
-    classifier: Classifier, kept: list[LabelledRows], *, folds: int, seed: int = 0, order: Any = None
-) -> Iterator[tuple[Classifier, LabelledRows, NDArray[np.int64]]]:
+    classifier: C, kept: list[LabelledRows], *, folds: int, seed: int = 0, order: Any = None
+) -> Iterator[tuple[C, LabelledRows, NDArray[np.int64]]]:
     """(the classifier without a fold, a batch, the rows of it in the fold), fold after fold."""
     codes = common_codes([rows.labels for rows in kept])
     folds = min(folds, len(codes))
@@ -157,13 +161,13 @@ def held_out(
     fold_of_row = np.empty(len(codes), dtype=np.int32)
     fold_of_row[order] = stratified_folds(codes[order], folds, seed=seed)
     parts = parts_of(kept, fold_of_row, folds)
-    bare = copy.copy(classifier)
-    bare.calibrate = bare.calibrated = None
+    bare = classifier.changed(calibrate=None, calibrated=None, _model=classifier.model)
     for number in range(folds):
         if not parts[number]:
             continue
         if bare.needs_refit():
-            other = refit_on(bare, [fold for index, fold in enumerate(parts) if index != number])
+            others = [each for index, fold in enumerate(parts) if index != number for each in fold]
+            other = refit_on(bare, [rows.take(chosen) for rows, chosen in others])
         else:
             other = minus_rows(bare, [rows.take(chosen) for rows, chosen in parts[number]])
         for rows, chosen in parts[number]:

@@ -6,12 +6,11 @@ import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from bayesbox.classifier.base import Classifier
 from bayesbox.errors import BadOption, UnknownChoice, UnknownColumn
 from bayesbox.explain.evidence import lead
 from bayesbox.schema.flags import FLAG_EXPECTED, flag_code
@@ -19,8 +18,11 @@ from bayesbox.schema.kinds import Category, Flag, Kind, Unknown, Words
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 
+if TYPE_CHECKING:
+    from bayesbox.classifier.table import AnyTableClassifier
 
-def batch_of_values(classifier: Classifier, values: Mapping[str, str], *, where: str | None = None) -> Batch:
+
+def batch_of_values(classifier: AnyTableClassifier, values: Mapping[str, str], *, where: str | None = None) -> Batch:
     """One row of texts, each read as its column's kind has it; an empty text is a missing value."""
     assert classifier.schema is not None
     names, columns = [], []
@@ -55,10 +57,7 @@ def _column(name: str, text: str, kind: Kind) -> pa.Array:
 
 @dataclass(frozen=True)
 class Case:
-    """The answer for one row. `columns` are (name, value or None where missing, log-odds) in the model's order.
-
-    `log_odds` is the sum of what the prior, the columns and, where there is one, the calibration say.
-    """
+    """The answer for one row or document: its class, held against another, with the odds between the two."""
 
     prediction: str
     against: str | None
@@ -66,11 +65,35 @@ class Case:
     prior: Mapping[str, float]
     log_odds: float
     prior_log_odds: float
+
+    def notes(self, classifier: Any) -> list[str]:  # noqa: ARG002
+        """What is unusual in it."""
+        return []
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "prediction": self.prediction,
+            "against": self.against,
+            "posterior": dict(self.posterior),
+            "prior": dict(self.prior),
+            "log_odds": self.log_odds,
+            "prior_log_odds": self.prior_log_odds,
+        }
+
+
+@dataclass(frozen=True)
+class RowCase(Case):
+    """The answer for one row. `columns` are (name, value or None where missing, log-odds) in the model's order.
+
+    `log_odds` is the sum of what the prior, the columns and, where there is one, the calibration say.
+    """
+
     columns: tuple[tuple[str, str | None, float], ...]
     calibration_log_odds: float | None = None
 
     @classmethod
-    def of(cls, classifier: Classifier, batch: Batch, *, against: str | None = None) -> Case:
+    def of(cls, classifier: AnyTableClassifier, batch: Batch, *, against: str | None = None) -> RowCase:
         """The answer for the one row of a batch; `against` is the runner-up unless it is given."""
         model = classifier.model
         posterior = classifier.posterior(batch)[0]
@@ -108,7 +131,7 @@ class Case:
         """What the prior, each column and the calibration say."""
         return [self.prior_log_odds, *(odds for _, _, odds in self.columns), self.calibration_log_odds or 0.0]
 
-    def notes(self, classifier: Classifier) -> list[str]:
+    def notes(self, classifier: AnyTableClassifier) -> list[str]:
         """Values that were never seen, and what became of them."""
         found = []
         for name, value, _ in self.columns:
@@ -123,16 +146,12 @@ class Case:
         return found
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        columns = [{"name": name, "value": value, "log_odds": odds} for name, value, odds in self.columns]
+        share = self.calibration_log_odds
         return {
-            "prediction": self.prediction,
-            "against": self.against,
-            "posterior": dict(self.posterior),
-            "prior": dict(self.prior),
-            "log_odds": self.log_odds,
-            "prior_log_odds": self.prior_log_odds,
-            "columns": [{"name": name, "value": value, "log_odds": odds} for name, value, odds in self.columns],
-            **({} if self.calibration_log_odds is None else {"calibration_log_odds": self.calibration_log_odds}),
+            **super().as_dict(),
+            "columns": columns,
+            **({} if share is None else {"calibration_log_odds": share}),
         }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.calibrated import calibrated_from_json
 from bayesbox.classifier.parts import parts_of
 from bayesbox.classifier.registry import kind_in_file
@@ -16,6 +15,7 @@ from bayesbox.classifier.schema_json import (
     schema_from_json,
     schema_to_json,
 )
+from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.errors import BadData
 from bayesbox.file.faults import require_members
 from bayesbox.file.load import CLASSIFIER
@@ -33,7 +33,7 @@ HOLDS = CLASSIFIER
 LOADED_BY = "bayesbox.load, or give it to `bayes predict`"
 
 
-def write(classifier: Classifier) -> tuple[Json, dict[str, bytes]]:
+def write(classifier: AnyTableClassifier) -> tuple[Json, dict[str, bytes]]:
     """What the document says of a classifier, and the other members."""
     schema, book = classifier.schema, classifier.book
     if schema is None:
@@ -63,28 +63,29 @@ def write(classifier: Classifier) -> tuple[Json, dict[str, bytes]]:
     return written, tables | classifier.derived_members()
 
 
-def parts(classifier: Classifier) -> Iterator[type]:
+def parts(classifier: AnyTableClassifier) -> Iterator[type]:
     """The classes that a classifier is made of and that others may have registered."""
     yield from parts_of(vars(classifier.rules).values(), classifier.schema, classifier.book)
     yield _class(classifier.kind)
 
 
-def read(kind: str, reader: Reader, members: dict[str, bytes]) -> Classifier:
+def read(kind: str, reader: Reader, members: dict[str, bytes]) -> AnyTableClassifier:
     """The classifier of a file."""
     return _classifier(_class(kind), reader, members)
 
 
-def _class(kind: str) -> type[Classifier]:
+def _class(kind: str) -> type[AnyTableClassifier]:
     found = kind_in_file(kind)
-    assert found is not None  # where a kind of classifier is registered, so is this codec for it
+    assert found is not None  # where a kind of classifier is registered, so is its codec
+    assert issubclass(found, TableClassifier)  # and this one is that of tables
     return found
 
 
-def _is_derived(member: str, kind: type[Classifier]) -> bool:
+def _is_derived(member: str, kind: type[AnyTableClassifier]) -> bool:
     return bool(kind.derived_prefix) and member.startswith(kind.derived_prefix)
 
 
-def _classifier(kind: type[Classifier], reader: Reader, tables: dict[str, bytes]) -> Classifier:
+def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str, bytes]) -> AnyTableClassifier:
     digest, fixed = reader.take("digest", str), reader.take("fixed", bool)
     target, label_type = reader.take("target", str, None), reader.take("label_type", str)
     rules: Any = options_from_json(kind.options_type, reader.take("rules", dict))

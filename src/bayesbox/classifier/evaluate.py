@@ -11,21 +11,16 @@ import functools
 import operator
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.evaluation import Evaluation
-from bayesbox.classifier.predict import absent_columns
 from bayesbox.classifier.predictions import Predictions, cross_validated, held_out, left_one_out, require_options
-from bayesbox.classifier.rows import LabelledRows, Part, common_codes, minus_rows, parts_of, refit_on
-from bayesbox.classifier.train import train
-from bayesbox.classifier.training import Progress, Training, split_columns
-from bayesbox.schema.columns import CountMatrix
-from bayesbox.schema.encode import Encoded, as_dictionary
-from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import Category
+from bayesbox.classifier.rows import LabelledRows, Part, common_codes, parts_of
+from bayesbox.classifier.train import labelled_rows, train
+from bayesbox.classifier.training import Progress, Training
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.wrapped import Recorded
 from bayesbox.stat.folds import stratified_folds
@@ -33,18 +28,24 @@ from bayesbox.stat.metrics import BINS, Scored, scored
 
 
 def judged_by(
-    classifier: Classifier, batch: Batch, labels: Encoded, *, classes: tuple[str, ...], **options: Any
+    classifier: AnyClassifier,
+    plain: AnyClassifier | None,
+    rows: LabelledRows,
+    *,
+    classes: tuple[str, ...],
+    bins: int,
 ) -> Predictions:
-    """The answers of a classifier to some rows."""
-    known, wanted = classifier.model.classes, {"classes": classes, **options}
-    found = scored(classifier.log_posterior(batch), labels, known, **wanted)
-    if classifier.calibrate is None:
-        return Predictions(found)
-    return Predictions(found, scored(classifier.plain_log_posterior(batch), labels, known, **wanted))
+    """The answers of a classifier to some rows, and those of the same before calibration where there is one."""
+
+    def judged(each: AnyClassifier) -> Scored:
+        log_p = each.log_posterior(rows.batch)
+        return scored(log_p, rows.labels, each.model.classes, classes=classes, weights=rows.weights, bins=bins)
+
+    return Predictions(judged(classifier), None if plain is None else judged(plain))
 
 
 def evaluate_held_out(
-    classifier: Classifier,
+    classifier: AnyClassifier,
     source: Source,
     target: str,
     *,
@@ -59,23 +60,25 @@ def evaluate_held_out(
     """
     require_options(bins=bins)
     classes = classifier.model.classes  # makes the model before threads ask for it
+    plain = classifier.uncalibrated()
+    if plain is not None:
+        plain.check()  # likewise
     absent: list[str] = []
 
     def judged(batch: Batch) -> Predictions:
-        columns, labels, weights = split_columns(batch, target, weight, where=source.name)
+        rows = labelled_rows(batch, target, weight, where=source.name)
         if not absent:
-            absent.extend(absent_columns(classifier, tuple(columns), where=source.name))
-        features = batch.select(tuple(columns))
-        answers = judged_by(classifier, features, labels, classes=classes, weights=weights, bins=bins)
+            absent.extend(classifier.absent_columns(rows.batch.names, where=source.name))
+        answers = judged_by(classifier, plain, rows, classes=classes, bins=bins)
         if progress is not None:
             progress(batch.rows)
         return answers
 
-    return held_out(source, target, source.reduce(judged, threads=threads), absent=absent)
+    return held_out(source, target, source.reduce(judged, threads=threads), of=classifier.unit, absent=absent)
 
 
 def cross_validate(
-    classifier: Classifier,
+    classifier: AnyClassifier,
     source: Source,
     target: str,
     *,
@@ -104,7 +107,7 @@ def cross_validate(
 
 
 def leave_one_out(
-    classifier: Classifier,
+    classifier: AnyClassifier,
     source: Source,
     target: str,
     *,
@@ -131,7 +134,7 @@ def leave_one_out(
 
 
 def learned_and_kept(
-    classifier: Classifier, source: Source, target: str, *, weight: str | None = None, threads: int = 1
+    classifier: AnyClassifier, source: Source, target: str, *, weight: str | None = None, threads: int = 1
 ) -> tuple[list[LabelledRows], Training]:
     """Learn every row of a source, and keep the rows with their texts encoded."""
     recorded = Recorded(source)
@@ -139,21 +142,14 @@ def learned_and_kept(
     kept = []
     while recorded.given:
         batch = recorded.given.pop(0)  # each is let go once it is encoded
-        columns, labels, weights = split_columns(batch, target, weight, where=source.name)
-        encoded = tuple(_encoded(column) for column in columns.values())
-        kept.append(LabelledRows(Batch(tuple(columns), encoded, batch.rows, batch.first_row), labels, weights))
+        rows = labelled_rows(batch, target, weight, where=source.name)
+        columns = classifier.kept_columns(dict(zip(rows.batch.names, rows.batch.columns, strict=True)))
+        kept.append(replace(rows, batch=Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row)))
     return kept, training
 
 
-def _encoded(column: Any) -> Any:
-    """Text as codes, once and for all folds; other columns as they are."""
-    if isinstance(column, (np.ndarray, CountMatrix)) or not isinstance(kind_of(column, name=""), Category):
-        return column
-    return as_dictionary(column)
-
-
 def judge_fold(
-    classifier: Classifier,
+    classifier: AnyClassifier,
     folds: Sequence[list[Part]],
     place: int,
     *,
@@ -166,19 +162,18 @@ def judge_fold(
     """
     parts = [rows.take(chosen) for rows, chosen in folds[place]]
     classes = classifier.model.classes
-    plain = Scored(classes, bins) if classifier.calibrate is not None else None
-    total = Predictions(Scored(classes, bins), plain)
+    before = None if classifier.uncalibrated() is None else Scored(classes, bins)
+    total = Predictions(Scored(classes, bins), before)
     if not parts:
         return total
-    if classifier.needs_refit():
-        other = refit_on(classifier, [fold for index, fold in enumerate(folds) if index != place])
-    else:
-        other = minus_rows(classifier, parts)
-        if getattr(classifier.rules, "prior_smoothing", None) is not None:  # a class that is gone keeps a share
-            assert other.schema is not None
-            other.accept(other.schema.with_classes(classes), other.book)
+
+    def others() -> list[LabelledRows]:
+        return [rows.take(chosen) for index, fold in enumerate(folds) if index != place for rows, chosen in fold]
+
+    other = classifier.without(parts, others)
+    plain = other.uncalibrated()
     for rows in parts:
-        total = total + judged_by(other, rows.batch, rows.labels, classes=classes, weights=rows.weights, bins=bins)
+        total = total + judged_by(other, plain, rows, classes=classes, bins=bins)
         if progress is not None:
             progress(rows.batch.rows)
     return total

@@ -9,7 +9,7 @@ asked for.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from bayesbox.errors import BadOption, UnknownChoice
 from bayesbox.file.registry import register_codec
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.base import AnyClassifier
     from bayesbox.schema.options import Options
 
 Variant = tuple[str, Mapping[str, str]]
@@ -39,6 +39,7 @@ class ModelKind:
     of: str = "rows"  # what it learns from: rows or documents
     options: str = ""  # its options, in a module that is quick to import; else those of the classifier
     codec: str = "bayesbox.classifier.codec"  # what writes and reads its files
+    printer: str = "bayesbox.cli.print.rows:RowPrinter"  # what verbs print of it
 
     @property
     def public(self) -> tuple[str, str]:
@@ -46,9 +47,9 @@ class ModelKind:
         module, _, name = self.estimator.partition(":")
         return name, module
 
-    def load(self) -> type[Classifier]:
+    def load(self) -> type[AnyClassifier]:
         """Its classifier."""
-        found: type[Classifier] = _named(self.classifier)
+        found: type[AnyClassifier] = _named(self.classifier)
         return found
 
     def load_options(self) -> type[Options]:
@@ -59,6 +60,10 @@ class ModelKind:
     def load_estimator(self) -> Any:
         """Its estimator."""
         return _named(self.estimator)
+
+    def load_printer(self) -> Any:
+        """What prints it."""
+        return _named(self.printer)
 
 
 def _named(place: str) -> Any:
@@ -79,9 +84,19 @@ def register_kind(kind: ModelKind) -> None:
     register_codec(kind.file, kind.codec)
 
 
-def _ours(name: str, classifier: str, estimator: str, options: str, *, file: str | None = None, **more: Any) -> None:
+def _ours(
+    name: str,
+    classifier: str,
+    estimator: str,
+    options: str,
+    *,
+    file: str | None = None,
+    printer: str = "rows:RowPrinter",
+    **more: Any,
+) -> None:
     where = (f"bayesbox.{classifier}", f"bayesbox.estimators.{estimator}")
-    register_kind(ModelKind(name, file or name, *where, options=f"bayesbox.{options}", **more))
+    more |= {"options": f"bayesbox.{options}", "printer": f"bayesbox.cli.print.{printer}"}
+    register_kind(ModelKind(name, file or name, *where, **more))
 
 
 _NAIVE: tuple[Variant, ...] = (("", {}), ("", {"numeric": "auto"}), ("", {"column_weights": "learned"}))
@@ -90,7 +105,7 @@ _TWO: tuple[Variant, ...] = ((":1", {}), (":2", {}))
 # fmt: off
 _ours("naive", "table.naive.classifier:NaiveClassifier", "naive_bayes:NaiveBayes",
       "rule.options:NaiveOptions",
-      file="naive-bayes", variants=_NAIVE, weighed=0, shaken=True)
+      file="naive-bayes", printer="naive:NaivePrinter", variants=_NAIVE, weighed=0, shaken=True)
 _ours("averaged", "table.averaged.classifier:AveragedClassifier", "averaged_naive_bayes:AveragedNaiveBayes",
       "table.averaged.options:AveragedOptions",
       file="averaged-naive-bayes", shaken=True)
@@ -104,26 +119,26 @@ _ours("full", "table.full.classifier:FullClassifier", "full_bayes:FullBayes",
       "table.full.options:FullOptions", file="full-bayes")
 _ours("optimal", "table.optimal.classifier:OptimalClassifier", "bayes_optimal:BayesOptimal",
       "table.optimal.options:OptimalOptions",
-      file="bayes-optimal", variants=(), hypothesis=False)
+      file="bayes-optimal", printer="optimal:OptimalPrinter", variants=(), hypothesis=False)
 _ours("auto", "table.auto.classifier:AutoClassifier", "auto_bayes:AutoBayes",
-      "table.auto.options:AutoOptions", hypothesis=False)
+      "table.auto.options:AutoOptions", printer="auto:AutoPrinter", hypothesis=False)
 _ours("text", "text.classifier:DocumentClassifier", "text_classifier:TextClassifier",
       "text.options:DocumentOptions",
-      variants=(), hypothesis=False, of="documents", codec="bayesbox.text.codec")
+      printer="documents:DocumentPrinter", variants=(), hypothesis=False, of="documents", codec="bayesbox.text.codec")
 # fmt: on
 
 
-def kind_in_file(name: str) -> type[Classifier] | None:
+def kind_in_file(name: str) -> type[AnyClassifier] | None:
     """The classifier whose models have this name in a file."""
     return next((kind.load() for kind in KINDS.values() if kind.file == name), None)
 
 
-def kind_of(classifier: Classifier) -> ModelKind:
+def kind_of(classifier: AnyClassifier) -> ModelKind:
     """The kind of a classifier."""
     return next(kind for kind in KINDS.values() if kind.file == classifier.kind)
 
 
-def model_name(classifier: Classifier) -> str:
+def model_name(classifier: AnyClassifier) -> str:
     """The name that `--model` takes for this classifier."""
     return kind_of(classifier).name
 
@@ -163,12 +178,15 @@ def split_model(model: str) -> tuple[ModelKind, str]:
 
 
 def new_classifier(
-    model: str, options: Mapping[str, Any], declared: Mapping[Any, object] | None = None, fold: Any = None
-) -> Classifier:
+    model: str,
+    options: Mapping[str, Any],
+    declared: Mapping[Any, object] | None = None,
+    fold: Mapping[str, Sequence[str]] | None = None,
+) -> AnyClassifier:
     """A classifier that has learned nothing. A parameter may follow the name after a colon: `kdb:2`.
 
-    `options` are those of the command that say how counts become probabilities: `smoothing`, `prior`, and so on.
+    `options` are those of the command that say how to learn: `smoothing`, `prior`, `calibrate`, and so on; `declared`
+    are the kinds of columns, and `fold` the flags that are one category.
     """
     kind, parameter = split_model(model)
-    classifier = kind.load()
-    return classifier(classifier.rules_from_options(parameter, options), declared, fold)
+    return kind.load().from_options(parameter, options, declared, fold)

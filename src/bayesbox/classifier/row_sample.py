@@ -13,18 +13,18 @@ from bayesbox.source.wrapped import WrappedSource
 from bayesbox.stat.folds import row_keys
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.base import AnyClassifier
 
 
 FEWEST, MOST = 100, 1500  # rows that are looked at for columns that depend on each other
 
 
-def watched(classifier: Classifier, source: Source) -> Sampled | None:
+def watched(classifier: AnyClassifier, source: Source) -> Sampled | None:
     """The source with a sample of its rows kept, to look for dependence; None where that is of no use.
 
     Other models know of dependence, calibration mends what it does, and rows that are counted elsewhere do not pass by.
     """
-    if classifier.kind != "naive-bayes" or classifier.has_second_pass() or classifier.calibrate or source.remote:
+    if not classifier.looks_for_dependence or classifier.has_second_pass() or classifier.calibrate or source.remote:
         return None
     return Sampled(source, MOST)
 

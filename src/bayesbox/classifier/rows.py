@@ -11,9 +11,10 @@ import functools
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.schema.encode import Encoded
@@ -22,9 +23,10 @@ from bayesbox.stat.folds import shuffle_keys
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.base import AnyClassifier
 
 Places = NDArray[np.int64]
+C = TypeVar("C", bound="AnyClassifier")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,41 @@ class LabelledRows:
         labels = self.labels._replace(codes=self.labels.codes[rows])
         weights = None if self.weights is None else self.weights[rows]
         return LabelledRows(Batch(self.batch.names, columns, len(rows)), labels, weights)
+
+    def labelled(self) -> LabelledRows:
+        """Those that have a label."""
+        there = self.labels.codes >= 0
+        return self if there.all() else self.take(np.flatnonzero(there))
+
+    @classmethod
+    def joined(cls, parts: Sequence[LabelledRows]) -> LabelledRows:
+        """The rows of all parts as one, columns of text as Arrow has them."""
+        if len(parts) == 1:
+            return parts[0]
+        names = parts[0].batch.names
+        columns = tuple(
+            pa.chunked_array([plain_text_column(part.batch[name]) for part in parts]).combine_chunks() for name in names
+        )
+        levels = list(dict.fromkeys(text for part in parts for text in part.labels.levels))
+        place = {text: code for code, text in enumerate(levels)}
+        codes = [
+            np.array([*(place[text] for text in part.labels.levels), -1], dtype=np.int32)[part.labels.codes]
+            for part in parts
+        ]
+        weights = [part.weights for part in parts if part.weights is not None]
+        return cls(
+            Batch(names, columns, sum(part.batch.rows for part in parts)),
+            Encoded(np.concatenate(codes), levels, levels),
+            np.concatenate(weights) if weights else None,
+        )
+
+
+def plain_text_column(column: Any) -> pa.Array:
+    """A column as one Arrow array, without a dictionary, whose offsets any amount of text fits."""
+    array = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    array = array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
+    return array.cast(pa.large_string()) if pa.types.is_string(array.type) else array
 
 
 def sample_of(kept: list[LabelledRows], most: int) -> list[LabelledRows]:
@@ -80,19 +117,21 @@ def parts_of(kept: list[LabelledRows], fold_of_row: NDArray[np.int32], folds: in
     return parts
 
 
-def minus_rows(classifier: Classifier, parts: list[LabelledRows]) -> Classifier:
+def minus_rows(classifier: C, parts: Sequence[LabelledRows]) -> C:
     """The classifier that never saw these rows: the total less their tally, exactly."""
+    from bayesbox.classifier.train import RowCounter
+
     assert classifier.schema is not None
-    tallies = (classifier.tally(rows.batch, rows.labels, classifier.schema, weights=rows.weights) for rows in parts)
+    count = RowCounter(classifier, None)
+    tallies = (count(rows).book for rows in parts)
     other = copy.copy(classifier)
     other.accept(classifier.schema, classifier.book - functools.reduce(operator.add, tallies, Book.empty()))
     return other
 
 
-def refit_on(classifier: Classifier, folds: Sequence[list[Part]]) -> Classifier:
-    """A classifier of the same rules that has learned these folds and derived its choices from them alone."""
+def refit_on(classifier: C, parts: Sequence[LabelledRows]) -> C:
+    """A classifier of the same rules that has learned these rows and derived its choices from them alone."""
     other = classifier.unfitted_clone()
-    parts = [rows.take(chosen) for fold in folds for rows, chosen in fold]
     other.learn_all(parts)
     assert other.schema is not None
     other.accept(other.schema.with_classes(classifier.classes), other.book)  # a fold may lack a class

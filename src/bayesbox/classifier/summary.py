@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import html
 
-from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.describe import column_facts
 
 
-def summary_html(title: str, classifier: Classifier) -> str:
+def summary_html(title: str, classifier: AnyClassifier) -> str:
     """The classes with their counts, the columns with their kinds and values."""
     assert classifier.schema is not None
     book = classifier.book

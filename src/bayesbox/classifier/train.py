@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.training import Progress, Training, split_columns
 from bayesbox.errors import BadData, BadOption
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, Words, kinds_by_key
 from bayesbox.schema.levels import natural_label_type
-from bayesbox.schema.one_hot import folded
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.registry import FRAME, kind_of_data
 from bayesbox.source.shapes import is_path
+from bayesbox.source.wrapped import Recorded
 from bayesbox.tally.book import Book
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class CountedBook:
     book: Book
     rows: int = 0
     unlabelled: int = 0
+    dropped: int = 0  # words that a limit left out of the book
 
     def __add__(self, other: CountedBook) -> CountedBook:
         return CountedBook(
@@ -35,6 +39,7 @@ class CountedBook:
             self.book + other.book,
             self.rows + other.rows,
             self.unlabelled + other.unlabelled,
+            self.dropped + other.dropped,
         )
 
 
@@ -84,55 +89,117 @@ def source_of(
     )
 
 
-def train(
-    classifier: Classifier,
-    source: Source,
-    target: str,
-    *,
-    weight: str | None = None,
-    threads: int = 1,
-    progress: Progress | None = None,
-    forget: bool = False,
-) -> Training:
-    """Learn (or forget) every row of a source; rows without a label are left out and counted.
+class TrainingRows(ABC):
+    """Rows with their labels, in memory or streaming, to be counted as often as a classifier asks for them."""
 
-    The classifier changes only when all rows were counted.
-    """
-    classifier.require_counts("forget" if forget else "learn")
-    before, derived = classifier.schema, classifier.derived
-    try:
-        while True:
-            counted = tally_source(classifier, source, target, weight=weight, threads=threads, progress=progress)
-            if counted is None or counted.rows == counted.unlabelled:
-                raise BadData("there is no row with a label", where=source.name)
-            if before is not None or not classifier.derive(counted.schema, counted.book):
-                break
-            require_rereadable(source)
-    except BaseException:
-        classifier.derived = derived
-        raise
-    schema = counted.schema if before is None else before.merged(counted.schema)
-    learned = counted.book
-    if source.untyped:  # text such as 1, 2, 3 may stand for integers
-        learned = learned.with_label_type(classifier.book.label_type if before else natural_label_type(learned.classes))
-    book = classifier.book - learned if forget else classifier.book + learned
-    classifier.accept(schema, book)
-    classifier.target = target
-    if before is None and (classifier.has_second_pass() or classifier.calibrate is not None):
-        require_rereadable(source)
-        classifier.finish(labelled_rows(source, target, weight))
-    return Training(counted.rows, counted.unlabelled, source.skipped.count)
+    name: str | None = None
+    """Where the rows are from, for messages."""
+    streams: bool = True
+    """Whether there may be many batches."""
+    remote: bool = False
+    """Whether rows are counted where they are."""
+
+    @property
+    def untyped(self) -> bool:
+        """Whether labels such as 1 and 2 came as text."""
+        return False
+
+    @property
+    def labelled_by(self) -> str | None:
+        """The column that held the labels, where they had one."""
+        return None
+
+    @abstractmethod
+    def reduce(self, count: Callable[[LabelledRows], CountedBook], *, threads: int = 1) -> CountedBook | None:
+        """The sum of what is counted of each batch; None where there is none."""
+
+    @abstractmethod
+    def again(self) -> list[LabelledRows]:
+        """The rows that were counted, in memory."""
+
+    @abstractmethod
+    def require_again(self) -> None:
+        """Refuse to count rows again that are gone once they were read."""
+
+    def skipped(self) -> int:
+        """The broken rows that were left out."""
+        return 0
 
 
-def labelled_rows(source: Source, target: str, weight: str | None = None) -> list[LabelledRows]:
-    """The rows of a source in memory, the target and the weight apart."""
-    kept = []
-    for batch in source.batches():
-        columns, labels, weights = split_columns(batch, target, weight, where=source.name)
-        kept.append(
-            LabelledRows(Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row), labels, weights)
-        )
-    return kept
+class RowsInMemory(TrainingRows):
+    """Some batches of rows."""
+
+    streams = False
+
+    def __init__(self, parts: Sequence[LabelledRows], name: str | None = None) -> None:
+        self.parts = parts
+        self.name = name
+
+    def reduce(self, count: Callable[[LabelledRows], CountedBook], *, threads: int = 1) -> CountedBook | None:  # noqa: ARG002
+        total: CountedBook | None = None
+        for part in self.parts:
+            counted = count(part)
+            total = counted if total is None else total + counted
+        return total
+
+    def again(self) -> list[LabelledRows]:
+        return list(self.parts)
+
+    def require_again(self) -> None:
+        pass
+
+
+class StreamedRows(TrainingRows):
+    """The rows of a source, of which one column holds the labels and another may hold weights."""
+
+    def __init__(
+        self,
+        source: Source,
+        target: str,
+        weight: str | None = None,
+        *,
+        progress: Progress | None = None,
+        keep: bool = False,
+    ) -> None:
+        self.source = Recorded(source) if keep else source
+        self.name: str = source.name
+        self.target = target
+        self.weight = weight
+        self.progress = progress
+        self.remote = self.source.remote
+
+    @property
+    def labelled_by(self) -> str | None:
+        return self.target
+
+    @property
+    def untyped(self) -> bool:
+        return self.source.untyped
+
+    def reduce(self, count: Callable[[LabelledRows], CountedBook], *, threads: int = 1) -> CountedBook | None:
+        counting = CountBatch(count, self.target, self.weight, self.name)
+        progress = self.progress
+        if progress is None or self.remote:  # rows that are counted elsewhere are not seen passing by
+            return self.source.reduce(counting, threads=threads)
+
+        def tally_of(batch: Batch) -> CountedBook:
+            counted = counting(batch)
+            progress(batch.rows)
+            return counted
+
+        return self.source.reduce(tally_of, threads=threads)
+
+    def again(self) -> list[LabelledRows]:
+        if isinstance(self.source, Recorded):
+            return [labelled_rows(batch, self.target, self.weight, where=self.name) for batch in self.source.given]
+        self.require_again()
+        return [labelled_rows(batch, self.target, self.weight, where=self.name) for batch in self.source.batches()]
+
+    def require_again(self) -> None:
+        require_rereadable(self.source)
+
+    def skipped(self) -> int:
+        return self.source.skipped.count
 
 
 def require_rereadable(source: Source) -> None:
@@ -145,50 +212,116 @@ def require_rereadable(source: Source) -> None:
         )
 
 
-def tally_source(
-    classifier: Classifier,
-    source: Source,
-    target: str,
-    *,
-    weight: str | None = None,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> CountedBook | None:
-    """The tally of every row of a source under the classifier's schema."""
-    counting = Counting(classifier.with_empty_counts(), target, weight, source.name)
-    if progress is None or source.remote:
-        return source.reduce(counting, threads=threads)
-
-    def tally_of(batch: Batch) -> CountedBook:
-        counted = counting(batch)
-        progress(batch.rows)
-        return counted
-
-    return source.reduce(tally_of, threads=threads)
-
-
 @dataclass
-class Counting:
-    """Counts a batch of rows. It knows nothing of where they come from, so that it can be sent to them."""
+class CountBatch:
+    """Counts a batch of a source. It knows nothing of where rows come from, so that it can be sent to them."""
 
-    classifier: Classifier
+    count: Callable[[LabelledRows], CountedBook]
     target: str
     weight: str | None
     where: str
-    first: Schema | None = None  # of the first batch that was counted here
 
     def __call__(self, batch: Batch) -> CountedBook:
-        columns, labels, weights = split_columns(batch, self.target, self.weight, where=self.where)
-        if self.classifier.fold:
-            columns = folded(columns, self.classifier.fold, where=self.where)
+        return self.count(labelled_rows(batch, self.target, self.weight, where=self.where))
+
+
+def labelled_rows(batch: Batch, target: str, weight: str | None = None, *, where: str | None = None) -> LabelledRows:
+    """The rows of a batch, the target and the weight apart."""
+    columns, labels, weights = split_columns(batch, target, weight, where=where)
+    return LabelledRows(Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row), labels, weights)
+
+
+@dataclass
+class RowCounter:
+    """Counts batches of rows, each by itself."""
+
+    classifier: AnyClassifier
+    where: str | None
+    first: Schema | None = None  # of the first batch that was counted here
+    in_order: bool = False  # whether one thread must count all batches
+
+    def __call__(self, rows: LabelledRows) -> CountedBook:
+        """What is counted of one batch."""
+        classifier, batch, labels = self.classifier, rows.batch, rows.labels
+        if len(labels.codes) != batch.rows:
+            raise BadData(f"{batch.rows} {classifier.unit}s, but {len(labels.codes)} labels", where=self.where)
+        columns = classifier.named(batch, where=self.where)
         schema = self._schema(columns)
-        book = self.classifier.count(
-            columns, labels, schema, weights=weights, where=self.where, first_row=batch.first_row
+        book = classifier.count(
+            columns, labels, schema, weights=rows.weights, where=self.where, first_row=batch.first_row
         )
         return CountedBook(schema, book, batch.rows, int((labels.codes < 0).sum()))
+
+    def total(self, counted: CountedBook) -> CountedBook:
+        """The sum of all batches, with what was counted of them together."""
+        return counted
 
     def _schema(self, columns: Mapping[str, Any]) -> Schema:
         if self.classifier.schema is None and self.first is not None:
             return self.first.extended(columns, where=self.where)
         self.first = self.classifier.schema_of(columns, where=self.where)
         return self.first
+
+
+def count_into(
+    classifier: AnyClassifier, rows: TrainingRows, *, threads: int = 1, forget: bool = False
+) -> CountedBook | None:
+    """Count rows into a classifier, or out of it; it changes only when all were counted. None where there is no batch.
+
+    This is the one training loop: the rows are counted, perhaps once more when something was derived from the counts,
+    and the first rows that are learned may be gone over again, for what follows from the rows themselves.
+    """
+    classifier.require_counts("forget" if forget else "learn")
+    before, derived = classifier.schema, classifier.derived
+    unfinished = not forget and classifier.unfinished()
+    try:
+        while True:
+            counter = classifier.counter(rows.name, streams=rows.streams, remote=rows.remote, forget=forget)
+            found = rows.reduce(counter, threads=1 if counter.in_order else threads)
+            if found is None or (rows.streams and found.rows == found.unlabelled):
+                classifier.derived = derived
+                return None
+            counted = counter.total(found)
+            if before is not None or not classifier.derive(counted.schema, counted.book):
+                break
+            rows.require_again()
+    except BaseException:
+        classifier.derived = derived
+        raise
+    learned = counted.book
+    if rows.untyped:  # text such as 1, 2, 3 may stand for integers
+        learned = learned.with_label_type(
+            natural_label_type(learned.classes) if before is None else classifier.book.label_type
+        )
+    classifier.take_in(
+        classifier.schema_with(counted.schema),
+        classifier.book - learned if forget else classifier.book + learned,
+        counted,
+    )
+    if rows.labelled_by is not None:
+        classifier.learned_from(rows.labelled_by)
+    if unfinished:
+        classifier.finish(rows.again())
+    return counted
+
+
+def train(
+    classifier: AnyClassifier,
+    source: Source,
+    target: str,
+    *,
+    weight: str | None = None,
+    threads: int = 1,
+    progress: Progress | None = None,
+    forget: bool = False,
+) -> Training:
+    """Learn (or forget) every row of a source; rows without a label are left out and counted.
+
+    The classifier changes only when all rows were counted.
+    """
+    keep = classifier.keeps_rows and not forget and classifier.unfinished()
+    rows = StreamedRows(source, target, weight, progress=progress, keep=keep)
+    counted = count_into(classifier, rows, threads=threads, forget=forget)
+    if counted is None:
+        raise BadData(f"there is no {classifier.unit} with a label", where=source.name)
+    return Training(counted.rows, counted.unlabelled, rows.skipped())

@@ -37,19 +37,18 @@ def command(models: tuple[str, ...], weights: list[str] | None, output: str, as_
 
     They may be of different kinds and know different classes; columns that they share must be the same to all.
     """
-    from bayesbox.classifier.registry import model_name
+    from bayesbox.classifier.registry import kind_of, model_name
     from bayesbox.file.load import load_classifier
     from bayesbox.file.save import save
     from bayesbox.table.optimal.classifier import OptimalClassifier
-    from bayesbox.text.classifier import DocumentClassifier
 
     with captured_warnings() as warned:
         loaded = [load_classifier(path) for path in models]
         for path, each in zip(models, loaded, strict=True):
-            if isinstance(each, DocumentClassifier):
-                raise BadOption("a model of documents cannot be averaged with others", where=path)
+            if kind_of(each).of != "rows":
+                raise BadOption(f"a model of {kind_of(each).of} cannot be averaged with others", where=path)
         average = OptimalClassifier.of(loaded, _numbers(weights, len(loaded)), models)
-        average.model  # noqa: B018  a model that cannot be made is not written
+        average.check()  # a model that cannot be made is not written
         save(average, output)
     rows = zip(models, loaded, average.known.weights, strict=True)
     hypotheses = [{"file": path, "kind": model_name(each), "weight": weight} for path, each, weight in rows]

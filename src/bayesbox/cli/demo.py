@@ -52,13 +52,13 @@ def command(data: bool, as_json: bool) -> None:
 
 
 def _case(classifier: Any) -> tuple[Any, Any]:
-    from bayesbox.classifier.case import Case, batch_of_values
+    from bayesbox.classifier.case import batch_of_values
     from bayesbox.explain.work import bayes_box
 
     batch = batch_of_values(classifier, CASE)
     columns = classifier.columns_of(batch)
     work = bayes_box(classifier.schema, classifier.book, classifier.rules, classifier.model, columns)
-    return Case.of(classifier, batch), work
+    return classifier.case(batch), work
 
 
 def _print_report(report: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ def _figures(score: dict[str, Any]) -> list[str]:
 
 
 def _print_case(classifier: Any) -> None:
-    from bayesbox.cli.explain import print_report, print_work
+    from bayesbox.cli.print.case import print_report, print_work
 
     case, work = _case(classifier)
     say("Why? A woman of the first class:")

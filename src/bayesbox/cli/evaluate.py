@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.classifier.registry import kinds_text
-from bayesbox.cli import text
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.fields import model_options, option_names, require_taken
-from bayesbox.cli.options.text import TEXT_ONLY, refuse
+from bayesbox.cli.options.text import JUDGE, LEARN, refuse_foreign
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, say
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.base import AnyClassifier
     from bayesbox.classifier.evaluation import Evaluation
+    from bayesbox.classifier.opened import Opened
     from bayesbox.source.base import Batch, Source
 
 ZIP = b"PK\3\4"
@@ -150,14 +150,13 @@ def _shake(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, as
     if is_model(files[0]) or target is None or given["model"] or given["loo"] or given["compare"] or svg:
         raise click.UsageError("--robustness cross-validates models on DATA: with -t, without MODEL, --model, --loo")
     threads = options.threads_or_default(given["threads"])
-    _, source = _learner(files, target, given, threads)
-    tables = [robustness.arrow_table(batch) for batch in source.batches()]
+    tables = [robustness.arrow_table(batch) for batch in _learner(files, given, threads).source.batches()]
     if not tables:
         raise BadData("there are no rows", where=files[0])
     whole = robustness.joined(tables)
 
     def judge(model: str, rows: Batch) -> Evaluation:
-        learner, _ = _learner(files, target, {**given, "model": model}, threads)
+        learner = _learner(files, {**given, "model": model}, threads).classifier
         return _judged(learner, OneBatch(rows), target, given, threads)
 
     seed = given["seed"] or 0
@@ -192,13 +191,11 @@ def _reading(given: dict[str, Any], threads: int) -> dict[str, Any]:
 
 def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     from bayesbox.classifier.evaluate import evaluate_held_out
-    from bayesbox.classifier.predict import reading_of
+    from bayesbox.classifier.registry import kind_of
     from bayesbox.cli.options.sources import Progress, as_learned, skipped_rows
     from bayesbox.cli.predict import print_absent
     from bayesbox.file.load import load_classifier
-    from bayesbox.source.files.open import open_source
     from bayesbox.source.wrapped import peek
-    from bayesbox.text.classifier import DocumentClassifier
 
     model, *data = files
     if not data:
@@ -210,23 +207,26 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     classifier = load_classifier(model)
     if given["prior"]:
         classifier = classifier.with_prior(given["prior"])
-    if isinstance(classifier, DocumentClassifier):
-        return text.evaluate_model(classifier, data, given)
-    refuse(given, ("text",), "is about documents: this is a model of rows")
-    target = given["target"] or classifier.target
-    if target is None:
+    refuse_foreign(kind_of(classifier), given, JUDGE)
+    if classifier.needs_target and (given["target"] or classifier.target) is None:
         raise click.UsageError("the model does not know its target: say which column holds the classes, with -t")
     threads = options.threads_or_default(given["threads"])
-    reading = reading_of(classifier, target=target, weight=given["weight"])
-    opened = open_source(data, **reading, **_reading(given, threads))
-    progress = Progress()
+    opened = classifier.open_rows(
+        data,
+        target=given["target"],
+        weight=given["weight"],
+        text=given["text"],
+        learning=False,
+        **_reading(given, threads),
+    )
+    progress = Progress(opened.source)
     try:
         with as_learned(model):
-            first, source = peek(opened)
+            first, source = peek(opened.source)
             if first is not None:
-                print_absent(classifier, first.names, opened.name)
+                print_absent(classifier, first.names, source.name)
             rows = {"bins": given["bins"], "threads": threads, "progress": progress}
-            found = evaluate_held_out(classifier, source, target, weight=given["weight"], **rows)
+            found = evaluate_held_out(classifier, source, opened.target, weight=given["weight"], **rows)
     finally:
         progress.close()
     skipped_rows(source)
@@ -238,16 +238,9 @@ def _of_rows(data: Sequence[str], given: dict[str, Any]) -> Evaluation:
     from bayesbox.cli.options.sources import skipped_rows
     from bayesbox.errors import DataWarning
 
-    target = given["target"]
-    if given["model"] == "text":
-        _require_one_way(given)
-        return text.evaluate_documents(data, given, given["cv"] or FOLDS)
-    refuse(given, TEXT_ONLY, "is about documents: it goes with --model text")
-    if target is None:
-        raise click.UsageError(f"{data[0]} is no model: give one first, or say with -t which column holds the classes")
-    _require_one_way(given)
     threads = options.threads_or_default(given["threads"])
-    classifier, source = _learner(data, target, given, threads)
+    opened = _learner(data, given, threads)
+    classifier, source, target = opened.classifier, opened.source, opened.target
     sampled = None if given["compare"] else watched(classifier, source)
     found = _judged(classifier, sampled or source, target, given, threads)
     if sampled is not None and sampled.enough:
@@ -274,21 +267,24 @@ def _require_one_way(given: dict[str, Any]) -> None:
         raise click.UsageError("--loo takes every row as one: give --cv instead to use weights")
 
 
-def _learner(data: Sequence[str], target: str, given: dict[str, Any], threads: int) -> tuple[Classifier, Source]:
-    """A classifier that has learned nothing yet, and the rows as it reads them."""
-    from bayesbox.classifier.registry import new_classifier
-    from bayesbox.classifier.train import source_of
+def _learner(data: Sequence[str], given: dict[str, Any], threads: int) -> Opened[AnyClassifier]:
+    """The rows, and a classifier that has learned nothing yet to read them."""
+    from bayesbox.classifier.registry import new_classifier, split_model
     from bayesbox.cli.options.sources import declared_kinds, without_target
 
-    kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, given["weight"])
-    classifier = new_classifier(given["model"] or "naive", given, kinds)
+    model, target, weight = given["model"] or "naive", given["target"], given["weight"]
+    refuse_foreign(split_model(model)[0], given, LEARN)
+    kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
+    blank = new_classifier(model, given, kinds)
+    if target is None and blank.needs_target:
+        raise click.UsageError(f"{data[0]} is no model: give one first, or say with -t which column holds the classes")
+    _require_one_way(given)
     if not (given["compare"] or given["robustness"]):  # there each kind takes what it can
-        require_taken(classifier, given)
-    classifier.calibrate = given["calibrate"]
-    return classifier, source_of(list(data), target, kinds, weight=given["weight"], **_reading(given, threads))
+        require_taken(blank, given)
+    return blank.open_rows(list(data), target=target, weight=weight, text=given["text"], **_reading(given, threads))
 
 
-def _judged(classifier: Classifier, source: Source, target: str, given: dict[str, Any], threads: int) -> Evaluation:
+def _judged(classifier: AnyClassifier, source: Source, target: str, given: dict[str, Any], threads: int) -> Evaluation:
     from bayesbox.classifier.evaluate import cross_validate, leave_one_out
     from bayesbox.cli.options.sources import Progress
 

@@ -5,34 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.options.text import refuse
+from bayesbox.cli.options.text import CHANGE, refuse_foreign
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
 from bayesbox.errors import BadModelFile, NoCounts
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.base import AnyClassifier
     from bayesbox.tally.book import Book
-    from bayesbox.text.classifier import DocumentClassifier
 
 
 def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool, as_json: bool) -> None:
     """Learn or forget the rows of data and write the model again."""
-    from bayesbox.cli import text_learning
     from bayesbox.file.load import load_classifier
     from bayesbox.file.save import save
-    from bayesbox.text.classifier import DocumentClassifier
 
     with captured_warnings() as warned:
         classifier = load_classifier(model)
         before = classifier.book.digest()
         old = classifier.book
-        if isinstance(classifier, DocumentClassifier):
-            report = text_learning.change(classifier, data, given, forget=forget)
-        else:
-            refuse(given, ("label",), "is about documents: the rows of a table have a column of classes")
-            report = _counted(classifier, model, data, given, forget=forget)
+        report = _counted(classifier, model, data, given, forget=forget)
         if classifier.classes:
-            classifier.model  # noqa: B018  a model that cannot be made is not written
+            classifier.check()  # a model that cannot be made is not written
         path = given["output"] or model
         if given.get("certificate"):
             _certify(given["certificate"], old, classifier, report["rows"] - report["unlabelled"])
@@ -54,7 +47,7 @@ def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: 
         _print_report(report, "forgotten" if forget else "learned")
 
 
-def _certify(path: str, before: Book, classifier: Classifier | DocumentClassifier, count: int) -> None:
+def _certify(path: str, before: Book, classifier: AnyClassifier, count: int) -> None:
     """Write the certificate of a forgetting."""
     from bayesbox.classifier.certificate import Certificate
     from bayesbox.file.atomic import replacing
@@ -66,29 +59,23 @@ def _certify(path: str, before: Book, classifier: Classifier | DocumentClassifie
 
 
 def _counted(
-    classifier: Classifier, model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool
+    classifier: AnyClassifier, model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool
 ) -> dict[str, Any]:
+    from bayesbox.classifier.registry import kind_of
     from bayesbox.classifier.train import train
     from bayesbox.cli.options.sources import Progress, as_learned, model_source, skipped_rows
+    from bayesbox.cli.print.printer import printer_of
 
+    refuse_foreign(kind_of(classifier), given, CHANGE)
     if classifier.fixed:
         raise NoCounts("this model was made of given tables: there are no counts behind it", where=model)
-    target = given["target"] or classifier.target
-    if target is None:
+    if classifier.needs_target and (given["target"] or classifier.target) is None:
         raise BadModelFile(
             "the model does not say which column held the classes", where=model, remedy="Say it: -t COLUMN"
         )
+    printer_of(classifier).prepare()
     threads = options.threads_or_default(given["threads"])
-    source = model_source(
-        classifier,
-        list(data),
-        target=target,
-        weight=given["weight"],
-        na=options.several(given["na"]),
-        bad_rows=given["bad_rows"],
-        format=given["input_format"],
-        threads=threads,
-    )
+    source, target = model_source(classifier, data, given, threads=threads)
     progress = Progress(source)
     try:
         with as_learned(model):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,8 +11,7 @@ from bayesbox.cli.print.output import captured_warnings, emit_json, note
 from bayesbox.errors import BayesboxError, CannotMerge
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
-    from bayesbox.text.classifier import DocumentClassifier
+    from bayesbox.classifier.base import AnyClassifier
 
 
 @click.command(
@@ -44,7 +43,7 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
         digests = {path: classifier.book.digest() for path, classifier in loaded}
         for path, other in others:
             whole = _merged(whole, other, path)
-        whole.model  # noqa: B018  a model that cannot be made is not written
+        whole.check()  # a model that cannot be made is not written
         save(whole, output)
     classes = dict(zip(whole.book.classes, whole.book.n.tolist(), strict=True))
     digest = whole.book.digest()
@@ -67,13 +66,14 @@ def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
     note(f"written to {output}")
 
 
-def _merged(whole: Any, other: Any, path: str) -> Classifier | DocumentClassifier:
-    from bayesbox.text.classifier import DocumentClassifier
+def _merged(whole: AnyClassifier, other: AnyClassifier, path: str) -> AnyClassifier:
+    from bayesbox.classifier.registry import kind_of
 
-    if isinstance(whole, DocumentClassifier) is not isinstance(other, DocumentClassifier):
-        raise CannotMerge("one is a model of rows, the other one of documents", where=path)
+    one, second = kind_of(whole).of, kind_of(other).of
+    if one != second:
+        raise CannotMerge(f"one is a model of {one}, the other one of {second}", where=path)
     try:
-        merged: Classifier | DocumentClassifier = whole.merged(other)
+        merged = whole.merged(other)
     except BayesboxError as error:
         error.where = error.where or path
         raise

@@ -11,7 +11,7 @@ from bayesbox.cli.print.output import captured_warnings, note, plural
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.base import AnyClassifier
 
 OUTPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet"]
 EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is not of the class
@@ -93,9 +93,9 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
     every row, and said to be so. A model of documents also takes text files, messages, mbox files and Maildir folders;
     standard input is then one document, unless --input-format says otherwise.
     """
-    from bayesbox.cli import text
+    from bayesbox.cli.options.sources import as_learned
+    from bayesbox.cli.print.printer import printer_of
     from bayesbox.file.load import load_classifier
-    from bayesbox.text.classifier import DocumentClassifier
 
     with captured_warnings() as warned:
         classifier = load_classifier(model)
@@ -106,15 +106,9 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
         _require_class(given["exit_class"], classifier.classes or classifier.model.classes, model)
         if given["cost"] and given["threshold"]:
             raise click.UsageError("--cost and --threshold both decide the answer: take one")
-        if isinstance(classifier, DocumentClassifier):
-            if given["cost"]:
-                raise click.UsageError("--cost is for tables")
-            only = text.predict(classifier, data, given)
-        else:
-            from bayesbox.cli.options.sources import as_learned
-
-            with as_learned(model):
-                only = _answer(classifier, data, given)
+        printer_of(classifier).prepare()
+        with as_learned(model):
+            only = _answer(classifier, data, given)
     for line in warned:
         note(f"note: {line}")
     if given["exit_class"] is not None:
@@ -138,34 +132,37 @@ def _end_by(prediction: str | None, name: str) -> None:
         raise click.exceptions.Exit(EXIT_UNSURE if prediction == UNSURE else EXIT_OTHER)
 
 
-def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]) -> str | None:
+def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: dict[str, Any]) -> str | None:
     """Write the answers; the prediction where there was one row."""
-    from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables, reading_of
+    from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables
     from bayesbox.cli.options.sources import Progress, skipped_rows
     from bayesbox.cli.print.writers import format_of, output_file, table_writer
     from bayesbox.schema.levels import level_text
-    from bayesbox.source.files.open import open_source
+    from bayesbox.source.files.documents import FILE
     from bayesbox.source.wrapped import peek
 
     keep = options.several(given["keep"])
     threads = options.threads_or_default(given["threads"])
-    opened = open_source(
+    opened = classifier.open_unlabelled(
         list(data),
-        **reading_of(classifier, keep=keep),
+        keep=keep,
         na=options.several(given["na"]),
         bad_rows=given["bad_rows"],
         format=given["input_format"],
         threads=threads,
     )
-    first, source = peek(opened)
-    names = opened.names if first is None else first.names
-    print_absent(classifier, names, opened.name)
+    rows = opened.source
+    if opened.in_files and "-" not in data and not keep:
+        keep = [FILE]  # which answer is whose
+    first, source = peek(rows)
+    names = rows.names if first is None else first.names
+    print_absent(classifier, names, rows.name)
     asked = PredictOptions(
         given["proba"], given["explain"] or 0, tuple(keep), given["unsure"], given["cost"], given["threshold"]
     )
-    answers = PredictionWriter(classifier, asked, names, where=opened.name)
+    answers = PredictionWriter(classifier, asked, names, where=rows.name)
     format = format_of(given["output"], given["output_format"])
-    progress = Progress(opened)
+    progress = Progress(rows)
     predictions: list[Any] = []
     try:
         with (
@@ -182,21 +179,19 @@ def _answer(classifier: Classifier, data: tuple[str, ...], given: dict[str, Any]
         progress.close()
     skipped_rows(source)
     if given["output"] not in (None, "-"):
-        note(f"{plural(progress.rows, 'row')} written to {given['output']}")
+        note(f"{plural(progress.rows, classifier.unit)} written to {given['output']}")
     return level_text(predictions[0]) if progress.rows == 1 else None
 
 
-def print_absent(classifier: Classifier, names: tuple[str, ...], where: str) -> None:
+def print_absent(classifier: AnyClassifier, names: tuple[str, ...], where: str) -> None:
     """Say which of the model's columns the data lack; refuse data that lack them all."""
-    from bayesbox.classifier.predict import absent_columns
-
-    absent = absent_columns(classifier, names, where=where)
+    absent = classifier.absent_columns(names, where=where)
     if absent:
         listed = ", ".join(f"`{name}`" for name in absent[:8]) + (", ..." if len(absent) > 8 else "")
         note(f"note: {where} has no {listed}: taken as missing in every row{_nearest(absent, classifier, names)}")
 
 
-def _nearest(absent: list[str], classifier: Classifier, names: tuple[str, ...]) -> str:
+def _nearest(absent: list[str], classifier: AnyClassifier, names: tuple[str, ...]) -> str:
     import difflib
 
     others = [name for name in names if name not in classifier.feature_names]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,8 +12,8 @@ from bayesbox.classifier.registry import kinds_text
 from bayesbox.cli.options import remote_sources
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.fields import model_options, option_names, require_taken
-from bayesbox.cli.options.text import TEXT_ONLY, refuse
-from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
+from bayesbox.cli.options.text import LEARN, refuse, refuse_foreign
+from bayesbox.cli.print.output import captured_warnings, emit_json
 from bayesbox.errors import BadData, BadOption
 
 ROWS_ONLY = (
@@ -22,7 +23,8 @@ ROWS_ONLY = (
 """The options that a model of given tables does not take."""
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.training import Training
     from bayesbox.source.base import Source
 
 
@@ -97,26 +99,39 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     DATA are files (CSV, TSV, JSON lines, Parquet, Arrow; gz, zst, bz2), patterns or folders of them, or - for
     standard input. What each column was taken for is printed; --types says otherwise.
     """
-    from bayesbox.cli import text_learning
+    from bayesbox.classifier.registry import split_model
+    from bayesbox.cli.print.printer import printer_of
+    from bayesbox.file.save import save
 
     if given["tables"] and given["model"] != "naive":
         raise click.UsageError("a model of --tables is naive Bayes")
     path = _output(data, given)
-    if given["model"] == "text":
-        text_learning.train(data, given, path, as_json=as_json)
-        return
-    from bayesbox.file.save import save
-
-    refuse(given, TEXT_ONLY, "is about documents: it goes with --model text")
+    refuse_foreign(split_model(given["model"])[0], given, LEARN)
     with captured_warnings() as warned:
-        classifier, report = _of_tables(data, given) if given["tables"] else _of_rows(data, given)
+        learned = _of_tables(data, given) if given["tables"] else _of_rows(data, given)
+        classifier = learned.classifier
         save(classifier, path)
-    report["warnings"].extend(warned)
-    report = {"model": path, "kind": given["model"], **report}
+    printer = printer_of(classifier)
+    report = {
+        "model": path,
+        "kind": given["model"],
+        **(learned.report or printer.learned(classifier, learned.training, learned.skipped, [*learned.harm, *warned])),
+    }
     if as_json:
         emit_json(report)
     else:
-        _print_report(classifier, report)
+        printer.print_learned(classifier, report)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A model that was made, and how that went; a model of given tables has a `report` of its own."""
+
+    classifier: AnyClassifier
+    training: Training
+    skipped: int = 0
+    harm: tuple[str, ...] = ()  # that columns do which depend on each other
+    report: dict[str, Any] | None = None
 
 
 def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
@@ -125,78 +140,50 @@ def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
     return given["output"] or default_model_name([given["tables"]] if given["tables"] else data)
 
 
-def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, dict[str, Any]]:
-    from bayesbox.classifier.describe import column_facts, remarks
+def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> Learned:
     from bayesbox.classifier.registry import new_classifier
     from bayesbox.classifier.row_sample import watched
-    from bayesbox.classifier.train import source_of, train
+    from bayesbox.classifier.train import train
     from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows, without_target
-    from bayesbox.cli.print.reports import column_weights
+    from bayesbox.cli.print.printer import printer_of
 
-    source: Source | None = remote_sources.rows_elsewhere(data, given)
-    if source is None and not data:
+    remote: Source | None = remote_sources.rows_elsewhere(data, given)
+    if remote is None and not data:
         raise click.UsageError("no data were given")
     target, weight = given["target"], given["weight"]
-    if target is None:
-        raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
-    classifier = new_classifier(given["model"], given, kinds, _one_hot((*given["one_hot"], *given["fold"])))
-    require_taken(classifier, given)
-    classifier.calibrate = given["calibrate"]
+    blank = new_classifier(given["model"], given, kinds, _one_hot((*given["one_hot"], *given["fold"])))
+    if target is None and blank.needs_target:
+        raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
+    require_taken(blank, given)
+    printer_of(blank).prepare()
     threads = options.threads_or_default(given["threads"])
-    source = source or source_of(
-        list(data),
-        target,
-        kinds,
+    opened = blank.open_rows(
+        remote or list(data),
+        target=target,
         weight=weight,
+        text=given["text"],
         na=options.several(given["na"]),
         bad_rows=given["bad_rows"],
         format=given["input_format"],
         threads=threads,
     )
+    classifier, source = opened.classifier, opened.source
     sampled = watched(classifier, source)
     progress = Progress(source)
     try:
-        training = train(classifier, sampled or source, target, weight=weight, threads=threads, progress=progress)
+        rows = sampled or source
+        training = train(classifier, rows, opened.target, weight=weight, threads=threads, progress=progress)
     finally:
         progress.close()
     skipped = skipped_rows(source)
-    classifier.model  # noqa: B018  a prior or a rule that does not fit is refused before anything is written
-    assert classifier.schema is not None
-    harm = []
+    classifier.check()  # a prior or a rule that does not fit is refused before anything is written
+    found = None
     if sampled is not None and sampled.enough:
         from bayesbox.table.dependence import dependence_in
 
-        found = dependence_in(sampled, classifier, target, weight)
-        harm = [] if found is None else [str(found)]
-    return classifier, {
-        "target": target,
-        "rows": training.rows,
-        "unlabelled": training.unlabelled,
-        "skipped": skipped,
-        "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
-        "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
-        "warnings": [
-            *remarks(classifier.schema, classifier.book),
-            *getattr(classifier.model, "notes", ()),
-            *harm,
-        ],
-        "digest": classifier.book.digest(),
-        **column_weights(classifier),
-        **_pool(classifier),
-    }
-
-
-def _pool(classifier: Classifier) -> dict[str, Any]:
-    if classifier.kind == "bayes-optimal":
-        from bayesbox.cli.print import optimal
-
-        return {"hypotheses": optimal.facts(classifier)}  # type: ignore[arg-type]
-    if classifier.kind != "auto":
-        return {}
-    from bayesbox.cli.print import auto
-
-    return {"pool": auto.facts(classifier)}  # type: ignore[arg-type]
+        found = dependence_in(sampled, classifier, opened.target, weight)
+    return Learned(classifier, training, skipped, () if found is None else (str(found),))
 
 
 def _columns_of(data: tuple[str, ...], given: dict[str, Any]) -> str:
@@ -227,7 +214,8 @@ def _one_hot(given: tuple[str, ...]) -> dict[str, list[str]]:
     return groups
 
 
-def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier, dict[str, Any]]:
+def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> Learned:
+    from bayesbox.classifier.training import Training
     from bayesbox.cli.options.given_tables import read_tables
     from bayesbox.table.naive.from_tables import classifier_from_tables
 
@@ -242,13 +230,13 @@ def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier
         raise BadData(error.what, where=where, found=error.found, remedy=error.remedy) from None
     if given["prior"]:
         classifier = classifier.with_prior(given["prior"])
-    classifier.target = given["target"]
+    classifier = classifier.changed(target=given["target"])
     assert classifier.schema is not None
     columns = [
         {"name": name, "kind": "category", "declared": True, "levels": list(getattr(kind, "levels", ()) or ())}
         for name, kind in classifier.schema.kinds.items()
     ]
-    return classifier, {
+    report = {
         "target": given["target"],
         "rows": 0,
         "unlabelled": 0,
@@ -258,30 +246,4 @@ def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> tuple[Classifier
         "warnings": [],
         "digest": None,
     }
-
-
-def _print_report(classifier: Classifier, report: dict[str, Any]) -> None:
-    from bayesbox.cli.print.reports import columns_table, counted_classes, weights_text
-
-    if classifier.fixed:
-        note(f"a model of given tables: {', '.join(report['classes'])}")
-    else:
-        columns_table(classifier, err=True)
-        without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
-        note(f"{plural(report['rows'], 'row')}{without}; {report['target']}: {counted_classes(report['classes'])}")
-        if "column_weights" in report:
-            note(weights_text(report["column_weights"]))
-    if classifier.kind == "auto":
-        from bayesbox.cli.print import auto
-
-        auto.print_report(classifier, err=True)  # type: ignore[arg-type]
-    if classifier.kind == "bayes-optimal":
-        from bayesbox.cli.print import optimal
-
-        optimal.print_report(classifier, err=True)  # type: ignore[arg-type]
-    for text in report["warnings"]:
-        note(f"note: {text}")
-    if report["digest"]:
-        note(f"digest {report['digest']}")
-    note(f"written to {report['model']}")
-    note(f"next: bayes show {report['model']}   or   bayes predict {report['model']} NEW.csv --proba")
+    return Learned(classifier, Training(0, 0), report=report)

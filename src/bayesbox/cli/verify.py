@@ -12,9 +12,8 @@ from bayesbox.cli.print.output import emit_json, say
 from bayesbox.errors import BadData, BadModelFile, SourceUnavailable
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.base import AnyClassifier
     from bayesbox.tally.book import Book
-    from bayesbox.text.classifier import DocumentClassifier
 
 
 @click.command(
@@ -70,30 +69,17 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
 
 
 def _counted(
-    classifier: Classifier | DocumentClassifier, model: str, data: tuple[str, ...], given: dict[str, Any]
+    classifier: AnyClassifier, model: str, data: tuple[str, ...], given: dict[str, Any]
 ) -> tuple[Book | None, int | None]:
     """The tallies of some rows alone, read as the model reads them, and of a table how many rows they are."""
-    from bayesbox.text.classifier import DocumentClassifier
-
-    if not data:
-        return None, None
-    if isinstance(classifier, DocumentClassifier):
-        from bayesbox.cli.text_learning import book_of
-
-        return book_of(classifier, data, given), None
     from bayesbox.classifier.train import train
     from bayesbox.cli.options.sources import model_source
 
-    if classifier.target is None:
+    if not data:
+        return None, None
+    if classifier.needs_target and classifier.target is None:
         raise BadModelFile("the model does not say which column held the classes", where=model)
     fresh = classifier.with_empty_counts()
-    source = model_source(
-        classifier,
-        list(data),
-        target=classifier.target,
-        weight=given["weight"],
-        na=options.several(given["na"]),
-        format=given["input_format"],
-    )
-    training = train(fresh, source, classifier.target, weight=given["weight"])
+    source, target = model_source(classifier, data, given)
+    training = train(fresh, source, target, weight=given["weight"])
     return fresh.book, training.rows - training.unlabelled

@@ -6,45 +6,28 @@ An estimator holds its classifier as `classifier_`, and says with `_asked` what 
 from __future__ import annotations
 
 import copy
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from bayesbox.classifier.base import AnyClassifier
+from bayesbox.classifier.hints import said_once
+from bayesbox.classifier.training import Training
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
-from bayesbox.dist.base import Doubles
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadOption, DataWarning
 from bayesbox.estimators.inputs import labels_from
-from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import class_position, level_text
 from bayesbox.tally.book import Book
 
-
-class AnsweringClassifier(Protocol):
-    """A classifier that has counted, as the answers need it."""
-
-    @property
-    def book(self) -> Book: ...
-    @property
-    def classes(self) -> tuple[str, ...]: ...
-    @property
-    def model(self) -> Any: ...
-    def predict(self, asked: Any, /) -> NDArray[Any]: ...
-    def posterior(self, asked: Any, /) -> Doubles: ...
-    def log_posterior(self, asked: Any, /) -> Doubles: ...
-    def joint_log_prob(self, asked: Any, /) -> Doubles: ...
-    def leave_one_out(self, asked: Any, labels: Encoded, /) -> Doubles: ...
-    def with_prior(self, prior: Mapping[Any, float], /) -> Any: ...
-    def merged(self, other: Any, /) -> Any: ...
-
-
-C = TypeVar("C", bound=AnsweringClassifier)
+C = TypeVar("C", bound=AnyClassifier)
 
 
 class CountedEstimator(ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
@@ -56,6 +39,7 @@ class CountedEstimator(ClassifierMixin, BaseEstimator, Generic[C]):  # type: ign
 
     prior: Mapping[Any, float] | None
     classifier_: C
+    training_: Training
 
     __setattr__ = object.__setattr__
     __eq__ = object.__eq__
@@ -65,12 +49,30 @@ class CountedEstimator(ClassifierMixin, BaseEstimator, Generic[C]):  # type: ign
         """Parameters are parsed by `fit`, not here: scikit-learn wants them as they were given."""
 
     @abstractmethod
-    def adopt(self, classifier: Any) -> Self:
+    def new_classifier(self) -> C:
+        """A classifier with this estimator's parameters that has learned nothing."""
+
+    def blank_classifier(self) -> C:
+        """The same with all that is to be learned besides counts."""
+        return self.new_classifier()
+
+    @classmethod
+    @abstractmethod
+    def of_classifier(cls, classifier: C) -> Self:
+        """The estimator that would have made this classifier, and holds it."""
+
+    @abstractmethod
+    def adopt(self, classifier: C) -> Self:
         """Take over a classifier that has learned elsewhere."""
 
     @abstractmethod
     def _asked(self, X: Any) -> Any:
         """X as the classifier takes it."""
+
+    def warn_of_hints(self) -> None:
+        """One warning for each thing that looks wrong in the rows."""
+        for text in said_once([(hint.first, str(hint)) for hint in self.classifier_.hints()]):
+            warnings.warn(text, DataWarning, stacklevel=3)
 
     def __add__(self, other: Self) -> Self:
         """What one fit on the rows of both would give."""

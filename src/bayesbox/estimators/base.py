@@ -6,7 +6,6 @@ An estimator adds its parameters, `new_classifier`, and what only its kind of mo
 from __future__ import annotations
 
 import html
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar
 from os import PathLike
@@ -16,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from bayesbox.classifier.base import Classifier
-from bayesbox.classifier.hints import said_once
 from bayesbox.classifier.options import calibration_option
 from bayesbox.classifier.summary import summary_html
-from bayesbox.errors import BadData, DataWarning
+from bayesbox.classifier.table import AnyTableClassifier
+from bayesbox.errors import BadData
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import batch_from, classes_from, counts_from, group_of, labels_from
 from bayesbox.estimators.parameters import RENAMED, estimator, options_from, parameters_from, warn_of_name
@@ -34,7 +32,7 @@ from bayesbox.source.base import Batch
 from bayesbox.source.shapes import is_sparse
 from bayesbox.stat.calibrate import require_kind
 
-K = TypeVar("K", bound=Classifier)
+K = TypeVar("K", bound=AnyTableClassifier)
 OneHot = Mapping[str, Sequence[Any]]
 
 
@@ -42,7 +40,7 @@ OneHot = Mapping[str, Sequence[Any]]
 class TableEstimator(CountedEstimator[K]):
     """A classifier of tables with scikit-learn's methods; `classifier_` is what has learned."""
 
-    classifier_type: ClassVar[type[Classifier]]
+    classifier_type: ClassVar[type[AnyTableClassifier]]
 
     columns: Mapping[Any, Any] | None = option(
         Takes("mapping of column name or position to kind, or None"),
@@ -86,10 +84,6 @@ class TableEstimator(CountedEstimator[K]):
         given = parameters_from(classifier.rules)
         return cls(columns=classifier.declared, one_hot=classifier.fold or None, **given, **more).adopt(classifier)
 
-    def blank_classifier(self) -> K:
-        """The same with all that is to be learned besides counts."""
-        return self.new_classifier()
-
     def adopt(self, classifier: K) -> Self:
         """Take over a classifier that has learned elsewhere."""
         self.classifier_ = classifier
@@ -117,11 +111,6 @@ class TableEstimator(CountedEstimator[K]):
         self.warn_of_hints()
         return self
 
-    def warn_of_hints(self) -> None:
-        """One warning for each thing that looks wrong in the rows."""
-        for text in said_once([(hint.first, str(hint)) for hint in self.classifier_.hints()]):
-            warnings.warn(text, DataWarning, stacklevel=3)
-
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count more rows; equal to one fit on all of them. Classes may be declared, or turn up later."""
         first = not hasattr(self, "classifier_")
@@ -141,10 +130,8 @@ class TableEstimator(CountedEstimator[K]):
 
     def declare(self, classes: Any) -> None:
         """Know of these classes, though no row may have one of them."""
-        schema, book = self.classifier_.schema, self.classifier_.book
-        assert schema is not None
-        texts = classes_from(classes, book.label_type if book.classes else None)
-        self.classifier_.accept(schema.with_classes(texts), book)
+        book = self.classifier_.book
+        self.classifier_.declare(classes_from(classes, book.label_type if book.classes else None))
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows out again: the tallies are as if these had never been learned."""
@@ -266,10 +253,8 @@ class CalibratedEstimator(TableEstimator[K]):
 
     def blank_classifier(self) -> K:
         """A classifier that is to be calibrated as it is asked for."""
-        classifier = super().blank_classifier()
         require_kind(self.calibration)
-        classifier.calibrate = self.calibration
-        return classifier
+        return super().blank_classifier().with_calibration(self.calibration)
 
     def adopt(self, classifier: K) -> Self:
         """Take over a classifier that has learned elsewhere."""

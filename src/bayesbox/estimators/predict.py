@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow as pa
 from sklearn.utils.validation import check_is_fitted
 
-from bayesbox.classifier.base import Classifier
-from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables, reading_of
+from bayesbox.classifier.base import AnyClassifier, Classifier
+from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables
 from bayesbox.classifier.train import source_of
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
-from bayesbox.source.files.open import FileSource, open_source
+from bayesbox.source.shapes import is_path
 from bayesbox.source.spark import SparkSource
 from bayesbox.source.wrapped import peek
 
@@ -55,7 +55,7 @@ def predict(
     return pa.concat_tables(tables) if tables else answers.no_rows()
 
 
-def _classifier_of(model: Any) -> Classifier:
+def _classifier_of(model: Any) -> AnyClassifier:
     check_is_fitted(model)
     classifier = getattr(model, "classifier_", None)
     if not isinstance(classifier, Classifier):
@@ -67,8 +67,7 @@ def _classifier_of(model: Any) -> Classifier:
     return classifier
 
 
-def _source(classifier: Classifier, data: Any, keep: tuple[str, ...], **options: Any) -> Source:
-    source = source_of(data, **options)
-    if not isinstance(source, FileSource):
-        return source
-    return open_source(data, **reading_of(classifier, keep=keep), **options)
+def _source(classifier: AnyClassifier, data: Any, keep: tuple[str, ...], **options: Any) -> Source:
+    if not is_path(data):
+        return source_of(data, **options)
+    return classifier.open_unlabelled(data, keep=keep, **options).source

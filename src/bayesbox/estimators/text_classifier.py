@@ -16,14 +16,14 @@ from bayesbox.estimators.inputs import classes_from, counts_from, group_of, labe
 from bayesbox.estimators.parameters import estimator, options_from, parameters_from
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.levels import label_type_of, level_text
-from bayesbox.schema.tokens import Documents, Tokens
+from bayesbox.schema.tokens import Tokens, as_text_column
+from bayesbox.source.base import Batch
 from bayesbox.source.frames import labels_of
 from bayesbox.source.shapes import is_sparse
-from bayesbox.text.classifier import DocumentClassifier, Texts
+from bayesbox.text.classifier import TEXT, DocumentClassifier
 from bayesbox.text.explanation import TextExplanation
 from bayesbox.text.model import Parameters, parameters
 from bayesbox.text.options import DocumentOptions, TextOptions
-from bayesbox.text.select_model import settle
 
 GIVE_TEXTS = "Give a list, an array or a series of strings; words that are cut already are joined by spaces"
 
@@ -65,12 +65,10 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count the words of the documents X by the labels y."""
         classifier = self.new_classifier()
-        texts = texts_from(X)
-        labels = labels_from(y, texts.rows)
-        classifier.learn(texts, labels, weights=sample_weight)
+        batch = texts_from(X)
+        classifier.learn(batch, labels_from(y, batch.rows), weights=sample_weight)
         if not classifier.book.classes:
             raise BadData("every sample weight is zero, so no document counts")
-        settle(classifier, texts, labels, weights=sample_weight)
         if self.prior is not None:
             given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
         self.classifier_ = classifier
@@ -79,21 +77,18 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count more documents; equal to one fit on all of them. Classes may be declared, or turn up later."""
         classifier = self.classifier_ if hasattr(self, "classifier_") else self.new_classifier()
-        texts = texts_from(X)
-        labels = labels_from(y, texts.rows)
-        declared = None if classes is None else classes_from(classes, label_type_of(labels.values))
-        classifier.learn(texts, labels, weights=sample_weight)
-        if declared is not None:
-            classifier.declare(declared)
-        settle(classifier, texts, labels, weights=sample_weight)
+        batch = texts_from(X, classifier.text_column)
+        labels = labels_from(y, batch.rows)
+        if classes is not None:
+            classifier = classifier.with_classes(classes_from(classes, label_type_of(labels.values)))
+        classifier.learn(batch, labels, weights=sample_weight)
         self.classifier_ = classifier
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take documents out again: the tallies are as if these had never been learned."""
-        check_is_fitted(self)
-        texts = texts_from(X)
-        self.classifier_.forget(texts, labels_from(y, texts.rows), weights=sample_weight)
+        batch = self._asked(X)
+        self.classifier_.forget(batch, labels_from(y, batch.rows), weights=sample_weight)
         return self
 
     # -- what was learned ----------------------------------------------------------------------------------------
@@ -148,8 +143,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
 
     def explain(self, X: Any) -> TextExplanation:
         """The words of each document, and what each adds to each class."""
-        texts = self._asked(X)
-        return self.classifier_.explain(texts)
+        return self.classifier_.explain(self._asked(X))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model file; `bayesbox.load` reads it, and it goes on learning."""
@@ -158,9 +152,9 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         check_is_fitted(self)
         save(self.classifier_, path)
 
-    def _asked(self, X: Any) -> Texts:
+    def _asked(self, X: Any) -> Batch:
         check_is_fitted(self)
-        return texts_from(X)
+        return texts_from(X, self.classifier_.text_column)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -172,19 +166,20 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return tags
 
 
-def texts_from(X: Any) -> Texts:
-    """Documents from whatever holds them: a list, an array, a series, an Arrow column, or a matrix of counts."""
+def texts_from(X: Any, name: str = TEXT) -> Batch:
+    """Documents as a batch of one column, from whatever holds them: a list, an array, a series, an Arrow column, or a
+    matrix of counts."""
     if isinstance(X, (str, bytes)):
         raise BadData("one text is no list of documents", found=X, remedy="Give a list: [text]")
     counts = _counts_of(X)
     if counts is not None:
         matrix = group_of(counts_from(counts))
         assert matrix is not None
-        return _with_rows(matrix)
+        return _batch(name, matrix, matrix.rows)
     if isinstance(X, (list, tuple, pa.Array, pa.ChunkedArray)):
-        return _with_rows(Documents.of(X))
+        return _batch_of_texts(name, X)
     if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.kind in "UOS":
-        return _with_rows(Documents.of(X))
+        return _batch_of_texts(name, X)
     try:
         column = labels_of(X)
     except BadData as error:
@@ -192,7 +187,18 @@ def texts_from(X: Any) -> Texts:
     if isinstance(column, np.ndarray):
         remedy = "Give a column of strings. Reshape your data if these are the counts of one document: [counts]"
         raise BadData("documents are text", found=str(column.dtype), remedy=remedy)
-    return _with_rows(Documents.of(column))
+    return _batch_of_texts(name, column)
+
+
+def _batch_of_texts(name: str, texts: Any) -> Batch:
+    column = as_text_column(texts)
+    return _batch(name, column, len(column))
+
+
+def _batch(name: str, column: Any, rows: int) -> Batch:
+    if rows == 0:
+        raise BadData("Found array with 0 sample(s): there are no documents")
+    return Batch((name,), (column,), rows)
 
 
 def _counts_of(X: Any) -> Any:
@@ -232,9 +238,3 @@ def _require_finite(counts: Any) -> None:
 
 def _holds_text(array: NDArray[Any]) -> bool:
     return any(isinstance(value, (str, bytes)) for value in array[:, 0].tolist())
-
-
-def _with_rows(texts: Texts) -> Texts:
-    if texts.rows == 0:
-        raise BadData("Found array with 0 sample(s): there are no documents")
-    return texts

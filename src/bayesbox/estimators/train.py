@@ -10,14 +10,11 @@ from sklearn.base import clone
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.registry import kind_of
-from bayesbox.classifier.train import source_of
 from bayesbox.classifier.train import train as train_classifier
 from bayesbox.errors import BadOption
+from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.naive_bayes import NaiveBayes
-from bayesbox.estimators.text_classifier import TextClassifier
 from bayesbox.file.load import load as load_model
-from bayesbox.text.classifier import DocumentClassifier
-from bayesbox.text.train import labelled_documents, train_documents
 
 
 def train(
@@ -45,24 +42,11 @@ def train(
         raise BadOption(
             "a model to train is one of bayesbox's estimators", found=model, remedy="Write model=bayesbox.NaiveBayes()"
         )
-    estimator = NaiveBayes() if model is None else clone(model)
-    if isinstance(estimator, TextClassifier):
-        labelled = labelled_documents(data, target, text, weight=weight, na=na, bad_rows=bad_rows, format=format)
-        documents = estimator.new_classifier()
-        training = train_documents(documents, labelled, weight=weight, threads=threads)
-        estimator.adopt(documents)
-        estimator.training_ = training
-        return estimator
-    if text is not None:
-        raise BadOption("text= names the column of a TextClassifier", found=type(estimator).__name__)
-    if target is None:
-        raise BadOption("which column holds the classes is not said", remedy="Give target=")
-    classifier = estimator.blank_classifier()
-    source = source_of(
-        data, target, estimator.columns, weight=weight, threads=threads, na=na, bad_rows=bad_rows, format=format
-    )
-    training = train_classifier(classifier, source, target, weight=weight, threads=threads)
-    estimator.adopt(classifier)
+    estimator: CountedEstimator[Any] = NaiveBayes() if model is None else clone(model)
+    reading: dict[str, Any] = {"threads": threads, "na": na, "bad_rows": bad_rows, "format": format}
+    opened = estimator.blank_classifier().open_rows(data, target=target, weight=weight, text=text, **reading)
+    training = train_classifier(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)
+    estimator.adopt(opened.classifier)
     estimator.training_ = training
     estimator.warn_of_hints()
     return estimator
@@ -71,11 +55,9 @@ def train(
 def load(path: str | PathLike[str]) -> Any:
     """The estimator in a model file; it goes on learning where it was saved."""
     model = load_model(path)
-    if isinstance(model, DocumentClassifier):
-        return TextClassifier.of_classifier(model)
     return estimator_of(model) if isinstance(model, Classifier) else model
 
 
 def estimator_of(classifier: Any) -> Any:
-    """The estimator that holds a classifier of tables."""
+    """The estimator that holds a classifier."""
     return kind_of(classifier).load_estimator().of_classifier(classifier)

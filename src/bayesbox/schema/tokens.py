@@ -7,7 +7,6 @@ the same words, to the last one. Python's own `re` and `str.lower` say what a wo
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import field
 from functools import lru_cache
 from typing import Any
@@ -96,7 +95,7 @@ class Documents:
     @classmethod
     def of(cls, texts: Any, *, where: str | None = None) -> Documents:
         """Documents from an Arrow column of text or bytes, or from a sequence of them; Arrow buffers are not copied."""
-        column = texts if isinstance(texts, (pa.Array, pa.ChunkedArray)) else _as_column(texts, where)
+        column = as_text_column(texts, where)
         if isinstance(column, pa.ChunkedArray):
             column = column.chunk(0) if column.num_chunks == 1 else _joined(column)
         return cls(*text_buffers(_lowered_sigma(_as_plain_text(column, where))))
@@ -111,7 +110,10 @@ def _joined(column: pa.ChunkedArray) -> pa.Array:
     return column.combine_chunks() if column.num_chunks else pa.array([], column.type)
 
 
-def _as_column(texts: Sequence[Any], where: str | None) -> pa.Array:
+def as_text_column(texts: Any, where: str | None = None) -> Any:
+    """An Arrow column of text or bytes, from a sequence of them; one that is there is taken as it is."""
+    if isinstance(texts, (pa.Array, pa.ChunkedArray)):
+        return texts
     values = texts.tolist() if isinstance(texts, np.ndarray) else list(texts)
     try:
         if set(map(type, values)) <= {str}:

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.base import PriorRules
 from bayesbox.classifier.rows import LabelledRows
+from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns
 from bayesbox.errors import CannotForget
 from bayesbox.schema.encode import Encoded
+from bayesbox.schema.one_hot import Fold
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
+from bayesbox.table.pooled_model import PooledModel
 from bayesbox.tally.book import Book
 
+R = TypeVar("R", bound=PriorRules)
+D = TypeVar("D")
 
-class WholeRows(Classifier):
+
+class WholeRows(TableClassifier[R, D, PooledModel]):
     """Keeps the rows that it counts until it derives from them. It learns once."""
 
-    def __init__(self, rules: Any, declared: Mapping[Any, object] | None = None, fold: Any = None) -> None:
-        super().__init__(rules, declared, fold)
+    def __init__(
+        self,
+        rules: R,
+        declared: Mapping[Any, object] | None = None,
+        fold: Fold | None = None,
+        *,
+        target: str | None = None,
+        calibrate: str | None = None,
+    ) -> None:
+        super().__init__(rules, declared, fold, target=target, calibrate=calibrate)
         self._seen: list[tuple[int, dict[str, Any], Encoded, Any]] = []
         self._lock = threading.Lock()
 

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.calibrated import answers_by_folds, labelled
 from bayesbox.classifier.row_sample import FEWEST, MOST, Sampled
 from bayesbox.classifier.rows import LabelledRows, sample_of
+from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.classifier.training import split_columns
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.cuts import equal_frequency
@@ -87,8 +88,9 @@ class Dependence:
         )
 
 
-def dependence_in(sampled: Sampled, classifier: Classifier, target: str, weight: str | None) -> Dependence | None:
+def dependence_in(sampled: Sampled, classifier: AnyClassifier, target: str, weight: str | None) -> Dependence | None:
     """The same as `dependence` of the rows that were kept of a source."""
+    assert isinstance(classifier, TableClassifier)  # what looks for dependence has columns
     parts = []
     for batch in sorted(sampled.kept, key=lambda batch: batch.first_row):
         columns, labels, _ = split_columns(batch, target, weight, where=sampled.name)
@@ -96,7 +98,7 @@ def dependence_in(sampled: Sampled, classifier: Classifier, target: str, weight:
     return dependence(parts, classifier)
 
 
-def dependence(parts: Sequence[LabelledRows], classifier: Classifier) -> Dependence | None:
+def dependence(parts: Sequence[LabelledRows], classifier: AnyTableClassifier) -> Dependence | None:
     """What the strongest dependences among the columns do to naive Bayes with the rules of a classifier.
 
     None where they do no harm. At most a few thousand rows are looked at.
@@ -166,7 +168,9 @@ def _equal_bins(values: Doubles, counts: Any) -> Doubles:
     return equal_frequency(values, counts, BINS)
 
 
-def _score(kept: list[LabelledRows], classifier: Classifier, model: str, options: dict[str, Any]) -> HeldOutScore:
+def _score(
+    kept: list[LabelledRows], classifier: AnyTableClassifier, model: str, options: dict[str, Any]
+) -> HeldOutScore:
     from bayesbox.classifier.registry import new_classifier
 
     other = new_classifier(model, options, classifier.declared, classifier.fold)

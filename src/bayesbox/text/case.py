@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bayesbox.classifier.case import held_against
-from bayesbox.schema.tokens import Documents
+from bayesbox.classifier.case import Case, held_against
+from bayesbox.source.base import Batch
 from bayesbox.tally.documents import WORDS
-from bayesbox.text.classifier import DocumentClassifier
+
+if TYPE_CHECKING:
+    from bayesbox.text.classifier import DocumentClassifier
 
 
 class WordSaid(NamedTuple):
@@ -23,31 +25,25 @@ class WordSaid(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TextCase:
-    """A document: its class, the class it is held against, and the words, the most telling first."""
+class DocumentCase(Case):
+    """The answer for one document, and its words, the most telling first."""
 
-    prediction: str
-    against: str | None
-    posterior: dict[str, float]
-    prior: dict[str, float]
-    log_odds: float
-    prior_log_odds: float
     absent_log_odds: float
     words: list[WordSaid]
 
     @classmethod
-    def of(cls, classifier: DocumentClassifier, texts: Documents, *, against: str | None = None) -> TextCase:
-        """The case of the first document, held against a class or against the runner-up."""
+    def of(cls, classifier: DocumentClassifier, batch: Batch, *, against: str | None = None) -> DocumentCase:
+        """The case of the one document, held against a class or against the runner-up."""
         model = classifier.model
         classes = model.classes
-        shares = classifier.posterior(texts)[0]
+        shares = classifier.posterior(batch)[0]
         posterior = dict(zip(classes, shares.tolist(), strict=True))
         prior = dict(zip(classes, np.exp(model.log_prior).tolist(), strict=True))
         best = int(np.argmax(shares))
         other = held_against(classes, shares, best, against)
         if other is None:
             return cls(classes[best], None, posterior, prior, 0.0, 0.0, 0.0, [])
-        explanation = classifier.explain(texts)
+        explanation = classifier.explain(batch)
         found = explanation.top(0, model.labels[best], model.labels[other], len(explanation.words[0]))
         counts = _counts(classifier, [each.word for each in found], (classes[best], classes[other]))
         words = [WordSaid(*each, both) for each, both in zip(found, counts, strict=True)]
@@ -58,25 +54,16 @@ class TextCase:
         return cls(classes[best], classes[other], posterior, prior, total, prior_odds, absent, words)
 
     def as_dict(self) -> dict[str, Any]:
-        """The case under stable keys."""
-        return {
-            "prediction": self.prediction,
-            "against": self.against,
-            "posterior": self.posterior,
-            "prior": self.prior,
-            "log_odds": self.log_odds,
-            "prior_log_odds": self.prior_log_odds,
-            "absent_log_odds": self.absent_log_odds,
-            "words": [
-                {
-                    "word": each.word,
-                    "times": each.times,
-                    "log_odds": each.log_odds,
-                    "counts": dict(zip((self.prediction, self.against), each.counts, strict=True)),
-                }
-                for each in self.words
-            ],
-        }
+        words = [
+            {
+                "word": each.word,
+                "times": each.times,
+                "log_odds": each.log_odds,
+                "counts": dict(zip((self.prediction, self.against), each.counts, strict=True)),
+            }
+            for each in self.words
+        ]
+        return {**super().as_dict(), "absent_log_odds": self.absent_log_odds, "words": words}
 
 
 def _counts(classifier: DocumentClassifier, words: list[str], classes: tuple[str, str]) -> list[tuple[float, float]]:

@@ -2,143 +2,170 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Doubles, Plan
+from bayesbox.classifier.base import AnyClassifier, Classifier
+from bayesbox.classifier.opened import Opened
+from bayesbox.classifier.options import options_from_command
+from bayesbox.classifier.rows import LabelledRows, minus_rows
+from bayesbox.classifier.train import CountedBook, RowCounter
+from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.posterior import normalised
-from bayesbox.errors import BadData, CannotForget, CannotMerge, DroppedWords
-from bayesbox.rule.priors import given_prior
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, DroppedWords, UnknownColumn
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
-from bayesbox.schema.levels import label_order
+from bayesbox.schema.kinds import CountGroup, Words
+from bayesbox.schema.schema import Schema, union_of
 from bayesbox.schema.tokens import Documents, Tokens
+from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
-from bayesbox.tally.documents import WORDS, DocumentCounter, count_documents, limited
+from bayesbox.tally.documents import WORDS, count_documents, limited
+from bayesbox.text.case import DocumentCase
 from bayesbox.text.explanation import TextExplanation, explained, telling
 from bayesbox.text.model import Parameters, Strength, TextModel, parameters, text_model
-from bayesbox.text.options import AUTO, TextOptions
+from bayesbox.text.options import AUTO, DocumentOptions, TextOptions
 
 Texts = Documents | CountMatrix
 
+TEXT = "text"  # the column of documents that had no name
 
-class DocumentClassifier:
-    """Tokens, book and rules; the model follows from them and is made when it is first needed."""
+
+@dataclass(frozen=True)
+class Settled:
+    """What was derived from documents: the models that were tried, and how strongly the words of the best speak."""
+
+    tried: tuple[Any, ...] = ()
+    strength: Strength | None = None
+
+
+class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
+    """Naive Bayes of documents: a batch has one column of texts, or of a matrix of counts, that it reads.
+
+    `column` is the name of the texts, where they had one.
+    """
 
     kind = "text"
     title = "a model of documents"
+    options_type = DocumentOptions
+    unit = "document"
+    needs_target = False
+    keeps_rows = True
 
-    def __init__(self, rules: TextOptions, tokens: Tokens) -> None:
+    def __init__(
+        self,
+        rules: TextOptions,
+        tokens: Tokens,
+        *,
+        column: str | None = None,
+        target: str | None = None,
+    ) -> None:
         self.chooses = rules.occurrence == AUTO  # whether the model is to be chosen when documents were counted
-        self.rules = replace(rules, occurrence="count") if self.chooses else rules
-        self.tried: tuple[Any, ...] = ()  # the models it was chosen among: derived, so that choice is never undone
+        super().__init__(replace(rules, occurrence="count") if self.chooses else rules, target=target)
         self.tokens = replace(tokens, places=rules.occurrence == "position")
-        self.target: str | None = None  # the column of the labels, where they had one
-        self.column: str | None = None  # the column of the texts, where they had one
-        self.declared: tuple[str, ...] = ()  # classes that may come
-        self.width: int | None = None  # of a matrix of counts, where documents come as one
+        self.column = column
         self.dropped = 0  # words that a limit took out of the tallies
-        self.strength: Strength | None = None  # of the words, where it was calibrated: derived, so it is never undone
-        self.book = Book.empty()
-        self._model: TextModel | None = None
+
+    @classmethod
+    def from_options(
+        cls,
+        parameter: str,
+        options: Mapping[str, Any],
+        declared: Mapping[Any, object] | None = None,  # noqa: ARG003  documents have no columns
+        fold: Mapping[str, Sequence[str]] | None = None,  # noqa: ARG003
+    ) -> Self:
+        known = {**options, "calibration": options.get("calibrate"), "stop_words": _words_in_file(options)}
+        rules = options_from_command(TextOptions, cls.title, parameter, known)
+        return cls(rules, options_from_command(Tokens, cls.title, "", known))
+
+    # -- where documents come from -----------------------------------------------------------------------------------
+
+    @property
+    def text_column(self) -> str:
+        """The column of a batch that holds the documents."""
+        return self.column or TEXT
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return (self.text_column,)
+
+    def absent_columns(self, names: Sequence[str], *, where: str | None) -> list[str]:
+        """None: without its one column there is nothing to judge, and that is an error."""
+        if names and self.text_column not in names:
+            raise UnknownColumn(self.text_column, available=names, where=where)
+        return []
+
+    def open_rows(
+        self,
+        data: Any,
+        *,
+        target: str | None = None,
+        weight: str | None = None,
+        text: str | None = None,
+        label: str | None = None,
+        learning: bool = True,  # noqa: ARG002  texts are texts
+        threads: int = 1,  # noqa: ARG002  one thread reads a stream of documents
+        **reading: Any,
+    ) -> Opened[Self]:
+        from bayesbox.text.documents import open_labelled
+
+        return open_labelled(self, data, target=target, weight=weight, text=text, label=label, **reading)
+
+    def open_unlabelled(
+        self,
+        data: Any,
+        *,
+        keep: Sequence[str] = (),
+        threads: int = 1,  # noqa: ARG002
+        **reading: Any,
+    ) -> Opened[Self]:
+        from bayesbox.text.documents import open_unlabelled
+
+        return open_unlabelled(self, data, keep=keep, **reading)
+
+    def one_row(self, values: Mapping[str, str], *, where: str | None = None) -> Batch:
+        """One document."""
+        column = self.text_column
+        if set(values) != {column}:
+            raise BadOption(f"give a document: a file, - for standard input, or --set {column}=...", where=where)
+        return Batch((column,), (pa.array([values[column]]),), 1)
+
+    def texts(self, columns: Columns, *, where: str | None = None) -> Texts:
+        """The documents of these columns, as the core reads them."""
+        if self.text_column not in columns:
+            raise UnknownColumn(self.text_column, available=columns, where=where)
+        column = columns[self.text_column]
+        return column if isinstance(column, CountMatrix) else Documents.of(column, where=where)
+
+    def texts_of(self, batch: Batch) -> Texts:
+        """The documents of a batch that is to be judged."""
+        texts = self.texts(dict(zip(batch.names, batch.columns, strict=True)))
+        self._require_like(texts.width if isinstance(texts, CountMatrix) else None)
+        return texts
+
+    def kept_columns(self, columns: Columns) -> dict[str, Any]:
+        return {self.text_column: columns[self.text_column]}
 
     # -- learning ------------------------------------------------------------------------------------------------
 
-    def learn(self, texts: Texts, labels: Encoded, *, weights: Any = None) -> None:
-        """Add these documents. Where they cannot be counted, nothing changes."""
-        self._require_like(texts)
-        dropped = 0
-        if self.rules.limit is None:
-            learned = self.tally(texts, labels, weights)
-        else:  # far more words than the limit are never held by class
-            self._require_labels(texts, labels)
-            counter = DocumentCounter(self.tokens, limit=self.rules.limit, often=self.often)
-            counter.add(texts, labels, weights)
-            learned, dropped = counter.handed_over(), counter.dropped
-        book = self.book + learned
-        if isinstance(texts, CountMatrix):
-            self.width = texts.width
-        self.accept(book, dropped=dropped)
+    def schema_of(self, columns: Columns, *, where: str | None = None) -> Schema:
+        """One column: of words, or a group of counts. Text goes with text, and a matrix with one of the same width."""
+        if self.text_column not in columns:
+            raise UnknownColumn(self.text_column, available=columns, where=where)
+        column = columns[self.text_column]
+        width = column.width if isinstance(column, CountMatrix) else None
+        self._require_like(width)
+        kind = Words() if width is None else CountGroup(width=width)
+        return Schema({self.text_column: kind}, classes=self.schema.classes if self.schema else ())
 
-    def forget(self, texts: Texts, labels: Encoded, *, weights: Any = None) -> None:
-        """Take these documents out again, exactly. Where they were never learned, nothing changes."""
-        if not self.book.classes:
-            raise CannotForget("nothing was learned yet")
-        self.require_all_words()
-        self._require_like(texts)
-        self.accept(self.book - self.tally(texts, labels, weights))
-
-    def require_all_words(self) -> None:
-        """Refuse to subtract from tallies out of which words were dropped."""
-        if self.dropped:
-            raise CannotForget(
-                f"{self.dropped:,} rare words were dropped by the limit, so no document can be taken out exactly",
-                remedy="Train without a limit; top= and min_documents= keep the tallies whole",
-            )
-
-    def take_rules(self, rules: TextOptions, tried: tuple[Any, ...]) -> None:
-        """From now on go by these rules, the best of those that were tried."""
-        self.rules, self.tried, self._model = rules, tried, None
-
-    def with_empty_counts(self) -> Self:
-        """The same options with nothing counted."""
-        result = copy.copy(self)
-        result.accept(Book.empty(self.book.label_type))
-        return result
-
-    def merged(self, other: DocumentClassifier) -> Self:
-        """What learning the documents of both would give."""
-        if self.rules != other.rules or self.tokens != other.tokens or self.width != other.width:
-            raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
-        result = copy.copy(self)
-        result.declared = tuple(sorted({*self.declared, *other.declared}))
-        larger = self if float(np.sum(self.book.n)) >= float(np.sum(other.book.n)) else other
-        result.dropped = self.dropped + other.dropped
-        result.strength = larger.strength  # nothing that was derived can be added up
-        result.accept(self.book + other.book)
-        return result
-
-    def declare(self, classes: tuple[str, ...]) -> None:
-        """Classes that may come later."""
-        self.declared, self._model = tuple(sorted({*self.declared, *classes})), None
-
-    def tally(self, texts: Texts, labels: Encoded, weights: Any) -> Book:
-        """What these documents alone count."""
-        self._require_labels(texts, labels)
-        return count_documents(texts, labels, self.tokens, weights=weights, often=self.often)
-
-    @staticmethod
-    def _require_labels(texts: Texts, labels: Encoded) -> None:
-        if len(labels.codes) != texts.rows:
-            raise BadData(f"{texts.rows} documents, but {len(labels.codes)} labels")
-
-    @property
-    def often(self) -> bool:
-        """Whether the tallies tell how many documents hold a word twice and three times."""
-        return self.rules.occurrence == "table"
-
-    def accept(self, book: Book, *, dropped: int = 0) -> None:
-        """Take this as what was learned, the rarest words dropped where there are more than the limit.
-
-        `dropped` words were dropped on the way.
-        """
-        book, now = limited(book, self.rules.limit)
-        dropped += now
-        if dropped and self.rules.limit is not None:
-            self.dropped += dropped
-            warnings.warn(DroppedWords(dropped, self.rules.limit), stacklevel=4)
-        self.book, self._model = book, None
-
-    def _require_like(self, texts: Texts) -> None:
-        """Text goes with text, and a matrix with one of the same width."""
-        width = texts.width if isinstance(texts, CountMatrix) else None
+    def _require_like(self, width: int | None) -> None:
         if width is not None and self.rules.occurrence == "position":
             raise BadData("a matrix of counts does not tell where a word stands", remedy="Give the texts")
         if self.book.classes and width != self.width:
@@ -149,65 +176,167 @@ class DocumentClassifier:
                 found="a matrix of counts" if self.width is None else "texts",
             )
 
+    @property
+    def width(self) -> int | None:
+        """That of a matrix of counts, where documents come as one."""
+        kinds = self.schema.kinds.values() if self.schema else ()
+        return next((kind.width for kind in kinds if isinstance(kind, CountGroup)), None)
+
+    @property
+    def often(self) -> bool:
+        """Whether the tallies tell how many documents hold a word twice and three times."""
+        return self.rules.occurrence == "table"
+
+    def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:  # noqa: ARG002
+        texts = self.texts(columns, where=options.get("where"))
+        return count_documents(texts, labels, self.tokens, weights=options.get("weights"), often=self.often)
+
+    def counter(
+        self, where: str | None, *, streams: bool = False, remote: bool = False, forget: bool = False
+    ) -> RowCounter:
+        """Many batches are counted into one table of words; so is one where there is a limit to its words."""
+        from bayesbox.text.counting import DocumentCounting
+
+        limit = None if forget else self.rules.limit
+        if remote or not (streams or limit is not None):
+            return super().counter(where, remote=remote)
+        return DocumentCounting(self, where, limit)
+
+    def schema_with(self, more: Schema) -> Schema:
+        """Where nothing is counted yet, or nothing is left, documents may come as texts or as a matrix."""
+        return super().schema_with(more) if self.book.classes else more
+
+    def take_in(self, schema: Schema, book: Book, counted: CountedBook) -> None:
+        """The rarest words are dropped where there are more than the limit; some were dropped on the way."""
+        self.accept(schema, self._limited(book, counted.dropped))
+
+    def _limited(self, book: Book, dropped: int = 0) -> Book:
+        book, now = limited(book, self.rules.limit)
+        dropped += now
+        if dropped and self.rules.limit is not None:
+            self.dropped += dropped
+            warnings.warn(DroppedWords(dropped, self.rules.limit), stacklevel=6)
+        return book
+
+    def learned_from(self, target: str) -> None:
+        """The name is that of the documents the model was trained with."""
+        self.target = self.target or target
+
+    def require_counts(self, what: str) -> None:
+        """Refuse to subtract from tallies out of which words were dropped."""
+        if what == "forget":
+            if not self.book.classes:
+                raise CannotForget("nothing was learned yet")
+            self.require_all_words()
+
+    def require_all_words(self) -> None:
+        """Refuse what needs the counts of all words where some were dropped."""
+        if self.dropped:
+            raise CannotForget(
+                f"{self.dropped:,} rare words were dropped by the limit, so no document can be taken out exactly",
+                remedy="Train without a limit; top= and min_documents= keep the tallies whole",
+            )
+
+    def with_classes(self, classes: tuple[str, ...]) -> Self:
+        """The same that knows of these classes too, which may come later."""
+        schema = self.schema or Schema({self.text_column: Words()})
+        return self.changed(schema=schema.with_classes(tuple(sorted({*schema.classes, *classes}))))
+
+    def merged(self, other: AnyClassifier) -> Self:
+        """What learning the documents of both would give."""
+        if not isinstance(other, DocumentClassifier):
+            raise CannotMerge("the two models are of different kinds", found=f"{self.title} and {other.title}")
+        if self.rules != other.rules or self.tokens != other.tokens or self.width != other.width:
+            raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
+        larger = self if float(np.sum(self.book.n)) >= float(np.sum(other.book.n)) else other
+        result = self.changed(
+            derived=replace(self.settled, strength=larger.settled.strength),  # nothing derived can be added up
+            dropped=self.dropped + other.dropped,
+        )
+        schema = self.schema or other.schema
+        assert schema is not None
+        classes = union_of(schema.classes, () if other.schema is None else other.schema.classes)
+        result.accept(schema.with_classes(classes), result._limited(self.book + other.book))
+        return result
+
+    # -- what is derived -----------------------------------------------------------------------------------------
+
+    @property
+    def settled(self) -> Settled:
+        """What was derived so far."""
+        return self.derived or Settled()
+
+    @property
+    def to_choose(self) -> bool:
+        """Whether the model is to be chosen yet."""
+        return self.chooses and not self.settled.tried
+
+    @property
+    def to_calibrate(self) -> bool:
+        """Whether the strength of the words is to be learned yet."""
+        return self.rules.calibration is not None and self.settled.strength is None
+
+    def has_second_pass(self) -> bool:
+        return self.to_choose or self.to_calibrate
+
+    def unfinished(self) -> bool:
+        """With few documents, the choice of the model waits for more."""
+        return self.has_second_pass()
+
+    def refine(self, parts: Sequence[LabelledRows]) -> None:
+        from bayesbox.text.select_model import settle
+
+        settle(self, LabelledRows.joined(parts))
+
+    def settle_on(self, rules: TextOptions, settled: Settled) -> None:
+        """From now on go by these rules, and by what was derived."""
+        self.rules, self.derived, self._model = rules, settled, None
+
+    def needs_refit(self) -> bool:
+        return self.rules.calibration is not None or self.chooses
+
+    def without(self, rows: Sequence[LabelledRows], others: Callable[[], list[LabelledRows]]) -> Self:
+        """A subtraction always; what is derived is derived anew, from the other documents that have a class."""
+        other = minus_rows(self, rows)
+        if self.needs_refit():
+            other.derived = None
+            other.refine([part.labelled() for part in others()])
+        return other
+
+    def irreversible_parts(self) -> tuple[str, ...]:
+        chosen = ("the choice among models",) if self.settled.tried else ()
+        return chosen if self.settled.strength is None else (*chosen, "the calibration")
+
+    def uncalibrated(self) -> Self | None:
+        """The same with words that speak as strongly as they were learned; None where they do so already."""
+        settled = self.settled
+        return None if settled.strength is None else self.changed(derived=replace(settled, strength=None))
+
     # -- what was learned ----------------------------------------------------------------------------------------
 
-    @property
-    def model(self) -> TextModel:
-        """The rules applied to the tallies."""
-        if self._model is None:
-            if not self.classes:
-                raise BadData("no document has a label, so there is nothing to predict")
-            self._model = text_model(
-                self.book, self.rules, declared=self.declared, width=self.width, strength=self.strength
-            )
-        return self._model
+    def make_model(self, schema: Schema, book: Book) -> TextModel:
+        return text_model(book, self.rules, declared=schema.classes, width=self.width, strength=self.settled.strength)
 
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The texts of the classes, those that were declared included."""
-        return tuple(label_order(list({*self.book.classes, *self.declared}), self.book.label_type))
+    def nothing_learned(self) -> BadData:
+        return BadData("no document has a label, so there is nothing to predict")
 
     @property
     def words(self) -> tuple[str, ...]:
         """Every word that was counted, whether the rules keep it or not."""
         return self.book[WORDS].levels if WORDS in self.book else ()
 
-    def irreversible_parts(self) -> tuple[str, ...]:
-        """What was learned of the documents and is no tally, in words: taking some out leaves it as it is."""
-        chosen = ("the choice among models",) if self.tried else ()
-        return chosen if self.strength is None else (*chosen, "the calibration")
-
-    def uncalibrated(self) -> Self | None:
-        """The same with words that speak as strongly as they were learned; None where they do so already."""
-        if self.strength is None:
-            return None
-        plain = copy.copy(self)
-        plain.strength, plain._model = None, None
-        return plain
-
-    def with_rules(self, rules: TextOptions) -> Self:
-        """The same counts under other rules; nothing is counted again."""
-        result = copy.copy(self)
-        result.rules, result._model = rules, None
-        return result
-
-    def with_prior(self, prior: Mapping[Any, float]) -> Self:
-        """The same weights with another base rate."""
-        given_prior(prior, self.classes)  # refuses one that does not fit
-        return self.with_rules(replace(self.rules, prior=dict(prior)))
-
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def _plan(self, texts: Texts) -> Plan:
-        self._require_like(texts)
+    def _plan(self, batch: Batch) -> Plan:
+        texts = self.texts_of(batch)
         terms = self.model.conditional.terms(texts, self.tokens)
         plan = Plan(len(terms), self.model.log_prior)
         plan.add_terms(terms)
         return plan
 
-    def predict(self, texts: Texts) -> NDArray[Any]:
+    def predict(self, batch: Batch) -> NDArray[Any]:
         """The most probable label of each document; of equal ones the first."""
-        plan = self._plan(texts)
+        plan = self._plan(batch)
         assert plan.extra is not None
         if np.isneginf(plan.extra).any() or np.isneginf(plan.prior).any():
             best = np.argmax(normalised(plan, self.model.log_prior, _core.POSTERIOR), axis=1)
@@ -216,23 +345,23 @@ class DocumentClassifier:
         labels: NDArray[Any] = self.model.labels[best]
         return labels
 
-    def posterior(self, texts: Texts) -> Doubles:
-        return normalised(self._plan(texts), self.model.log_prior, _core.POSTERIOR)
+    def posterior(self, batch: Batch) -> Doubles:
+        return normalised(self._plan(batch), self.model.log_prior, _core.POSTERIOR)
 
-    def log_posterior(self, texts: Texts) -> Doubles:
-        return normalised(self._plan(texts), self.model.log_prior, _core.LOG_POSTERIOR)
+    def log_posterior(self, batch: Batch) -> Doubles:
+        return normalised(self._plan(batch), self.model.log_prior, _core.LOG_POSTERIOR)
 
-    def joint_log_prob(self, texts: Texts) -> Doubles:
+    def joint_log_prob(self, batch: Batch) -> Doubles:
         """log P(class, document); for the complement, its score."""
-        joint: Doubles = self._plan(texts).run(_core.JOINT)
+        joint: Doubles = self._plan(batch).run(_core.JOINT)
         return joint
 
-    def leave_one_out(self, texts: Texts, labels: Encoded) -> Doubles:
+    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | document) of each of these learned documents by the model of all the others."""
         from bayesbox.stat.leave_one_out import learned_target
 
         self.require_all_words()
-        self._require_like(texts)
+        texts = self.texts_of(batch)
         model, counted = self.model, self.book.with_classes(self.classes)
         target = learned_target(labels, model.classes, counted)
         left = counted.class_counts.to_doubles()[target] - 1
@@ -247,8 +376,9 @@ class DocumentClassifier:
         plan = Plan(len(target), np.zeros(len(model.classes)))
         plan.add_terms(prior + terms)
         answer = normalised(plan, prior, _core.POSTERIOR)
+        whole = LabelledRows(batch, labels)
         for row in np.flatnonzero(refit).tolist():  # its class goes with it, or places shift
-            answer[row] = self._refitted(texts.take(np.array([row])), labels._replace(codes=labels.codes[[row]]))
+            answer[row] = self._refitted(whole.take(np.array([row])))
         return answer
 
     def sums_of_others(self, counted: Book, texts: Texts, target: NDArray[np.int32]) -> tuple[Doubles, Doubles]:
@@ -264,19 +394,18 @@ class DocumentClassifier:
 
         if self.rules.prior is None and self.rules.occurrence == "complement" and len(self.classes) > 1:
             return np.zeros((len(self.classes), len(self.classes)))
-        return prior_table(self.declared, counted, self.rules, self.model)
+        return prior_table(self.schema.classes if self.schema else (), counted, self.rules, self.model)
 
-    def _refitted(self, text: Texts, label: Encoded) -> Doubles:
-        other = copy.copy(self)
-        other.accept(self.book - self.tally(text, label, None).with_label_type(self.book.label_type))
+    def _refitted(self, row: LabelledRows) -> Doubles:
+        other = minus_rows(self, [row])
         answer = np.zeros(len(self.classes))
         if other.classes:
-            answer[[self.classes.index(name) for name in other.classes]] = other.posterior(text)[0]
+            answer[[self.classes.index(name) for name in other.classes]] = other.posterior(row.batch)[0]
         return answer
 
-    def explain(self, texts: Texts) -> TextExplanation:
+    def explain(self, batch: Batch) -> TextExplanation:
         """The words of each document with what they add to each class."""
-        self._require_like(texts)
+        texts = self.texts_of(batch)
         model, weights = self.model, self.model.conditional
         listed = weights.listed(texts, self.tokens)
         offset, strength = weights.offset, np.ones(listed.rows)
@@ -284,6 +413,18 @@ class DocumentClassifier:
             strength = weights.factors(weights.sums(texts, self.tokens)[1])
             offset = weights.offset * strength[:, None]
         return explained(model.labels, model.log_prior, offset, weights, listed, strength)
+
+    def case(self, batch: Batch, *, against: str | None = None) -> DocumentCase:
+        return DocumentCase.of(self, batch, against=against)
+
+    def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> pa.Array:
+        """For each document the words that say most for one class over another, as `word +1.39; ...`."""
+        explanation, labels = self.explain(batch), self.model.labels
+        found = []
+        for row in range(batch.rows):
+            words = explanation.top(row, labels[best[row]], labels[against[row]], number)
+            found.append("; ".join(f"{each.word} {each.log_odds:+.2f}" for each in words if each.log_odds))
+        return pa.array(found, pa.string())
 
     def parameters(self) -> Parameters:
         """How many probabilities the model has."""
@@ -307,7 +448,7 @@ class DocumentClassifier:
             "limit": rules.limit,
             "dropped": self.dropped,
             "calibration": rules.calibration,
-            "strength": None if self.strength is None else list(self.strength),
+            "strength": None if self.settled.strength is None else list(self.settled.strength),
             "shortest": tokens.shortest,
             "phrases": list(tokens.phrases),
             "punctuation": tokens.punctuation,
@@ -319,3 +460,15 @@ class DocumentClassifier:
         """Of each class the words whose weight in it exceeds that in all others, with that lead, the largest first."""
         found = telling(self.model.conditional.words, self.model.conditional.weights, number)
         return dict(zip(self.model.classes, found, strict=True))
+
+
+def _words_in_file(options: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The stop words of the file that the command names."""
+    path = options.get("stop_words")
+    if path is None:
+        return None
+    from bayesbox.source.files.mail import plain_text
+    from bayesbox.source.files.streams import ByteStream
+
+    with ByteStream(path) as stream:
+        return tuple(plain_text(stream.read(1 << 24)).split())

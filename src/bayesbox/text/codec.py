@@ -10,13 +10,15 @@ from bayesbox.file.faults import MemberFault, require_members
 from bayesbox.file.load import CLASSIFIER
 from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.file.reader import Json, Reader
+from bayesbox.schema.kinds import CountGroup, Words
 from bayesbox.schema.levels import LABEL_TYPES
+from bayesbox.schema.schema import Schema
 from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.tally.words import WordCounts
-from bayesbox.text.classifier import DocumentClassifier
+from bayesbox.text.classifier import DocumentClassifier, Settled
 from bayesbox.text.model import Strength
 from bayesbox.text.options import TextOptions
 
@@ -26,16 +28,17 @@ LOADED_BY = "bayesbox.load, or give it to `bayes predict`"
 
 def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:
     """What the document says of a classifier, and the other members."""
+    strength = classifier.settled.strength
     written = {
         "digest": classifier.book.digest(),
         "target": classifier.target,
         "column": classifier.column,
         "width": classifier.width,
         "label_type": classifier.book.label_type,
-        "classes": sorted(classifier.declared),
+        "classes": sorted(classifier.schema.classes if classifier.schema else ()),
         "tokens": options_to_json(classifier.tokens),
         "dropped": classifier.dropped,
-        "strength": None if classifier.strength is None else [float(each) for each in classifier.strength],
+        "strength": None if strength is None else [float(each) for each in strength],
         "rules": options_to_json(classifier.rules),
     }
     return written, book_to_arrow(classifier.book)
@@ -49,26 +52,30 @@ def parts(classifier: DocumentClassifier) -> Iterator[type]:
 def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
     """The classifier of a file."""
     digest, label_type = reader.take("digest", str), reader.take("label_type", str)
-    classifier = DocumentClassifier(
-        options_from_json(TextOptions, reader.take("rules", dict)),
-        options_from_json(Tokens, reader.take("tokens", dict), "tokens"),
-    )
-    classifier.target, classifier.column = reader.take("target", str, None), reader.take("column", str, None)
-    classifier.width = reader.take("width", int, None)
-    classifier.declared = reader.texts("classes")
-    classifier.dropped = reader.take("dropped", int)
-    if classifier.dropped < 0:
+    rules = options_from_json(TextOptions, reader.take("rules", dict))
+    tokens = options_from_json(Tokens, reader.take("tokens", dict), "tokens")
+    target, column = reader.take("target", str, None), reader.take("column", str, None)
+    width, classes = reader.take("width", int, None), reader.texts("classes")
+    dropped = reader.take("dropped", int)
+    if dropped < 0:
         raise ValueError("the number of dropped words is negative")
-    classifier.strength = _strength(reader.take("strength", list, None))
+    strength = _strength(reader.take("strength", list, None))
     reader.done()
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
     require_members(tables, known=(CLASSES, *WordCounts.members), needed=(CLASSES,))
-    classifier.book = book_from_arrow(tables, label_type, (WORDS, DOCUMENTS, TWICE, THRICE))
-    _require_consistent(classifier.book, classifier.width, often=classifier.often)
-    if classifier.book.digest() != digest:
+    book = book_from_arrow(tables, label_type, (WORDS, DOCUMENTS, TWICE, THRICE))
+    classifier = DocumentClassifier(rules, tokens, column=column, target=target)
+    _require_consistent(book, width, often=classifier.often)
+    if book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")
-    return classifier
+    kind = Words() if width is None else CountGroup(width=width)
+    return classifier.changed(
+        schema=Schema({classifier.text_column: kind}, classes=classes),
+        book=book,
+        derived=None if strength is None else Settled(strength=strength),
+        dropped=dropped,
+    )
 
 
 def _require_consistent(book: Book, width: int | None, *, often: bool) -> None:

@@ -6,17 +6,16 @@ after counting, each fold of them by the model that is left when the fold is sub
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.dist.base import Doubles
-from bayesbox.schema.encode import Encoded
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.text.calibrate import least_loss
 from bayesbox.text.classifier import DocumentClassifier, Texts
@@ -28,43 +27,30 @@ NINE_IN_TEN = 1.2815515655446004  # standard errors that a lead by chance stays 
 Codes = NDArray[np.int32]
 
 
-def settle(classifier: DocumentClassifier, texts: Texts, labels: Encoded, *, weights: Any = None) -> None:
+def settle(classifier: DocumentClassifier, rows: LabelledRows) -> None:
     """Choose the model, where that is asked for, and calibrate it, where that is, unless both were done before.
 
     The documents are some that were learned.
     """
-    if not unsettled(classifier):
+    chooses, calibrates = classifier.to_choose, classifier.to_calibrate
+    if not (chooses or calibrates):
         return
     classifier.require_all_words()
-    chooses, calibrates = _chooses(classifier), _calibrates(classifier)
+    labels = rows.labels
     place = np.array([*(classifier.classes.index(text) for text in labels.levels), -1], dtype=np.int32)
     target = place[labels.codes]
     few = (target >= 0).sum() < 2 or len(classifier.classes) < 2
     if chooses and not few:
         candidates = choices(classifier.rules)
-        tried, hits = zip(
-            *(_trial(classifier.with_rules(each), texts, labels, target, weights) for each in candidates), strict=True
-        )
-        classifier.take_rules(candidates[_best(tried, hits, calibrated=calibrates)], tried)
+        tried, hits = zip(*(_trial(classifier.with_rules(each), rows, target) for each in candidates), strict=True)
+        best = candidates[_best(tried, hits, calibrated=calibrates)]
+        classifier.settle_on(best, replace(classifier.settled, tried=tried))
     if calibrates:
-        classifier.strength = Strength()
+        classifier.settle_on(classifier.rules, replace(classifier.settled, strength=Strength()))
         if not few:
-            sums, known = _judged(classifier.with_rules(classifier.rules), texts, labels, target, weights)
-            classifier.strength = least_loss(sums, known, classifier.model.log_prior, target)[1]
-        classifier.take_rules(classifier.rules, classifier.tried)
-
-
-def unsettled(classifier: DocumentClassifier) -> bool:
-    """Whether something is to be derived yet."""
-    return _chooses(classifier) or _calibrates(classifier)
-
-
-def _chooses(classifier: DocumentClassifier) -> bool:
-    return classifier.chooses and not classifier.tried
-
-
-def _calibrates(classifier: DocumentClassifier) -> bool:
-    return classifier.rules.calibration is not None and classifier.strength is None
+            sums, known = _judged(classifier.with_rules(classifier.rules), rows, target)
+            strength = least_loss(sums, known, classifier.model.log_prior, target)[1]
+            classifier.settle_on(classifier.rules, replace(classifier.settled, strength=strength))
 
 
 def choices(rules: TextOptions) -> list[TextOptions]:
@@ -100,12 +86,11 @@ def _best(tried: Sequence[Trial], hits: Sequence[Doubles], *, calibrated: bool) 
     return max(able, key=lambda k: (tried[k].accuracy, -losses[k]))
 
 
-def _trial(
-    classifier: DocumentClassifier, texts: Texts, labels: Encoded, target: Codes, weights: Any
-) -> tuple[Trial, Doubles]:
+def _trial(classifier: DocumentClassifier, rows: LabelledRows, target: Codes) -> tuple[Trial, Doubles]:
     """The trial, and the weight of each document that is right."""
-    sums, known = _judged(classifier, texts, labels, target, weights)
+    sums, known = _judged(classifier, rows, target)
     prior, some = classifier.model.log_prior, target >= 0
+    weights = rows.weights
     weight = some.astype(np.float64) if weights is None else np.where(some, np.asarray(weights, dtype=np.float64), 0.0)
     right = ((sums + prior).argmax(axis=1) == target) & np.isfinite(sums).any(axis=1)
     loss, _ = least_loss(sums, known, prior, target)
@@ -114,15 +99,13 @@ def _trial(
     return Trial(rules.occurrence, rules.once, share, loss if math.isfinite(loss) else None), hits
 
 
-def _judged(
-    classifier: DocumentClassifier, texts: Texts, labels: Encoded, target: Codes, weights: Any
-) -> tuple[Doubles, Doubles]:
+def _judged(classifier: DocumentClassifier, rows: LabelledRows, target: Codes) -> tuple[Doubles, Doubles]:
     """(documents x classes: the sums of the weights by a model that has not seen the document, the known words)."""
     rules = classifier.rules
     one_by_one = rules.top is None and rules.min_documents == 1 and not classifier.tokens.places
-    if weights is None and one_by_one:
-        return _judged_one_by_one(classifier, texts, target)
-    return _judged_by_folds(classifier, texts, labels, target, weights)
+    if rows.weights is None and one_by_one:
+        return _judged_one_by_one(classifier, classifier.texts_of(rows.batch), target)
+    return _judged_by_folds(classifier, rows, target)
 
 
 def _judged_one_by_one(classifier: DocumentClassifier, texts: Texts, target: Codes) -> tuple[Doubles, Doubles]:
@@ -135,19 +118,16 @@ def _judged_one_by_one(classifier: DocumentClassifier, texts: Texts, target: Cod
     return sums, known
 
 
-def _judged_by_folds(
-    classifier: DocumentClassifier, texts: Texts, labels: Encoded, target: Codes, weights: Any
-) -> tuple[Doubles, Doubles]:
+def _judged_by_folds(classifier: DocumentClassifier, rows: LabelledRows, target: Codes) -> tuple[Doubles, Doubles]:
     sums, known = np.full((len(target), len(classifier.classes)), -np.inf), np.zeros(len(target))
-    weights = None if weights is None else np.asarray(weights, dtype=np.float64)
+    weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
+    rows = replace(rows, weights=weights)
     folds = min(FOLDS, int((target >= 0).sum()))
     fold_of_row = stratified_folds(target, folds)
+    plain = classifier.uncalibrated() or classifier
     for fold in range(folds):
-        rows = np.flatnonzero(fold_of_row == fold)
-        some, own = texts.take(rows), labels._replace(codes=labels.codes[rows])
-        other = copy.copy(classifier)
-        other.declare(classifier.classes)  # a class whose documents are all in the fold stays one
-        other.strength = None
-        other.accept(classifier.book - classifier.tally(some, own, None if weights is None else weights[rows]))
-        sums[rows], known[rows] = other.model.conditional.sums(some, classifier.tokens)
+        chosen = np.flatnonzero(fold_of_row == fold)
+        own = rows.take(chosen)
+        other = minus_rows(plain, [own]).with_classes(classifier.classes)  # a class that is all in the fold stays one
+        sums[chosen], known[chosen] = other.model.conditional.sums(other.texts_of(own.batch), classifier.tokens)
     return sums, known

@@ -16,7 +16,7 @@ from bayesbox.cli.print.output import note, plural
 from bayesbox.errors import BadOption, KindContradiction
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.base import AnyClassifier
     from bayesbox.schema.kinds import Kind
     from bayesbox.source.base import Source
     from bayesbox.source.wrapped import Narrowed
@@ -99,15 +99,26 @@ def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | 
     return {name: kind for name, kind in kinds.items() if name not in (target, weight)}
 
 
-def model_source(classifier: Classifier, data: Any, *, target: str, weight: str | None, **options: Any) -> Narrowed:
-    """The rows of files as a model that goes on learning reads them."""
-    from bayesbox.classifier.predict import reading_of
-    from bayesbox.source.files.open import open_source
+def model_source(
+    classifier: AnyClassifier, data: Sequence[str], given: Mapping[str, Any], *, threads: int = 1
+) -> tuple[Narrowed, str]:
+    """The rows of files as a model that goes on learning reads them, and the column of their classes."""
+    from bayesbox.cli.options.shared import several
     from bayesbox.source.wrapped import Narrowed
 
-    reading = reading_of(classifier, target=target, weight=weight, learning=True)
-    wanted = [*classifier.feature_names, target, *([weight] if weight else [])]
-    return Narrowed(open_source(data, **reading, **options), wanted)
+    weight = given["weight"]
+    opened = classifier.open_rows(
+        list(data),
+        target=given.get("target"),
+        weight=weight,
+        label=given.get("label"),
+        na=several(given["na"]),
+        bad_rows=given.get("bad_rows", "error"),
+        format=given["input_format"],
+        threads=threads,
+    )
+    wanted = [*classifier.feature_names, opened.target, *([weight] if weight else [])]
+    return Narrowed(opened.source, wanted), opened.target
 
 
 @contextlib.contextmanager

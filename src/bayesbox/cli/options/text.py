@@ -1,18 +1,15 @@
-"""The options that say how documents are learned, and the classifier they ask for."""
+"""The options that only documents or only rows have, and when they are refused."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bayesbox.cli.options.fields import option_names
 
 if TYPE_CHECKING:
-    from bayesbox.text.classifier import DocumentClassifier
-
-F = TypeVar("F", bound=Callable[..., Any])
+    from bayesbox.classifier.registry import ModelKind
 
 TEXT_ONLY = ("text", *sorted(option_names("documents") - option_names("rows")))
 """The options that only documents have."""
@@ -28,23 +25,18 @@ def refuse(given: dict[str, Any], names: tuple[str, ...], reason: str) -> None:
             raise click.UsageError(f"--{name.replace('_', '-')} {reason}")
 
 
-def new_classifier(given: dict[str, Any]) -> DocumentClassifier:
-    """A classifier of documents with these options that has learned nothing."""
-    from bayesbox.classifier.options import options_from_command
-    from bayesbox.schema.tokens import Tokens
-    from bayesbox.text.classifier import DocumentClassifier
-    from bayesbox.text.options import TextOptions
+LEARN, JUDGE, CHANGE = "learn", "judge", "change"
 
-    given = {**given, "calibration": given["calibrate"], "stop_words": _stop_words(given)}
-    rules = options_from_command(TextOptions, "text", "", given)
-    return DocumentClassifier(rules, options_from_command(Tokens, "text", "", given))
+FOREIGN = {
+    ("rows", LEARN): (TEXT_ONLY, "is about documents: it goes with --model text"),
+    ("rows", JUDGE): (("text",), "is about documents: this is a model of rows"),
+    ("rows", CHANGE): (("label",), "is about documents: the rows of a table have a column of classes"),
+    ("documents", LEARN): (ROWS_ONLY, "is about columns: --model text has none"),
+}
+"""The options that mean nothing for models of rows or of documents, by what a verb does with them."""
 
 
-def _stop_words(given: dict[str, Any]) -> tuple[str, ...]:
-    if given["stop_words"] is None:
-        return ()
-    from bayesbox.source.files.mail import plain_text
-    from bayesbox.source.files.streams import ByteStream
-
-    with ByteStream(given["stop_words"]) as stream:
-        return tuple(plain_text(stream.read(1 << 24)).split())
+def refuse_foreign(kind: ModelKind, given: dict[str, Any], doing: str) -> None:
+    """Refuse the options that mean nothing for a kind of model."""
+    names, reason = FOREIGN.get((kind.of, doing), ((), ""))
+    refuse(given, names, reason)

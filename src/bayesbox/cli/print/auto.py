@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from bayesbox.cli.print.output import decimal, emit_json, note, say, table, whole
+from bayesbox.cli.print.rows import SeveralPrinter
 
 if TYPE_CHECKING:
+    from bayesbox.explain.box import Work
+    from bayesbox.source.base import Batch
     from bayesbox.table.auto.classifier import AutoClassifier
 
 
@@ -72,3 +77,19 @@ def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
     say()
     say(f"rules: budget {classifier.rules.budget:g} s, seed {classifier.rules.seed}")
     say(f"digest {book.digest()}")
+
+
+class AutoPrinter(SeveralPrinter["AutoClassifier"]):
+    """What the verbs print of AutoBayes."""
+
+    def more(self, classifier: AutoClassifier) -> dict[str, Any]:
+        return {"pool": facts(classifier)}
+
+    def print_more(self, classifier: AutoClassifier, *, err: bool = False) -> None:
+        print_report(classifier, err=err)
+
+    def show_several(self, classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
+        show(classifier, path, as_json=as_json)
+
+    def work(self, classifier: AutoClassifier, batch: Batch) -> Work:  # noqa: ARG002
+        raise click.UsageError("--show-work shows the sums of one model; AutoBayes pools several: see bayes show")

@@ -6,8 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from bayesbox.cli.print.output import decimal, emit_json, say, table
+from bayesbox.cli.print.rows import SeveralPrinter
 
 if TYPE_CHECKING:
+    from bayesbox.explain.box import Work
     from bayesbox.source.base import Batch
     from bayesbox.table.optimal.classifier import OptimalClassifier
 
@@ -90,3 +92,25 @@ def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
     if counted:
         say()
         say(f"digest {book.digest()}")
+
+
+class OptimalPrinter(SeveralPrinter["OptimalClassifier"]):
+    """What the verbs print of a Bayes optimal model."""
+
+    def more(self, classifier: OptimalClassifier) -> dict[str, Any]:
+        return {"hypotheses": facts(classifier)}
+
+    def print_more(self, classifier: OptimalClassifier, *, err: bool = False) -> None:
+        print_report(classifier, err=err)
+
+    def show_several(self, classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
+        show(classifier, path, as_json=as_json)
+
+    def case_facts(
+        self, classifier: OptimalClassifier, batch: Batch, notes: list[str], work: Work | None
+    ) -> dict[str, Any]:
+        return {**super().case_facts(classifier, batch, notes, work), "hypotheses": answers(classifier, batch)}
+
+    def print_answers(self, classifier: OptimalClassifier, batch: Batch) -> None:
+        say()
+        print_answers(classifier, batch)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from bayesbox.cli.print.output import plural, table, whole
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.table import AnyTableClassifier
 
 MOST_CLASSES = 12
 MOST_COLUMNS = 60
 
 
-def columns_table(classifier: Classifier, *, err: bool = False) -> None:
+def columns_table(classifier: AnyTableClassifier, *, err: bool = False) -> None:
     """What each column was taken for."""
     from bayesbox.classifier.describe import column_facts
 
@@ -46,14 +46,6 @@ def counted_classes(classes: Mapping[str, float]) -> str:
     return ", ".join(items[:MOST_CLASSES]) + (
         f", ... {len(items) - MOST_CLASSES:,} more" if len(items) > MOST_CLASSES else ""
     )
-
-
-def column_weights(classifier: Classifier) -> dict[str, dict[str, float]]:
-    """`column_weights`, by column, where naive Bayes selected its columns or gave them weights; else nothing."""
-    derived, schema = classifier.derived, classifier.schema
-    if classifier.kind != "naive-bayes" or derived is None or schema is None:
-        return {}
-    return {"column_weights": {name: derived[name] for name in schema.used if name in derived}}
 
 
 def weights_text(column_weights: Mapping[str, float]) -> str:

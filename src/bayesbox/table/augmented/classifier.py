@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.size import ModelSize
+from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.dist.cuts import between, binning
 from bayesbox.dist.posterior import refuse_infinite
@@ -43,11 +43,9 @@ class Derived:
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
-class AugmentedClassifier(Classifier):
+class AugmentedClassifier(TableClassifier[Any, Any, Any]):
     """A classifier that sees codes: schema, cut points, and the counts of pairs of columns."""
 
-    rules: Any
-    derived: Any
     derives: ClassVar[type[Derived]] = Derived
 
     @property

@@ -122,7 +122,7 @@ class DependenceClassifier(ArcsClassifier):
 
     def derived_to_json(self) -> dict[str, Any] | None:
         written = super().derived_to_json()
-        if written is None:
+        if written is None or self.derived is None:
             return None
         parents = self.derived.parents
         return written | {"parents": {name: list(parents[name]) for name in sorted(parents)}}

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.base import AnyClassifier
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.explain.evidence import Explanation
@@ -34,15 +34,13 @@ from bayesbox.table.pooled_model import PooledModel
 from bayesbox.tally.book import Book
 
 
-class AutoClassifier(WholeRows):
+class AutoClassifier(WholeRows[AutoOptions, Pool]):
     """The pool as a classifier. It learns once: what it derived needs all rows again when some more come."""
 
     kind = "auto"
     title = "AutoBayes"
     derived_prefix = PREFIX
     options_type = AutoOptions
-    rules: AutoOptions
-    derived: Pool | None
 
     def make_model(self, schema: Schema, book: Book) -> PooledModel:  # noqa: ARG002  the classes are those of both
         classes = self.classes
@@ -98,7 +96,7 @@ class AutoClassifier(WholeRows):
             remedy="Train again with the rows that are to count; the models that are their counts go on learning",
         )
 
-    def merged(self, other: Classifier) -> AutoClassifier:  # noqa: ARG002
+    def merged(self, other: AnyClassifier) -> AutoClassifier:  # noqa: ARG002
         raise CannotMerge("two AutoBayes models cannot be merged", remedy="Train one on the rows of both")
 
     # -- answers -------------------------------------------------------------------------------------------------

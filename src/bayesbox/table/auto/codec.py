@@ -81,13 +81,13 @@ class Arrays:
 
 
 def _written(pool: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
-    from bayesbox.classifier.base import Classifier
+    from bayesbox.classifier.table import TableClassifier
     from bayesbox.file.save import to_bytes
 
     writer = Writer()
     models, nested = [], {}
     for place, model in enumerate(pool.models):
-        if isinstance(model, Classifier):
+        if isinstance(model, TableClassifier):
             name = f"{PREFIX}{place}.bayes"
             nested[name] = to_bytes(model)
             models.append({"kind": "classifier", "member": name})

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.calibrated import answers_by_folds, unseen_answers
 from bayesbox.classifier.rows import LabelledRows
+from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BayesboxError
 from bayesbox.schema.kinds import Count, Kind, Number, Real
@@ -73,7 +73,7 @@ def learn_counted(
     cells: int,
     patterns: int,
     left_out: list[str],
-) -> Iterator[tuple[str, Classifier, Doubles]]:
+) -> Iterator[tuple[str, AnyTableClassifier, Doubles]]:
     """Each model with its name and its answers to every row.
 
     `cells` are those of a joint table of the categories, `patterns` the ways in which rows of a class lack numbers.
@@ -100,6 +100,7 @@ def learn_counted(
         if kind == "full" and cells > MOST_SPARSE * work.rows:
             continue  # a joint table that is all but empty tells nothing
         classifier = new_classifier(name, options, known)
+        assert isinstance(classifier, TableClassifier)
         told = (CALLED.get(key, value) for key, value in options.items() if key != "numeric" or numbers)
         title = ", ".join([classifier.title, *told])
         seconds = work.seconds(kind, options)

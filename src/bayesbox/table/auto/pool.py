@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.rows import LabelledRows
+from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import DataWarning
 from bayesbox.schema.kinds import Kind, Words
@@ -73,7 +73,7 @@ def mixed(log_p: Doubles, shares: Doubles, rows: int) -> Doubles:
 
 
 def _answers(model: Any, view: View, batch: Batch, classes: tuple[str, ...]) -> Doubles:
-    if not isinstance(model, Classifier):
+    if not isinstance(model, TableClassifier):
         found: Doubles = model.log_p(view)
         return found
     assert model.schema is not None

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
 from bayesbox.rule.options import NaiveOptions
@@ -27,12 +28,19 @@ class AveragedClassifier(NaiveClassifier):
     title = "averaged naive Bayes"
     options_type: ClassVar[type[NaiveOptions]] = AveragedOptions
     groups_levels = False
+    looks_for_dependence = False
     rules: AveragedOptions
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
         if any(isinstance(kind, CountGroup) for kind in schema.kinds.values()):
             raise BadOption("averaged naive Bayes takes no sparse matrix", remedy="Give it as a dense array")
         return super().count(columns, labels, schema, **options)
+
+    @property
+    def model(self) -> AveragedModel:
+        model = super().model
+        assert isinstance(model, AveragedModel)
+        return model
 
     def make_model(self, schema: Schema, book: Book) -> AveragedModel:
         return averaged_model(schema, book, self.rules)
@@ -46,11 +54,10 @@ class AveragedClassifier(NaiveClassifier):
         assert self.schema is not None
         classes = self.model.classes
         answer, doubtful = leave_one_out(self.schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
-        other = self.with_empty_counts()
         for row in np.flatnonzero(doubtful).tolist():
             one = batch.slice(row, row + 1)
             label = labels._replace(codes=labels.codes[row : row + 1])
-            other.accept(self.schema, self.book - self.tally(one, label, self.schema))
+            other = minus_rows(self, [LabelledRows(one, label)])
             place = [classes.index(name) for name in other.model.classes]
             answer[row] = 0.0
             answer[row, place] = np.exp(other.plain_log_posterior(one)[0])

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.hints import Hint
 from bayesbox.classifier.size import ModelSize
+from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.explain.evidence import Explanation
 from bayesbox.file.reader import Reader
@@ -25,7 +25,7 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.joint_columns import count_all, numbers_that_are_flags
 
 
-class FullClassifier(Classifier):
+class FullClassifier(TableClassifier[FullOptions, tuple[str, ...], FullModel]):
     """Full Bayes: P(class) times P(all columns | class).
 
     `derived` names the numbers that hold only 0 and 1, and so are levels of a tuple: what a column is, found in the
@@ -35,7 +35,6 @@ class FullClassifier(Classifier):
     kind = "full-bayes"
     title = "full Bayes"
     options_type = FullOptions
-    rules: FullOptions
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -47,6 +46,9 @@ class FullClassifier(Classifier):
 
     def size(self) -> ModelSize:
         return size_of_full(self.model)
+
+    def notes(self) -> tuple[str, ...]:
+        return tuple(self.model.notes)
 
     # -- counting ------------------------------------------------------------------------------------------------
 

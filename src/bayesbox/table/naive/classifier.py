@@ -5,7 +5,6 @@ The scikit-learn estimator and the command are both thin layers over this class;
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,9 +13,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.size import ModelSize
+from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist import posterior
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.naive import NaiveModel
@@ -35,15 +34,17 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.values import Values
 
 
-class NaiveClassifier(Classifier):
-    """Naive Bayes: P(class) times the product of P(column | class)."""
+class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel]):
+    """Naive Bayes: P(class) times the product of P(column | class).
+
+    `derived` are the weights of the columns, where they were selected or weighed.
+    """
 
     kind = "naive-bayes"
     title = "naive Bayes"
     options_type: ClassVar[type[NaiveOptions]] = NaiveOptions
     groups_levels = True
-    rules: NaiveOptions
-    derived: dict[str, float] | None  # the weights of the columns, where they were selected or weighed
+    looks_for_dependence = True
 
     @classmethod
     def density_of_numbers(cls, rules: NaiveOptions) -> str:
@@ -117,10 +118,10 @@ class NaiveClassifier(Classifier):
         """The same likelihoods with another base rate."""
         if not self.fixed:
             return super().with_prior(prior)
-        result, model = copy.copy(self), self.model
+        model = self.model
         with np.errstate(divide="ignore"):
-            result._model = replace(model, log_prior=np.log(given_prior(prior, model.classes)))
-        return result
+            log_prior = np.log(given_prior(prior, model.classes))
+        return self.changed(_model=replace(model, log_prior=log_prior))
 
     # -- answers -------------------------------------------------------------------------------------------------
 

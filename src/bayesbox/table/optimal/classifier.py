@@ -15,10 +15,11 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
-from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.calibrated import labelled
 from bayesbox.classifier.registry import KINDS, default_hypotheses, new_classifier, split_model
 from bayesbox.classifier.rows import LabelledRows, sample_of
+from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.explain.evidence import Explanation
@@ -46,7 +47,7 @@ MEMBER = PREFIX + "{}.bayes"
 class Hypotheses:
     """What was derived: the classifiers, P(h | rows) of each, and the log-probability of the labels it came from."""
 
-    classifiers: tuple[Classifier, ...]
+    classifiers: tuple[AnyTableClassifier, ...]
     weights: tuple[float, ...]
     log_scores: tuple[float, ...] | None = None
 
@@ -70,18 +71,16 @@ class Hypotheses:
         return int(np.argmax(self.weights))
 
 
-class OptimalClassifier(WholeRows):
+class OptimalClassifier(WholeRows[OptimalOptions, Hypotheses]):
     """Several classifiers, each with its probability. It learns once: to go on, its hypotheses learn apart."""
 
     kind = "bayes-optimal"
     title = "Bayes optimal"
     derived_prefix = PREFIX
     options_type = OptimalOptions
-    rules: OptimalOptions
-    derived: Hypotheses | None
 
     @classmethod
-    def of(cls, classifiers: Sequence[Classifier], weights: Sequence[float], names: Sequence[str] = ()) -> Self:
+    def of(cls, classifiers: Sequence[AnyTableClassifier], weights: Sequence[float], names: Sequence[str] = ()) -> Self:
         """The average of classifiers that have learned; columns that they share must be the same to all.
 
         `names` stand for them in messages.
@@ -89,17 +88,16 @@ class OptimalClassifier(WholeRows):
         called = list(names) or [each.title for each in classifiers]
         classifiers, fold = _without_fold(classifiers, called)
         derived = Hypotheses(classifiers, tuple(float(each) for each in weights))
-        result = cls(OptimalOptions(()))
         classes, label_type = _common_classes(classifiers, called)
-        book = Book.empty(label_type)
-        result.accept(_common_schema(classifiers, called).with_classes(classes), book)
-        result.derived, result.fold = derived, fold
+        schema = _common_schema(classifiers, called).with_classes(classes)
         targets = {each.target for each in classifiers}
         if len(targets - {None}) > 1:
             raise CannotMerge(
                 "the hypotheses have different targets", found=", ".join(sorted(str(each) for each in targets))
             )
-        result.target = next(iter(targets - {None}), None)
+        result = cls(OptimalOptions(()), fold=fold, target=next(iter(targets - {None}), None))
+        result.accept(schema, Book.empty(label_type))
+        result.derived = derived
         return result
 
     @property
@@ -119,13 +117,13 @@ class OptimalClassifier(WholeRows):
         with np.errstate(divide="ignore"):
             return PooledModel(classes, labels, np.log(total), schema.used)
 
-    def _under_prior(self) -> tuple[Classifier, ...]:
+    def _under_prior(self) -> tuple[AnyTableClassifier, ...]:
         """The hypotheses under the base rate that is in force."""
         if self.rules.prior is None:
             return self.known.classifiers
         return tuple(each.with_prior(self.prior_for(each)) for each in self.known.classifiers)
 
-    def prior_for(self, hypothesis: Classifier) -> dict[str, float]:
+    def prior_for(self, hypothesis: AnyTableClassifier) -> dict[str, float]:
         """The prior that is given, as a hypothesis takes it that may know fewer classes."""
         assert self.rules.prior is not None
         given = dict(zip(self.classes, given_prior(self.rules.prior, self.classes).tolist(), strict=True))
@@ -147,9 +145,9 @@ class OptimalClassifier(WholeRows):
             )
         classifiers = []
         for name in self.rules.hypotheses:
-            each = new_classifier(name, self.rules.options, self.declared)
+            each = new_classifier(name, self.rules.options, self.declared).changed(target=self.target)
+            assert isinstance(each, TableClassifier)  # only such kinds are hypotheses
             each.learn_all(rows)
-            each.target = self.target
             classifiers.append(each)
         sample = sample_of(rows, MOST_ROWS)
         scores = [log_score(each, sample) for each in classifiers]
@@ -170,7 +168,7 @@ class OptimalClassifier(WholeRows):
             remedy="Let its hypotheses learn or forget, each in a file of its own, and join them with bayes average",
         )
 
-    def merged(self, other: Classifier) -> Self:  # noqa: ARG002
+    def merged(self, other: AnyClassifier) -> Self:  # noqa: ARG002
         raise CannotMerge(
             "two Bayes optimal models cannot be merged", remedy="Merge their hypotheses, and average these"
         )
@@ -237,8 +235,8 @@ class OptimalClassifier(WholeRows):
         rules: OptimalOptions = replace(super().rules_from_options(parameter, given), options=common)
         for name in names:  # refuses options that one of them does not take
             kind, rest = split_model(name)
-            taken = kind.load().rules_from_options(rest, common)
-            if "numeric" in common and not hasattr(taken, "numeric"):
+            taken = kind.load().from_options(rest, common)
+            if "numeric" in common and not hasattr(taken.rules, "numeric"):
                 raise BadOption(f"the hypothesis {name} has its own way with numbers", found=common["numeric"])
         return rules
 
@@ -277,13 +275,13 @@ class OptimalClassifier(WholeRows):
         for name in {*names} ^ {*members}:
             raise MemberFault(name, "the member is not there" if name in names else "no hypothesis is this member")
         classifiers = tuple(from_bytes(members[name], name=name, holds=CLASSIFIER) for name in names)
-        if any(isinstance(each, OptimalClassifier) or not isinstance(each, Classifier) for each in classifiers):
+        if any(isinstance(each, OptimalClassifier) or not isinstance(each, TableClassifier) for each in classifiers):
             raise ValueError("a hypothesis is itself an average, or no classifier of tables")
         known = None if scores is None else tuple(-math.inf if each is None else each for each in scores)
         return made(lambda: Hypotheses(classifiers, tuple(weights), known), "derived")
 
 
-def log_score(classifier: Classifier, rows: Sequence[LabelledRows]) -> float:
+def log_score(classifier: AnyTableClassifier, rows: Sequence[LabelledRows]) -> float:
     """log of the probability of all labels, each row judged by the model of all the others.
 
     A row that is the only one of its class is passed over: without it no model knows the class.
@@ -299,8 +297,8 @@ def log_score(classifier: Classifier, rows: Sequence[LabelledRows]) -> float:
 
 
 def _without_fold(
-    classifiers: Sequence[Classifier], names: Sequence[str]
-) -> tuple[tuple[Classifier, ...], dict[str, tuple[str, ...]]]:
+    classifiers: Sequence[AnyTableClassifier], names: Sequence[str]
+) -> tuple[tuple[AnyTableClassifier, ...], dict[str, tuple[str, ...]]]:
     """The classifiers as they take folded columns, and what is to be folded for all of them."""
     found = []
     for name, each in zip(names, classifiers, strict=True):
@@ -316,7 +314,7 @@ def _without_fold(
     return tuple(found), dict(classifiers[0].fold) if classifiers else {}
 
 
-def _common_classes(classifiers: Sequence[Classifier], names: Sequence[str]) -> tuple[tuple[str, ...], str]:
+def _common_classes(classifiers: Sequence[AnyTableClassifier], names: Sequence[str]) -> tuple[tuple[str, ...], str]:
     types = {each.book.label_type for each in classifiers}
     if len(types) > 1:
         raise CannotMerge("the classes of the hypotheses are of different types", found=", ".join(sorted(types)))
@@ -330,7 +328,7 @@ def _common_classes(classifiers: Sequence[Classifier], names: Sequence[str]) -> 
     return tuple(label_order(list(known), label_type)), label_type
 
 
-def _common_schema(classifiers: Sequence[Classifier], names: Sequence[str]) -> Schema:
+def _common_schema(classifiers: Sequence[AnyTableClassifier], names: Sequence[str]) -> Schema:
     """The columns of all hypotheses, which must take those that they share for the same."""
     kinds: dict[str, Any] = {}
     declared: set[str] = set()

@@ -1,0 +1,279 @@
+"""What the classifiers of tables share: columns under their names, their kinds, and 1-of-M flags folded into one."""
+
+from __future__ import annotations
+
+import difflib
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.classifier.base import AnyClassifier, Classifier, ClassModel, PriorRules
+from bayesbox.classifier.case import RowCase, batch_of_values
+from bayesbox.classifier.hints import Hint, hints
+from bayesbox.classifier.opened import EVERY, Opened
+from bayesbox.classifier.options import options_from_command
+from bayesbox.classifier.train import source_of
+from bayesbox.dist.base import Columns
+from bayesbox.errors import BadData, BadOption, UnknownColumn
+from bayesbox.explain.evidence import Explanation
+from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.encode import Encoded, as_dictionary
+from bayesbox.schema.infer import kind_of
+from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
+from bayesbox.schema.one_hot import Fold, fold_of, folded
+from bayesbox.schema.schema import Schema
+from bayesbox.source.base import Batch
+from bayesbox.tally.book import Book
+from bayesbox.tally.count import count
+
+
+class TableModel(ClassModel, Protocol):
+    """What every model of a table says of its columns too."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+    @property
+    def left_out(self) -> Mapping[str, str]: ...
+    def conditional(self, column: str) -> Any: ...
+
+
+R = TypeVar("R", bound=PriorRules)
+D = TypeVar("D")
+M = TypeVar("M", bound=TableModel)
+
+
+class TableClassifier(Classifier[R, D, M]):
+    """A classifier of rows with named columns; `declared` are the kinds that columns are said to have."""
+
+    groups_levels: ClassVar[bool] = False
+    """Whether it takes categories whose levels are grouped."""
+    derived_prefix: ClassVar[str] = ""
+    """How the names of the members begin in which the model file holds what was derived; none where it needs none."""
+
+    def __init__(
+        self,
+        rules: R,
+        declared: Mapping[Any, object] | None = None,
+        fold: Fold | None = None,
+        *,
+        target: str | None = None,
+        calibrate: str | None = None,
+    ) -> None:
+        super().__init__(rules, target=target, calibrate=calibrate)
+        self.declared = declared
+        self.fold = fold_of(fold)
+
+    # -- what a kind of model brings -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def explain(self, batch: Batch) -> Explanation:
+        """How much each column says for each class."""
+
+    def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
+        """What is counted of these rows: here each column by itself."""
+        return count(columns, labels, schema, **options)
+
+    @classmethod
+    def density_of_numbers(cls, rules: Any) -> str:  # noqa: ARG003  most kinds count moments, whatever the rules
+        """The density of the numbers that declare none: it decides whether their values are counted."""
+        return "gaussian"
+
+    @classmethod
+    def from_options(
+        cls,
+        parameter: str,
+        options: Mapping[str, Any],
+        declared: Mapping[Any, object] | None = None,
+        fold: Mapping[str, Sequence[str]] | None = None,
+    ) -> Self:
+        rules = cls.rules_from_options(parameter, options)
+        return cls(rules, declared, fold, calibrate=options.get("calibrate"))
+
+    # -- the options and the model file ----------------------------------------------------------------------------
+
+    @classmethod
+    def rules_from_options(cls, parameter: str, given: Mapping[str, Any]) -> Any:
+        """The rules of options as the command has them, and of what follows the name of the model after a colon."""
+        return options_from_command(cls.options_type, cls.title, parameter, given)
+
+    def derived_to_json(self) -> dict[str, Any] | None:
+        """What was derived as the model file says it; None where nothing is."""
+        return None
+
+    @classmethod
+    def derived_from_json(cls, written: dict[str, Any] | None) -> D | None:
+        """What the model file says was derived; ValueError where that cannot be."""
+        if written is not None:
+            raise ValueError(f"{cls.title} derives nothing")
+        return None
+
+    def derived_members(self) -> dict[str, bytes]:
+        """What was derived and is too large for the document, as members of the model file."""
+        return {}
+
+    @classmethod
+    def derived_from_members(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> D | None:  # noqa: ARG003
+        """The same as `derived_from_json` with such members."""
+        return cls.derived_from_json(written)
+
+    def given_members(self) -> dict[str, bytes]:
+        """The members of a model that is made of given tables."""
+        raise ValueError(f"no {self.title} is made of given tables")
+
+    @classmethod
+    def from_given_members(cls, members: dict[str, bytes], schema: Schema, label_type: str) -> Self:  # noqa: ARG003
+        """The classifier of such members; ValueError where there is none."""
+        raise ValueError(f"no {cls.title} is made of given tables")
+
+    # -- columns -------------------------------------------------------------------------------------------------
+
+    def schema_of(self, columns: Columns, *, where: str | None = None) -> Schema:
+        if self.schema is None:
+            for group, flags in self.fold.items():
+                if group not in columns:
+                    raise UnknownColumn(flags[0], available=columns, where=where)
+            return Schema.of(columns, self.declared, where=where, numeric=self.density_of_numbers(self.rules))
+        return self.schema.extended(columns, where=where)
+
+    def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Any]:
+        """The columns of a batch by name, 1-of-M groups folded."""
+        columns = super().named(batch, where=where)
+        return folded(columns, self.fold, where=where) if self.fold else columns
+
+    def columns_of(self, batch: Batch, *, where: str | None = None) -> Columns:
+        """The columns of a batch that take part, by name; a column that is absent is missing in every row."""
+        assert self.schema is not None
+        present = self.named(batch, where=where)
+        used = {name: present[name] for name in self.schema.used if name in present}
+        if not used and self.schema.used:
+            raise UnknownColumn(self.schema.used[0], available=batch.names, where=where)
+        return used
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The columns as rows bring them: folded groups stand for their flags."""
+        names = self.schema.kinds if self.schema else ()
+        return tuple(flag for name in names for flag in self.fold.get(name, (name,)))
+
+    def absent_columns(self, names: Sequence[str], *, where: str | None) -> list[str]:
+        """The model's columns that are not among the names, each with the nearest name; an error if none is there."""
+        assert self.schema is not None
+        used = [flag for name in self.schema.used for flag in self.fold.get(name, (name,))]
+        there = frozenset(names)
+        absent = [name for name in used if name not in there]
+        if used and len(absent) == len(used):
+            near = next((name for name in used if difflib.get_close_matches(name, names, n=1)), used[0])
+            error = UnknownColumn(near, available=names, where=where)
+            remedy = f"It needs `{near}`, for example. {error.remedy}"
+            raise BadData("none of the model's columns is there", where=where, remedy=remedy)
+        return absent
+
+    def kept_columns(self, columns: Columns) -> dict[str, Any]:
+        """Text as codes, once and for all folds; other columns as they are."""
+        return {name: _encoded(column) for name, column in columns.items()}
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def accept(self, schema: Schema, book: Book) -> None:
+        for name, kind in schema.kinds.items():
+            group = getattr(kind, "group", None)
+            if group is not None and not self.groups_levels:
+                raise BadOption(f"{self.title} takes levels as they are", found=f"group={group} of column `{name}`")
+        super().accept(schema, book)
+
+    def counts_like(self, other: AnyClassifier) -> bool:
+        return super().counts_like(other) and isinstance(other, TableClassifier) and self.fold == other.fold
+
+    def hints(self) -> list[Hint]:
+        return [] if self.fixed or self.schema is None else hints(self.schema, self.book)
+
+    # -- where rows come from --------------------------------------------------------------------------------------
+
+    def open_rows(
+        self,
+        data: Any,
+        *,
+        target: str | None = None,
+        weight: str | None = None,
+        text: str | None = None,
+        label: str | None = None,
+        learning: bool = True,
+        threads: int = 1,
+        **reading: Any,
+    ) -> Opened[Self]:
+        """The rows of a table. Before anything was learned, columns are what they are declared or look like."""
+        if text is not None:
+            raise BadOption("text= names the column of a TextClassifier", found=text)
+        if label is not None:
+            raise BadOption("the rows of a table have a column of classes", found=label)
+        target = target or self.target
+        if target is None:
+            raise BadOption("which column holds the classes is not said", remedy="Give target=")
+        if self.schema is None:
+            source = source_of(data, target, self.declared, weight=weight, threads=threads, **reading)
+            return Opened(self, source, target)
+        from bayesbox.source.files.open import open_source
+
+        how = self.reading(target=target, weight=weight, learning=learning)
+        return Opened(self, open_source(data, **how, threads=threads, **reading), target)
+
+    def open_unlabelled(self, data: Any, *, keep: Sequence[str] = (), **reading: Any) -> Opened[Self]:
+        from bayesbox.source.files.open import open_source
+
+        return Opened(self, open_source(data, **self.reading(keep=keep), **reading))
+
+    def reading(
+        self,
+        *,
+        keep: Sequence[str] = (),
+        target: str | None = None,
+        weight: str | None = None,
+        learning: bool = False,
+    ) -> dict[str, Any]:
+        """How a file is to be read so that its columns are what the model takes them for: `text` and `number`; `only`
+        those of the model are looked at, and those that are kept, the `target` and the `weight`.
+
+        A column that is only kept is read as it stands, so that 007 stays 007. A flag is told from its values where
+        rows are learned, for then another value is a contradiction; else it is read as text, and another value is
+        unseen.
+        """
+        assert self.schema is not None
+        kinds, declared = self.schema.kinds, self.schema.declared
+        number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count, Number))}
+        text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Words))}
+        text |= {name for name, kind in kinds.items() if isinstance(kind, Flag) and (name in declared or not learning)}
+        used = set(self.feature_names) - {name for name, kind in kinds.items() if isinstance(kind, Ignore)}
+        text |= {name for name in keep if name not in used}
+        text |= {name for name in (target or self.target,) if name is not None}
+        if weight is not None:
+            number.add(weight)
+        every = EVERY in keep
+        only = None if every else frozenset(used | text | number)
+        columns = {"text": frozenset(text), "number": frozenset(number), "only": only, "as_text": every}
+        return {**columns, "finite": True, "weight": weight}
+
+    def one_row(self, values: Mapping[str, str], *, where: str | None = None) -> Batch:
+        return batch_of_values(self, values, where=where)
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def case(self, batch: Batch, *, against: str | None = None) -> RowCase:
+        return RowCase.of(self, batch, against=against)
+
+    def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> Any:
+        from bayesbox.classifier.strongest import strongest_columns
+
+        return strongest_columns(self, batch, best, against, number)
+
+
+def _encoded(column: Any) -> Any:
+    if isinstance(column, (np.ndarray, CountMatrix)) or not isinstance(kind_of(column, name=""), Category):
+        return column
+    return as_dictionary(column)
+
+
+AnyTableClassifier = TableClassifier[Any, Any, Any]
+"""A classifier of tables of whatever kind."""

@@ -1,0 +1,201 @@
+"""What verbs print of a model of documents: its words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bayesbox.cli.print.output import bar, decimal, emit_json, note, plural, say, signed, table, whole
+from bayesbox.cli.print.printer import Printer
+from bayesbox.errors import BadOption
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.training import Training
+    from bayesbox.explain.box import Work
+    from bayesbox.explain.nomogram import Nomogram
+    from bayesbox.source.base import Batch
+    from bayesbox.text.case import DocumentCase
+    from bayesbox.text.classifier import DocumentClassifier
+
+MOST_WORDS = 20  # of a document that are shown
+TELLING = 10  # words of each class that a model shows
+TOLD = 5  # words of each class that are shown after training
+
+
+class DocumentPrinter(Printer["DocumentClassifier"]):
+    """What the verbs print of a model of documents."""
+
+    def prepare(self) -> None:
+        from bayesbox._core import keep_freed_memory
+
+        keep_freed_memory()
+
+    def learned(
+        self, classifier: DocumentClassifier, training: Training, skipped: int, warned: list[str]
+    ) -> dict[str, Any]:
+        from bayesbox.classifier.training import one_class
+
+        telling = classifier.telling_words(TOLD)
+        return {
+            "target": classifier.target,
+            "text": classifier.column,
+            "rows": training.rows,
+            "unlabelled": training.unlabelled,
+            "skipped": skipped,
+            "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
+            "words": len(classifier.words),
+            "used": len(classifier.model.conditional.words),
+            "telling": {name: [word for word, _ in found] for name, found in telling.items()},
+            "occurrence": classifier.rules.occurrence,
+            "once": classifier.rules.once,
+            "tried": [each._asdict() for each in classifier.settled.tried],
+            "warnings": [*warned, *one_class(classifier.book.classes)],
+            "digest": classifier.book.digest(),
+        }
+
+    def print_learned(self, classifier: DocumentClassifier, report: dict[str, Any]) -> None:  # noqa: ARG002
+        from bayesbox.cli.print.reports import counted_classes
+
+        without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
+        note(f"{plural(report['rows'], 'document')}{without}; {report['target']}: {counted_classes(report['classes'])}")
+        used = f", {report['used']:,} of them used" if report["used"] != report["words"] else ""
+        note(f"{plural(report['words'], 'distinct word')}{used}")
+        if report["tried"]:
+            note(f"chosen: {_model_name(report)}, by documents that the model has not seen:")
+            for each in report["tried"]:
+                loss = "" if each["log_loss"] is None else f", log loss {each['log_loss']:.3f} if calibrated"
+                note(f"  {_model_name(each)}: {each['accuracy']:.1%} right{loss}")
+        for name, words in list(report["telling"].items())[:20]:
+            note(f"most telling for {name}: {', '.join(words) or 'no word'}")
+        for text in report["warnings"]:
+            note(f"note: {text}")
+        note(f"digest {report['digest']}")
+        note(f"written to {report['model']}")
+        note(f"next: bayes show {report['model']}   or   bayes predict {report['model']} NEW --proba")
+
+    def show(
+        self,
+        classifier: DocumentClassifier,
+        path: str,
+        *,
+        column: str | None,
+        svg: str | None,  # noqa: ARG002  goes with a column
+        found: Nomogram | None,  # noqa: ARG002  that of naive Bayes
+        as_json: bool,
+    ) -> None:
+        """What a model of documents has learned; `column` is a word."""
+        word = column
+        report = _report(classifier, path)
+        of_word = None if word is None else _counts_of(classifier, word, path)
+        if as_json:
+            emit_json({**report, "column": {"name": word, "classes": of_word}} if word else report)
+            return
+        say(f"{path}: naive Bayes of documents, {classifier.rules.occurrence}")
+        say()
+        rows = [
+            [name, whole(report["classes"].get(name, 0)), whole(report["words"].get(name, 0)), decimal(p)]
+            for name, p in report["prior"].items()
+        ]
+        table([classifier.target or "class", "documents", "words", "prior"], rows, right=[1, 2, 3])
+        say()
+        for name, words in report["telling"].items():
+            say(f"most telling for {name}: {', '.join(each['word'] for each in words) or 'no word'}")
+        say()
+        used = f", {report['used']:,} of them used" if report["used"] != report["vocabulary"] else ""
+        say(f"{plural(report['vocabulary'], 'distinct word')}{used}")
+        say("rules: " + ", ".join(f"{name} {value}" for name, value in report["rules"].items() if value))
+        say(f"parameters: {report['parameters']:,}, {report['free_parameters']:,} of them free")
+        say(f"digest {report['digest']}")
+        if of_word is not None:
+            say()
+            rows = [[name, whole(each["words"]), whole(each["documents"])] for name, each in of_word.items()]
+            table([word or "", "words", "documents"], rows, right=[1, 2])
+
+    def check_explain(self, given: dict[str, Any]) -> None:
+        if given["svg"]:
+            raise click.UsageError("--svg draws the columns of naive Bayes, and this is a model of documents")
+        if given["show_work"]:
+            raise click.UsageError(
+                "--show-work prints the Bayes box of a table; the words of a text are shown in any case"
+            )
+
+    def work(self, classifier: DocumentClassifier, batch: Batch) -> Work:
+        raise NotImplementedError("a model of documents has no Bayes box")  # check_explain says so
+
+    def print_case(self, classifier: DocumentClassifier, batch: Batch, case: Any, work: Work | None) -> None:  # noqa: ARG002
+        print_case(case, classifier.target or "class")
+
+
+def _model_name(model: dict[str, Any]) -> str:
+    return f"{model['occurrence']}{', each word once' if model['once'] else ''}"
+
+
+def print_case(case: DocumentCase, target: str) -> None:
+    """The posterior and what the words say, for the eye."""
+    say(f"{target} = {case.prediction}, given {plural(len(case.words), 'known word')}")
+    say()
+    ranked = sorted(case.posterior.items(), key=lambda item: -item[1])[:MOST_WORDS]
+    table(
+        [target, "posterior", "prior", ""],
+        [[name, decimal(p), decimal(case.prior[name]), bar(p)] for name, p in ranked],
+        right=[1, 2],
+    )
+    if case.against is None:
+        return
+    say()
+    shown, rest = case.words[:MOST_WORDS], case.words[MOST_WORDS:]
+    rows = [["(prior)", "", signed(case.prior_log_odds), "", ""]]
+    if case.absent_log_odds:
+        rows.append(["(words that are absent)", "", signed(case.absent_log_odds), "", ""])
+    rows += [
+        [each.word, whole(each.times), signed(each.log_odds), *(whole(count) for count in each.counts)]
+        for each in shown
+    ]
+    if rest:
+        rows.append([f"({plural(len(rest), 'other word')})", "", signed(sum(each.log_odds for each in rest)), "", ""])
+    rows.append(["all together", "", signed(case.log_odds), "", ""])
+    header = [
+        f"log-odds of {case.prediction} against {case.against}",
+        "times",
+        "",
+        f"in {case.prediction}",
+        f"in {case.against}",
+    ]
+    table(header, rows, right=[1, 2, 3, 4])
+
+
+def _report(classifier: DocumentClassifier, path: str) -> dict[str, Any]:
+    from bayesbox.tally.documents import WORDS
+
+    model, book, size = classifier.model, classifier.book, classifier.parameters()
+    telling = classifier.telling_words(TELLING)
+    return {
+        "model": path,
+        "kind": "text",
+        "target": classifier.target,
+        "text": classifier.column,
+        "classes": dict(zip(book.classes, book.n.tolist(), strict=True)),
+        "words": dict(zip(book.classes, book[WORDS].n.tolist(), strict=True)) if WORDS in book else {},
+        "prior": {name: math.exp(value) for name, value in zip(model.classes, model.log_prior, strict=True)},
+        "rules": classifier.rules_in_words(),
+        "vocabulary": len(classifier.words),
+        "used": len(model.conditional.words),
+        "telling": {name: [{"word": each, "lead": lead} for each, lead in words] for name, words in telling.items()},
+        "parameters": size.terms,
+        "free_parameters": size.free,
+        "digest": book.digest(),
+    }
+
+
+def _counts_of(classifier: DocumentClassifier, word: str, path: str) -> dict[str, dict[str, float]]:
+    """How often a word occurs in each class, and in how many documents."""
+    from bayesbox.tally.documents import DOCUMENTS, WORDS
+
+    if word not in classifier.words:
+        raise BadOption(f"the word `{word}` was never learned", where=path)
+    words, holders = classifier.book[WORDS], classifier.book[DOCUMENTS]
+    place = words.levels.index(word)
+    counts = zip(words.classes, words.counts[:, place].tolist(), holders.counts[:, place].tolist(), strict=True)
+    return {name: {"words": count, "documents": held} for name, count, held in counts}

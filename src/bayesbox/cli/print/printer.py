@@ -1,0 +1,59 @@
+"""What verbs print of a model; each kind has a printer, which the registry of kinds names."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.training import Training
+    from bayesbox.explain.box import Work
+    from bayesbox.explain.nomogram import Nomogram
+    from bayesbox.source.base import Batch
+
+C = TypeVar("C", bound="AnyClassifier")
+
+
+class Printer(ABC, Generic[C]):
+    """What the verbs print of the models of one kind."""
+
+    def prepare(self) -> None:
+        """What a verb does before it reads rows."""
+
+    @abstractmethod
+    def learned(self, classifier: C, training: Training, skipped: int, warned: list[str]) -> dict[str, Any]:
+        """`train`, for JSON: what was learned, and what looks suspicious."""
+
+    @abstractmethod
+    def print_learned(self, classifier: C, report: dict[str, Any]) -> None:
+        """`train`: the same for the eye."""
+
+    @abstractmethod
+    def show(
+        self, classifier: C, path: str, *, column: str | None, svg: str | None, found: Nomogram | None, as_json: bool
+    ) -> None:
+        """`show`: all that a model has learned; of one `column` the tally, and a nomogram that is `found`."""
+
+    def check_explain(self, given: dict[str, Any]) -> None:
+        """`explain`: refuse options that mean nothing for this kind of model."""
+
+    @abstractmethod
+    def work(self, classifier: C, batch: Batch) -> Work:
+        """`explain`: every factor of one case."""
+
+    def case_facts(self, classifier: C, batch: Batch, notes: list[str], work: Work | None) -> dict[str, Any]:  # noqa: ARG002
+        """`explain`, for JSON: what is said of a case besides what it is."""
+        return {}
+
+    @abstractmethod
+    def print_case(self, classifier: C, batch: Batch, case: Any, work: Work | None) -> None:
+        """`explain`: the same for the eye."""
+
+
+def printer_of(classifier: AnyClassifier) -> Printer[Any]:
+    """What prints a model of this kind."""
+    from bayesbox.classifier.registry import kind_of
+
+    printer: Printer[Any] = kind_of(classifier).load_printer()()
+    return printer

@@ -1,0 +1,206 @@
+"""What verbs print of a model of rows, whatever its kind; a kind that has more to say has a printer of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bayesbox.cli.print import nomogram
+from bayesbox.cli.print.model import counted, densities_of, print_column, print_model, prior_of, tally_of
+from bayesbox.cli.print.output import decimal, emit_json, note, plural, say
+from bayesbox.cli.print.printer import Printer
+from bayesbox.errors import BadOption
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.case import RowCase
+    from bayesbox.classifier.table import AnyTableClassifier
+    from bayesbox.classifier.training import Training
+    from bayesbox.explain.box import Work
+    from bayesbox.explain.nomogram import Nomogram
+    from bayesbox.source.base import Batch
+
+
+T = TypeVar("T", bound="AnyTableClassifier")
+
+
+class RowPrinter(Printer[T]):
+    """What the verbs print of a model of rows."""
+
+    # -- train ---------------------------------------------------------------------------------------------------
+
+    def learned(self, classifier: T, training: Training, skipped: int, warned: list[str]) -> dict[str, Any]:
+        """For JSON: what was learned, and what looks suspicious."""
+        from bayesbox.classifier.describe import column_facts, remarks
+
+        assert classifier.schema is not None
+        return {
+            "target": classifier.target,
+            "rows": training.rows,
+            "unlabelled": training.unlabelled,
+            "skipped": skipped,
+            "classes": counted(classifier),
+            "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
+            "warnings": [*remarks(classifier.schema, classifier.book), *classifier.notes(), *warned],
+            "digest": classifier.book.digest(),
+            **self.more(classifier),
+        }
+
+    def more(self, classifier: Any) -> dict[str, Any]:  # noqa: ARG002
+        """For JSON: what only models of this kind have."""
+        return {}
+
+    def print_learned(self, classifier: T, report: dict[str, Any]) -> None:
+        """What was learned, for the eye."""
+        from bayesbox.cli.print.reports import columns_table, counted_classes
+
+        if classifier.fixed:
+            note(f"a model of given tables: {', '.join(report['classes'])}")
+        else:
+            columns_table(classifier, err=True)
+            without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
+            note(f"{plural(report['rows'], 'row')}{without}; {report['target']}: {counted_classes(report['classes'])}")
+        self.print_more(classifier, err=True)
+        for text in report["warnings"]:
+            note(f"note: {text}")
+        if report["digest"]:
+            note(f"digest {report['digest']}")
+        note(f"written to {report['model']}")
+        note(f"next: bayes show {report['model']}   or   bayes predict {report['model']} NEW.csv --proba")
+
+    def print_more(self, classifier: T, *, err: bool = False) -> None:
+        """What only models of this kind have, for the eye."""
+
+    # -- show ----------------------------------------------------------------------------------------------------
+
+    def show(
+        self,
+        classifier: T,
+        path: str,
+        *,
+        column: str | None,
+        svg: str | None,
+        found: Nomogram | None,
+        as_json: bool,
+    ) -> None:
+        """All that a model has learned; of one `column` the tally, and a nomogram that is `found`."""
+        if svg and found:
+            nomogram.write(found, svg)
+        elif svg and column:
+            self.draw(classifier, column, svg)
+        if not classifier.classes:
+            self._print_emptied(classifier, path, as_json=as_json)
+            return
+        if as_json:
+            report = self._facts(classifier, path)
+            if column:
+                report["column"] = tally_of(classifier, column, path)
+            if found:
+                report["nomogram"] = found.as_dict()
+            emit_json(report)
+            return
+        tally = tally_of(classifier, column, path) if column else None  # refused before anything is said
+        size = classifier.size()
+        assert size is not None
+        print_model(classifier, path, size, self.more(classifier).get("column_weights"))
+        if tally:
+            say()
+            print_column(tally)
+        if found:
+            say()
+            nomogram.print_report(found)
+
+    def _facts(self, classifier: T, path: str) -> dict[str, Any]:
+        from bayesbox.classifier.describe import column_facts, rules_facts
+        from bayesbox.classifier.registry import model_name
+
+        size = classifier.size()
+        assert size is not None
+        assert classifier.schema is not None
+        report = {
+            "model": path,
+            "kind": model_name(classifier),
+            "target": classifier.target,
+            "classes": counted(classifier),
+            "prior": prior_of(classifier),
+            "rules": rules_facts(classifier.rules),
+            "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
+            "densities": densities_of(classifier),
+            "left_out": dict(classifier.model.left_out),
+            "parameters": size.parameters,
+            "joint_parameters": size.joint,
+            "digest": None if classifier.fixed else classifier.book.digest(),
+            **self.more(classifier),
+        }
+        if size.naive is not None:
+            report |= {"naive_parameters": size.naive, "notes": list(classifier.notes())}
+        return report
+
+    def _print_emptied(self, classifier: T, path: str, *, as_json: bool) -> None:
+        """A model of which every row was forgotten."""
+        from bayesbox.classifier.describe import rules_facts
+        from bayesbox.classifier.registry import model_name
+
+        digest = classifier.book.digest()
+        if as_json:
+            known = {"model": path, "kind": model_name(classifier), "target": classifier.target}
+            rules = rules_facts(classifier.rules)
+            emit_json({**known, "classes": {}, "prior": {}, "rules": rules, "columns": [], "digest": digest})
+            return
+        say(f"{path}: {classifier.title}, of which nothing is left: every row was forgotten")
+        say(f"digest {digest}")
+
+    def draw(self, classifier: T, column: str, path: str) -> None:  # noqa: ARG002
+        """Write a picture of a column."""
+        raise BadOption("--svg draws the densities of naive Bayes", found=classifier.title)
+
+    # -- explain -------------------------------------------------------------------------------------------------
+
+    def work(self, classifier: T, batch: Batch) -> Work:  # noqa: ARG002
+        """Every factor of one case."""
+        raise BadOption(
+            f"--show-work prints the factors of naive Bayes, and this is a model of {classifier.title}",
+            remedy="Leave it out: the log-odds are shown anyway",
+        )
+
+    def case_facts(self, classifier: T, batch: Batch, notes: list[str], work: Work | None) -> dict[str, Any]:  # noqa: ARG002
+        return {"notes": notes, **({"work": work.as_dict()} if work else {})}
+
+    def print_case(self, classifier: T, batch: Batch, case: RowCase, work: Work | None) -> None:
+        """One case, for the eye."""
+        from bayesbox.cli.print.case import print_report, print_work
+
+        print_report(case, classifier.target or "class")
+        self.print_answers(classifier, batch)
+        if work is not None:
+            say()
+            print_work(work)
+            if classifier.calibrated is not None:
+                shares = ", ".join(f"{name} {decimal(p)}" for name, p in case.posterior.items())
+                kind = classifier.calibrated.calibration.kind
+                say(f"after calibration ({kind}): {shares}, so the class is {case.prediction}")
+
+    def print_answers(self, classifier: T, batch: Batch) -> None:
+        """What the parts of the model say of a case by themselves."""
+
+
+class SeveralPrinter(RowPrinter[T]):
+    """What the verbs print of a model that is several in one."""
+
+    def show(
+        self,
+        classifier: T,
+        path: str,
+        *,
+        column: str | None,
+        svg: str | None,  # noqa: ARG002  goes with a column
+        found: Nomogram | None,  # noqa: ARG002  that of naive Bayes
+        as_json: bool,
+    ) -> None:
+        if column:
+            raise click.UsageError(f"--column shows the tally that a model counts by; {classifier.title} has several")
+        self.show_several(classifier, path, as_json=as_json)
+
+    def show_several(self, classifier: T, path: str, *, as_json: bool) -> None:
+        """All that the models have learned."""
+        raise NotImplementedError

@@ -1,0 +1,50 @@
+"""Documents of many batches counted into one table of words, by several threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bayesbox.classifier.rows import LabelledRows
+from bayesbox.classifier.train import CountedBook, RowCounter
+from bayesbox.errors import BadData
+from bayesbox.tally.book import Book
+from bayesbox.tally.documents import DocumentCounter
+
+if TYPE_CHECKING:
+    from bayesbox.text.classifier import DocumentClassifier
+
+
+class DocumentCounting(RowCounter):
+    """Counts batches into as many tables of words as threads ask at the same time; there is no book of each batch."""
+
+    classifier: DocumentClassifier
+
+    def __init__(self, classifier: DocumentClassifier, where: str | None, limit: int | None) -> None:
+        super().__init__(classifier, where)
+        # With a limit, what is dropped depends on the order of the batches: one thread keeps it the same every time.
+        self.in_order = limit is not None
+        self._counter = DocumentCounter(classifier.tokens, limit=limit, often=classifier.often)
+        self._free, self._others = [self._counter], list[DocumentCounter]()
+
+    def __call__(self, rows: LabelledRows) -> CountedBook:
+        classifier, labels = self.classifier, rows.labels
+        if len(labels.codes) != rows.batch.rows:
+            raise BadData(f"{rows.batch.rows} documents, but {len(labels.codes)} labels", where=self.where)
+        columns = dict(zip(rows.batch.names, rows.batch.columns, strict=True))
+        schema = classifier.schema_of(columns, where=self.where)
+        texts = classifier.texts(columns, where=self.where)
+        try:
+            own = self._free.pop()
+        except IndexError:
+            own = self._counter.beside()
+            self._others.append(own)
+        own.add(texts, labels, rows.weights)
+        self._free.append(own)
+        return CountedBook(schema, Book.empty(), rows.batch.rows, int((labels.codes < 0).sum()))
+
+    def total(self, counted: CountedBook) -> CountedBook:
+        for other in self._others:
+            self._counter.merge(other)
+        book = self._counter.handed_over()
+        return replace(counted, book=book, dropped=self._counter.dropped)

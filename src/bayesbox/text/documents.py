@@ -1,0 +1,142 @@
+"""Documents from tables, and from files and folders: where the texts are, and where their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bayesbox.classifier.opened import EVERY, Opened
+from bayesbox.errors import BadOption, UnknownColumn
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.files.documents import CLASS, TEXT, is_table, open_documents
+from bayesbox.source.files.open import file_columns, open_source
+from bayesbox.source.files.streams import STDIN
+from bayesbox.source.registry import source_from
+from bayesbox.source.shapes import is_path
+from bayesbox.source.wrapped import WrappedSource
+
+if TYPE_CHECKING:
+    from bayesbox.text.classifier import DocumentClassifier
+
+C = TypeVar("C", bound="DocumentClassifier")
+
+
+def open_labelled(
+    classifier: C,
+    data: Any,
+    *,
+    target: str | None = None,
+    weight: str | None = None,
+    text: str | None = None,
+    label: str | None = None,
+    **reading: Any,
+) -> Opened[C]:
+    """Documents with their classes, from a source, a frame, tables, or files and folders of documents.
+
+    Paths are documents, whose folders say the class, unless their names are those of tables, or both columns are named;
+    `label` is the class of all. A classifier that has learned from a table reads the same columns of another one.
+    """
+    if not is_path(data):
+        if label is not None or any(value for name, value in reading.items() if (name, value) != ("bad_rows", "error")):
+            raise BadOption("na, bad_rows and format say how to read a file, but this is none")
+        source = source_from(data)
+        target, column = _columns(source.names, target, text, weight)
+        return _opened(classifier, source, target, column)
+    format = reading.get("format")
+    table = is_table(data, format)
+    if table and classifier.schema is not None:
+        target, text = target or classifier.target, text or classifier.column
+    if table or (target is not None and text is not None):
+        if label is not None:
+            raise BadOption("the classes of a table stand in one of its columns", found=label)
+        names = () if _is_stdin(data) else tuple(file_columns(data, format=format))
+        target, column = _columns(names, target, text, weight)
+        columns = frozenset({target, column})
+        number = frozenset(() if weight is None else (weight,))
+        documents = frozenset({column})
+        opened = open_source(data, text=columns, number=number, only=columns | number, documents=documents, **reading)
+        return _opened(classifier, opened, target, column)
+    for name in ("na", "format"):
+        if reading.get(name):
+            raise BadOption(f"{name} says how to read a table, but these are documents", found=reading[name])
+    if weight is not None:
+        raise BadOption("documents in files have no column of weights", found=weight)
+    if target not in (None, CLASS):
+        raise BadOption("documents in files have their folder's name as their class", found=target)
+    source = open_documents(data, label=label, origins=False, bad_rows=reading.get("bad_rows", "error"))
+    return _opened(classifier, source, CLASS, TEXT)
+
+
+def open_unlabelled(classifier: C, data: Any, *, keep: Sequence[str] = (), **reading: Any) -> Opened[C]:
+    """Documents to be judged: a table where the names or the format say so; standard input is one document."""
+    if is_table(data, reading.get("format")):
+        column = classifier.text_column
+        text, every = frozenset({column, *keep}), EVERY in keep
+        only = None if every else text
+        documents = frozenset({column})
+        return Opened(
+            classifier, open_source(data, text=text, documents=documents, only=only, as_text=every, **reading)
+        )
+    if reading.get("na"):
+        raise BadOption("--na says how to read a table, but these are documents", found=reading["na"])
+    source = open_documents(data, classes=False, bad_rows=reading.get("bad_rows", "error"))
+    known = classifier.text_column
+    return Opened(classifier, source if known == TEXT else Renamed(source, TEXT, known), in_files=True)
+
+
+def _opened(classifier: C, source: Source, target: str, column: str) -> Opened[C]:
+    """The classifier takes the name of the column; one that has learned calls it by the name it knows."""
+    if column == classifier.text_column and (classifier.schema is not None or classifier.column == column):
+        return Opened(classifier, source, target)
+    if classifier.schema is None:
+        return Opened(classifier.changed(column=column), source, target)
+    return Opened(classifier, Renamed(source, column, classifier.text_column), target)
+
+
+class Renamed(WrappedSource):
+    """A source of which one column has another name."""
+
+    def __init__(self, source: Source, before: str, after: str) -> None:
+        super().__init__(source)
+        self._rename = {before: after}
+
+    @property
+    def names(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self._renamed(self.source.names)
+
+    def _pass_on(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            yield replace(batch, names=self._renamed(batch.names))
+
+    def _renamed(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(self._rename.get(name, name) for name in names)
+
+
+def _columns(names: Sequence[str], target: str | None, text: str | None, weight: str | None) -> tuple[str, str]:
+    """(the column of the classes, the column of the texts) of a table with these columns."""
+    if target is None:
+        listed = f". The columns are {', '.join(names[:12])}" if names else ""
+        raise BadOption(
+            "which column holds the classes is not said", remedy=f"Say it: -t COLUMN, target= in Python{listed}"
+        )
+    if names and target not in names:
+        raise UnknownColumn(target, available=names)
+    return target, text or text_column_of(names, (target, weight))
+
+
+def _is_stdin(data: Any) -> bool:
+    return STDIN in ([data] if isinstance(data, str) else list(data))
+
+
+def text_column_of(names: Sequence[str], taken: Sequence[str | None]) -> str:
+    """The column of the texts where it is not said: the only one left, or the one called text."""
+    others = [name for name in names if name not in taken]
+    if TEXT in others:
+        return TEXT
+    if len(others) == 1:
+        return others[0]
+    listed = f", one of {', '.join(others[:12])}" if others else ""
+    raise BadOption(
+        "which column holds the texts is not said", remedy=f"Say it: --text COLUMN, text= in Python{listed}"
+    )
