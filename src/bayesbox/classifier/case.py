@@ -14,7 +14,7 @@ import pyarrow as pa
 from bayesbox.errors import BadOption, UnknownChoice, UnknownColumn
 from bayesbox.explain.evidence import lead
 from bayesbox.schema.flags import FLAG_EXPECTED, flag_code
-from bayesbox.schema.kinds import Category, Flag, Kind, Unknown, Words
+from bayesbox.schema.kinds import Category, Kind, Unknown, Words
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 
@@ -38,10 +38,10 @@ def batch_of_values(classifier: AnyTableClassifier, values: Mapping[str, str], *
 
 def _column(name: str, text: str, kind: Kind) -> pa.Array:
     if not text:
-        return pa.array([None], pa.string() if isinstance(kind, (Category, Flag, Words, Unknown)) else pa.float64())
+        return pa.array([None], pa.string() if not kind.is_number else pa.float64())
     if isinstance(kind, (Category, Words, Unknown)):
         return pa.array([text])
-    if isinstance(kind, Flag):
+    if kind.is_flag:
         flag = flag_code(text)
         if flag is None:
             raise BadOption(f"`{name}` is a flag: {FLAG_EXPECTED}", found=text)

@@ -17,13 +17,12 @@ from bayesbox.classifier.hints import are_dates, date_hint, hints, said_once
 from bayesbox.classifier.size import ModelSize
 from bayesbox.classifier.training import one_class
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.schema.kinds import Category, Ignore, Kind, Number, Unknown, Words
+from bayesbox.schema.kinds import Kind
 from bayesbox.schema.schema import Schema
 from bayesbox.source.files.reading import is_broken_number
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
-from bayesbox.tally.moments import Moments
 
 MISSING_MARKS = frozenset(
     {"?", "na", "n/a", "nan", "null", "none", "nil", "-", "--", ".", "missing", "unknown", "#n/a"}
@@ -87,31 +86,22 @@ def number(cells: Any) -> float:
 
 
 def _facts(name: str, kind: Kind, declared: bool, book: Book, rows: float) -> ColumnFacts:
-    if isinstance(kind, Ignore):
+    if not kind.is_used:
         return ColumnFacts(name, "ignore", declared)
-    domain = kind.levels or () if isinstance(kind, Category) else ()
-    if isinstance(kind, Words):
+    domain = () if kind.is_flag else kind.domain
+    if kind.is_text:
         words = book[name].levels if name in book else ()
         return ColumnFacts(name, kind.name, declared, rows, 0, words=len(words))
     if name not in book:
-        return ColumnFacts(name, _word(kind, None), declared, 0, rows, levels=domain or None)
+        return ColumnFacts(name, kind.shown(None), declared, 0, rows, levels=domain or None)
     tally = book[name]
     observed = np.sum(tally.n).item()
     base = {"declared": declared, "observed": observed, "missing": rows - observed}
-    word = _word(kind, tally)
-    if isinstance(tally, Moments) and word != "flag":
+    word = kind.shown(tally)
+    if tally.of_numbers and word != "flag":
         spread = tally.pooled()
         return ColumnFacts(name, word, **base, mean=spread.mean, deviation=spread.deviation)
     return ColumnFacts(name, word, **base, levels=tuple(sorted({*tally.levels, *domain})))
-
-
-def _word(kind: Kind, tally: Any) -> str:
-    """The kind as the user declares it."""
-    if isinstance(kind, Unknown):
-        return "unknown" if tally is None else "category" if isinstance(tally, Counts) else "real"
-    if isinstance(kind, Number):
-        return "flag" if isinstance(tally, Moments) and tally.holds_only_flags else "real"
-    return kind.name
 
 
 def remarks(schema: Schema, book: Book) -> list[str]:
@@ -129,10 +119,10 @@ def remarks(schema: Schema, book: Book) -> list[str]:
 
 def _undeclared(name: str, kind: Kind, book: Book) -> Iterator[str]:
     """Levels beyond those that a category was declared to have."""
-    tally = book.columns.get(name)
-    if not (isinstance(kind, Category) and kind.levels and isinstance(tally, Counts)):
+    tally: Any = book.columns.get(name)
+    if kind.is_flag or not kind.domain or tally is None or tally.of_numbers:
         return
-    places = [place for place, level in enumerate(tally.levels) if level not in kind.levels]
+    places = [place for place, level in enumerate(tally.levels) if level not in kind.domain]
     if places:
         total = float(np.asarray(tally.counts, dtype=np.float64)[:, places].sum())
         rows = int(total) if total.is_integer() else round(total, 6)
@@ -147,10 +137,11 @@ def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[str]:
         yield f"column `{facts.name}` has no value at all, so it says nothing"
     elif facts.missing > 0.9 * rows:
         yield f"column `{facts.name}` is missing in {facts.missing / rows:.0%} of the rows"
-    tally = book.columns.get(facts.name)
-    if isinstance(tally, Counts):
-        yield from _leak(facts, tally, book)
-    if facts.kind == "category" and isinstance(tally, Counts):
+    tally: Any = book.columns.get(facts.name)
+    if tally is None or tally.of_numbers:
+        return
+    yield from _leak(facts, tally, book)
+    if facts.kind == "category":
         yield from _of_levels(facts, tally)
 
 
@@ -194,8 +185,8 @@ def few_texts(schema: Schema, book: Book) -> list[str]:
     """What to say of categories that are numbers but for a few texts: read for training, such texts are refused."""
     found = []
     for facts in column_facts(schema, book):
-        tally = book.columns.get(facts.name)
-        if facts.declared or not isinstance(tally, Counts) or not isinstance(schema.kinds[facts.name], Category):
+        tally: Any = book.columns.get(facts.name)
+        if facts.declared or tally is None or not schema.kinds[facts.name].lists_levels:
             continue
         texts = [place for place, level in enumerate(tally.levels) if not _is_number(level)]
         rows = sum(int(each) for each in np.asarray(tally.counts)[:, texts].sum(axis=1)) if texts else 0

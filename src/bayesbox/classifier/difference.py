@@ -69,7 +69,7 @@ def _of_classes(left: Book, right: Book) -> Iterator[ColumnDifference]:
 
 
 def _of_column(name: str, left: Any, right: Any) -> ColumnDifference:
-    if isinstance(left, Moments):
+    if left.of_numbers:
         return _of_moments(name, left, right)
     return counts_difference(name, left, right)
 

@@ -10,13 +10,11 @@ from fractions import Fraction
 from typing import Any
 
 from bayesbox._core import ExactArray
-from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Number, Real, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
-from bayesbox.tally.counts import Counts
 from bayesbox.tally.exact import Dyadic
-from bayesbox.tally.moments import Moments, Spread
+from bayesbox.tally.moments import Spread
 
 MOST_ALIKE = 3  # columns of which the same is said in as many sentences
 FEW_ROWS = 10  # below this, coincidences are common and nothing is said
@@ -77,25 +75,25 @@ def said_once(found: Sequence[tuple[str, str]]) -> list[str]:
 def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hint]:
     ignore = f"Leave it out: --ignore {name}, or columns={{'{name}': 'ignore'}}"
     constant = Hint((name,), f"column `{name}` holds one value only, so it says nothing", ignore)
-    whole = tally.pooled() if isinstance(tally, Moments) else None
+    whole = tally.pooled() if tally.of_numbers else None
     if whole is not None and whole.excess.m == 0:
         if not few or not tally.holds_only_flags:  # a number without spread is left out, however few the rows
             yield constant
     elif few:
         return
     elif whole is not None:
-        if isinstance(kind, Number) and not tally.sums.fractional.signs().any() and _numbers_the_rows(whole):
+        if kind.may_be_flag and not tally.sums.fractional.signs().any() and _numbers_the_rows(whole):
             yield Hint((name,), f"column `{name}` numbers the rows, like an identifier", ignore)
-    elif isinstance(tally, Counts) and not isinstance(kind, (CountGroup, Words)):
+    elif tally.form == "counts":
         if len(tally.levels) == 1:
             yield constant
-        elif isinstance(kind, Category) and have_decimal_commas(tally.levels):
+        elif kind.lists_levels and have_decimal_commas(tally.levels):
             yield Hint(
                 (name,),
                 f"column `{name}` holds numbers with a decimal comma, and each counts as a category by itself",
                 "Write them with a decimal point",
             )
-        elif len(tally.levels) == sum(_exact(tally.totals())) and isinstance(kind, Category):
+        elif len(tally.levels) == sum(_exact(tally.totals())) and kind.lists_levels:
             if are_dates(tally.levels):
                 yield date_hint(name, "has a different date in every row")
             else:
@@ -197,14 +195,13 @@ def _runs_of_flags(schema: Schema, book: Book) -> Iterator[tuple[str, ...]]:
 
 
 def _is_full_flag(kind: Any, tally: Any, book: Book) -> bool:
-    if isinstance(tally, Moments):
-        is_flag = not isinstance(kind, (Real, Count)) and tally.holds_only_flags
-        return is_flag and tally.sums.n == book.class_counts
-    return isinstance(kind, Flag) and tally.totals() == book.class_counts
+    if tally.of_numbers:
+        return bool(kind.shown(tally) == "flag" and tally.sums.n == book.class_counts)
+    return bool(kind.is_flag and tally.totals() == book.class_counts)
 
 
 def _ones(tally: Any) -> list[int | Fraction]:
-    if isinstance(tally, Moments):
+    if tally.of_numbers:
         return _exact(tally.sums.total)
     width = len(tally.levels)
     if "true" not in tally.levels:

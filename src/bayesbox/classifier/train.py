@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.training import Progress, Training, split_columns
 from bayesbox.errors import BadData, BadOption
-from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real, Words, kinds_by_key
+from bayesbox.schema.kinds import Count, Real, kinds_by_key
 from bayesbox.schema.levels import natural_label_type
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch, Source
@@ -69,9 +69,9 @@ def source_of(
     from bayesbox.source.files.open import open_source
 
     kinds = {str(name): kind for name, kind in kinds_by_key(declared).items()}
-    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Words))}
+    text = {name for name, kind in kinds.items() if kind.has_levels or kind.is_text}
     number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
-    unread = {name for name, kind in kinds.items() if isinstance(kind, Ignore)}
+    unread = {name for name, kind in kinds.items() if not kind.is_used}
     if target is not None:
         text.add(target)
     if weight is not None:

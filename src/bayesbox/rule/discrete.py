@@ -20,7 +20,7 @@ from bayesbox.schema.coded import LevelCodes, Variable, recode
 from bayesbox.schema.columns import as_numbers, whole_numbers
 from bayesbox.schema.encode import MISSING, Codes, encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
-from bayesbox.schema.kinds import Category, CountGroup, Flag, Ignore, Kind, Unknown
+from bayesbox.schema.kinds import Kind
 from bayesbox.schema.schema import Schema
 
 Cuts = Mapping[str, tuple[float, ...]]
@@ -28,7 +28,7 @@ Cuts = Mapping[str, tuple[float, ...]]
 
 def is_number(kind: Kind) -> bool:
     """Whether a column of this kind is cut into bins."""
-    return not isinstance(kind, (Category, Flag, Ignore, Unknown))
+    return kind.tally not in (None, "counts")
 
 
 def coded_columns(columns: Columns, schema: Schema, cuts: Cuts, *, where: str | None = None) -> dict[str, LevelCodes]:
@@ -36,9 +36,9 @@ def coded_columns(columns: Columns, schema: Schema, cuts: Cuts, *, where: str | 
     found: dict[str, LevelCodes] = {}
     for name, column in columns.items():
         kind = schema.kinds[name]
-        if isinstance(kind, (Ignore, Unknown)) or _is_null(column):
+        if kind.tally is None or _is_null(column):
             continue
-        if isinstance(kind, CountGroup):
+        if kind.is_matrix:
             raise BadOption(
                 "a sparse matrix is one group of counts, whose columns cannot depend on each other",
                 remedy="Give it as a dense array, or take naive Bayes",
@@ -63,7 +63,7 @@ def _levels(name: str, column: Any, kind: Kind, *, where: str | None) -> LevelCo
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
         column = whole_numbers(column)
     codes, texts, _ = encode_narrow(column)
-    if not isinstance(kind, Flag):
+    if not kind.is_flag:
         return codes, texts
     place = np.array([*flag_codes(texts, lambda: codes, name=name, where=where), MISSING], dtype=np.int32)
     return place[codes], list(FLAG_LEVELS)
@@ -98,9 +98,9 @@ class Coding:
     def declared(self, name: str) -> NDArray[np.bool_]:
         """Of each level of a column whether it is known though no row may have it."""
         kind = self.schema.kinds[name]
-        if isinstance(kind, Category):
-            return np.array([level in (kind.levels or ()) for level in self.levels[name]], dtype=bool)
-        return np.full(len(self.levels[name]), not isinstance(kind, Unknown))
+        if kind.lists_levels:
+            return np.array([level in kind.domain for level in self.levels[name]], dtype=bool)
+        return np.full(len(self.levels[name]), kind.tally is not None)
 
     def _recoded(self, name: str, codes: Codes, texts: Sequence[str]) -> Codes:
         levels, place = self.variables[name].levels, self.variables[name].place
@@ -123,12 +123,8 @@ def coding_of(schema: Schema, levels: Mapping[str, tuple[str, ...]], cuts: Cuts,
         kind = schema.kinds[name]
         if name not in levels:
             continue
-        domain: tuple[str, ...] = ()
-        if isinstance(kind, Category):
-            domain = kind.levels or ()
-        elif isinstance(kind, Flag):
-            domain = FLAG_LEVELS
-        elif is_number(kind):
+        domain = kind.domain
+        if is_number(kind):
             known[name] = Variable(name, bin_names(np.array(cuts.get(name, ()))), cuts.get(name))
             continue
         both = levels[name] if set(domain) <= set(levels[name]) else tuple(sorted({*levels[name], *domain}))

@@ -68,6 +68,10 @@ class Kind:
         parse_options(self)
 
     floor = DEFAULT_FLOOR  # the least variance of a gaussian; a Real may declare another
+    is_used = True  # whether a column takes part
+    is_flag = False
+    is_text = False  # whether a value is words
+    is_matrix = False  # whether it is a whole matrix of counts
     may_be_flag = False  # whether numbers that are all 0 or 1 are a flag
     lists_levels = False  # whether the levels that a smoothing rule names belong to its domain
 
@@ -75,6 +79,20 @@ class Kind:
     def name(self) -> str:
         """The kind's name as the command spells it."""
         return type(self).__name__.lower()
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether a value is one of several levels."""
+        return self.tally == "counts"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether a value is a number."""
+        return self.tally == "moments"
+
+    def shown(self, tally: Any) -> str:  # noqa: ARG002
+        """The name that a user would declare a column by that has this tally, None where it has none."""
+        return self.name
 
     @property
     def domain(self) -> tuple[str, ...]:
@@ -150,6 +168,8 @@ class Flag(Kind):
 
     tally = "counts"
 
+    is_flag = True
+
     @property
     def domain(self) -> tuple[str, ...]:
         from bayesbox.schema.flags import FLAG_LEVELS
@@ -190,6 +210,9 @@ class Number(Kind):
     tally = "moments"
     may_be_flag = True
 
+    def shown(self, tally: Any) -> str:
+        return "flag" if tally is not None and tally.of_numbers and tally.holds_only_flags else "real"
+
     def family(self, tally: Any, numeric: str) -> str:
         return "bernoulli" if tally.holds_only_flags else numeric
 
@@ -218,6 +241,7 @@ class Words(Kind):
     """
 
     tally = "words"
+    is_text = True
 
     occurrence: str = option(OneOf(*WORDS_OCCURRENCES), default="count", kw_only=False)
     top: int | None = option(WholeNumber(1, none=True), default=None)
@@ -246,6 +270,7 @@ class CountGroup(Kind):
     """A whole matrix of counts, such as a sparse document-term matrix. What inference gives; not declared."""
 
     tally = "words"
+    is_matrix = True
 
     width: int = option(WholeNumber(0), default=0, kw_only=False)
 
@@ -257,6 +282,9 @@ class CountGroup(Kind):
 class Unknown(Kind):
     """A column without a value so far: it takes the kind of its first one."""
 
+    def shown(self, tally: Any) -> str:
+        return "unknown" if tally is None else "real" if tally.of_numbers else "category"
+
     def known(self, tally: Any) -> Kind:
         return Category() if tally.form == "counts" else Number()
 
@@ -267,6 +295,8 @@ class Unknown(Kind):
 @frozen
 class Ignore(Kind):
     """A column to leave out."""
+
+    is_used = False
 
 
 BY_NAME: dict[str, type[Kind]] = {

@@ -13,7 +13,6 @@ from bayesbox.schema.kinds import (
     Category,
     CountGroup,
     Flag,
-    Ignore,
     Kind,
     Number,
     Real,
@@ -38,7 +37,7 @@ class Schema:
     @property
     def used(self) -> tuple[str, ...]:
         """The columns that are not ignored."""
-        return tuple(name for name, kind in self.kinds.items() if not isinstance(kind, Ignore))
+        return tuple(name for name, kind in self.kinds.items() if kind.is_used)
 
     @classmethod
     def of(

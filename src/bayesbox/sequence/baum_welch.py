@@ -17,7 +17,6 @@ from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadOption
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded, encode
-from bayesbox.schema.kinds import Category, Flag, Words
 from bayesbox.schema.levels import label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence.counts import ChainBook
@@ -127,7 +126,7 @@ def _first_guess(task: Task, random: np.random.Generator) -> LearnedChain:
     shares = np.ones((steps.rows, size))
     for name, column in steps.columns.items():
         kind = task.schema.kinds[name]
-        if isinstance(kind, (Category, Flag, Words)):
+        if kind.has_levels or kind.is_text:
             codes, levels, _ = encode(column)
             by_level = np.vstack([random.dirichlet(np.ones(size), size=len(levels)), np.ones((1, size)) / size])
             shares *= EVEN + by_level[codes]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bayesbox.errors import BadData, UnknownColumn
 from bayesbox.schema.arrays import text_array
 from bayesbox.schema.encode import encode
-from bayesbox.schema.kinds import Category, Flag, Kind
+from bayesbox.schema.kinds import Category, Kind
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence.model import Steps
 from bayesbox.source.base import Batch
@@ -276,4 +276,4 @@ def _steps_of_one(name: str, column: Any, offsets: NDArray[np.int64]) -> Steps:
 
 
 def _has_levels(kind: Kind) -> bool:
-    return isinstance(kind, (Category, Flag))
+    return kind.has_levels

@@ -16,7 +16,7 @@ from bayesbox.errors import BadData, BadWeight
 from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
-from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Ignore, Kind, Unknown, Words
+from bayesbox.schema.kinds import Count, Kind, Words
 from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.schema import Schema
 from bayesbox.schema.tokens import Documents
@@ -53,13 +53,13 @@ def count(
     numbers: dict[str, NDArray[Any]] = {}
     for name, column in columns.items():
         kind = schema.kinds[name]
-        if isinstance(kind, (Ignore, Unknown)) or _is_null(column):
+        if kind.tally is None or _is_null(column):
             continue
-        if isinstance(kind, CountGroup):
+        if kind.is_matrix:
             tallies[name] = counter.words(column)
         elif isinstance(kind, Words):
             tallies[name] = counter.text(name, column, kind)
-        elif isinstance(kind, (Category, Flag)):
+        elif kind.has_levels:
             counter.levels(name, column, kind)
         else:
             numbers[name] = as_numbers(column, name=name, where=where)
@@ -142,7 +142,7 @@ class _Counter:
 
     def _coded(self, name: str, column: Any, kind: Kind) -> None:
         codes, texts, _ = encode_narrow(column)
-        self.coded[name] = (codes, self._flag_texts(name, texts, lambda: codes) if isinstance(kind, Flag) else texts)
+        self.coded[name] = (codes, self._flag_texts(name, texts, lambda: codes) if kind.is_flag else texts)
 
     def _flag_texts(self, name: str, texts: list[str], codes: Callable[[], NDArray[Any]]) -> list[str]:
         """The texts as false and true; `codes` gives the rows as places in the texts."""
@@ -177,7 +177,7 @@ class _Counter:
             lowest, table = result
             seen = np.flatnonzero(table.any(axis=0))
             texts = [str(lowest + int(index)) for index in seen]
-            if isinstance(kind, Flag) or column.dtype.kind == "b":
+            if kind.is_flag or column.dtype.kind == "b":
                 texts = self._flag_texts(name, texts, partial(_places, lowest + seen, column))
             cells = ExactArray.from_integers(np.ascontiguousarray(table[:, seen]).ravel())
             tallies[name] = _merged(self.classes, texts, cells)

@@ -29,6 +29,7 @@ class Counts:
     """
 
     form: ClassVar[str] = "counts"
+    of_numbers: ClassVar[bool] = False
     members: ClassVar[tuple[str, ...]] = ("counts.arrow",)
     extends: ClassVar[str | None] = None
     together: ClassVar[bool] = False
@@ -60,6 +61,11 @@ class Counts:
     def n(self) -> NDArray[Any]:
         """Observed rows of each class."""
         return numbers(self.totals())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether everything was kept as it is."""
+        return True
 
     def by_class(self) -> list[dict[str, Any]]:
         """What was counted in each class, by name."""

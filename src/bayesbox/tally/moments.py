@@ -96,6 +96,7 @@ class Moments:
     """
 
     form: ClassVar[str] = "moments"
+    of_numbers: ClassVar[bool] = True  # rather than of levels
     members: ClassVar[tuple[str, ...]] = ("moments.arrow",)
     extends: ClassVar[str | None] = None
     together: ClassVar[bool] = False
@@ -180,6 +181,11 @@ class Moments:
     def _require_flags(self) -> None:
         if not self.holds_only_flags:
             raise AttributeError("a column of numbers has levels only if it holds nothing but 0 and 1")
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether everything was kept as it is."""
+        return True
 
     def range(self) -> tuple[float, float] | None:
         """The least and the greatest value, where these were counted."""

@@ -19,7 +19,7 @@ from bayesbox.schema.coded import LevelCodes, recode
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import MISSING, encode
 from bayesbox.schema.flags import flag_level
-from bayesbox.schema.kinds import Category, Count, Flag, Kind, Number, Real
+from bayesbox.schema.kinds import Kind
 
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int16]
@@ -93,7 +93,7 @@ class Design:
 
 def column_values(column: Any, kind: Kind, *, name: str) -> Values:
     """A number as doubles, NaN where missing; a category as codes and their texts."""
-    if isinstance(kind, (Category, Flag)):
+    if kind.has_levels:
         found = encode(column)
         return found.codes, level_texts(found.levels, kind)
     return np.asarray(as_numbers(column, name=name), dtype=np.float64)
@@ -101,14 +101,14 @@ def column_values(column: Any, kind: Kind, *, name: str) -> Values:
 
 def level_texts(levels: Sequence[str], kind: Kind) -> list[str]:
     """The texts of levels; those of a flag are false and true, however they are spelled."""
-    if isinstance(kind, Flag):
+    if kind.is_flag:
         return [flag_level(text) or text for text in levels]
     return list(levels)
 
 
 def takes_part(kind: Kind) -> bool:
     """Whether a column of this kind has a place in a design."""
-    return isinstance(kind, (Category, Flag, Real, Number, Count))
+    return kind.has_levels or kind.is_number
 
 
 def _axis(name: str, value: Values, knots: int) -> Feature:

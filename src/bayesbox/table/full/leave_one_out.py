@@ -29,7 +29,6 @@ from bayesbox.errors import NeverLearned
 from bayesbox.rule.joint_normal import Columns as NumberColumns
 from bayesbox.rule.joint_table import expected_counts, table_codes
 from bayesbox.schema.encode import Encoded
-from bayesbox.schema.kinds import Category
 from bayesbox.schema.schema import Schema
 from bayesbox.stat.leave_one_out import prior_table
 from bayesbox.table.full.model import ENOUGH, FullModel, full_model, number_columns
@@ -185,7 +184,7 @@ def _sizes(table: JointTable, schema: Schema, counts: Doubles, cell: NDArray[np.
         others = tuple(other for other in range(len(table.axes)) if other != place)
         once = grid.sum(axis=others)[levels[place]] == 1
         kind = schema.kinds[axis.column]
-        declared = (kind.levels or ()) if isinstance(kind, Category) else axis.levels
+        declared = kind.domain if kind.lists_levels else axis.levels
         kept = np.array([level in declared for level in axis.levels] + [True] * axis.missing)[levels[place]]
         size *= np.where(once & ~kept, axis.size - 1, axis.size)
         gone |= once & ~kept

@@ -22,7 +22,6 @@ from bayesbox.rule.joint_table import joint_table, require_room, table_codes
 from bayesbox.rule.naive import missing_is_level
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.schema.flags import FLAG_DIGITS, FLAG_LEVELS
-from bayesbox.schema.kinds import DEFAULT_FLOOR, Category, Flag, Real
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.table.full.options import FullOptions
@@ -93,13 +92,12 @@ def table_axes(schema: Schema, book: Book, rules: FullOptions, flags: Sequence[s
     axes = []
     for name in names:
         kind = schema.kinds[name]
-        if name in flags or isinstance(kind, Flag):
+        if name in flags or kind.is_flag:
             levels = FLAG_DIGITS if name in flags else FLAG_LEVELS
         else:
-            declared = (kind.levels or ()) if isinstance(kind, Category) else ()
             listed = rules.smoothing.listed if len(names) == 1 else ()
-            levels = tuple(sorted({*book[name].levels, *declared, *listed}))
-        is_flag = levels in (FLAG_DIGITS, FLAG_LEVELS) and (name in flags or isinstance(kind, Flag))
+            levels = tuple(sorted({*book[name].levels, *kind.domain, *listed}))
+        is_flag = levels in (FLAG_DIGITS, FLAG_LEVELS) and (name in flags or kind.is_flag)
         axes.append(Axis(name, levels, missing_is_level(kind, rules), is_flag))
     return tuple(axes)
 
@@ -116,7 +114,7 @@ def number_columns(schema: Schema, book: Book, flags: Sequence[str]) -> tuple[Co
             left_out[name] = "all its values are equal"
     wholes = tuple(book[name].pooled() for name in names)
     kinds = [schema.kinds[name] for name in names]
-    floors = tuple(kind.floor if isinstance(kind, Real) else DEFAULT_FLOOR for kind in kinds)
+    floors = tuple(kind.floor for kind in kinds)
     return Columns(tuple(names), wholes, floors), left_out
 
 

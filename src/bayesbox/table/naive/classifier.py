@@ -31,7 +31,6 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.naive.leave_one_out import leave_one_out
 from bayesbox.tally.book import Book
-from bayesbox.tally.values import Values
 
 
 class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel]):
@@ -51,7 +50,7 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         return rules.numeric
 
     def needs_refit(self) -> bool:
-        coarse = any(isinstance(tally, Values) and not tally.is_exact for tally in self.book.columns.values())
+        coarse = not all(self.book[name].is_exact for name in self.book)
         return coarse or super().needs_refit()
 
     def has_second_pass(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from bayesbox.dist.base import Distribution
 from bayesbox.dist.choose import Choice, choose
@@ -14,7 +15,6 @@ from bayesbox.explain.density_picture import Panel, density_svg
 from bayesbox.rule.naive import fit_options
 from bayesbox.schema.families import check_density
 from bayesbox.table.naive.classifier import NaiveClassifier
-from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
 
 
@@ -35,22 +35,23 @@ def picture(classifier: NaiveClassifier, column: str, densities: Sequence[str] |
 def losses(classifier: NaiveClassifier, column: str) -> Choice:
     """The density that `auto` chooses for a column, and the class log loss of each candidate."""
     tally = _tally(classifier, column)
-    if not isinstance(tally, Values):
+    if tally.form != Values.form:
         raise _needs_values(column)
-    return choose(*tally.table, _options(classifier, column))
+    values, counts = tally.table
+    return choose(values, counts, _options(classifier, column))
 
 
-def _tally(classifier: NaiveClassifier, column: str) -> Moments:
+def _tally(classifier: NaiveClassifier, column: str) -> Any:
     if column not in classifier.book:
         raise UnknownColumn(column, available=classifier.book)
     tally = classifier.book.with_classes(classifier.model.classes)[column]
-    if not isinstance(tally, Moments) or tally.pooled().excess.m == 0:
+    if not tally.of_numbers or tally.pooled().excess.m == 0:
         raise BadOption(f"column `{column}` has no density", remedy="Name a column of numbers that are not all equal")
     return tally
 
 
-def _density(classifier: NaiveClassifier, column: str, tally: Moments, name: str) -> Distribution | None:
-    if check_density(name).needs_values and not isinstance(tally, Values):
+def _density(classifier: NaiveClassifier, column: str, tally: Any, name: str) -> Distribution | None:
+    if check_density(name).needs_values and tally.form != Values.form:
         raise _needs_values(column)
     return fitted(column, tally, replace(_options(classifier, column), density=name)).distribution
 
@@ -67,9 +68,9 @@ def _needs_values(column: str) -> BadOption:
     )
 
 
-def _range(tally: Moments) -> tuple[float, float]:
+def _range(tally: Any) -> tuple[float, float]:
     """The values that were seen; of moments alone, three deviations to either side."""
-    known = tally.range()
+    known: tuple[float, float] | None = tally.range()
     if known is not None:
         return known
     whole = tally.pooled()
