@@ -18,10 +18,10 @@ from bayesbox.file.strict_json import document, parse
 from bayesbox.schema.kinds import Real
 from bayesbox.stat.calibrate import normalised
 from bayesbox.stat.folds import stratified_folds
-from bayesbox.table.auto.boost import Boosted, boosted, learn_boosted
+from bayesbox.table.auto.boost import BoostedTrees, boost_trees, learn_boosted
 from bayesbox.table.auto.features import Design, sorted_order
 from bayesbox.table.auto.joint_density import learn_joint_kernel, learn_joint_normals
-from bayesbox.table.auto.logistic_nb import learn_weighted
+from bayesbox.table.auto.logistic_nb import learn_logistic
 from bayesbox.table.auto.weighting import learned_powers, limited, pooled, pull
 
 
@@ -60,7 +60,7 @@ def numbers(rows=200, seed=1):
 
 def test_weights_are_those_of_logistic_regression():
     view, codes = numbers()
-    ours = learn_weighted(view, codes, 3, 2.0)
+    ours = learn_logistic(view, codes, 3, 2.0)
     peer = LogisticRegression(C=0.5, max_iter=2000, tol=1e-8).fit(view.features, codes)
     assert np.allclose(np.exp(ours.log_p(view)), peer.predict_proba(view.features), atol=0.01)
     assert np.allclose(normalised(ours.terms(view).sum(axis=2) + ours.weights[-1]), ours.log_p(view))
@@ -98,9 +98,9 @@ def test_boosted_answers_are_those_of_folds():
     trees = model.questions.trees
     assert 1 < trees < 60
     inside, outside = np.flatnonzero(fold_of_row != 2), np.flatnonzero(fold_of_row == 2)
-    again = boosted(view.take(inside), codes[inside], 3, rounds=trees, seed=3)
+    again = boost_trees(view.take(inside), codes[inside], 3, rounds=trees, seed=3)
     assert np.allclose(answers[outside], again.log_p(view.take(outside)))
-    whole = boosted(view, codes, 3, rounds=60, seed=3)
+    whole = boost_trees(view, codes, 3, rounds=60, seed=3)
     assert np.array_equal(whole.first(trees).log_p(view), model.log_p(view))
     assert whole.first(99) is whole
     assert np.allclose(np.exp(answers).sum(axis=1), 1)
@@ -117,7 +117,7 @@ def test_boosted_trees_find_what_no_column_tells_alone(tmp_path):
     assert (clf.predict(X[400:]) == y[400:]).mean() > 0.97
     clf.save(tmp_path / "b.bayes")
     loaded = bb.load(tmp_path / "b.bayes")
-    assert any(isinstance(model, Boosted) for model in loaded.classifier_.derived.models)
+    assert any(isinstance(model, BoostedTrees) for model in loaded.classifier_.derived.models)
     assert np.array_equal(loaded.predict_proba(X), clf.predict_proba(X))
     again = pickle.loads(pickle.dumps(clf))
     assert np.array_equal(again.predict_proba(X), clf.predict_proba(X))

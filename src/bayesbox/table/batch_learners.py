@@ -22,7 +22,7 @@ R = TypeVar("R", bound=PriorRules)
 D = TypeVar("D")
 
 
-class WholeRows(TableClassifier[R, D, PooledModel]):
+class BatchLearner(TableClassifier[R, D, PooledModel]):
     """Keeps the rows that it counts until it derives from them. It learns once."""
 
     def __init__(

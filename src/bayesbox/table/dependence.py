@@ -29,7 +29,7 @@ from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import normalised
 from bayesbox.stat.metrics import measure, scored
 from bayesbox.stat.mutual_information import conditional_mutual_information, entropy
-from bayesbox.table.concat import class_codes
+from bayesbox.table.columns import class_codes
 from bayesbox.table.naive import select
 from bayesbox.table.naive.choice import coded_columns, unseen_terms
 

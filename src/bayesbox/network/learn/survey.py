@@ -51,7 +51,7 @@ def cuts_by(given: Any) -> Cuts:
 # -- the columns, as they are met ----------------------------------------------------------------------------------
 
 
-class Known:
+class KnownColumn:
     """A column whose states are given."""
 
     def __init__(self, variable: Variable, where: str) -> None:
@@ -64,7 +64,7 @@ class Known:
     def absent(self, codes: Codes) -> NDArray[np.bool_]:
         return np.asarray(codes < 0)
 
-    def merged(self, _other: Known) -> Known:
+    def merged(self, _other: KnownColumn) -> KnownColumn:
         return self
 
     def variable(self, _cut: Cuts) -> Variable:
@@ -74,7 +74,7 @@ class Known:
         return pieces
 
 
-class Levels:
+class LevelColumn:
     """A column of levels: where each stands, in the order in which they turned up."""
 
     def __init__(self, name: str, kind: Kind | None) -> None:
@@ -108,8 +108,8 @@ class Levels:
     def absent(self, codes: Any) -> NDArray[np.bool_]:
         return np.asarray(codes < 0)
 
-    def merged(self, other: Levels) -> Levels:
-        both = Levels(self.name, self.declared)
+    def merged(self, other: LevelColumn) -> LevelColumn:
+        both = LevelColumn(self.name, self.declared)
         both.place = dict(self.place)
         for text in other.place:
             both.place.setdefault(text, len(both.place))
@@ -131,7 +131,7 @@ class Levels:
         return [recode(piece, texts, variable.place, dtype=variable.dtype) for piece in pieces]
 
 
-class Numbers:
+class NumberColumn:
     """A column of numbers, or of nothing so far: its distinct values, and how many rows have each."""
 
     def __init__(self, name: str, kind: Kind | None, where: str) -> None:
@@ -169,8 +169,8 @@ class Numbers:
     def absent(self, codes: Any) -> NDArray[np.bool_]:
         return np.asarray(np.isnan(codes))
 
-    def merged(self, other: Numbers) -> Numbers:
-        both = Numbers(self.name, self.declared, self.where)
+    def merged(self, other: NumberColumn) -> NumberColumn:
+        both = NumberColumn(self.name, self.declared, self.where)
         both._add(self.values, self.counts)
         both._add(other.values, other.counts)
         return both
@@ -195,7 +195,7 @@ class Numbers:
         return made
 
 
-Reader = Known | Levels | Numbers
+ColumnReader = KnownColumn | LevelColumn | NumberColumn
 
 
 # -- what rows have shown ------------------------------------------------------------------------------------------
@@ -224,13 +224,17 @@ class Request:
         names = list(batch.names) if self.only is None else list(self.only)
         return [name for name in names if name != self.weight and not isinstance(self.kinds.get(name), Ignore)]
 
-    def reader(self, name: str, column: Any) -> Reader:
+    def reader(self, name: str, column: Any) -> ColumnReader:
         """A reader for a column that begins like this one."""
         if name in self.known:
-            return Known(Variable.known(name, self.known[name]), self.where)
+            return KnownColumn(Variable.known(name, self.known[name]), self.where)
         kind = self.kinds.get(name)
         number = isinstance(kind_of(column, name=name), (Number, Unknown)) and not isinstance(kind, (Category, Flag))
-        return Numbers(name, kind, self.where) if number or isinstance(kind, (Real, Count)) else Levels(name, kind)
+        return (
+            NumberColumn(name, kind, self.where)
+            if number or isinstance(kind, (Real, Count))
+            else LevelColumn(name, kind)
+        )
 
 
 class ColumnFindings:
@@ -238,7 +242,7 @@ class ColumnFindings:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.readers: dict[str, Reader] = {}
+        self.readers: dict[str, ColumnReader] = {}
         self.rows = 0
         self.holes = 0
 
@@ -255,11 +259,13 @@ class ColumnFindings:
         self.holes += int(lacking.sum())
         return codes
 
-    def _matching(self, before: Reader | None, fresh: Reader, name: str) -> Reader:
+    def _matching(self, before: ColumnReader | None, fresh: ColumnReader, name: str) -> ColumnReader:
         """The reader that goes on; of a column without a value so far, anything may follow."""
-        if before is None or (isinstance(before, Numbers) and isinstance(fresh, Levels) and not len(before.values)):
+        if before is None or (
+            isinstance(before, NumberColumn) and isinstance(fresh, LevelColumn) and not len(before.values)
+        ):
             return fresh
-        if isinstance(before, Numbers) and isinstance(fresh, Levels):
+        if isinstance(before, NumberColumn) and isinstance(fresh, LevelColumn):
             raise BadData(
                 f"column `{name}` held numbers so far and holds text now",
                 where=self.request.where,
@@ -276,7 +282,7 @@ class ColumnFindings:
             if type(mine) is type(theirs):
                 both.readers[name] = mine.merged(theirs)  # type: ignore[arg-type]
             else:
-                numbers, levels = (mine, theirs) if isinstance(mine, Numbers) else (theirs, mine)
+                numbers, levels = (mine, theirs) if isinstance(mine, NumberColumn) else (theirs, mine)
                 both.readers[name] = self._matching(numbers, levels, name)
         return both
 

@@ -37,7 +37,7 @@ from bayesbox.tally.pairs import Pairs
 
 
 @dataclass(frozen=True)
-class Derived:
+class CutPoints:
     """What was derived from the rows: the cut points of numbers, by column."""
 
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Derived:
 class AugmentedClassifier(TableClassifier[Any, Any, Any]):
     """A classifier that sees codes: schema, cut points, and the counts of pairs of columns."""
 
-    derives: ClassVar[type[Derived]] = Derived
+    derives: ClassVar[type[CutPoints]] = CutPoints
 
     @property
     def cuts(self) -> Mapping[str, tuple[float, ...]]:

@@ -19,11 +19,11 @@ from bayesbox.schema.schema import Schema
 from bayesbox.stat.calibrate import floored
 from bayesbox.stat.mutual_information import conditional_mutual_information, mutual_information
 from bayesbox.table.augmented.arcs import ArcsClassifier
-from bayesbox.table.augmented.classifier import Derived
+from bayesbox.table.augmented.classifier import CutPoints
 from bayesbox.table.augmented.model import AugmentedModel, ClassPrior, family_table
 from bayesbox.table.augmented.one_dependence import PairCounts
 from bayesbox.table.augmented.options import AUTO, MOST_PARENTS, DependenceOptions
-from bayesbox.table.concat import class_codes
+from bayesbox.table.columns import class_codes
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
 from bayesbox.tally.dependent import Dependent, dense
@@ -36,7 +36,7 @@ MOST_ROWS = 10_000  # on which they are judged
 
 
 @dataclass(frozen=True)
-class Arcs(Derived):
+class Arcs(CutPoints):
     """The cut points, and the parents of each column in the order in which they count."""
 
     parents: Mapping[str, tuple[str, ...]] | None = field(default=None)

@@ -27,7 +27,7 @@ SHARE = 0.7  # of the rows that a tree is grown on
 
 
 @dataclass(frozen=True)
-class Boosted:
+class BoostedTrees:
     """The questions, what each leaf adds to log P(class | x) (nodes x classes), and what all rows start with."""
 
     questions: _core.Forest
@@ -40,7 +40,7 @@ class Boosted:
     def log_p(self, view: View) -> Doubles:
         return normalised(self.start + self.questions.ask_values(view.core_codes, self.values))
 
-    def first(self, trees: int) -> Boosted:
+    def first(self, trees: int) -> BoostedTrees:
         """The first trees of it."""
         arrays = self.questions.arrays()
         roots = arrays["root"]
@@ -51,11 +51,11 @@ class Boosted:
         return _again(arrays | kept | {"root": roots[:trees]}, self.values[:nodes], self.start)
 
 
-def _again(arrays: dict[str, NDArray[np.int64]], values: Doubles, start: Doubles) -> Boosted:
-    return Boosted(_core.Forest.of(**arrays), np.ascontiguousarray(values), start)
+def _again(arrays: dict[str, NDArray[np.int64]], values: Doubles, start: Doubles) -> BoostedTrees:
+    return BoostedTrees(_core.Forest.of(**arrays), np.ascontiguousarray(values), start)
 
 
-def boosted(view: View, codes: Labels, classes: int, *, rounds: int, seed: int) -> Boosted:
+def boost_trees(view: View, codes: Labels, classes: int, *, rounds: int, seed: int) -> BoostedTrees:
     """So many trees."""
     axes = view.design.axes
     start = np.log((np.bincount(codes, minlength=classes) + 1) / (len(codes) + classes))
@@ -72,19 +72,19 @@ def boosted(view: View, codes: Labels, classes: int, *, rounds: int, seed: int) 
         share=SHARE,
         seed=seed,
     )
-    return Boosted(questions, values, start)
+    return BoostedTrees(questions, values, start)
 
 
 def learn_boosted(
     view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int, *, rounds: int, seed: int
-) -> tuple[Boosted, Doubles]:
+) -> tuple[BoostedTrees, Doubles]:
     """The trees that answer rows held out best, and the answers to these."""
     losses = np.zeros(rounds)
     held = []
     for number in range(folds):
         inside, outside = np.flatnonzero(fold_of_row != number), np.flatnonzero(fold_of_row == number)
         if len(inside) and len(outside):
-            model = boosted(view.take(inside), codes[inside], classes, rounds=rounds, seed=seed)
+            model = boost_trees(view.take(inside), codes[inside], classes, rounds=rounds, seed=seed)
             asked = view.take(outside)
             target = codes[outside].astype(np.int32)
             losses += model.questions.sum_values(asked.core_codes, target, model.values, model.start)[1]
@@ -93,4 +93,4 @@ def learn_boosted(
     answers = np.zeros((view.rows, classes))
     for model, asked, outside in held:
         answers[outside] = model.first(best).log_p(asked)
-    return boosted(view, codes, classes, rounds=best, seed=seed), answers
+    return boost_trees(view, codes, classes, rounds=best, seed=seed), answers

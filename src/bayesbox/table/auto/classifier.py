@@ -29,12 +29,12 @@ from bayesbox.table.auto.codec import PREFIX, derived_arrays, derived_from_json,
 from bayesbox.table.auto.features import View
 from bayesbox.table.auto.options import AutoOptions
 from bayesbox.table.auto.pool import Pool, learn_pool, words_of
-from bayesbox.table.batch_learners import WholeRows
+from bayesbox.table.batch_learners import BatchLearner
 from bayesbox.table.pooled_model import PooledModel
 from bayesbox.tally.book import Book
 
 
-class AutoClassifier(WholeRows[AutoOptions, Pool]):
+class AutoClassifier(BatchLearner[AutoOptions, Pool]):
     """The pool as a classifier. It learns once: what it derived needs all rows again when some more come."""
 
     kind = "auto"

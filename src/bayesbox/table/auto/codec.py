@@ -13,11 +13,11 @@ from bayesbox.file import arrow
 from bayesbox.file.faults import MemberFault, within
 from bayesbox.file.reader import Reader
 from bayesbox.schema.arrays import numpy_values
-from bayesbox.table.auto.boost import Boosted
+from bayesbox.table.auto.boost import BoostedTrees
 from bayesbox.table.auto.features import Design, Feature
 from bayesbox.table.auto.forest import TreeForest
 from bayesbox.table.auto.joint_density import JointKernel, JointNormal
-from bayesbox.table.auto.logistic_nb import Weighted
+from bayesbox.table.auto.logistic_nb import LogisticNaiveBayes
 
 PREFIX = "pool-"
 WHOLE, DOUBLE = f"{PREFIX}whole.arrow", f"{PREFIX}double.arrow"
@@ -133,10 +133,10 @@ def _model_to_json(model: Any, writer: Writer) -> dict[str, Any]:
     if isinstance(model, TreeForest):
         arrays = {name: writer.put(array) for name, array in model.questions.arrays().items()}
         return {"kind": "forest", "weight": model.weight, "counts": writer.put(model.counts), **arrays}
-    if isinstance(model, Boosted):
+    if isinstance(model, BoostedTrees):
         arrays = {name: writer.put(array) for name, array in model.questions.arrays().items()}
         return {"kind": "boosted", "values": writer.put(model.values), "start": writer.put(model.start), **arrays}
-    if isinstance(model, Weighted):
+    if isinstance(model, LogisticNaiveBayes):
         return {"kind": "weighted", "weights": writer.put(model.weights)}
     if isinstance(model, JointNormal):
         return {
@@ -224,9 +224,9 @@ def _model_from_json(
         values = arrays.take(reader, "values", len(parts["column"]), classes)
         if len(parts["words_of"]) != len(design.axes):
             raise ValueError("the questions of the boosted trees are not about these columns")
-        return Boosted(_core.Forest.of(**parts), values, arrays.take(reader, "start", classes))
+        return BoostedTrees(_core.Forest.of(**parts), values, arrays.take(reader, "start", classes))
     if kind == "weighted":
-        return Weighted(arrays.take(reader, "weights", sum(axis.width for axis in design.axes) + 1, classes))
+        return LogisticNaiveBayes(arrays.take(reader, "weights", sum(axis.width for axis in design.axes) + 1, classes))
     if kind == "normal":
         roots = arrays.take(reader, "roots", None, width, width)
         if len(roots) not in (1, classes):

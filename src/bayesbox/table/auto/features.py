@@ -15,15 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.schema.coded import LevelCodes, recode
-from bayesbox.schema.columns import as_numbers
-from bayesbox.schema.encode import MISSING, encode
-from bayesbox.schema.flags import flag_level
+from bayesbox.schema.coded import recode
+from bayesbox.schema.encode import MISSING
 from bayesbox.schema.kinds import Kind
+from bayesbox.table.columns import Values, column_values, level_texts
 
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int16]
-Values = Doubles | LevelCodes
 
 CELLS = 255  # of a column of numbers
 LEVELS = 200  # of a category: those after the most frequent ones count as missing
@@ -89,26 +87,6 @@ class Design:
                 levels = level_texts(axis.levels, kinds[axis.name])
                 found.append(recode(value[0], value[1], {text: code for code, text in enumerate(levels)}))
         return View(self, tuple(found), rows)
-
-
-def column_values(column: Any, kind: Kind, *, name: str) -> Values:
-    """A number as doubles, NaN where missing; a category as codes and their texts."""
-    if kind.has_levels:
-        found = encode(column)
-        return found.codes, level_texts(found.levels, kind)
-    return np.asarray(as_numbers(column, name=name), dtype=np.float64)
-
-
-def level_texts(levels: Sequence[str], kind: Kind) -> list[str]:
-    """The texts of levels; those of a flag are false and true, however they are spelled."""
-    if kind.is_flag:
-        return [flag_level(text) or text for text in levels]
-    return list(levels)
-
-
-def takes_part(kind: Kind) -> bool:
-    """Whether a column of this kind has a place in a design."""
-    return kind.has_levels or kind.is_number
 
 
 def _axis(name: str, value: Values, knots: int) -> Feature:

@@ -25,7 +25,7 @@ STEPS = 60
 
 
 @dataclass(frozen=True)
-class Weighted:
+class LogisticNaiveBayes:
     """Features x classes, the offsets last."""
 
     weights: Doubles
@@ -43,9 +43,9 @@ class Weighted:
         return np.stack(found, axis=2)
 
 
-def learn_weighted(
-    view: View, codes: Labels, classes: int, precision: float, start: Weighted | None = None
-) -> Weighted:
+def learn_logistic(
+    view: View, codes: Labels, classes: int, precision: float, start: LogisticNaiveBayes | None = None
+) -> LogisticNaiveBayes:
     """The most probable weights under the prior of this precision."""
     features = np.concatenate([view.features, np.ones((view.rows, 1))], axis=1)
     rows, width = features.shape
@@ -62,4 +62,4 @@ def learn_weighted(
         value = -float(log_q[places, codes].sum()) + 0.5 * float((pull * weights * weights).sum())
         return value, (features.T @ wrong + pull * weights).ravel()
 
-    return Weighted(minimum(loss, first, steps=STEPS, decrease=1e-5).reshape(width, classes))
+    return LogisticNaiveBayes(minimum(loss, first, steps=STEPS, decrease=1e-5).reshape(width, classes))

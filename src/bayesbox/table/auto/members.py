@@ -20,7 +20,7 @@ from bayesbox.table.auto.boost import FEWEST_ROUNDS, ROUNDS, learn_boosted
 from bayesbox.table.auto.features import View
 from bayesbox.table.auto.forest import learn_forest
 from bayesbox.table.auto.joint_density import learn_joint_kernel, learn_joint_normals
-from bayesbox.table.auto.logistic_nb import PRECISIONS, STEPS, Weighted, learn_weighted
+from bayesbox.table.auto.logistic_nb import PRECISIONS, STEPS, LogisticNaiveBayes, learn_logistic
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -171,10 +171,10 @@ def weighted(
 ) -> LearnedMember:
     """Weighted naive Bayes with the prior that answers unseen rows best."""
 
-    def path(part: View, labels: Labels) -> list[Weighted]:
-        found: list[Weighted] = []
+    def path(part: View, labels: Labels) -> list[LogisticNaiveBayes]:
+        found: list[LogisticNaiveBayes] = []
         for precision in precisions:
-            found.append(learn_weighted(part, labels, classes, precision, found[-1] if found else None))
+            found.append(learn_logistic(part, labels, classes, precision, found[-1] if found else None))
         return found
 
     answers = held_out(view, codes, fold_of_row, folds, lambda part, y: [each.log_p for each in path(part, y)])

@@ -19,10 +19,10 @@ from bayesbox.schema.kinds import Kind, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.auto.counted_members import learn_counted
-from bayesbox.table.auto.features import Design, View, sorted_order, takes_part
+from bayesbox.table.auto.features import Design, View, sorted_order
 from bayesbox.table.auto.members import learn_library, mean_loss
 from bayesbox.table.auto.weighting import learned_powers, limited, pooled
-from bayesbox.table.concat import class_codes, concat_column
+from bayesbox.table.columns import class_codes, concat_column, takes_part
 
 LEAST_POWER = 0.02  # a model below it is let go
 MOST_ROWS = 60_000  # that the models learn from; of more a sample is drawn

@@ -25,8 +25,7 @@ from bayesbox.errors import DataWarning
 from bayesbox.rule.options import selection
 from bayesbox.schema.coded import CodedRows, Variable
 from bayesbox.schema.schema import Schema
-from bayesbox.table.auto.features import takes_part
-from bayesbox.table.concat import class_codes, concat_column
+from bayesbox.table.columns import class_codes, concat_column, takes_part
 from bayesbox.table.naive import select
 from bayesbox.table.naive.column_weights import learned_weights
 from bayesbox.table.naive.leave_one_out import leave_one_out_terms

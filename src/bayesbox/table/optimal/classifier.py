@@ -32,8 +32,8 @@ from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema, compatible
 from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import floored
-from bayesbox.table.batch_learners import WholeRows
-from bayesbox.table.concat import class_codes
+from bayesbox.table.batch_learners import BatchLearner
+from bayesbox.table.columns import class_codes
 from bayesbox.table.optimal.options import OptimalOptions
 from bayesbox.table.pooled_model import PooledModel
 from bayesbox.tally.book import Book
@@ -71,7 +71,7 @@ class Hypotheses:
         return int(np.argmax(self.weights))
 
 
-class OptimalClassifier(WholeRows[OptimalOptions, Hypotheses]):
+class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
     """Several classifiers, each with its probability. It learns once: to go on, its hypotheses learn apart."""
 
     kind = "bayes-optimal"

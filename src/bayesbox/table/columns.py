@@ -1,18 +1,42 @@
-"""Columns of several batches as one: numbers as doubles, categories as codes over the levels of all."""
+"""Columns as the models of tables take them: numbers as doubles, categories as codes with their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.classifier.rows import LabelledRows
-from bayesbox.dist.base import Doubles
 from bayesbox.schema.coded import LevelCodes, recode
-from bayesbox.schema.encode import MISSING
+from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.encode import MISSING, encode
+from bayesbox.schema.flags import flag_level
 from bayesbox.schema.kinds import Kind
-from bayesbox.table.auto.features import column_values
+
+Doubles = NDArray[np.float64]
+Values = Doubles | LevelCodes
+
+
+def column_values(column: Any, kind: Kind, *, name: str) -> Values:
+    """A number as doubles, NaN where missing; a category as codes and their texts."""
+    if kind.has_levels:
+        found = encode(column)
+        return found.codes, level_texts(found.levels, kind)
+    return np.asarray(as_numbers(column, name=name), dtype=np.float64)
+
+
+def level_texts(levels: Sequence[str], kind: Kind) -> list[str]:
+    """The texts of levels; those of a flag are false and true, however they are spelled."""
+    if kind.is_flag:
+        return [flag_level(text) or text for text in levels]
+    return list(levels)
+
+
+def takes_part(kind: Kind) -> bool:
+    """Whether a column of this kind has values of this form."""
+    return kind.has_levels or kind.is_number
 
 
 def class_codes(part: LabelledRows, classes: tuple[str, ...]) -> NDArray[np.int64]:
@@ -21,7 +45,7 @@ def class_codes(part: LabelledRows, classes: tuple[str, ...]) -> NDArray[np.int6
     return recode(part.labels.codes, part.labels.levels, place, dtype=np.int64)
 
 
-def concat_column(parts: Sequence[LabelledRows], name: str, kind: Kind) -> Doubles | LevelCodes:
+def concat_column(parts: Sequence[LabelledRows], name: str, kind: Kind) -> Values:
     """A column of all parts: doubles, or codes and their texts; missing in a part that does not have it."""
     found = [column_values(part.batch[name], kind, name=name) if name in part.batch.names else None for part in parts]
     if not any(isinstance(each, tuple) for each in found):
