@@ -16,7 +16,7 @@ from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.levels import label_type_of
 from bayesbox.source.base import Batch
 from bayesbox.source.frames import batch_of, labels_of
-from bayesbox.source.shapes import exports_array, exports_arrow_stream, has_columns, is_sparse
+from bayesbox.source.shapes import exports_array, exports_arrow_stream, has_columns, holds_values, is_sparse
 from bayesbox.source.sparse import csr_of
 
 GROUP = "counts"  # the name under which a sparse matrix stands
@@ -57,9 +57,7 @@ def one_row(row: Any) -> Any:
     if getattr(row, "ndim", 0) == 1:  # an array, or a row that a frame gave out with its names
         return [dict(row.items())] if hasattr(row, "items") else row.reshape(1, -1)
     is_mapping = isinstance(row, Mapping)
-    if is_mapping and not any(
-        hasattr(value, "__len__") and not isinstance(value, (str, bytes)) for value in row.values()
-    ):
+    if is_mapping and not any(holds_values(value) or isinstance(value, Mapping) for value in row.values()):
         return [dict(row)]
     return row
 

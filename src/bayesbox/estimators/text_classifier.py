@@ -19,7 +19,7 @@ from bayesbox.schema.levels import label_type_of, level_text
 from bayesbox.schema.tokens import Tokens, as_text_column
 from bayesbox.source.base import Batch
 from bayesbox.source.frames import labels_of
-from bayesbox.source.shapes import is_sparse
+from bayesbox.source.shapes import exports_array, is_sparse, shape_of
 from bayesbox.text.classifier import TEXT, DocumentClassifier
 from bayesbox.text.explanation import TextExplanation
 from bayesbox.text.model import Parameters, parameters
@@ -209,7 +209,7 @@ def _counts_of(X: Any) -> Any:
     if isinstance(X, (list, tuple)):
         if not X or not all(isinstance(row, (list, tuple, np.ndarray)) for row in X):
             return None
-    elif not hasattr(X, "shape") and not hasattr(X, "__array__"):
+    elif shape_of(X) is None and not exports_array(X):
         return None
     try:
         array = np.asarray(X)

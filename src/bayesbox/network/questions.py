@@ -34,6 +34,7 @@ from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.intervals import interval_of
 from bayesbox.schema.levels import is_missing, level_text
 from bayesbox.source.frames import batch_of
+from bayesbox.source.shapes import holds_values
 
 Evidence = Mapping[Any, Any]
 COMPILED = ("_compiled", "_propagation")  # what is made anew rather than copied
@@ -368,10 +369,7 @@ def _mapping_of(evidence: Any) -> Mapping[Any, Any]:
 
 def _has_columns(evidence: Mapping[Any, Any]) -> bool:
     """Whether a mapping holds columns of values rather than one value a node."""
-    return any(
-        type(value) is not str and hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping))
-        for value in evidence.values()
-    )
+    return any(type(value) is not str and holds_values(value) for value in evidence.values())
 
 
 def _refuse_options(approx: str | InferenceAlgorithm | None, options: Mapping[str, Any]) -> None:

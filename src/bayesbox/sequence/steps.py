@@ -26,6 +26,7 @@ from bayesbox.sequence.model import Steps
 from bayesbox.source.base import Batch
 from bayesbox.source.cells import values_column
 from bayesbox.source.frames import batch_of, labels_of
+from bayesbox.source.shapes import holds_values
 
 DIRECT_RANGE = 4096  # integers whose range is no wider are codes as they are
 MOST_COMBINATIONS = 1 << 20  # of levels; more are not worth a row each
@@ -95,7 +96,7 @@ def _is_many(data: Any) -> bool:
     """Whether this is a list of sequences: each of its items is itself a list, an array, a frame or a text."""
     if not isinstance(data, list | tuple) or not data:
         return False
-    return all(not isinstance(item, str | bytes | Mapping) and hasattr(item, "__len__") for item in data)
+    return all(map(holds_values, data))
 
 
 def _many(data: Sequence[Any], ignore: Sequence[str]) -> Sequences:
@@ -123,8 +124,7 @@ def arrow_column(column: Any) -> Any:
 
 def _is_flat(item: Any) -> bool:
     return isinstance(item, list | tuple) and not any(
-        isinstance(value, Mapping) or (hasattr(value, "__len__") and not isinstance(value, str | bytes))
-        for value in item
+        isinstance(value, Mapping) or holds_values(value) for value in item
     )
 
 

@@ -14,6 +14,7 @@ from bayesbox.schema.kinds import Category
 from bayesbox.schema.levels import label_type_of, label_values, level_text
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence.model import ChainModel
+from bayesbox.source.shapes import exports_array
 
 COLUMN = "0"  # the name of the one column of bare sequences
 SUM_TOLERANCE = 1e-6
@@ -54,7 +55,7 @@ def _texts(names: Sequence[Any], what: str) -> tuple[str, ...]:
 
 def _by_name(table: Any, states: Sequence[Any], what: str) -> list[Any]:
     if not isinstance(table, Mapping):
-        return list(np.asarray(table) if hasattr(table, "__array__") else table)  # a frame lists its columns' names
+        return list(np.asarray(table) if exports_array(table) else table)  # a frame lists its columns' names
     missing = [state for state in states if state not in table]
     if missing or len(table) != len(states):
         raise BadOption(f"{what} has one row for each state", found=list(table))

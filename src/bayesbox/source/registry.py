@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
-from bayesbox.source.shapes import PathLike, is_spark_frame
+from bayesbox.source.shapes import PathLike, is_path, is_spark_frame
 from bayesbox.source.wrapped import Chained
 
 Opener = Callable[..., Source]
@@ -58,7 +58,7 @@ KINDS: dict[str, SourceKind] = {
         SourceKind("spark", "bayesbox.source.spark:SparkSource", accepts=is_spark_frame),
         SourceKind("spark-table", "bayesbox.source.spark:spark_table"),
         SourceKind("sql", "bayesbox.source.sql:SqlSource"),
-        SourceKind("files", "bayesbox.source.files.open:FileSource"),
+        SourceKind("files", "bayesbox.source.files.open:open_source", accepts=is_path),
         SourceKind(FRAME, "bayesbox.source.frames:frame_source"),
     )
 }
