@@ -27,6 +27,7 @@ from tests.laws.mixed import estimator, pick, table
 from tests.refusal import refusal
 
 import bayesbox as bb
+from bayesbox.dist.cells import Smoothing
 from bayesbox.errors import BadData, NoCounts, SourceUnavailable
 from bayesbox.estimators.inputs import batch_from
 from bayesbox.file.load import from_bytes, load
@@ -259,7 +260,7 @@ def test_a_file_that_is_not_there(tmp_path: Any) -> None:
 # -- what cannot be saved is refused before anything is written ------------------------------------------------------
 
 
-class Odd:
+class Odd(Smoothing):
     weight = None
 
     def ratio(self, cells: Any) -> Any:
@@ -270,7 +271,7 @@ class Odd:
     ("make", "reason"),
     [
         (lambda: bb.NaiveBayes().new_classifier(), "nothing was learned"),
-        (lambda: learn(bb.NaiveBayes(smoothing=Odd()).new_classifier(), COLUMNS, LABELS), "rules of bayesbox"),
+        (lambda: learn(bb.NaiveBayes(smoothing=Odd()).new_classifier(), COLUMNS, LABELS), "registered"),
         (
             lambda: learn(bb.NaiveBayes(smoothing=bb.rules.Lidstone(10**400)).new_classifier(), COLUMNS, LABELS),
             "double",
