@@ -337,7 +337,7 @@ def test_folded_flags():
         }
     )
     found = cross_validate(
-        NaiveClassifier(NaiveOptions(), fold={"car": ["suv", "van", "bus"]}), Cut(table, 7), "label", folds=3
+        NaiveClassifier(NaiveOptions(), one_hot={"car": ["suv", "van", "bus"]}), Cut(table, 7), "label", folds=3
     )
     assert found.metrics.accuracy.value == 1
 

@@ -208,10 +208,10 @@ def test_missing_as_a_level_that_is_impossible_in_a_class(numeric):
     assert level.predict_proba({"age": np.array([44, 30])})[0].tobytes() == level.predict_proba(asked)[0].tobytes()
 
 
-@pytest.mark.parametrize("fold", [["a", "b"], "ab", {"car": "ab"}, {"car": 3}])
-def test_what_is_folded_is_a_dict_of_lists(fold):
+@pytest.mark.parametrize("given", [["a", "b"], "ab", {"car": "ab"}, {"car": 3}])
+def test_one_hot_is_a_dict_of_lists(given):
     with pytest.raises(bb.BadOption):
-        bb.NaiveBayes(one_hot=fold).fit({"a": [1, 0, 1], "b": [0, 1, 0]}, ["x", "y", "x"])
+        bb.NaiveBayes(one_hot=given).fit({"a": [1, 0, 1], "b": [0, 1, 0]}, ["x", "y", "x"])
 
 
 def test_columns_of_an_array_are_folded_by_position():

@@ -176,7 +176,7 @@ def poisson_counts() -> Case:
 
 
 @case
-def folded_flags() -> Case:
+def one_hot_flags() -> Case:
     rows = {"suv": [1, 0, 0, 1], "van": [0, 1, 0, 0], "age": [30, 40, 50, 35]}
     model = bb.NaiveBayes(one_hot={"car": ["suv", "van"]}).fit(rows, ["L", "H", "H", "L"])
     return Case(model, pa.table({"suv": [1, 0, 0, None], "van": [0, 1, 0, 1], "age": [33, 33, 33, None]}))

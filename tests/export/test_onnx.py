@@ -55,7 +55,7 @@ def with_texts(case: Case) -> Case:
     return Case(model, asked)
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "folded_flags"])
+@pytest.mark.parametrize("name", [name for name in CASES if name != "one_hot_flags"])
 def test_the_same_answers(name: str) -> None:
     case = CASES[name]()
     if name in EMPTY_LEVEL:
@@ -82,7 +82,7 @@ def test_labels() -> None:
 
 def test_what_cannot_be_written() -> None:
     with refusal(CannotExport, what="`car`"):
-        CASES["folded_flags"]().model.to_onnx()
+        CASES["one_hot_flags"]().model.to_onnx()
     with refusal(CannotExport, what="counts"):
         bb.NaiveBayes().fit(scipy.sparse.csr_matrix(np.eye(2)), ["a", "b"]).to_onnx()
     with refusal(CannotExport, what="error"):

@@ -116,7 +116,7 @@ def test_the_document() -> None:
 
 def test_what_cannot_be_written() -> None:
     for name, words in (
-        ("folded_flags", "folded group"),
+        ("one_hot_flags", "one-hot group"),
         ("point_masses", "variance"),
         ("words_counted", "multinomial distribution"),
         ("mixed", "level that PMML cannot hold|variance"),

@@ -143,7 +143,7 @@ def assert_same(one: NaiveClassifier, other: NaiveClassifier) -> None:
     assert one.schema.declared == other.schema.declared
     assert set(one.schema.classes) == set(other.schema.classes)
     assert one.target == other.target
-    assert one.fold == other.fold
+    assert one.one_hot == other.one_hot
     assert one.fixed == other.fixed
     assert one.classes == other.classes
     assert one.book.classes == other.book.classes

@@ -172,7 +172,7 @@ class Classifier(ABC, Generic[R, D, M]):
         parameter: str,
         options: Mapping[str, Any],
         declared: Mapping[Any, object] | None = None,
-        fold: Mapping[str, Sequence[str]] | None = None,
+        one_hot: Mapping[str, Sequence[str]] | None = None,
     ) -> Self:
         """A classifier of options as the command has them, and of what follows the name of the model after a colon."""
 

@@ -11,7 +11,7 @@ from bayesbox.classifier.registry import kind_in_file
 from bayesbox.classifier.schema_json import (
     declared_from_json,
     declared_to_json,
-    fold_from_json,
+    one_hot_from_json,
     schema_from_json,
     schema_to_json,
 )
@@ -46,7 +46,7 @@ def write(classifier: AnyTableClassifier) -> tuple[Json, dict[str, bytes]]:
         "label_type": label_type,
         "classes": sorted(schema.classes),
         "rules": options_to_json(classifier.rules),
-        "fold": {name: list(classifier.fold[name]) for name in sorted(classifier.fold)},
+        "fold": {name: list(classifier.one_hot[name]) for name in sorted(classifier.one_hot)},
         "declared": declared_to_json(classifier.declared),
         "columns": schema_to_json(schema),
     }
@@ -92,7 +92,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     own = {name: tables.pop(name) for name in list(tables) if _is_derived(name, kind)}
     derived = kind.derived_from_members(reader.take_if_present("derived", dict), own)
     calibration = reader.take_if_present("calibration", dict)
-    fold = fold_from_json(reader.take("fold", dict))
+    one_hot = one_hot_from_json(reader.take("fold", dict))
     declared = declared_from_json(reader.take("declared", list, None))
     classes = reader.texts("classes")
     schema = schema_from_json(reader.take("columns", list), classes, numeric=kind.density_of_numbers(rules))
@@ -107,7 +107,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
         classifier = kind(rules)
         classifier.accept(schema, book_from_arrow(tables, label_type, tuple(schema.kinds)))
         classifier.derived = derived
-    classifier.declared, classifier.fold, classifier.target = declared, fold, target
+    classifier.declared, classifier.one_hot, classifier.target = declared, one_hot, target
     _require_consistent(schema, classifier.book, label_type)
     if classifier.book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")

@@ -181,12 +181,12 @@ def new_classifier(
     model: str,
     options: Mapping[str, Any],
     declared: Mapping[Any, object] | None = None,
-    fold: Mapping[str, Sequence[str]] | None = None,
+    one_hot: Mapping[str, Sequence[str]] | None = None,
 ) -> AnyClassifier:
     """A classifier that has learned nothing. A parameter may follow the name after a colon: `kdb:2`.
 
     `options` are those of the command that say how to learn: `smoothing`, `prior`, `calibrate`, and so on; `declared`
-    are the kinds of columns, and `fold` the flags that are one category.
+    are the kinds of columns, and `one_hot` the flags that are one category.
     """
     kind, parameter = split_model(model)
-    return kind.load().from_options(parameter, options, declared, fold)
+    return kind.load().from_options(parameter, options, declared, one_hot)

@@ -88,10 +88,10 @@ def declared_from_json(written: list[Any] | None) -> dict[Any, Kind] | None:
     return declared
 
 
-def fold_from_json(written: Json) -> dict[str, tuple[str, ...]]:
-    """The flags of each group that is folded into one category."""
+def one_hot_from_json(written: Json) -> dict[str, tuple[str, ...]]:
+    """The flags of each one-hot group; the file calls them `fold`."""
     reader = Reader(written, "fold")
-    fold = {name: reader.texts(name) for name in written}
-    if any(not flags or len(set(flags)) < len(flags) for flags in fold.values()):
-        raise ValueError("a folded group has no flags, or one of them twice")
-    return fold
+    one_hot = {name: reader.texts(name) for name in written}
+    if any(not flags or len(set(flags)) < len(flags) for flags in one_hot.values()):
+        raise ValueError("a one-hot group has no flags, or one of them twice")
+    return one_hot

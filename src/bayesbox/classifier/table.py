@@ -1,4 +1,4 @@
-"""What the classifiers of tables share: columns under their names, their kinds, and 1-of-M flags folded into one."""
+"""What the classifiers of tables share: columns under their names, their kinds, and one-hot flags as one category."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
-from bayesbox.schema.one_hot import Fold, fold_of, folded
+from bayesbox.schema.one_hot import OneHot, as_one_hot, join_one_hot
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
@@ -57,14 +57,14 @@ class TableClassifier(Classifier[R, D, M]):
         self,
         rules: R,
         declared: Mapping[Any, object] | None = None,
-        fold: Fold | None = None,
+        one_hot: OneHot | None = None,
         *,
         target: str | None = None,
         calibrate: str | None = None,
     ) -> None:
         super().__init__(rules, target=target, calibrate=calibrate)
         self.declared = declared
-        self.fold = fold_of(fold)
+        self.one_hot = as_one_hot(one_hot)
 
     # -- what a kind of model brings -----------------------------------------------------------------------------
 
@@ -87,10 +87,10 @@ class TableClassifier(Classifier[R, D, M]):
         parameter: str,
         options: Mapping[str, Any],
         declared: Mapping[Any, object] | None = None,
-        fold: Mapping[str, Sequence[str]] | None = None,
+        one_hot: Mapping[str, Sequence[str]] | None = None,
     ) -> Self:
         rules = cls.rules_from_options(parameter, options)
-        return cls(rules, declared, fold, calibrate=options.get("calibrate"))
+        return cls(rules, declared, one_hot, calibrate=options.get("calibrate"))
 
     # -- the options and the model file ----------------------------------------------------------------------------
 
@@ -132,16 +132,16 @@ class TableClassifier(Classifier[R, D, M]):
 
     def schema_of(self, columns: Columns, *, where: str | None = None) -> Schema:
         if self.schema is None:
-            for group, flags in self.fold.items():
+            for group, flags in self.one_hot.items():
                 if group not in columns:
                     raise UnknownColumn(flags[0], available=columns, where=where)
             return Schema.of(columns, self.declared, where=where, numeric=self.density_of_numbers(self.rules))
         return self.schema.extended(columns, where=where)
 
     def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Any]:
-        """The columns of a batch by name, 1-of-M groups folded."""
+        """The columns of a batch by name, one-hot groups as one category each."""
         columns = super().named(batch, where=where)
-        return folded(columns, self.fold, where=where) if self.fold else columns
+        return join_one_hot(columns, self.one_hot, where=where) if self.one_hot else columns
 
     def columns_of(self, batch: Batch, *, where: str | None = None) -> Columns:
         """The columns of a batch that take part, by name; a column that is absent is missing in every row."""
@@ -154,14 +154,14 @@ class TableClassifier(Classifier[R, D, M]):
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The columns as rows bring them: folded groups stand for their flags."""
+        """The columns as rows bring them: the flags of one-hot groups."""
         names = self.schema.kinds if self.schema else ()
-        return tuple(flag for name in names for flag in self.fold.get(name, (name,)))
+        return tuple(flag for name in names for flag in self.one_hot.get(name, (name,)))
 
     def absent_columns(self, names: Sequence[str], *, where: str | None) -> list[str]:
         """The model's columns that are not among the names, each with the nearest name; an error if none is there."""
         assert self.schema is not None
-        used = [flag for name in self.schema.used for flag in self.fold.get(name, (name,))]
+        used = [flag for name in self.schema.used for flag in self.one_hot.get(name, (name,))]
         there = frozenset(names)
         absent = [name for name in used if name not in there]
         if used and len(absent) == len(used):
@@ -185,7 +185,7 @@ class TableClassifier(Classifier[R, D, M]):
         super().accept(schema, book)
 
     def counts_like(self, other: AnyClassifier) -> bool:
-        return super().counts_like(other) and isinstance(other, TableClassifier) and self.fold == other.fold
+        return super().counts_like(other) and isinstance(other, TableClassifier) and self.one_hot == other.one_hot
 
     def hints(self) -> list[Hint]:
         return [] if self.fixed or self.schema is None else hints(self.schema, self.book)

@@ -82,7 +82,7 @@ class TableEstimator(CountedEstimator[K]):
     def of_classifier(cls, classifier: K, **more: Any) -> Self:
         """The estimator that would have made this classifier, and holds it; `more` are its parameters besides."""
         given = parameters_from(classifier.rules)
-        return cls(columns=classifier.declared, one_hot=classifier.fold or None, **given, **more).adopt(classifier)
+        return cls(columns=classifier.declared, one_hot=classifier.one_hot or None, **given, **more).adopt(classifier)
 
     def adopt(self, classifier: K) -> Self:
         """Take over a classifier that has learned elsewhere."""
@@ -204,7 +204,7 @@ class TableEstimator(CountedEstimator[K]):
         return Batch(self._feature_names(), batch.columns, batch.rows)
 
     def _feature_names(self) -> tuple[str, ...]:
-        """The columns as they were given, before any was folded."""
+        """The columns as they were given, before any became one category."""
         if hasattr(self, "feature_names_in_"):
             return tuple(self.feature_names_in_)
         return tuple(str(index) for index in range(self.n_features_in_))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from bayesbox.classifier.base import Classifier
+from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import batch_from, labels_from
 from bayesbox.explain.evidence import Explanation
@@ -161,18 +161,18 @@ class BayesOptimal(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The estimator of a model that was trained by the command or loaded from a file."""
         from bayesbox.estimators.train import estimator_of
 
-        folded = []
+        hypotheses = []
         for each in classifier.known.classifiers:
             own = copy(each)
-            own.fold = dict(classifier.fold)
-            folded.append(own if classifier.rules.prior is None else own.with_prior(classifier.prior_for(own)))
-        return cls([estimator_of(each) for each in folded], list(classifier.known.weights))
+            own.one_hot = dict(classifier.one_hot)
+            hypotheses.append(own if classifier.rules.prior is None else own.with_prior(classifier.prior_for(own)))
+        return cls([estimator_of(each) for each in hypotheses], list(classifier.known.weights))
 
     def _classifier(self) -> OptimalClassifier:
         """The same as a classifier of tables; its hypotheses must be some."""
         self._require_hypotheses()
         for each in self.hypotheses:
-            if not isinstance(getattr(each, "classifier_", None), Classifier):
+            if not isinstance(getattr(each, "classifier_", None), TableClassifier):
                 raise BadOption(
                     "a hypothesis that is kept or explained is a fitted classifier of tables of bayesbox",
                     found=type(each).__name__,

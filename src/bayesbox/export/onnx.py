@@ -55,14 +55,14 @@ OPERATORS = {
 }
 
 
-def to_onnx(model: NaiveModel, *, fold: Mapping[str, Sequence[str]] | None = None, power: float = 1.0) -> bytes:
+def to_onnx(model: NaiveModel, *, one_hot: Mapping[str, Sequence[str]] | None = None, power: float = 1.0) -> bytes:
     """The model as the bytes of an ONNX file.
 
     The probabilities are raised to `power`, which calibration by temperature learns, and made to sum to 1.
     """
-    if fold:
+    if one_hot:
         raise CannotExport(
-            f"the folded group `{next(iter(fold))}` has no form in ONNX", remedy="Fold the flags in the data"
+            f"the one-hot group `{next(iter(one_hot))}` has no form in ONNX", remedy="Make one column of the flags"
         )
     try:
         import onnx

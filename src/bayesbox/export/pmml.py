@@ -24,11 +24,11 @@ MISSING, UNSEEN, FILLER = "(missing)", "(unseen)", "(never)"
 OPTIONS = {"defaultValue": UNSEEN, "mapMissingTo": MISSING}  # what gives these values a name
 
 
-def to_pmml(model: NaiveModel, *, target: str | None = None, fold: Mapping[str, Sequence[str]] | None = None) -> str:
+def to_pmml(model: NaiveModel, *, target: str | None = None, one_hot: Mapping[str, Sequence[str]] | None = None) -> str:
     """The model as the text of a PMML file. `target` is the name of the field that holds the class."""
-    if fold:
+    if one_hot:
         raise CannotExport(
-            f"the folded group `{next(iter(fold))}` has no form in PMML", remedy="Fold the flags in the data"
+            f"the one-hot group `{next(iter(one_hot))}` has no form in PMML", remedy="Make one column of the flags"
         )
     target = target or "class"
     if target in model.columns:

@@ -31,7 +31,7 @@ def to_sql(
     *,
     table: str = "data",
     keep: Sequence[str] = (),
-    fold: Mapping[str, Sequence[str]] | None = None,
+    one_hot: Mapping[str, Sequence[str]] | None = None,
     power: float = 1.0,
 ) -> str:
     """The statement that scores a table: the kept columns, `prediction`, and `P(class)` for each class.
@@ -40,7 +40,7 @@ def to_sql(
     """
     if isinstance(keep, str):
         raise BadOption("the columns to keep are a list of names", found=keep, remedy=f"Write keep=[{keep!r}]")
-    return _Statement(model, dialect_named(dialect), table, tuple(keep), fold or {}, power).text()
+    return _Statement(model, dialect_named(dialect), table, tuple(keep), one_hot or {}, power).text()
 
 
 class _Statement:
@@ -52,7 +52,7 @@ class _Statement:
         dialect: Dialect,
         table: str,
         keep: tuple[str, ...],
-        fold: Mapping[str, Sequence[str]],
+        one_hot: Mapping[str, Sequence[str]],
         power: float,
     ) -> None:
         self.model = model
@@ -61,11 +61,11 @@ class _Statement:
         self.table = table
         self.keep = keep
         self.classes = range(len(model.classes))
-        self.reader = SqlReader(dialect, table.rpartition(".")[2], fold)
+        self.reader = SqlReader(dialect, table.rpartition(".")[2], one_hot)
         self.terms = weighted_terms(model, "SQL")
         self.readings = list(dict.fromkeys(reading for term in self.terms for reading in readings(term)))
         columns = [reading.column for reading in self.readings]
-        _refuse_twins([own for name in columns for own in fold.get(name, (name,))], dialect)
+        _refuse_twins([own for name in columns for own in one_hot.get(name, (name,))], dialect)
         names = {reading: f"bayes_x{place}" for place, reading in enumerate(self.readings)}
         self.by_class = [SqlClass(dialect, names, index) for index in self.classes]
         self.hits = [[hit for term in self.terms for hit in each.hits(term)] for each in self.by_class]

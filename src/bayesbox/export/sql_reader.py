@@ -1,6 +1,6 @@
 """How SQL reads the columns of a table, each once: as numbers, and as positions among levels or bins.
 
-A category, a flag, a folded group or a bin becomes its position, a number a double that is NULL where it is missing.
+A category, a flag, a one-hot group or a bin becomes its position, a number a double that is NULL where it is missing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ MISSING, UNSEEN = -1, -2  # the positions of values that have none
 
 @dataclass(frozen=True)
 class SqlReader:
-    """How columns are read: the dialect, the table's name in the statement, and the folded groups."""
+    """How columns are read: the dialect, the table's name in the statement, and the one-hot groups."""
 
     dialect: Dialect
     table: str
-    fold: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    one_hot: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def column(self, name: str) -> str:
         """A column of the table. The table is named too, for SQLite takes a lone unknown name for a text."""
@@ -52,8 +52,8 @@ class SqlReader:
 
     def _level(self, name: str, levels: Sequence[str]) -> str:
         """The position of a category's level. Reals are compared as numbers, so that 3.0 is the level 3."""
-        if name in self.fold:
-            return self._folded(self.fold[name], levels)
+        if name in self.one_hot:
+            return self._one_hot_code(self.one_hot[name], levels)
         texts = [(self.dialect.text(level), place) for place, level in enumerate(levels)]
         reals = [(float(level), place) for place, level in enumerate(levels) if _is_number(level)]
         return self._known(self.column(name), self.dialect.as_text(self.column(name)), texts, reals)
@@ -79,7 +79,7 @@ class SqlReader:
             cases.append(f"WHEN {dialect.is_real.format(column)} THEN {by_number}")
         return f"CASE {' '.join(cases)} ELSE {switch(text, texts, UNSEEN)} END"
 
-    def _folded(self, flags: Sequence[str], levels: Sequence[str]) -> str:
+    def _one_hot_code(self, flags: Sequence[str], levels: Sequence[str]) -> str:
         place = {level: index for index, level in enumerate(levels)}
         cases = [f"WHEN {self._flag(flag)} = 1 THEN {place.get(flag, UNSEEN)}" for flag in flags]
         return f"CASE {' '.join(cases)} ELSE {MISSING} END"

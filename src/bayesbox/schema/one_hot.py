@@ -1,4 +1,4 @@
-"""A 1-of-M group folded into one category: several flags of which each row sets one are one variable.
+"""One-hot flags as one category: several flags of which each row sets one are one variable.
 
 Coded as flags they depend on each other whatever the class, so naive Bayes would count the same evidence M times.
 """
@@ -14,13 +14,13 @@ import pyarrow as pa
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.columns import as_numbers
 
-Fold = Mapping[str, Sequence[str]]
+OneHot = Mapping[str, Sequence[str]]
 
 
-def fold_of(given: Mapping[Any, Sequence[Any]] | None) -> dict[str, tuple[str, ...]]:
-    """What a user declares to be folded: the name of a category, and the columns it is made of.
+def as_one_hot(given: Mapping[Any, Sequence[Any]] | None) -> dict[str, tuple[str, ...]]:
+    """What a user declares to be one-hot: the name of a category, and the columns it is made of.
 
-    >>> fold_of({"car": ["suv", "van"]})
+    >>> as_one_hot({"car": ["suv", "van"]})
     {'car': ('suv', 'van')}
     """
     groups = {} if given is None else given
@@ -28,20 +28,20 @@ def fold_of(given: Mapping[Any, Sequence[Any]] | None) -> dict[str, tuple[str, .
         isinstance(flags, (str, bytes)) or not isinstance(flags, Iterable) for flags in groups.values()
     ):
         raise BadOption(
-            "what is folded is a dict of new names and lists of columns",
+            "one_hot is a dict of new names and lists of columns",
             found=given,
             remedy="Write {'car': ['suv', 'van']}",
         )
     return {str(name): tuple(str(flag) for flag in flags) for name, flags in groups.items()}
 
 
-def folded(columns: Mapping[str, Any], groups: Fold, *, where: str | None = None) -> dict[str, Any]:
+def join_one_hot(columns: Mapping[str, Any], groups: OneHot, *, where: str | None = None) -> dict[str, Any]:
     """The columns with each group replaced by one category, at the place of its first flag.
 
     The level is the name of the flag that is set; a row that sets none, or lacks one, is missing.
 
     >>> flags = {"suv": np.array([1, 0, 0]), "van": np.array([0, 1, 0]), "age": np.array([20, 30, 40])}
-    >>> folded(flags, {"car": ["suv", "van"]})["car"].to_pylist()
+    >>> join_one_hot(flags, {"car": ["suv", "van"]})["car"].to_pylist()
     ['suv', 'van', None]
     """
     result: dict[str, Any] = {}

@@ -12,7 +12,7 @@ from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns
 from bayesbox.errors import CannotForget
 from bayesbox.schema.encode import Encoded
-from bayesbox.schema.one_hot import Fold
+from bayesbox.schema.one_hot import OneHot
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.pooled_model import PooledModel
@@ -29,12 +29,12 @@ class BatchLearner(TableClassifier[R, D, PooledModel]):
         self,
         rules: R,
         declared: Mapping[Any, object] | None = None,
-        fold: Fold | None = None,
+        one_hot: OneHot | None = None,
         *,
         target: str | None = None,
         calibrate: str | None = None,
     ) -> None:
-        super().__init__(rules, declared, fold, target=target, calibrate=calibrate)
+        super().__init__(rules, declared, one_hot, target=target, calibrate=calibrate)
         self._seen: list[tuple[int, dict[str, Any], Encoded, Any]] = []
         self._lock = threading.Lock()
 

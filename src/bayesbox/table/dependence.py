@@ -173,7 +173,7 @@ def _score(
 ) -> HeldOutScore:
     from bayesbox.classifier.registry import new_classifier
 
-    other = new_classifier(model, options, classifier.declared, classifier.fold)
+    other = new_classifier(model, options, classifier.declared, classifier.one_hot)
     other.learn_all(kept)
     log_p = np.concatenate(answers_by_folds(other, kept, folds=FOLDS))
     return _scored(log_p, np.concatenate([class_codes(rows, other.classes) for rows in kept]))

@@ -56,8 +56,8 @@ def print_model(
         say(weights_text(weights))
     for name, reason in classifier.model.left_out.items():
         say(f"left out: {name}, since {reason}")
-    for name, flags in classifier.fold.items():
-        say(f"folded: {name} from {', '.join(flags)}")
+    for name, flags in classifier.one_hot.items():
+        say(f"one-hot: {name} from {', '.join(flags)}")
     say()
     if not classifier.fixed:
         say(

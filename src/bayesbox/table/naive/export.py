@@ -18,7 +18,7 @@ def sql_of(classifier: Any, dialect: str, *, table: str = "data", keep: Sequence
     from bayesbox.export.sql import to_sql
 
     naive = _naive(classifier)
-    return to_sql(naive.model, dialect, table=table, keep=keep, fold=naive.fold, power=_power(naive))
+    return to_sql(naive.model, dialect, table=table, keep=keep, one_hot=naive.one_hot, power=_power(naive))
 
 
 def pmml_of(classifier: Any, *, target: str | None = None) -> str:
@@ -34,7 +34,7 @@ def pmml_of(classifier: Any, *, target: str | None = None) -> str:
             "PMML has no form for the weights of columns",
             remedy="Export to SQL or ONNX, or train without column_weights; columns only selected can be exported",
         )
-    return to_pmml(model, target=target or naive.target, fold=naive.fold)
+    return to_pmml(model, target=target or naive.target, one_hot=naive.one_hot)
 
 
 def onnx_of(classifier: Any) -> bytes:
@@ -42,7 +42,7 @@ def onnx_of(classifier: Any) -> bytes:
     from bayesbox.export.onnx import to_onnx
 
     naive = _naive(classifier)
-    return to_onnx(naive.model, fold=naive.fold, power=_power(naive))
+    return to_onnx(naive.model, one_hot=naive.one_hot, power=_power(naive))
 
 
 def _naive(classifier: Any) -> NaiveClassifier:

@@ -86,7 +86,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         `names` stand for them in messages.
         """
         called = list(names) or [each.title for each in classifiers]
-        classifiers, fold = _without_fold(classifiers, called)
+        classifiers, one_hot = _without_one_hot(classifiers, called)
         derived = Hypotheses(classifiers, tuple(float(each) for each in weights))
         classes, label_type = _common_classes(classifiers, called)
         schema = _common_schema(classifiers, called).with_classes(classes)
@@ -95,7 +95,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             raise CannotMerge(
                 "the hypotheses have different targets", found=", ".join(sorted(str(each) for each in targets))
             )
-        result = cls(OptimalOptions(()), fold=fold, target=next(iter(targets - {None}), None))
+        result = cls(OptimalOptions(()), one_hot=one_hot, target=next(iter(targets - {None}), None))
         result.accept(schema, Book.empty(label_type))
         result.derived = derived
         return result
@@ -296,22 +296,22 @@ def log_score(classifier: AnyTableClassifier, rows: Sequence[LabelledRows]) -> f
     return total
 
 
-def _without_fold(
+def _without_one_hot(
     classifiers: Sequence[AnyTableClassifier], names: Sequence[str]
 ) -> tuple[tuple[AnyTableClassifier, ...], dict[str, tuple[str, ...]]]:
-    """The classifiers as they take folded columns, and what is to be folded for all of them."""
+    """The classifiers as they take joined columns, and the one-hot columns of all of them."""
     found = []
     for name, each in zip(names, classifiers, strict=True):
         if each.schema is None:
             raise BadData("nothing was learned yet", where=name)
         if isinstance(each, OptimalClassifier):
             raise CannotMerge("a hypothesis is one model, and this is an average of several", where=name)
-        if each.fold != classifiers[0].fold:
-            raise CannotMerge("it folds other columns than the first hypothesis", where=name, found=each.fold)
+        if each.one_hot != classifiers[0].one_hot:
+            raise CannotMerge("it has other one-hot columns than the first hypothesis", where=name, found=each.one_hot)
         plain = copy.copy(each)
-        plain.fold = {}
+        plain.one_hot = {}
         found.append(plain)
-    return tuple(found), dict(classifiers[0].fold) if classifiers else {}
+    return tuple(found), dict(classifiers[0].one_hot) if classifiers else {}
 
 
 def _common_classes(classifiers: Sequence[AnyTableClassifier], names: Sequence[str]) -> tuple[tuple[str, ...], str]:
