@@ -12,7 +12,7 @@ from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import Codes, Flags, LeaveOneOutPlan, leaves_only_flags
 from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.others import Others, others_of
+from bayesbox.dist.leave_one_out import Others, others_of
 from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments

@@ -17,7 +17,7 @@ from bayesbox.dist.cells import LevelCounts, log_table, spread
 from bayesbox.dist.factor import Factor, Logged, Number, decimal, divided, formula, log_of, product_of_words
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
-from bayesbox.dist.own_words import own_words_out
+from bayesbox.dist.words.leave_one_out import own_words_out
 from bayesbox.errors import BadData, CannotExport
 from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.kinds import CountGroup

@@ -14,7 +14,7 @@ from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan, leaves_only_flags
 from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.others import others_of
+from bayesbox.dist.leave_one_out import others_of
 from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.dist.special import GREATEST, apart, log_gamma
 from bayesbox.tally.book import Book

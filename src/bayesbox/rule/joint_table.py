@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.cells import UNSEEN, Cells, Smoothing, ratio
-from bayesbox.dist.joint_table import Axis, JointTable
+from bayesbox.dist.joint.table import Axis, JointTable
 from bayesbox.errors import BadOption, TooCostly
 from bayesbox.schema.encode import MISSING
 from bayesbox.tally.base import positions

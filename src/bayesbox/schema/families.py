@@ -68,7 +68,7 @@ _BUILT_IN = (
     FamilyEntry("table", "bayesbox.dist.table:Table"),
     FamilyEntry("bernoulli", "bayesbox.dist.bernoulli:Bernoulli"),
     FamilyEntry("matrix", "bayesbox.dist.multinomial:Multinomial"),
-    FamilyEntry("words", "bayesbox.dist.text:Text"),
+    FamilyEntry("words", "bayesbox.dist.words.text:Text"),
 )
 
 FAMILIES: Registry[FamilyEntry] = Registry({entry.name: entry for entry in _BUILT_IN})

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
-from bayesbox.dist.word_weights import WordWeights
+from bayesbox.dist.words.weights import WordWeights
 from bayesbox.explain.evidence import lead, settled
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.levels import class_position

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.dist.cells import Cells, Smoothing, ratio
-from bayesbox.dist.count_table import whole_times
-from bayesbox.dist.own_words import ENTRIES_A_PIECE, own_words_out
-from bayesbox.dist.words import TIMES, poisson_rate
+from bayesbox.dist.words.count_table import whole_times
+from bayesbox.dist.words.estimates import TIMES, poisson_rate
+from bayesbox.dist.words.leave_one_out import ENTRIES_A_PIECE, own_words_out
 from bayesbox.errors import BadOption, NeverLearned
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.tally.book import Book

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.cells import spread
-from bayesbox.dist.word_weights import WordWeights
-from bayesbox.dist.words import (
+from bayesbox.dist.words.estimates import (
     TIMES,
     complement_weights,
     count_weights,
@@ -22,6 +21,7 @@ from bayesbox.dist.words import (
     table_weights,
     taken,
 )
+from bayesbox.dist.words.weights import WordWeights
 from bayesbox.errors import BadOption
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.schema.levels import label_order, label_values

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.dist.cells import Smoothing, added_counts
-from bayesbox.dist.family_table import FamilyTable
+from bayesbox.dist.joint.family_table import FamilyTable
 from bayesbox.rule.backoff import expanded, step, uniform
 from bayesbox.rule.discrete import Coding
 from bayesbox.rule.priors import given_prior, log_prior

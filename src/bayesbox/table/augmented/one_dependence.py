@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
 from bayesbox.dist.cells import Smoothing
-from bayesbox.dist.family_table import FamilyTable
+from bayesbox.dist.joint.family_table import FamilyTable
 from bayesbox.rule.backoff import BackoffStep, Trust, expanded, step, uniform
 from bayesbox.rule.discrete import Coding
 from bayesbox.schema.encode import MISSING

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
 from bayesbox.dist.cells import Cells, ratio
-from bayesbox.dist.joint_gaussian import JointGaussian
-from bayesbox.dist.joint_table import JointTable
+from bayesbox.dist.joint.gaussian import JointGaussian
+from bayesbox.dist.joint.table import JointTable
 from bayesbox.dist.posterior import normalised
 from bayesbox.errors import NeverLearned
 from bayesbox.rule.joint_normal import Columns as NumberColumns

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from bayesbox.classifier.size import ModelSize
 from bayesbox.dist.base import Doubles, log
-from bayesbox.dist.joint_gaussian import JointGaussian, stacked
-from bayesbox.dist.joint_table import Axis, JointTable
+from bayesbox.dist.joint.gaussian import JointGaussian, stacked
+from bayesbox.dist.joint.table import Axis, JointTable
 from bayesbox.rule.joint_normal import Columns, Normal, fitted, patterns_of, pooled, shrunk
 from bayesbox.rule.joint_table import joint_table, require_room, table_codes
 from bayesbox.rule.naive import missing_is_level

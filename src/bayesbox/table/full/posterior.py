@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, Plan, log
-from bayesbox.dist.joint_gaussian import JointGaussian, Numbers
-from bayesbox.dist.joint_table import JointTable
+from bayesbox.dist.joint.gaussian import JointGaussian, Numbers
+from bayesbox.dist.joint.table import JointTable
 from bayesbox.dist.posterior import normalised, refuse_infinite
 from bayesbox.table.full.model import FullModel
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
-from bayesbox.dist.word_weights import WordWeights, product
+from bayesbox.dist.words.weights import WordWeights, product
 from bayesbox.errors import BadData
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.tokens import Documents, Tokens

@@ -10,9 +10,9 @@ from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.factor import Factor, product_of_words
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
-from bayesbox.dist.own_words import own_words_out
-from bayesbox.dist.word_weights import WordWeights
-from bayesbox.dist.words import count_weights, taken
+from bayesbox.dist.words.leave_one_out import own_words_out
+from bayesbox.dist.words.weights import WordWeights
+from bayesbox.dist.words.estimates import count_weights, taken
 from bayesbox.errors import BadOption
 from bayesbox.schema.kinds import Words
 from bayesbox.schema.tokens import Documents, Tokens

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.dist.cells import Cells, Smoothing, log_ratio_by_level, ratio
-from bayesbox.dist.count_table import CountTable
-from bayesbox.dist.word_weights import WordWeights
+from bayesbox.dist.words.count_table import CountTable
+from bayesbox.dist.words.weights import WordWeights
 from bayesbox.errors import BadData, BadOption
 
 ROOT = 0.5  # the exponent with which n words speak like the root of n
