@@ -14,7 +14,7 @@ from tests.refusal import refusal
 import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, UnknownColumn, UnseenLevel
 from bayesbox.network.learn.survey import cuts_by, survey
-from bayesbox.schema.coded import CodedRows, recode
+from bayesbox.schema.coded import CodedRows, Variable, recode
 from bayesbox.schema.intervals import cuts_of, interval_of, interval_states
 from bayesbox.schema.kinds import Category, Flag, Ignore, Real
 from bayesbox.source.base import Batch, OneBatch, Source
@@ -221,3 +221,21 @@ def test_a_network_is_learned_where_the_rows_lie():
     there = bb.learn_network(Elsewhere(*(whole.slice(at, at + 100) for at in range(0, 400, 100))))
     assert there == here
     assert here.edges == [("a", "b")]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("least", [0, -1])  # with missing values, and without
+def test_counts_of_rows_that_have_all_members(weighted, least):
+    generator = np.random.default_rng(5)
+    cards = (2, 130, 3)
+    variables = tuple(Variable(str(place), tuple(map(str, range(card)))) for place, card in enumerate(cards))
+    columns = tuple(generator.integers(least, len(each.levels), 500).astype(each.dtype) for each in variables)
+    weights = generator.integers(0, 5, 500) / 4 if weighted else None
+    coded = CodedRows(variables, columns, 500, weights)
+    for members in [(1,), (2, 1), (0, 1, 2)]:
+        expected = np.zeros([cards[member] for member in members])
+        for row in range(500):
+            place = tuple(int(columns[member][row]) for member in members)
+            if min(place) >= 0:
+                expected[place] += 1 if weights is None else weights[row]
+        assert coded.counts(*members).tolist() == expected.tolist()
