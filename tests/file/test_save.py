@@ -296,13 +296,14 @@ def test_what_could_not_be_loaded_is_not_saved(monkeypatch: pytest.MonkeyPatch) 
         to_bytes(classifier)
 
 
-def test_importing_and_loading_needs_neither_scikit_learn_nor_scipy(tmp_path: Any) -> None:
+def test_loading_imports_no_other_subject_and_neither_scikit_learn_nor_scipy(tmp_path: Any) -> None:
     path = tmp_path / "m.bayes"
     save(mixed(), path)
     code = (
         "import sys; from bayesbox.file.load import load; from bayesbox.file.save import save;"
         "save(load(sys.argv[1]), sys.argv[1]);"
-        "print([name for name in ('sklearn', 'scipy', 'pandas') if name in sys.modules])"
+        "others = 'sklearn', 'scipy', 'pandas', 'bayesbox.text', 'bayesbox.network', 'bayesbox.sequence';"
+        "print([name for name in others if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

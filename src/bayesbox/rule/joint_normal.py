@@ -20,7 +20,8 @@ from bayesbox.dist.gaussian import floored_std
 from bayesbox.errors import BadData
 from bayesbox.rule.joint_em import MissingPattern, UnitScale, maximised
 from bayesbox.tally.base import dyadic
-from bayesbox.tally.comoments import CoMoments, pair_place
+from bayesbox.tally.comoment_cells import pair_place
+from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.exact import rounded_root
 from bayesbox.tally.moments import NO_SPREAD, Spread
 

@@ -9,8 +9,8 @@ can do with some, and how the rest is made up for is the business of rules: noth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,52 +20,13 @@ from bayesbox._core import ExactArray
 from bayesbox.errors import TooCostly
 from bayesbox.schema.encode import MISSING
 from bayesbox.tally.base import added, dyadic, numbers, positions, quoted, register, union
+from bayesbox.tally.comoment_cells import MOST_SUMS, Codes, CoMomentAxes, CoMomentCells, Flags, pair_place
 from bayesbox.tally.family import groups_of
 
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
 
-Codes = NDArray[np.int32]
 Index = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
-MOST_SUMS = 1 << 26  # cells x pairs of numbers: what a tally takes in memory
-
-
-class CoMomentAxes(NamedTuple):
-    """What the cells of a tally are cells of: classes, categories with their levels, numbers."""
-
-    classes: tuple[str, ...]
-    categories: tuple[str, ...]
-    levels: tuple[tuple[str, ...], ...]
-    numbers: tuple[str, ...]
-
-    @property
-    def pairs(self) -> int:
-        return len(self.numbers) * (len(self.numbers) + 1) // 2
-
-
-@dataclass(frozen=True)
-class CoMomentCells:
-    """Cells of a frame: their class, levels and pattern, and what was summed over their rows."""
-
-    label: Codes
-    codes: Codes  # categories x cells, MISSING where there is none
-    observed: Flags  # numbers x cells
-    n: ExactArray
-    totals: ExactArray  # cells x numbers
-    products: ExactArray  # cells x pairs (i, j), i <= j
-
-    def __len__(self) -> int:
-        return len(self.label)
-
-    @property
-    def keys(self) -> tuple[Codes, Codes, Flags]:
-        return self.label, self.codes, self.observed
-
-    @property
-    def sums(self) -> tuple[ExactArray, ExactArray, ExactArray]:
-        return self.n, self.totals, self.products
 
 
 @register
@@ -239,15 +200,6 @@ class CoMoments:
         from bayesbox.tally.codec.comoments import read
 
         return read(cls, tables, book)
-
-
-def pair_place(i: int, j: int, width: int) -> int:
-    """The place of the pair (i, j), i <= j, among the pairs of `width` numbers.
-
-    >>> [pair_place(i, j, 3) for i in range(3) for j in range(i, 3)]
-    [0, 1, 2, 3, 4, 5]
-    """
-    return i * width - i * (i + 1) // 2 + j
 
 
 def _require_room(frame: CoMomentAxes, cells: int) -> None:

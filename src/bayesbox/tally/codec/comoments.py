@@ -24,7 +24,8 @@ from bayesbox.file.strict_json import parse
 from bayesbox.schema.arrays import text_array
 from bayesbox.tally.base import positions
 from bayesbox.tally.book import TOGETHER, Book
-from bayesbox.tally.comoments import MOST_SUMS, CoMomentAxes, CoMomentCells, CoMoments, pair_place
+from bayesbox.tally.comoment_cells import MOST_SUMS, CoMomentAxes, CoMomentCells, pair_place
+from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.moments import Moments
 
 C = TypeVar("C", bound=CoMoments)
