@@ -12,12 +12,14 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from bayesbox.classifier.calibrated import Calibrated, calibrated
+from bayesbox.classifier.calibrated import Calibrated
+from bayesbox.classifier.contracts import ClassModel, Evidence, PriorRules
 from bayesbox.classifier.hints import Hint
 from bayesbox.classifier.rows import LabelledRows, minus_rows, refit_on
 from bayesbox.classifier.size import ModelSize
@@ -25,7 +27,7 @@ from bayesbox.dist import posterior
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadWeight, CannotForget, CannotMerge, LostCalibration, NoCounts
 from bayesbox.rule.priors import given_prior
-from bayesbox.schema.columns import as_view
+from bayesbox.schema.columns import Column, as_view
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
 from bayesbox.schema.options import Options
@@ -37,26 +39,6 @@ if TYPE_CHECKING:
     from bayesbox.classifier.case import Case
     from bayesbox.classifier.opened import Opened
     from bayesbox.classifier.train import CountedBook, RowCounter
-
-
-class PriorRules(Protocol):
-    """Rules as a frozen dataclass: those of every kind can give the class prior."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @property
-    def prior(self) -> Mapping[Any, float] | None: ...
-
-
-class ClassModel(Protocol):
-    """What every model says of the classes."""
-
-    @property
-    def classes(self) -> tuple[str, ...]: ...
-    @property
-    def labels(self) -> NDArray[Any]: ...
-    @property
-    def log_prior(self) -> Doubles: ...
 
 
 R = TypeVar("R", bound=PriorRules)
@@ -116,7 +98,7 @@ class Classifier(ABC, Generic[R, D, M]):
         """log P(class, x), rows x classes: -inf where impossible."""
 
     @abstractmethod
-    def explain(self, batch: Batch) -> Any:
+    def explain(self, batch: Batch) -> Evidence:
         """How much each column, or each word, says for each class."""
 
     @abstractmethod
@@ -124,7 +106,7 @@ class Classifier(ABC, Generic[R, D, M]):
         """The answer for the one row of a batch, and what decided; `against` is the runner-up unless it is given."""
 
     @abstractmethod
-    def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> Any:
+    def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> pa.Array:
         """For each row, in an Arrow column, what says most for its class `best` over another: `age=34 +1.39; ...`."""
 
     @abstractmethod
@@ -214,11 +196,11 @@ class Classifier(ABC, Generic[R, D, M]):
         """What looks wrong in the rows that were learned."""
         return []
 
-    def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Any]:  # noqa: ARG002
+    def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Column]:  # noqa: ARG002
         """The columns of a batch by name."""
         return {name: as_view(column) for name, column in zip(batch.names, batch.columns, strict=True)}
 
-    def kept_columns(self, columns: Columns) -> dict[str, Any]:
+    def kept_columns(self, columns: Columns) -> dict[str, Column]:
         """These columns as they are best kept, to be counted and answered again."""
         return dict(columns)
 
@@ -255,13 +237,6 @@ class Classifier(ABC, Generic[R, D, M]):
             self.require_counts("forget")
             raise CannotForget("nothing was learned yet")
         count_into(self, RowsInMemory([LabelledRows(batch, labels, weights)], where), forget=True)
-
-    def finish(self, parts: Sequence[LabelledRows]) -> None:
-        """What is learned of the first rows beyond their counts."""
-        if self.has_second_pass():
-            self.refine(parts)
-        if self.calibrate is not None:
-            self.calibrated = calibrated(self, parts)
 
     def accept(self, schema: Schema, book: Book) -> None:
         """Take this as what was learned."""

@@ -100,23 +100,22 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
     if fixed:
-        classifier = kind.from_given_members(tables, schema, label_type)
-        classifier.rules = rules
+        classifier = kind.from_given_members(tables, schema, label_type).changed(rules=rules)
     else:
         require_members(tables, known=member_names(), needed=(CLASSES,))
         classifier = kind(rules)
         classifier.accept(schema, book_from_arrow(tables, label_type, tuple(schema.kinds)))
-        classifier.derived = derived
-    classifier.declared, classifier.one_hot, classifier.target = declared, one_hot, target
+        classifier = classifier.changed(derived=derived)
+    classifier = classifier.changed(declared=declared, one_hot=one_hot, target=target)
     _require_consistent(schema, classifier.book, label_type)
     if classifier.book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")
-    if calibration is not None:
-        classifier.calibrated = calibrated_from_json(calibration)
-        classifier.calibrate = classifier.calibrated.calibration.kind
-        if classifier.calibrated.classes != classifier.classes:
-            raise ValueError("the calibration is one of other classes")
-    return classifier
+    if calibration is None:
+        return classifier
+    calibrated = calibrated_from_json(calibration)
+    if calibrated.classes != classifier.classes:
+        raise ValueError("the calibration is one of other classes")
+    return classifier.changed(calibrated=calibrated, calibrate=calibrated.calibration.kind)
 
 
 def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:

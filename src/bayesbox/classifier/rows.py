@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Batch, taken
 from bayesbox.stat.folds import shuffle_keys
@@ -72,8 +73,9 @@ class LabelledRows:
         )
 
 
-def plain_text_column(column: Any) -> pa.Array:
+def plain_text_column(column: Column) -> pa.Array:
     """A column as one Arrow array, without a dictionary, whose offsets any amount of text fits."""
+    assert not isinstance(column, CountMatrix)  # a matrix is one batch
     array = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     array = array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array

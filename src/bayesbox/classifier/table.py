@@ -5,13 +5,15 @@ from __future__ import annotations
 import difflib
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from bayesbox.classifier.base import AnyClassifier, Classifier, ClassModel, PriorRules
+from bayesbox.classifier.base import AnyClassifier, Classifier
 from bayesbox.classifier.case import RowCase, batch_of_values
+from bayesbox.classifier.contracts import PriorRules, TableModel
 from bayesbox.classifier.hints import Hint, hints
 from bayesbox.classifier.opened import EVERY, Opened
 from bayesbox.classifier.options import options_from_command
@@ -19,7 +21,7 @@ from bayesbox.classifier.train import source_of
 from bayesbox.dist.base import Columns
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.explain.evidence import Explanation
-from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
@@ -28,17 +30,6 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
-
-
-class TableModel(ClassModel, Protocol):
-    """What every model of a table says of its columns too."""
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-    @property
-    def left_out(self) -> Mapping[str, str]: ...
-    def conditional(self, column: str) -> Any: ...
-
 
 R = TypeVar("R", bound=PriorRules)
 D = TypeVar("D")
@@ -138,7 +129,7 @@ class TableClassifier(Classifier[R, D, M]):
             return Schema.of(columns, self.declared, where=where, numeric=self.density_of_numbers(self.rules))
         return self.schema.extended(columns, where=where)
 
-    def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Any]:
+    def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Column]:
         """The columns of a batch by name, one-hot groups as one category each."""
         columns = super().named(batch, where=where)
         return join_one_hot(columns, self.one_hot, where=where) if self.one_hot else columns
@@ -171,7 +162,7 @@ class TableClassifier(Classifier[R, D, M]):
             raise BadData("none of the model's columns is there", where=where, remedy=remedy)
         return absent
 
-    def kept_columns(self, columns: Columns) -> dict[str, Any]:
+    def kept_columns(self, columns: Columns) -> dict[str, Column]:
         """Text as codes, once and for all folds; other columns as they are."""
         return {name: _encoded(column) for name, column in columns.items()}
 
@@ -263,13 +254,13 @@ class TableClassifier(Classifier[R, D, M]):
     def case(self, batch: Batch, *, against: str | None = None) -> RowCase:
         return RowCase.of(self, batch, against=against)
 
-    def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> Any:
+    def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> pa.Array:
         from bayesbox.classifier.strongest import strongest_columns
 
         return strongest_columns(self, batch, best, against, number)
 
 
-def _encoded(column: Any) -> Any:
+def _encoded(column: Column) -> Column:
     if isinstance(column, (np.ndarray, CountMatrix)) or not isinstance(kind_of(column, name=""), Category):
         return column
     return as_dictionary(column)

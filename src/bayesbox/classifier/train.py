@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bayesbox.classifier.calibrated import calibrated
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.training import Progress, Training, split_columns
 from bayesbox.errors import BadData, BadOption
@@ -301,8 +302,16 @@ def count_into(
     if rows.labelled_by is not None:
         classifier.learned_from(rows.labelled_by)
     if unfinished:
-        classifier.finish(rows.again())
+        _finish(classifier, rows.again())
     return counted
+
+
+def _finish(classifier: AnyClassifier, parts: list[LabelledRows]) -> None:
+    """What is learned of rows beyond their counts."""
+    if classifier.has_second_pass():
+        classifier.refine(parts)
+    if classifier.calibrate is not None:
+        classifier.calibrated = calibrated(classifier, parts)
 
 
 def train(

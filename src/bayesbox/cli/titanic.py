@@ -77,9 +77,8 @@ class People:
 
     def classifier(self) -> NaiveClassifier:
         """A model that has learned them all."""
-        classifier = NaiveClassifier(NaiveOptions())
+        classifier = NaiveClassifier(NaiveOptions(), target=TARGET)
         classifier.learn(self.batch, self.labels, weights=self.weights)
-        classifier.target = TARGET
         return classifier
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from copy import copy
 from os import PathLike
 from typing import Any, Self
 
@@ -163,8 +162,7 @@ class BayesOptimal(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         hypotheses = []
         for each in classifier.known.classifiers:
-            own = copy(each)
-            own.one_hot = dict(classifier.one_hot)
+            own = each.changed(one_hot=dict(classifier.one_hot))
             hypotheses.append(own if classifier.rules.prior is None else own.with_prior(classifier.prior_for(own)))
         return cls([estimator_of(each) for each in hypotheses], list(classifier.known.weights))
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Self, TypeVar
 
-from bayesbox.classifier.base import PriorRules
+from bayesbox.classifier.contracts import PriorRules
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns

@@ -20,7 +20,7 @@ from bayesbox.classifier.train import CountedBook, RowCounter
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.posterior import normalised
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, DroppedWords, UnknownColumn
-from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import CountGroup, Words
 from bayesbox.schema.schema import Schema, union_of
@@ -81,7 +81,9 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         declared: Mapping[Any, object] | None = None,  # noqa: ARG003  documents have no columns
         fold: Mapping[str, Sequence[str]] | None = None,  # noqa: ARG003
     ) -> Self:
-        known = {**options, "calibration": options.get("calibrate"), "stop_words": _words_in_file(options)}
+        from bayesbox.text.documents import stop_words_in
+
+        known = {**options, "calibration": options.get("calibrate"), "stop_words": stop_words_in(options)}
         rules = options_from_command(TextOptions, cls.title, parameter, known)
         return cls(rules, options_from_command(Tokens, cls.title, "", known))
 
@@ -139,10 +141,12 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
 
     def texts(self, columns: Columns, *, where: str | None = None) -> Texts:
         """The documents of these columns, as the core reads them."""
-        if self.text_column not in columns:
-            raise UnknownColumn(self.text_column, available=columns, where=where)
-        column = columns[self.text_column]
+        column = self._column(columns, where)
         return column if isinstance(column, CountMatrix) else Documents.of(column, where=where)
+
+    def _column(self, columns: Columns, where: str | None) -> Column:
+        self.absent_columns(tuple(columns), where=where)
+        return columns[self.text_column]
 
     def texts_of(self, batch: Batch) -> Texts:
         """The documents of a batch that is to be judged."""
@@ -150,16 +154,14 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         self._require_like(texts.width if isinstance(texts, CountMatrix) else None)
         return texts
 
-    def kept_columns(self, columns: Columns) -> dict[str, Any]:
+    def kept_columns(self, columns: Columns) -> dict[str, Column]:
         return {self.text_column: columns[self.text_column]}
 
     # -- learning ------------------------------------------------------------------------------------------------
 
     def schema_of(self, columns: Columns, *, where: str | None = None) -> Schema:
         """One column: of words, or a group of counts. Text goes with text, and a matrix with one of the same width."""
-        if self.text_column not in columns:
-            raise UnknownColumn(self.text_column, available=columns, where=where)
-        column = columns[self.text_column]
+        column = self._column(columns, where)
         width = column.width if isinstance(column, CountMatrix) else None
         self._require_like(width)
         kind = Words() if width is None else CountGroup(width=width)
@@ -358,50 +360,10 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | document) of each of these learned documents by the model of all the others."""
-        from bayesbox.stat.leave_one_out import learned_target
+        from bayesbox.text.leave_one_out import leave_one_out
 
         self.require_all_words()
-        texts = self.texts_of(batch)
-        model, counted = self.model, self.book.with_classes(self.classes)
-        target = learned_target(labels, model.classes, counted)
-        left = counted.class_counts.to_doubles()[target] - 1
-        refit = np.ones(len(target), dtype=bool) if self.tokens.places else left <= 0
-        prior = self._prior_of_others(counted)[target]
-        terms = np.zeros_like(prior)
-        rows = np.flatnonzero(~refit)
-        if len(rows):
-            sums, known = self.sums_of_others(counted, texts.take(rows), target[rows])
-            weights = model.conditional
-            terms[rows] = sums * weights.factors(known)[:, None] if weights.scaled else sums
-        plan = Plan(len(target), np.zeros(len(model.classes)))
-        plan.add_terms(prior + terms)
-        answer = normalised(plan, prior, _core.POSTERIOR)
-        whole = LabelledRows(batch, labels)
-        for row in np.flatnonzero(refit).tolist():  # its class goes with it, or places shift
-            answer[row] = self._refitted(whole.take(np.array([row])))
-        return answer
-
-    def sums_of_others(self, counted: Book, texts: Texts, target: NDArray[np.int32]) -> tuple[Doubles, Doubles]:
-        """The sums of the weights for each of these documents by the model of all others, and its known words."""
-        from bayesbox.text import leave_one_out as others
-
-        learned = others.LeaveOneOutStart(counted, self.rules, self.model, self.width is None)
-        return others.sums_of_others(learned, self.model.conditional.listed(texts, self.tokens), target)
-
-    def _prior_of_others(self, counted: Book) -> Doubles:
-        """The log prior of all classes (columns) when one document of a class (rows) is gone."""
-        from bayesbox.stat.leave_one_out import prior_table
-
-        if self.rules.prior is None and self.rules.occurrence == "complement" and len(self.classes) > 1:
-            return np.zeros((len(self.classes), len(self.classes)))
-        return prior_table(self.schema.classes if self.schema else (), counted, self.rules, self.model)
-
-    def _refitted(self, row: LabelledRows) -> Doubles:
-        other = minus_rows(self, [row])
-        answer = np.zeros(len(self.classes))
-        if other.classes:
-            answer[[self.classes.index(name) for name in other.classes]] = other.posterior(row.batch)[0]
-        return answer
+        return leave_one_out(self, batch, labels)
 
     def explain(self, batch: Batch) -> TextExplanation:
         """The words of each document with what they add to each class."""
@@ -434,41 +396,7 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         places = int(names[-1].partition(" ")[0]) if names else 0
         return parameters(kind, words=len(names) // max(places, 1), classes=classes, length=places)
 
-    def rules_in_words(self) -> dict[str, Any]:
-        """The options of tokens and rules, by name."""
-        rules, tokens = self.rules, self.tokens
-        return {
-            "occurrence": rules.occurrence,
-            "smoothing": rules.smoothing.text(),
-            "prior_smoothing": None if rules.prior_smoothing is None else rules.prior_smoothing.text(),
-            "prior": None if rules.prior is None else {str(label): p for label, p in rules.prior.items()},
-            "top": rules.top,
-            "min_documents": rules.min_documents,
-            "once": rules.once,
-            "limit": rules.limit,
-            "dropped": self.dropped,
-            "calibration": rules.calibration,
-            "strength": None if self.settled.strength is None else list(self.settled.strength),
-            "shortest": tokens.shortest,
-            "phrases": list(tokens.phrases),
-            "punctuation": tokens.punctuation,
-            "characters": None if tokens.characters is None else list(tokens.characters),
-            "stop_words": list(tokens.stop_words),
-        }
-
     def telling_words(self, number: int) -> dict[str, list[tuple[str, float]]]:
         """Of each class the words whose weight in it exceeds that in all others, with that lead, the largest first."""
         found = telling(self.model.conditional.words, self.model.conditional.weights, number)
         return dict(zip(self.model.classes, found, strict=True))
-
-
-def _words_in_file(options: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The stop words of the file that the command names."""
-    path = options.get("stop_words")
-    if path is None:
-        return None
-    from bayesbox.source.files.mail import plain_text
-    from bayesbox.source.files.streams import ByteStream
-
-    with ByteStream(path) as stream:
-        return tuple(plain_text(stream.read(1 << 24)).split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,8 +10,9 @@ from bayesbox.classifier.opened import EVERY, Opened
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.files.documents import CLASS, TEXT, is_table, open_documents
+from bayesbox.source.files.mail import plain_text
 from bayesbox.source.files.open import file_columns, open_source
-from bayesbox.source.files.streams import STDIN
+from bayesbox.source.files.streams import STDIN, ByteStream
 from bayesbox.source.registry import source_from
 from bayesbox.source.shapes import is_path
 from bayesbox.source.wrapped import WrappedSource
@@ -140,3 +141,12 @@ def text_column_of(names: Sequence[str], taken: Sequence[str | None]) -> str:
     raise BadOption(
         "which column holds the texts is not said", remedy=f"Say it: --text COLUMN, text= in Python{listed}"
     )
+
+
+def stop_words_in(options: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The stop words in the file that the command names."""
+    path = options.get("stop_words")
+    if path is None:
+        return None
+    with ByteStream(path) as stream:
+        return tuple(plain_text(stream.read(1 << 24)).split())

@@ -9,22 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox import _core
+from bayesbox.classifier.rows import LabelledRows, minus_rows
+from bayesbox.dist.base import Doubles, Plan, left_out_where_impossible, log
 from bayesbox.dist.cells import Cells, Smoothing, ratio
+from bayesbox.dist.posterior import normalised
 from bayesbox.dist.words.count_table import whole_times
 from bayesbox.dist.words.estimates import TIMES, poisson_rate
 from bayesbox.dist.words.leave_one_out import ENTRIES_A_PIECE, own_words_out
 from bayesbox.errors import BadOption, NeverLearned
 from bayesbox.schema.columns import CountMatrix
+from bayesbox.schema.encode import Encoded
+from bayesbox.source.base import Batch
+from bayesbox.stat.leave_one_out import learned_target, prior_table
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.text.model import TextModel
 from bayesbox.text.options import TextOptions
+
+if TYPE_CHECKING:
+    from bayesbox.text.classifier import DocumentClassifier, Texts
 
 Codes = NDArray[np.int32]
 NEVER_LEARNED = "some of these documents were never learned: they hold more words than were counted"
@@ -52,6 +61,51 @@ class LeaveOneOutStart:
             place = {word: index for index, word in enumerate(self.words)}
             found[:, [place[word] for word in tally.levels]] = tally.cells.to_doubles().reshape(classes, -1)
         return found
+
+
+def leave_one_out(classifier: DocumentClassifier, batch: Batch, labels: Encoded) -> Doubles:
+    """P(class | document) of each of these learned documents by the model of all the others."""
+    texts, model = classifier.texts_of(batch), classifier.model
+    counted = classifier.book.with_classes(classifier.classes)
+    target = learned_target(labels, model.classes, counted)
+    left = counted.class_counts.to_doubles()[target] - 1
+    refit = np.ones(len(target), dtype=bool) if classifier.tokens.places else left <= 0
+    prior = _prior_of_others(classifier, counted)[target]
+    terms = np.zeros_like(prior)
+    rows = np.flatnonzero(~refit)
+    if len(rows):
+        sums, known = sums_without(classifier, counted, texts.take(rows), target[rows])
+        weights = model.conditional
+        terms[rows] = sums * weights.factors(known)[:, None] if weights.scaled else sums
+    plan = Plan(len(target), np.zeros(len(model.classes)))
+    plan.add_terms(prior + terms)
+    answer = normalised(plan, prior, _core.POSTERIOR)
+    whole = LabelledRows(batch, labels)
+    for row in np.flatnonzero(refit).tolist():  # its class goes with it, or places shift
+        answer[row] = _refitted(classifier, whole.take(np.array([row])))
+    return answer
+
+
+def sums_without(classifier: DocumentClassifier, counted: Book, texts: Texts, target: Codes) -> tuple[Doubles, Doubles]:
+    """The sums of the weights for each of these documents by the model of all others, and its known words."""
+    learned = LeaveOneOutStart(counted, classifier.rules, classifier.model, classifier.width is None)
+    return sums_of_others(learned, classifier.model.conditional.listed(texts, classifier.tokens), target)
+
+
+def _prior_of_others(classifier: DocumentClassifier, counted: Book) -> Doubles:
+    """The log prior of all classes (columns) when one document of a class (rows) is gone."""
+    rules, classes = classifier.rules, len(classifier.classes)
+    if rules.prior is None and rules.occurrence == "complement" and classes > 1:
+        return np.zeros((classes, classes))
+    return prior_table(classifier.schema.classes if classifier.schema else (), counted, rules, classifier.model)
+
+
+def _refitted(classifier: DocumentClassifier, row: LabelledRows) -> Doubles:
+    other, classes = minus_rows(classifier, [row]), classifier.classes
+    answer = np.zeros(len(classes))
+    if other.classes:
+        answer[[classes.index(name) for name in other.classes]] = other.posterior(row.batch)[0]
+    return answer
 
 
 def sums_of_others(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:

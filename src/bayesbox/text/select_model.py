@@ -19,6 +19,7 @@ from bayesbox.dist.base import Doubles
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.text.calibrate import least_loss
 from bayesbox.text.classifier import DocumentClassifier, Texts
+from bayesbox.text.leave_one_out import sums_without
 from bayesbox.text.model import CHOICES, Strength
 from bayesbox.text.options import TextOptions
 
@@ -114,7 +115,7 @@ def _judged_one_by_one(classifier: DocumentClassifier, texts: Texts, target: Cod
     sums, known = np.full((len(target), len(classifier.classes)), -np.inf), np.zeros(len(target))
     rows = np.flatnonzero((target >= 0) & (counted.class_counts.to_doubles()[target] > 1))
     if len(rows):
-        sums[rows], known[rows] = classifier.sums_of_others(counted, texts.take(rows), target[rows])
+        sums[rows], known[rows] = sums_without(classifier, counted, texts.take(rows), target[rows])
     return sums, known
 
 

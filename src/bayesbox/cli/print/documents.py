@@ -179,13 +179,36 @@ def _report(classifier: DocumentClassifier, path: str) -> dict[str, Any]:
         "classes": dict(zip(book.classes, book.n.tolist(), strict=True)),
         "words": dict(zip(book.classes, book[WORDS].n.tolist(), strict=True)) if WORDS in book else {},
         "prior": {name: math.exp(value) for name, value in zip(model.classes, model.log_prior, strict=True)},
-        "rules": classifier.rules_in_words(),
+        "rules": _rules(classifier),
         "vocabulary": len(classifier.words),
         "used": len(model.conditional.words),
         "telling": {name: [{"word": each, "lead": lead} for each, lead in words] for name, words in telling.items()},
         "parameters": size.terms,
         "free_parameters": size.free,
         "digest": book.digest(),
+    }
+
+
+def _rules(classifier: DocumentClassifier) -> dict[str, Any]:
+    """The options of tokens and rules, by name."""
+    rules, tokens, strength = classifier.rules, classifier.tokens, classifier.settled.strength
+    return {
+        "occurrence": rules.occurrence,
+        "smoothing": rules.smoothing.text(),
+        "prior_smoothing": None if rules.prior_smoothing is None else rules.prior_smoothing.text(),
+        "prior": None if rules.prior is None else {str(label): p for label, p in rules.prior.items()},
+        "top": rules.top,
+        "min_documents": rules.min_documents,
+        "once": rules.once,
+        "limit": rules.limit,
+        "dropped": classifier.dropped,
+        "calibration": rules.calibration,
+        "strength": None if strength is None else list(strength),
+        "shortest": tokens.shortest,
+        "phrases": list(tokens.phrases),
+        "punctuation": tokens.punctuation,
+        "characters": None if tokens.characters is None else list(tokens.characters),
+        "stop_words": list(tokens.stop_words),
     }
 
 

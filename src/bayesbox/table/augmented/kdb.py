@@ -87,9 +87,7 @@ class DependenceClassifier(ArcsClassifier):
 
     def _with(self, k: int) -> DependenceClassifier:
         """The same classifier with this number of parents, nothing learned."""
-        other = self.unfitted_clone()
-        other.rules, other.calibrate = replace(self.rules, k=k), None
-        return other
+        return self.unfitted_clone().changed(rules=replace(self.rules, k=k), calibrate=None)
 
     def _loss(self, k: int, kept: list[LabelledRows]) -> float:
         other = self._with(k)

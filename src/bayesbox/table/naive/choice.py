@@ -6,7 +6,6 @@ rows have weights or the tallies are no longer exact.
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -42,9 +41,9 @@ def chosen_columns(classifier: NaiveClassifier, parts: Sequence[LabelledRows]) -
     """The weight of every column that the rules choose or weigh: 0 where it takes no part."""
     rules = classifier.rules
     kept = labelled(parts)
-    plain = copy.copy(classifier)
-    plain.rules, plain.derived, plain._model = replace(rules, select=None, column_weights=None), None, None
-    plain.calibrate = plain.calibrated = None
+    plain = classifier.changed(
+        rules=replace(rules, select=None, column_weights=None), derived=None, calibrate=None, calibrated=None
+    )
     groups = [conditional.columns for conditional in plain.model.conditionals]
     if not kept or len(plain.classes) < 2 or not groups:
         return {}

@@ -108,10 +108,8 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
     @classmethod
     def of_model(cls, model: NaiveModel, schema: Schema) -> Self:
         """A classifier made of given tables."""
-        made = cls(NaiveOptions())
-        made.schema, made._model, made.fixed = schema, model, True
-        made.book = Book.empty(label_type_of(model.labels.tolist()))
-        return made
+        book = Book.empty(label_type_of(model.labels.tolist()))
+        return cls(NaiveOptions()).changed(schema=schema, book=book, _model=model, fixed=True)
 
     def with_prior(self, prior: Mapping[Any, float]) -> Self:
         """The same likelihoods with another base rate."""

@@ -6,7 +6,6 @@ P(label | x, all other rows, h); or they come from elsewhere with weights that a
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -308,9 +307,7 @@ def _without_one_hot(
             raise CannotMerge("a hypothesis is one model, and this is an average of several", where=name)
         if each.one_hot != classifiers[0].one_hot:
             raise CannotMerge("it has other one-hot columns than the first hypothesis", where=name, found=each.one_hot)
-        plain = copy.copy(each)
-        plain.one_hot = {}
-        found.append(plain)
+        found.append(each.changed(one_hot={}))
     return tuple(found), dict(classifiers[0].one_hot) if classifiers else {}
 
 
