@@ -15,7 +15,8 @@ from bayesbox.cli.options.fields import model_options
 from bayesbox.estimators.parameters import estimator, options_from, parameters_from
 from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.rule.options import NaiveOptions
-from bayesbox.schema.options import WholeNumber, option, options
+from bayesbox.schema.options import option, options
+from bayesbox.schema.takes import WholeNumber
 from bayesbox.table.naive.classifier import NaiveClassifier
 
 

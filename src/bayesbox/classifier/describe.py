@@ -5,7 +5,6 @@ Everything here is read off the tallies, so it costs no second pass over the row
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from bayesbox.classifier.size import ModelSize
 from bayesbox.classifier.training import one_class
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.schema.kinds import Kind
+from bayesbox.schema.options import NEVER, options_of
 from bayesbox.schema.schema import Schema
 from bayesbox.source.files.reading import is_broken_number
 from bayesbox.tally.base import dyadic
@@ -262,11 +262,13 @@ def rules_facts(rules: Any) -> dict[str, Any]:
     'laplace'
     """
     found: dict[str, Any] = {}
-    for each in dataclasses.fields(rules):
-        value = getattr(rules, each.name)
+    for name, each in options_of(type(rules)).items():
+        if each.in_file == NEVER:
+            continue
+        value = getattr(rules, name)
         if hasattr(value, "ratio"):
             value = value.text()
         elif isinstance(value, Mapping):
             value = {str(label): p for label, p in value.items()}
-        found[each.name] = value
+        found[name] = list(value) if isinstance(value, tuple) else value
     return found

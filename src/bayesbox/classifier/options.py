@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from bayesbox.errors import BadOption
-from bayesbox.schema.options import OneOf, option, options_of
+from bayesbox.schema.options import option, options_of
+from bayesbox.schema.takes import OneOf
 
 T = TypeVar("T")
 

@@ -9,7 +9,8 @@ from bayesbox.estimators.base import TableEstimator
 from bayesbox.estimators.inputs import categories_of
 from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.reliability import aligned
-from bayesbox.schema.options import Takes, option
+from bayesbox.schema.options import option
+from bayesbox.schema.takes import Takes
 from bayesbox.table.auto.classifier import AutoClassifier
 from bayesbox.table.auto.options import AutoOptions
 

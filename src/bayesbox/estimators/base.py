@@ -26,8 +26,9 @@ from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.levels import label_type_of
-from bayesbox.schema.options import Takes, option
+from bayesbox.schema.options import option
 from bayesbox.schema.schema import Schema
+from bayesbox.schema.takes import Takes
 from bayesbox.source.base import Batch
 from bayesbox.source.shapes import is_sparse
 from bayesbox.stat.calibrate import require_kind

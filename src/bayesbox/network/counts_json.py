@@ -20,7 +20,7 @@ from bayesbox.errors import BadModelFile
 from bayesbox.file.reader import Reader, made
 from bayesbox.network.learn.tables import Bdeu, Rule, TableRules
 from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
-from bayesbox.schema.options import exact_double
+from bayesbox.schema.takes import exact_double
 from bayesbox.tally.families import FamilyBook
 
 if TYPE_CHECKING:

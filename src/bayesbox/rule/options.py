@@ -11,7 +11,8 @@ from typing import Any
 
 from bayesbox.errors import BadOption
 from bayesbox.schema.kinds import TakesDensity
-from bayesbox.schema.options import GIVEN, AnyText, OneOf, Options, Takes, Types, option, options
+from bayesbox.schema.options import GIVEN, Options, option, options
+from bayesbox.schema.takes import AnyText, OneOf, Takes, Types
 
 LEARNED = "learned"
 BACK_OFF = "backoff"

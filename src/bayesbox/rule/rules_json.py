@@ -14,7 +14,7 @@ from bayesbox.file.options_json import options_from_reader, options_to_json
 from bayesbox.file.reader import Json, Reader
 from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.levels import level_text
-from bayesbox.schema.options import exact_double
+from bayesbox.schema.takes import exact_double
 
 
 def smoothing_to_json(rule: Smoothing) -> Json:

@@ -10,18 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from bayesbox.errors import BadOption
 from bayesbox.schema.families import check_density, densities, family_named
-from bayesbox.schema.options import (
-    GIVEN,
-    OneOf,
-    RealNumber,
-    Span,
-    Takes,
-    TextList,
-    WholeNumber,
-    frozen,
-    option,
-    parse_options,
-)
+from bayesbox.schema.options import GIVEN, frozen, option, parse_options
+from bayesbox.schema.takes import OneOf, RealNumber, Span, Takes, TextList, WholeNumber
 from bayesbox.schema.token_options import TakesStopWords
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from bayesbox.errors import BadOption
-from bayesbox.schema.options import OnOff, Options, Span, TextList, WholeNumber, option, options
+from bayesbox.schema.options import Options, option, options
+from bayesbox.schema.takes import OnOff, Span, TextList, WholeNumber
 
 
 class TakesStopWords(TextList):

@@ -6,7 +6,8 @@ from typing import Any
 
 from bayesbox.errors import BadOption
 from bayesbox.rule.options import CountOptions
-from bayesbox.schema.options import OneOf, OnOff, WholeNumber, option, options
+from bayesbox.schema.options import option, options
+from bayesbox.schema.takes import OneOf, OnOff, WholeNumber
 from bayesbox.schema.token_options import TokenOptions
 
 OCCURRENCES = ("count", "binary", "complement", "normalised", "poisson", "table", "position")

@@ -10,7 +10,8 @@ import click
 from bayesbox.classifier.registry import KINDS, ModelKind
 from bayesbox.cli.options.shared import SHARES, Read
 from bayesbox.rule.options import TakesPrior
-from bayesbox.schema.options import OnOff, Option, options_of
+from bayesbox.schema.options import Option, options_of
+from bayesbox.schema.takes import OnOff
 
 F = TypeVar("F", bound=Callable[..., Any])
 

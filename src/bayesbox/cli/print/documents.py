@@ -191,25 +191,11 @@ def _report(classifier: DocumentClassifier, path: str) -> dict[str, Any]:
 
 def _rules(classifier: DocumentClassifier) -> dict[str, Any]:
     """The options of tokens and rules, by name."""
-    rules, tokens, strength = classifier.rules, classifier.tokens, classifier.settled.strength
-    return {
-        "occurrence": rules.occurrence,
-        "smoothing": rules.smoothing.text(),
-        "prior_smoothing": None if rules.prior_smoothing is None else rules.prior_smoothing.text(),
-        "prior": None if rules.prior is None else {str(label): p for label, p in rules.prior.items()},
-        "top": rules.top,
-        "min_documents": rules.min_documents,
-        "once": rules.once,
-        "limit": rules.limit,
-        "dropped": classifier.dropped,
-        "calibration": rules.calibration,
-        "strength": None if strength is None else list(strength),
-        "shortest": tokens.shortest,
-        "phrases": list(tokens.phrases),
-        "punctuation": tokens.punctuation,
-        "characters": None if tokens.characters is None else list(tokens.characters),
-        "stop_words": list(tokens.stop_words),
-    }
+    from bayesbox.classifier.describe import rules_facts
+
+    strength = classifier.settled.strength
+    learned = {"dropped": classifier.dropped, "strength": None if strength is None else list(strength)}
+    return {**rules_facts(classifier.rules), **learned, **rules_facts(classifier.tokens)}
 
 
 def _counts_of(classifier: DocumentClassifier, word: str, path: str) -> dict[str, dict[str, float]]:

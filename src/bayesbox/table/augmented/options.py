@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from bayesbox.rule.options import CountOptions, TakesSmoothing, unseen_option
-from bayesbox.schema.options import NEVER, AnyText, OneOf, WholeNumber, fixed, option, options
+from bayesbox.schema.options import NEVER, fixed, option, options
+from bayesbox.schema.takes import AnyText, OneOf, WholeNumber
 
 AUTO = "auto"
 MOST_PARENTS = 5

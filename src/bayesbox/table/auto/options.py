@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from bayesbox.rule.options import TakesPrior
-from bayesbox.schema.options import Options, RealNumber, Types, WholeNumber, option, options
+from bayesbox.schema.options import Options, option, options
+from bayesbox.schema.takes import RealNumber, Types, WholeNumber
 
 BUDGET = 20.0
 

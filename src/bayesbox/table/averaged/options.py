@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bayesbox.rule.options import NaiveOptions
-from bayesbox.schema.options import GIVEN, RealNumber, fixed, option, options
+from bayesbox.schema.options import GIVEN, fixed, option, options
+from bayesbox.schema.takes import RealNumber
 
 ALL_SELECTIONS = "averaged naive Bayes averages over all selections of columns, and takes none"
 

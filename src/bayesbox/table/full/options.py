@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bayesbox.rule.options import CountOptions, missing_option, unseen_option
-from bayesbox.schema.options import OneOf, RealNumber, WholeNumber, option, options
+from bayesbox.schema.options import option, options
+from bayesbox.schema.takes import OneOf, RealNumber, WholeNumber
 
 COVARIANCES = ("full", "pooled", "diagonal")
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from bayesbox.classifier.registry import KINDS, default_hypotheses
 from bayesbox.errors import BadOption
 from bayesbox.rule.options import TakesPrior
-from bayesbox.schema.options import Options, TextList, aside, option, options
+from bayesbox.schema.options import Options, aside, option, options
+from bayesbox.schema.takes import TextList
 
 
 class TakesModels(TextList):

@@ -1,0 +1,293 @@
+"""What values an option takes: how they are parsed, written to the file, read from a command, and described."""
+
+from __future__ import annotations
+
+import numbers
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bayesbox.errors import BadData, BadOption
+
+Types = tuple[type | None, ...]
+
+
+class Takes:
+    """What values an option takes: how they are read, checked, written to the file, and described.
+
+    `types` are those that JSON has for it; `metavar` stands for a value in the help of the command.
+    """
+
+    types: Types = (str,)
+    metavar: str = "TEXT"
+    choices: tuple[str, ...] = ()  # the texts it may be, where there are no others
+    listed: tuple[str, ...] = ()  # the texts it may be, where there are more like them
+
+    def __init__(self, said: str = "str") -> None:
+        self.said = said
+
+    @property
+    def words(self) -> str:
+        """What it takes, for the documentation of a parameter."""
+        return self.said
+
+    def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002  most messages name the option
+        """The value of what a user gives; BadOption where it is not valid."""
+        return given
+
+    def from_text(self, name: str, text: str) -> Any:  # noqa: ARG002
+        """What the text of a command stands for."""
+        return text
+
+    def parameter(self, value: Any) -> Any:
+        """The value as a parameter of an estimator."""
+        return value
+
+    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+        """The value as the file has it."""
+        return value
+
+    def from_json(self, name: str, written: Any) -> Any:  # noqa: ARG002
+        """What the file says, as the option takes it; ValueError where it cannot be."""
+        return written
+
+
+class AnyText(Takes):
+    """Any text, or None where that is allowed; `said` describes the texts, where `parse` is stricter."""
+
+    def __init__(self, said: str = "str", *, none: bool = False, metavar: str = "TEXT") -> None:
+        self.said, self.metavar = said, metavar
+        self.types = (str, None) if none else (str,)
+
+    @property
+    def words(self) -> str:
+        return f"{self.said} or None" if None in self.types else self.said
+
+
+class OneOf(Takes):
+    """One of several texts, or None where that is allowed."""
+
+    def __init__(self, *choices: str, none: bool = False) -> None:
+        self.choices, self.none = choices, none
+        self.types = (str, None) if none else (str,)
+
+    @property
+    def words(self) -> str:
+        return _listed([*(f'"{each}"' for each in self.choices), *(["None"] if self.none else [])])
+
+    def parse(self, name: str, given: Any) -> Any:
+        if (given is None and self.none) or (isinstance(given, str) and given in self.choices):
+            return given
+        one = "" if self.none and len(self.choices) == 1 else "one of "
+        raise BadOption(f"{name} is {'None or ' if self.none else ''}{one}{', '.join(self.choices)}", found=given)
+
+
+class OnOff(Takes):
+    """True or false."""
+
+    types = (bool,)
+
+    @property
+    def words(self) -> str:
+        return "bool"
+
+    def to_json(self, name: str, value: Any) -> bool:  # noqa: ARG002
+        return bool(value)
+
+
+class WholeNumber(Takes):
+    """A whole number from `least` to `most`; or one of the texts `others`; or None where that is allowed."""
+
+    metavar = "N"
+
+    def __init__(
+        self, least: int, most: int | None = None, *, others: tuple[str, ...] = (), none: bool = False
+    ) -> None:
+        self.least, self.most, self.others, self.none = least, most, others, none
+        self.types = (int, *([str] if others else []), *([None] if none else []))
+
+    @property
+    def words(self) -> str:
+        return _listed(["int", *(f'"{each}"' for each in self.others), *(["None"] if self.none else [])])
+
+    def parse(self, name: str, given: Any) -> Any:
+        if (given is None and self.none) or (isinstance(given, str) and given in self.others):
+            return given
+        if not isinstance(given, bool):
+            try:
+                whole = operator.index(given)
+            except TypeError:
+                whole = self.least - 1
+            if self.least <= whole and (self.most is None or whole <= self.most):
+                return given
+        bounds = f", {self.least} or more" if self.most is None else f" from {self.least} to {self.most}"
+        others = "".join(f", or {each}" for each in (*self.others, *(["None"] if self.none else [])))
+        raise BadOption(f"{name} is a whole number{bounds}{others}", found=given)
+
+    def from_text(self, name: str, text: str) -> Any:
+        return self.parse(name, int(text) if text.isdecimal() else text)
+
+    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+        return value if value is None or isinstance(value, str) else int(value)
+
+
+class RealNumber(Takes):
+    """A finite number from `least` to `most`, or `above` the least; or one of the texts `others`.
+
+    `said` is the message where another than the usual one is clearer.
+    """
+
+    metavar = "NUMBER"
+
+    def __init__(
+        self,
+        least: float,
+        most: float | None = None,
+        *,
+        above: bool = False,
+        said: str = "",
+        others: tuple[str, ...] = (),
+    ) -> None:
+        self.least, self.most, self.above, self.others, self.said = least, most, above, others, said
+        self.types = (str, float) if others else (float,)
+
+    @property
+    def words(self) -> str:
+        return _listed([*(f'"{each}"' for each in self.others), "float"])
+
+    def parse(self, name: str, given: Any) -> Any:
+        if isinstance(given, str) and given in self.others:
+            return given
+        if isinstance(given, numbers.Real) and not isinstance(given, bool):
+            value = float(given)
+            enough = self.least < value if self.above else self.least <= value
+            if enough and value < float("inf") and (self.most is None or value <= self.most):
+                return given
+        low = f" above {self.least:g}" if self.above else f", {self.least:g} or more"
+        bounds = low if self.most is None else f" from {self.least:g} to {self.most:g}"
+        others = "".join(f"{each!r} or " for each in self.others)
+        raise BadOption(self.said or f"{name} is {others}a finite number{bounds}", found=given)
+
+    def from_text(self, name: str, text: str) -> Any:
+        try:
+            return text if text in self.others else float(text)
+        except ValueError:
+            return self.parse(name, text)
+
+    def to_json(self, name: str, value: Any) -> Any:
+        return value if isinstance(value, str) else exact_double(value, name)
+
+
+class Span(Takes):
+    """The fewest and the most of something, or None where that is allowed."""
+
+    longest = 64
+
+    def __init__(self, of: str, *, none: bool = False, metavar: str = "1-2") -> None:
+        self.of, self.metavar = of, metavar
+        self.types = (list, None) if none else (list,)
+
+    @property
+    def words(self) -> str:
+        return "(int, int) or None" if None in self.types else "(int, int)"
+
+    def parse(self, name: str, given: Any) -> Any:
+        if given is None and None in self.types:
+            return None
+        if not (
+            isinstance(given, (tuple, list))
+            and len(given) == 2
+            and all(isinstance(each, int) and not isinstance(each, bool) for each in given)
+            and 1 <= given[0] <= given[1] <= self.longest
+        ):
+            raise BadOption(
+                f"{name} are given as (fewest, most) {self.of}, from 1 to {self.longest}",
+                found=given,
+                remedy=f"Write (1, 2) for one and for two {self.of}",
+            )
+        return tuple(given)
+
+    def from_text(self, name: str, text: str) -> tuple[int, int]:
+        """Two whole numbers, or one for both.
+
+        >>> Span("words").from_text("phrases", "1-2"), Span("words").from_text("phrases", "3")
+        ((1, 2), (3, 3))
+        """
+        low, _, high = text.partition("-")
+        try:
+            return int(low), int(high or low)
+        except ValueError:
+            raise BadOption(f"{name} is written {self.metavar}", found=text) from None
+
+    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+        return None if value is None else list(value)
+
+    def from_json(self, name: str, written: Any) -> Any:  # noqa: ARG002
+        return None if written is None else tuple(written)
+
+
+class TextList(Takes):
+    """A list of texts, or None where that is allowed; `ordered` ones are sorted in the file, each once."""
+
+    metavar = "TEXT,..."
+
+    def __init__(self, said: str = "list of str", *, none: bool = False, ordered: bool = False) -> None:
+        self.said, self.ordered = said, ordered
+        self.types = (list, None) if none else (list,)
+
+    @property
+    def words(self) -> str:
+        return f"{self.said} or None" if None in self.types else self.said
+
+    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+        return None if value is None else list(value)
+
+    def from_json(self, name: str, written: Any) -> Any:
+        if written is None:
+            return None
+        if not all(type(each) is str for each in written):
+            raise ValueError(f"{name} is not a list of texts")
+        if self.ordered and written != sorted(set(written)):
+            raise ValueError(f"{name} are not in order")
+        return tuple(written)
+
+
+class NumbersByName(Takes):
+    """Numbers by name, or None where that is allowed."""
+
+    def __init__(self, *, none: bool = False) -> None:
+        self.types = (dict, None) if none else (dict,)
+
+    @property
+    def words(self) -> str:
+        return "mapping of name to number"
+
+    def to_json(self, name: str, value: Mapping[str, Any] | None) -> Any:
+        return None if value is None else {key: exact_double(value[key], name) for key in sorted(value)}
+
+    def from_json(self, name: str, written: Any) -> Any:
+        if written is not None and not all(type(each) is float for each in written.values()):
+            raise ValueError(f"{name} holds what is not a number")
+        return written
+
+
+def _listed(words: Iterable[str]) -> str:
+    """a, b or c.
+
+    >>> _listed(["int", '"auto"', "None"])
+    'int, "auto" or None'
+    """
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def exact_double(value: Any, what: str) -> float:
+    """A parameter as the double it is; one that is none cannot be saved."""
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        try:
+            double = float(value)
+        except OverflowError:
+            double = float("nan")
+        if double == value:
+            return double
+    raise BadData(f"{what} is no double, so that it cannot be saved exactly", found=value, remedy="Give a float")
