@@ -2,6 +2,7 @@
 
     NumberDensity        register_distribution("name")  P(x | class) of a number
     SmoothingRule        register_rule("name")          how counts become probabilities
+    TableClassifier      register_classifier("name")    a kind of model; its options are a dataclass, `@options`
     Source               register_source("name", ...)   where rows come from
     InferenceAlgorithm   register_inference("name")     posteriors of a network
 
@@ -13,6 +14,11 @@ announces its module by the entry point group `bayesbox.extensions`; the page `d
 
 from __future__ import annotations
 
+from typing import Any
+
+from bayesbox.classifier.base import Classifier as Classifier
+from bayesbox.classifier.registry import register_classifier as register_classifier
+from bayesbox.classifier.table import TableClassifier as TableClassifier
 from bayesbox.dist import expression as expression
 from bayesbox.dist.base import Distribution as Distribution
 from bayesbox.dist.base import Doubles as Doubles
@@ -26,25 +32,53 @@ from bayesbox.dist.numbers import NumberDensity as NumberDensity
 from bayesbox.network.approximate.algorithm import InferenceAlgorithm as InferenceAlgorithm
 from bayesbox.network.approximate.algorithm import register_inference as register_inference
 from bayesbox.network.factor_graph import FactorModel as FactorModel
+from bayesbox.rule.naive import naive_model as naive_model
+from bayesbox.rule.options import CountOptions as CountOptions
+from bayesbox.rule.options import NaiveOptions as NaiveOptions
 from bayesbox.rule.smoothing import register_rule as register_rule
+from bayesbox.schema.options import OneOf as OneOf
+from bayesbox.schema.options import RealNumber as RealNumber
+from bayesbox.schema.options import WholeNumber as WholeNumber
+from bayesbox.schema.options import option as option
+from bayesbox.schema.options import options as options
 from bayesbox.source.base import Batch as Batch
 from bayesbox.source.base import Source as Source
 from bayesbox.source.registry import register_source as register_source
 
+
+def estimator_of(classifier: type[TableClassifier[Any, Any, Any]]) -> Any:
+    """The scikit-learn estimator of a registered kind of classifier."""
+    from bayesbox.estimators.made import estimator_of_kind  # scikit-learn takes a second to import
+
+    return estimator_of_kind(classifier)
+
+
 __all__ = [
     "Batch",
     "Cells",
+    "Classifier",
+    "CountOptions",
     "Distribution",
     "Doubles",
     "FactorModel",
     "FitOptions",
     "InferenceAlgorithm",
+    "NaiveOptions",
     "NumberDensity",
+    "OneOf",
     "Ratio",
+    "RealNumber",
     "SmoothingRule",
     "Source",
+    "TableClassifier",
     "ValueTable",
+    "WholeNumber",
+    "estimator_of",
     "expression",
+    "naive_model",
+    "option",
+    "options",
+    "register_classifier",
     "register_distribution",
     "register_inference",
     "register_rule",

@@ -9,16 +9,21 @@ asked for.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bayesbox.errors import BadOption, UnknownChoice
+from bayesbox.extensions import Registry
 from bayesbox.file.registry import register_codec
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.schema.options import Options
+
+C = TypeVar("C", bound="type[AnyClassifier]")
+
+MAKE_ESTIMATOR = "bayesbox.estimators.made:estimator_of_kind"
 
 Variant = tuple[str, Mapping[str, str]]
 """What follows the name of a kind after a colon, and the options of the command that make it differ."""
@@ -26,12 +31,12 @@ Variant = tuple[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class ModelKind:
-    """The names of a kind of model, and where its parts are: `module:Name`."""
+    """The names of a kind of model, and its parts, or where they are: `module:Name`."""
 
     name: str  # what `--model` takes
     file: str  # what the model file calls it
-    classifier: str
-    estimator: str
+    classifier: str | type[AnyClassifier]
+    estimator: str = ""  # made of the classifier and its options where none is named
     variants: tuple[Variant, ...] = (("", {}),)  # those that `--compare` judges
     hypothesis: bool = True  # whether Bayes optimal takes it as one of its hypotheses
     weighed: int | None = None  # its place among those where none are named
@@ -59,19 +64,21 @@ class ModelKind:
 
     def load_estimator(self) -> Any:
         """Its estimator."""
-        return _named(self.estimator)
+        return _named(self.estimator) if self.estimator else _named(MAKE_ESTIMATOR)(self.load())
 
     def load_printer(self) -> Any:
         """What prints it."""
         return _named(self.printer)
 
 
-def _named(place: str) -> Any:
+def _named(place: str | type) -> Any:
+    if not isinstance(place, str):
+        return place
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
-KINDS: dict[str, ModelKind] = {}
+KINDS: Registry[ModelKind] = Registry()
 """By the name that `--model` takes, in the order in which they are listed."""
 
 
@@ -82,6 +89,33 @@ def register_kind(kind: ModelKind) -> None:
             raise BadOption("there is a kind of model of this name already", found=f"{kind.name}, {kind.file} in files")
     KINDS[kind.name] = kind
     register_codec(kind.file, kind.codec)
+
+
+def register_classifier(name: str, **more: Any) -> Callable[[C], C]:
+    """Make a kind of classifier known by a name: a decorator of its class, which needs `options_type`.
+
+    The name is what `--model` takes and what model files say. `more` are fields of `ModelKind`.
+    """
+
+    def enter(classifier: C) -> C:
+        classifier.kind = name
+        if "title" not in classifier.__dict__:
+            classifier.title = name
+        known = dict.get(KINDS, name)
+        if known is not None and known.classifier != classifier and _place(known) == _place_of(classifier):
+            del KINDS[name]  # the same module, read once more
+        register_kind(ModelKind(name, name, classifier, **more))
+        return classifier
+
+    return enter
+
+
+def _place_of(classifier: type) -> str:
+    return f"{classifier.__module__}:{classifier.__qualname__}"
+
+
+def _place(kind: ModelKind) -> str:
+    return kind.classifier if isinstance(kind.classifier, str) else _place_of(kind.classifier)
 
 
 def _ours(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -17,10 +16,12 @@ from bayesbox.classifier.contracts import PriorRules, TableModel
 from bayesbox.classifier.hints import Hint, hints
 from bayesbox.classifier.opened import EVERY, Opened
 from bayesbox.classifier.options import options_from_command
+from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.classifier.train import source_of
-from bayesbox.dist.base import Columns
+from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.explain.evidence import Explanation
+from bayesbox.explain.missing import terms_of_absence
 from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
@@ -59,9 +60,30 @@ class TableClassifier(Classifier[R, D, M]):
 
     # -- what a kind of model brings -----------------------------------------------------------------------------
 
-    @abstractmethod
     def explain(self, batch: Batch) -> Explanation:
-        """How much each column says for each class."""
+        """How much each column says for each class: by the answers with and without it, unless a kind knows better."""
+        assert self.schema is not None
+        names, log_prior = self.schema.used, self.model.log_prior
+        given = dict(zip(batch.names, batch.columns, strict=True))
+        columns = {name: name for name in names if name in given}
+
+        def answer(present: Columns) -> Doubles:
+            some = {name: given[name] for name in present} or {names[0]: pa.nulls(batch.rows)}
+            return self.plain_log_posterior(Batch(tuple(some), tuple(some.values()), batch.rows, batch.first_row))
+
+        return Explanation(self.model.labels, names, log_prior, terms_of_absence(answer, columns, names, log_prior))
+
+    def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
+        """P(class | x) of each learned row under the model of all the others: a subtraction and a model for each."""
+        self.require_counts("forget")
+        rows = LabelledRows(batch, labels)
+        found = np.zeros((batch.rows, len(self.classes)))
+        for place in range(batch.rows):
+            one = rows.take(np.array([place]))
+            other = minus_rows(self, [one])
+            where = [self.classes.index(name) for name in other.classes]
+            found[place, where] = np.exp(other.plain_log_posterior(one.batch))[0]
+        return found
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
         """What is counted of these rows: here each column by itself."""

@@ -35,7 +35,7 @@ def densities_of(classifier: AnyTableClassifier) -> dict[str, str]:
 
 
 def print_model(
-    classifier: AnyTableClassifier, path: str, size: ModelSize, weights: Mapping[str, float] | None
+    classifier: AnyTableClassifier, path: str, size: ModelSize | None, weights: Mapping[str, float] | None
 ) -> None:
     """What a model has learned, for the eye."""
     from bayesbox.classifier.describe import rules_facts
@@ -66,13 +66,17 @@ def print_model(
         )
     for text in classifier.notes():
         say(f"shrunk: {text}")
-    if size.naive is not None:
-        other = f"; naive Bayes would need {_large(size.naive)}"
-    else:
-        other = f"; the full joint would need {_large(size.joint)}" if size.joint is not None else ""
-    say(f"parameters: {size.parameters:,}{other}")
+    if size is not None:
+        say(f"parameters: {size.parameters:,}{_compared(size)}")
     if not classifier.fixed:
         say(f"digest {classifier.book.digest()}")
+
+
+def _compared(size: ModelSize) -> str:
+    """How many numbers another model of the same columns would have."""
+    if size.naive is not None:
+        return f"; naive Bayes would need {_large(size.naive)}"
+    return f"; the full joint would need {_large(size.joint)}" if size.joint is not None else ""
 
 
 def _rule(value: Any) -> str:

@@ -100,9 +100,7 @@ class RowPrinter(Printer[T]):
             emit_json(report)
             return
         tally = tally_of(classifier, column, path) if column else None  # refused before anything is said
-        size = classifier.size()
-        assert size is not None
-        print_model(classifier, path, size, self.more(classifier).get("column_weights"))
+        print_model(classifier, path, classifier.size(), self.more(classifier).get("column_weights"))
         if tally:
             say()
             print_column(tally)
@@ -115,7 +113,6 @@ class RowPrinter(Printer[T]):
         from bayesbox.classifier.registry import model_name
 
         size = classifier.size()
-        assert size is not None
         assert classifier.schema is not None
         report = {
             "model": path,
@@ -127,12 +124,12 @@ class RowPrinter(Printer[T]):
             "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
             "densities": densities_of(classifier),
             "left_out": dict(classifier.model.left_out),
-            "parameters": size.parameters,
-            "joint_parameters": size.joint,
+            "parameters": None if size is None else size.parameters,
+            "joint_parameters": None if size is None else size.joint,
             "digest": None if classifier.fixed else classifier.book.digest(),
             **self.more(classifier),
         }
-        if size.naive is not None:
+        if size is not None and size.naive is not None:
             report |= {"naive_parameters": size.naive, "notes": list(classifier.notes())}
         return report
 
