@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadOption, UnknownChoice, UnknownColumn
 from bayesbox.explain.evidence import lead
 from bayesbox.schema.flags import FLAG_EXPECTED, flag_code
@@ -155,7 +156,7 @@ class RowCase(Case):
         }
 
 
-def held_against(classes: tuple[str, ...], posterior: Any, best: int, against: str | None) -> int | None:
+def held_against(classes: tuple[str, ...], posterior: Doubles, best: int, against: str | None) -> int | None:
     """The class that the best one is held against: the one that is named, or the runner-up; None where there is one."""
     if against is not None:
         if against not in classes:

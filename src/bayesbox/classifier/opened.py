@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from bayesbox.source.base import Source
 
 EVERY = "*"  # keeps all columns
 
 C = TypeVar("C")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read: texts that are missing values, what becomes of broken rows, the format, the threads."""
+
+    na: Sequence[str] = ()
+    bad_rows: str = "error"
+    format: str | None = None
+    threads: int = 1
+
+    @property
+    def of_file(self) -> dict[str, Any]:
+        """What only a file has, as `open_source` takes it."""
+        return {"na": self.na, "bad_rows": self.bad_rows, "format": self.format}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is said of a file."""
+        return not self.na and self.bad_rows == "error" and self.format is None
+
+
+AS_IT_IS = Reading()
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ class PredictOptions:
 UNSURE = "unsure"
 
 
-def unsure_where_low(labels: NDArray[Any], best: NDArray[Any], posterior: Any, least: float | None) -> pa.Array:
+def unsure_where_low(labels: NDArray[Any], best: NDArray[Any], posterior: Doubles, least: float | None) -> pa.Array:
     """The label of the best class of each row; with `least`, "unsure" where no class reaches that probability.
 
     >>> shares = np.array([[0.8, 0.2], [0.01, 0.99]])

@@ -14,7 +14,7 @@ from bayesbox.classifier.base import AnyClassifier, Classifier
 from bayesbox.classifier.case import RowCase, batch_of_values
 from bayesbox.classifier.contracts import PriorRules, TableModel
 from bayesbox.classifier.hints import Hint, hints
-from bayesbox.classifier.opened import EVERY, Opened
+from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, Reading
 from bayesbox.classifier.options import options_from_command
 from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.classifier.train import source_of
@@ -214,8 +214,7 @@ class TableClassifier(Classifier[R, D, M]):
         text: str | None = None,
         label: str | None = None,
         learning: bool = True,
-        threads: int = 1,
-        **reading: Any,
+        reading: Reading = AS_IT_IS,
     ) -> Opened[Self]:
         """The rows of a table. Before anything was learned, columns are what they are declared or look like."""
         if text is not None:
@@ -226,19 +225,20 @@ class TableClassifier(Classifier[R, D, M]):
         if target is None:
             raise BadOption("which column holds the classes is not said", remedy="Give target=")
         if self.schema is None:
-            source = source_of(data, target, self.declared, weight=weight, threads=threads, **reading)
+            source = source_of(data, target, self.declared, weight=weight, threads=reading.threads, **reading.of_file)
             return Opened(self, source, target)
         from bayesbox.source.files.open import open_source
 
-        how = self.reading(target=target, weight=weight, learning=learning)
-        return Opened(self, open_source(data, **how, threads=threads, **reading), target)
+        columns = self.columns_read(target=target, weight=weight, learning=learning)
+        return Opened(self, open_source(data, **columns, threads=reading.threads, **reading.of_file), target)
 
-    def open_unlabelled(self, data: Any, *, keep: Sequence[str] = (), **reading: Any) -> Opened[Self]:
+    def open_unlabelled(self, data: Any, *, keep: Sequence[str] = (), reading: Reading = AS_IT_IS) -> Opened[Self]:
         from bayesbox.source.files.open import open_source
 
-        return Opened(self, open_source(data, **self.reading(keep=keep), **reading))
+        columns = self.columns_read(keep=keep)
+        return Opened(self, open_source(data, **columns, threads=reading.threads, **reading.of_file))
 
-    def reading(
+    def columns_read(
         self,
         *,
         keep: Sequence[str] = (),

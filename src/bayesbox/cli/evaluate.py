@@ -180,19 +180,10 @@ def _write(path: str, text: str) -> None:
         file.write(text.encode())
 
 
-def _reading(given: dict[str, Any], threads: int) -> dict[str, Any]:
-    return {
-        "na": options.several(given["na"]),
-        "bad_rows": given["bad_rows"],
-        "format": given["input_format"],
-        "threads": threads,
-    }
-
-
 def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     from bayesbox.classifier.evaluate import evaluate_held_out
     from bayesbox.classifier.registry import kind_of
-    from bayesbox.cli.options.sources import Progress, as_learned, skipped_rows
+    from bayesbox.cli.options.sources import Progress, as_learned, reading_of, skipped_rows
     from bayesbox.cli.predict import print_absent
     from bayesbox.file.load import load_classifier
     from bayesbox.source.wrapped import peek
@@ -217,7 +208,7 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
         weight=given["weight"],
         text=given["text"],
         learning=False,
-        **_reading(given, threads),
+        reading=reading_of(given, threads),
     )
     progress = Progress(opened.source)
     try:
@@ -270,7 +261,7 @@ def _require_one_way(given: dict[str, Any]) -> None:
 def _learner(data: Sequence[str], given: dict[str, Any], threads: int) -> Opened[AnyClassifier]:
     """The rows, and a classifier that has learned nothing yet to read them."""
     from bayesbox.classifier.registry import new_classifier, split_model
-    from bayesbox.cli.options.sources import declared_kinds, without_target
+    from bayesbox.cli.options.sources import declared_kinds, reading_of, without_target
 
     model, target, weight = given["model"] or "naive", given["target"], given["weight"]
     refuse_foreign(split_model(model)[0], given, LEARN)
@@ -281,7 +272,9 @@ def _learner(data: Sequence[str], given: dict[str, Any], threads: int) -> Opened
     _require_one_way(given)
     if not (given["compare"] or given["robustness"]):  # there each kind takes what it can
         require_taken(blank, given)
-    return blank.open_rows(list(data), target=target, weight=weight, text=given["text"], **_reading(given, threads))
+    return blank.open_rows(
+        list(data), target=target, weight=weight, text=given["text"], reading=reading_of(given, threads)
+    )
 
 
 def _judged(classifier: AnyClassifier, source: Source, target: str, given: dict[str, Any], threads: int) -> Evaluation:

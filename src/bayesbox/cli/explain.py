@@ -86,6 +86,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
 def _batch(classifier: AnyClassifier, model: str, data: str | None, given: dict[str, Any]) -> Batch:
     """The case that is asked for: of values that are set, or one of the rows or documents of a file."""
     from bayesbox.classifier.predict import find_row
+    from bayesbox.cli.options.sources import reading_of
     from bayesbox.cli.predict import print_absent
 
     if data is None:
@@ -94,7 +95,7 @@ def _batch(classifier: AnyClassifier, model: str, data: str | None, given: dict[
         return classifier.one_row(options.values_set(given["values"], classifier.feature_names), where=model)
     if given["values"]:
         raise click.UsageError("the case comes from --set or from DATA, not from both")
-    opened = classifier.open_unlabelled([data], na=options.several(given["na"]), format=given["input_format"])
+    opened = classifier.open_unlabelled([data], reading=reading_of(given))
     if given["row"] is None and not opened.in_files:
         raise click.UsageError("say which row of DATA: --row N")
     batch = find_row(opened.source, given["row"] or 1)

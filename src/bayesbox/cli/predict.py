@@ -135,7 +135,7 @@ def _end_by(prediction: str | None, name: str) -> None:
 def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: dict[str, Any]) -> str | None:
     """Write the answers; the prediction where there was one row."""
     from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables
-    from bayesbox.cli.options.sources import Progress, skipped_rows
+    from bayesbox.cli.options.sources import Progress, reading_of, skipped_rows
     from bayesbox.cli.print.writers import format_of, output_file, table_writer
     from bayesbox.schema.levels import level_text
     from bayesbox.source.files.documents import FILE
@@ -143,14 +143,7 @@ def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: dict[str, A
 
     keep = options.several(given["keep"])
     threads = options.threads_or_default(given["threads"])
-    opened = classifier.open_unlabelled(
-        list(data),
-        keep=keep,
-        na=options.several(given["na"]),
-        bad_rows=given["bad_rows"],
-        format=given["input_format"],
-        threads=threads,
-    )
+    opened = classifier.open_unlabelled(list(data), keep=keep, reading=reading_of(given, threads))
     rows = opened.source
     if opened.in_files and "-" not in data and not keep:
         keep = [FILE]  # which answer is whose

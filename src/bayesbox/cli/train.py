@@ -144,7 +144,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> Learned:
     from bayesbox.classifier.registry import new_classifier
     from bayesbox.classifier.row_sample import watched
     from bayesbox.classifier.train import train
-    from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows, without_target
+    from bayesbox.cli.options.sources import Progress, declared_kinds, reading_of, skipped_rows, without_target
     from bayesbox.cli.print.printer import printer_of
 
     remote: Source | None = remote_sources.rows_elsewhere(data, given)
@@ -163,10 +163,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> Learned:
         target=target,
         weight=weight,
         text=given["text"],
-        na=options.several(given["na"]),
-        bad_rows=given["bad_rows"],
-        format=given["input_format"],
-        threads=threads,
+        reading=reading_of(given, threads),
     )
     classifier, source = opened.classifier, opened.source
     sampled = watched(classifier, source)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.classifier.base import AnyClassifier, Classifier
-from bayesbox.classifier.opened import Opened
+from bayesbox.classifier.opened import AS_IT_IS, Opened, Reading
 from bayesbox.classifier.options import options_from_command
 from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.classifier.train import CountedBook, RowCounter
@@ -113,24 +113,22 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         text: str | None = None,
         label: str | None = None,
         learning: bool = True,  # noqa: ARG002  texts are texts
-        threads: int = 1,  # noqa: ARG002  one thread reads a stream of documents
-        **reading: Any,
+        reading: Reading = AS_IT_IS,
     ) -> Opened[Self]:
         from bayesbox.text.documents import open_labelled
 
-        return open_labelled(self, data, target=target, weight=weight, text=text, label=label, **reading)
+        return open_labelled(self, data, target=target, weight=weight, text=text, label=label, reading=reading)
 
     def open_unlabelled(
         self,
         data: Any,
         *,
         keep: Sequence[str] = (),
-        threads: int = 1,  # noqa: ARG002
-        **reading: Any,
+        reading: Reading = AS_IT_IS,
     ) -> Opened[Self]:
         from bayesbox.text.documents import open_unlabelled
 
-        return open_unlabelled(self, data, keep=keep, **reading)
+        return open_unlabelled(self, data, keep=keep, reading=reading)
 
     def one_row(self, values: Mapping[str, str], *, where: str | None = None) -> Batch:
         """One document."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bayesbox.classifier.opened import EVERY, Opened
+from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, Reading
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.files.documents import CLASS, TEXT, is_table, open_documents
@@ -31,7 +31,7 @@ def open_labelled(
     weight: str | None = None,
     text: str | None = None,
     label: str | None = None,
-    **reading: Any,
+    reading: Reading = AS_IT_IS,
 ) -> Opened[C]:
     """Documents with their classes, from a source, a frame, tables, or files and folders of documents.
 
@@ -39,49 +39,50 @@ def open_labelled(
     `label` is the class of all. A classifier that has learned from a table reads the same columns of another one.
     """
     if not is_path(data):
-        if label is not None or any(value for name, value in reading.items() if (name, value) != ("bad_rows", "error")):
+        if label is not None or not reading.is_plain:
             raise BadOption("na, bad_rows and format say how to read a file, but this is none")
         source = source_from(data)
         target, column = _columns(source.names, target, text, weight)
         return _opened(classifier, source, target, column)
-    format = reading.get("format")
-    table = is_table(data, format)
+    table = is_table(data, reading.format)
     if table and classifier.schema is not None:
         target, text = target or classifier.target, text or classifier.column
     if table or (target is not None and text is not None):
         if label is not None:
             raise BadOption("the classes of a table stand in one of its columns", found=label)
-        names = () if _is_stdin(data) else tuple(file_columns(data, format=format))
+        names = () if _is_stdin(data) else tuple(file_columns(data, format=reading.format))
         target, column = _columns(names, target, text, weight)
         columns = frozenset({target, column})
         number = frozenset(() if weight is None else (weight,))
         documents = frozenset({column})
-        opened = open_source(data, text=columns, number=number, only=columns | number, documents=documents, **reading)
+        opened = open_source(
+            data, text=columns, number=number, only=columns | number, documents=documents, **reading.of_file
+        )
         return _opened(classifier, opened, target, column)
-    for name in ("na", "format"):
-        if reading.get(name):
-            raise BadOption(f"{name} says how to read a table, but these are documents", found=reading[name])
+    for name, value in (("na", reading.na), ("format", reading.format)):
+        if value:
+            raise BadOption(f"{name} says how to read a table, but these are documents", found=value)
     if weight is not None:
         raise BadOption("documents in files have no column of weights", found=weight)
     if target not in (None, CLASS):
         raise BadOption("documents in files have their folder's name as their class", found=target)
-    source = open_documents(data, label=label, origins=False, bad_rows=reading.get("bad_rows", "error"))
+    source = open_documents(data, label=label, origins=False, bad_rows=reading.bad_rows)
     return _opened(classifier, source, CLASS, TEXT)
 
 
-def open_unlabelled(classifier: C, data: Any, *, keep: Sequence[str] = (), **reading: Any) -> Opened[C]:
+def open_unlabelled(classifier: C, data: Any, *, keep: Sequence[str] = (), reading: Reading = AS_IT_IS) -> Opened[C]:
     """Documents to be judged: a table where the names or the format say so; standard input is one document."""
-    if is_table(data, reading.get("format")):
+    if is_table(data, reading.format):
         column = classifier.text_column
         text, every = frozenset({column, *keep}), EVERY in keep
         only = None if every else text
         documents = frozenset({column})
         return Opened(
-            classifier, open_source(data, text=text, documents=documents, only=only, as_text=every, **reading)
+            classifier, open_source(data, text=text, documents=documents, only=only, as_text=every, **reading.of_file)
         )
-    if reading.get("na"):
-        raise BadOption("--na says how to read a table, but these are documents", found=reading["na"])
-    source = open_documents(data, classes=False, bad_rows=reading.get("bad_rows", "error"))
+    if reading.na:
+        raise BadOption("--na says how to read a table, but these are documents", found=reading.na)
+    source = open_documents(data, classes=False, bad_rows=reading.bad_rows)
     known = classifier.text_column
     return Opened(classifier, source if known == TEXT else Renamed(source, TEXT, known), in_files=True)
 

@@ -17,6 +17,7 @@ from bayesbox.errors import BadOption, KindContradiction
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.opened import Reading
     from bayesbox.schema.kinds import Kind
     from bayesbox.source.base import Source
     from bayesbox.source.wrapped import Narrowed
@@ -99,11 +100,18 @@ def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | 
     return {name: kind for name, kind in kinds.items() if name not in (target, weight)}
 
 
+def reading_of(given: Mapping[str, Any], threads: int = 1) -> Reading:
+    """How the options of a verb say that files are read."""
+    from bayesbox.classifier.opened import Reading
+    from bayesbox.cli.options.shared import several
+
+    return Reading(several(given["na"]), given.get("bad_rows", "error"), given["input_format"], threads)
+
+
 def model_source(
     classifier: AnyClassifier, data: Sequence[str], given: Mapping[str, Any], *, threads: int = 1
 ) -> tuple[Narrowed, str]:
     """The rows of files as a model that goes on learning reads them, and the column of their classes."""
-    from bayesbox.cli.options.shared import several
     from bayesbox.source.wrapped import Narrowed
 
     weight = given["weight"]
@@ -112,10 +120,7 @@ def model_source(
         target=given.get("target"),
         weight=weight,
         label=given.get("label"),
-        na=several(given["na"]),
-        bad_rows=given.get("bad_rows", "error"),
-        format=given["input_format"],
-        threads=threads,
+        reading=reading_of(given, threads),
     )
     wanted = [*classifier.feature_names, opened.target, *([weight] if weight else [])]
     return Narrowed(opened.source, wanted), opened.target
