@@ -36,11 +36,11 @@ from bayesbox.rule.naive import naive_model as naive_model
 from bayesbox.rule.options import CountOptions as CountOptions
 from bayesbox.rule.options import NaiveOptions as NaiveOptions
 from bayesbox.rule.smoothing import register_rule as register_rule
-from bayesbox.schema.options import OneOf as OneOf
-from bayesbox.schema.options import RealNumber as RealNumber
-from bayesbox.schema.options import WholeNumber as WholeNumber
 from bayesbox.schema.options import option as option
 from bayesbox.schema.options import options as options
+from bayesbox.schema.takes import OneOf as OneOf
+from bayesbox.schema.takes import RealNumber as RealNumber
+from bayesbox.schema.takes import WholeNumber as WholeNumber
 from bayesbox.source.base import Batch as Batch
 from bayesbox.source.base import Source as Source
 from bayesbox.source.registry import register_source as register_source

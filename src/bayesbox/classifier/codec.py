@@ -22,7 +22,7 @@ from bayesbox.file.load import CLASSIFIER
 from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.file.reader import Json, Reader
 from bayesbox.schema.flags import FLAG_LEVELS
-from bayesbox.schema.kinds import CountGroup, Flag
+from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values, level_text
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
@@ -127,7 +127,7 @@ def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:
             raise ValueError(f"there is a tally of the column `{name}`, which is not in the schema")
         if schema.tally_form(name) not in (None, tally.form):
             raise ValueError(f"column `{name}` is a {kind.name}, and its tally one of {tally.form}")
-        if isinstance(kind, Flag) and not set(FLAG_LEVELS).issuperset(_levels(tally)):
+        if kind.is_flag and not set(FLAG_LEVELS).issuperset(_levels(tally)):
             raise ValueError(f"column `{name}` is a flag with other levels than false and true")
     for name, kind in schema.kinds.items():
         if isinstance(kind, CountGroup):

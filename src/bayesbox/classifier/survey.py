@@ -11,7 +11,7 @@ import numpy as np
 from bayesbox.classifier.training import split_columns
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import Encoded
-from bayesbox.schema.kinds import Count, Number, Real
+from bayesbox.schema.kinds import Kind
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch, Source
 from bayesbox.tally.book import Book
@@ -70,8 +70,8 @@ def survey(
     return source.reduce(tally_of, threads=threads)
 
 
-def _range(column: Any, kind: object, name: str) -> tuple[float, float] | None:
-    if not isinstance(kind, (Number, Real, Count)):
+def _range(column: Any, kind: Kind, name: str) -> tuple[float, float] | None:
+    if not kind.is_number:
         return None
     values = np.asarray(as_numbers(column, name=name), dtype=np.float64)
     values = values[~np.isnan(values)]

@@ -25,7 +25,7 @@ from bayesbox.explain.missing import terms_of_absence
 from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
+from bayesbox.schema.kinds import Category, Words
 from bayesbox.schema.one_hot import OneHot, as_one_hot, join_one_hot
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
@@ -255,10 +255,10 @@ class TableClassifier(Classifier[R, D, M]):
         """
         assert self.schema is not None
         kinds, declared = self.schema.kinds, self.schema.declared
-        number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count, Number))}
+        number = {name for name, kind in kinds.items() if kind.is_number}
         text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Words))}
-        text |= {name for name, kind in kinds.items() if isinstance(kind, Flag) and (name in declared or not learning)}
-        used = set(self.feature_names) - {name for name, kind in kinds.items() if isinstance(kind, Ignore)}
+        text |= {name for name, kind in kinds.items() if kind.is_flag and (name in declared or not learning)}
+        used = set(self.feature_names) - {name for name, kind in kinds.items() if not kind.is_used}
         text |= {name for name in keep if name not in used}
         text |= {name for name in (target or self.target,) if name is not None}
         if weight is not None:

@@ -190,15 +190,15 @@ def _placed(source: Any) -> Iterator[None]:
 def _train(files: tuple[str, ...], given: dict[str, Any], context: click.Context) -> dict[str, Any]:
     from bayesbox.cli.options.sources import declared_kinds, default_model_name
     from bayesbox.cli.print.search_progress import SearchProgress
-    from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Real
+    from bayesbox.schema.kinds import Count, Real
     from bayesbox.sequence.hmm import COUNTED, HiddenMarkovModel
 
     kinds: dict[str, Kind] = declared_kinds(given["types"], options.several(given["ignore"]))
-    text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag))}
+    text = {name for name, kind in kinds.items() if kind.has_levels}
     number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
     for name in (given["sequence"], given["order"], given["labels"]):
         kinds.pop(name, None)  # no part of a step, whatever it is
-    unread = frozenset(name for name, kind in kinds.items() if isinstance(kind, Ignore))
+    unread = frozenset(name for name, kind in kinds.items() if not kind.is_used)
     rows, found, source = _read(files, given, text=text, number=number, unread=unread)
     model = HiddenMarkovModel(
         given["states"],

@@ -16,7 +16,6 @@ from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, requi
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.smoothing import as_smoothing
 from bayesbox.schema.encode import Encoded
-from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Number, Real, Words
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence.answers import ChainAnswers
 from bayesbox.sequence.baum_welch import LearnedChain, Progress, Task, baum_welch
@@ -337,8 +336,8 @@ class HiddenMarkovModel(ChainAnswers):
     def reading(self) -> tuple[set[str], set[str]]:
         """The columns of a file that are to be read as text, and as numbers."""
         kinds = self._schema.kinds if self._schema is not None else {}
-        text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Flag, Words, Ignore))}
-        return text, {name for name, kind in kinds.items() if isinstance(kind, (Real, Count, Number))}
+        text = {name for name, kind in kinds.items() if kind.has_levels or kind.is_text or not kind.is_used}
+        return text, {name for name, kind in kinds.items() if kind.is_number}
 
     # -- files ---------------------------------------------------------------------------------------------------
 

@@ -12,12 +12,11 @@ from bayesbox.errors import BadOption, KindContradiction
 from bayesbox.schema.columns import as_numbers, whole_numbers
 from bayesbox.schema.encode import MISSING, Encoded, encode
 from bayesbox.schema.flags import FLAG_DIGITS, FLAG_LEVELS, flag_codes
-from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Kind, Number, Real, Words
+from bayesbox.schema.kinds import Count, Kind, Real
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.count import checked_weights, count
-from bayesbox.tally.moments import Moments
 
 
 class Roles(NamedTuple):
@@ -32,8 +31,8 @@ def roles_of(schema: Schema, flags: Sequence[str] = ()) -> Roles:
     categories, numbers = [], []
     for name in schema.used:
         kind = schema.kinds[name]
-        if isinstance(kind, (CountGroup, Words)):
-            what = "a sparse matrix of counts" if isinstance(kind, CountGroup) else f"free text such as column `{name}`"
+        if kind.is_matrix or kind.is_text:
+            what = "a sparse matrix of counts" if kind.is_matrix else f"free text such as column `{name}`"
             raise BadOption(
                 f"full Bayes has no joint distribution for {what}",
                 remedy="Give it dense columns, or take --model naive, which counts words one by one",
@@ -54,9 +53,9 @@ def roles_of(schema: Schema, flags: Sequence[str] = ()) -> Roles:
                 f"full Bayes leaves a missing number out, but column `{name}` is declared to count it as a level",
                 remedy="Take --model naive for this",
             )
-        if isinstance(kind, (Category, Flag)) or name in flags:
+        if kind.has_levels or name in flags:
             categories.append(name)
-        elif isinstance(kind, (Real, Number)):
+        elif kind.is_number:
             numbers.append(name)
     return Roles(tuple(categories), tuple(numbers))
 
@@ -66,10 +65,7 @@ def numbers_that_are_flags(schema: Schema, book: Book) -> tuple[str, ...]:
     return tuple(
         name
         for name in schema.used
-        if isinstance(schema.kinds[name], Number)
-        and name in book
-        and isinstance(book[name], Moments)
-        and book[name].holds_only_flags
+        if schema.kinds[name].may_be_flag and name in book and book[name].of_numbers and book[name].holds_only_flags
     )
 
 
@@ -82,7 +78,7 @@ def coded(
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
         column = whole_numbers(column)
     codes, texts, _ = encode(column)
-    if not isinstance(kind, Flag):
+    if not kind.is_flag:
         return codes, texts
     place = np.array([*flag_codes(texts, lambda: codes, name=name, where=where), MISSING], dtype=np.int32)
     return place[codes], list(FLAG_LEVELS)

@@ -23,7 +23,7 @@ from bayesbox.file.reader import Reader
 from bayesbox.rule.discrete import Coding, coded_columns, coding_of, is_number
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import MISSING, Encoded
-from bayesbox.schema.kinds import CountGroup, Unknown
+from bayesbox.schema.kinds import Unknown
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.stat.leave_one_out import learned_target, prior_table
@@ -81,7 +81,7 @@ class AugmentedClassifier(TableClassifier[Any, Any, Any]):
         numbers = {}
         for name, column in columns.items():
             kind = schema.kinds[name]
-            if isinstance(kind, CountGroup):
+            if kind.is_matrix:
                 raise BadOption(
                     f"{self.title} takes no sparse matrix", remedy="Give it as a dense array, or take naive Bayes"
                 )

@@ -16,7 +16,7 @@ from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BayesboxError
-from bayesbox.schema.kinds import Count, Kind, Number, Real
+from bayesbox.schema.kinds import Kind
 
 FOLDS = 5
 MOST_SPARSE = 20  # cells of a joint table for each row
@@ -87,7 +87,7 @@ def learn_counted(
     names = rows[0].batch.names
     plain = tuple(name for name in names if name in kinds)
     bare = [LabelledRows(part.batch.select(plain), part.labels) for part in rows]
-    numbers = sum(isinstance(kinds[name], (Real, Number, Count)) for name in plain)
+    numbers = sum(kinds[name].is_number for name in plain)
     work = CountingCost(sum(part.batch.rows for part in rows), len(names), numbers, len(classes), patterns)
     known = {key: value for key, value in (declared or {}).items() if str(key) in names}
     for number, (name, options) in enumerate(MODELS):

@@ -11,7 +11,6 @@ from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.schema.encode import Encoded
-from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.averaged.leave_one_out import leave_one_out
@@ -32,7 +31,7 @@ class AveragedClassifier(NaiveClassifier):
     rules: AveragedOptions
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
-        if any(isinstance(kind, CountGroup) for kind in schema.kinds.values()):
+        if any(kind.is_matrix for kind in schema.kinds.values()):
             raise BadOption("averaged naive Bayes takes no sparse matrix", remedy="Give it as a dense array")
         return super().count(columns, labels, schema, **options)
 
