@@ -8,8 +8,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from bayesbox.classifier.registry import KINDS as _KINDS
-
 __version__ = "0.1.0"
 
 _WHERE = {
@@ -40,10 +38,8 @@ _WHERE = {
     "read_network": "bayesbox.network.network",
     "sql": "bayesbox.source.sql",
     "train": "bayesbox.estimators.train",
-    **dict(kind.public for kind in _KINDS.values()),
 }
-
-__all__ = [*_WHERE, "rules"]
+"""Where the public names are that are not the estimators of a kind of model: those are in `classifier.registry`."""
 
 if TYPE_CHECKING:
     from bayesbox import rules as rules
@@ -88,10 +84,20 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name == "rules":
         return importlib.import_module("bayesbox.rules")
-    if name in _WHERE:
-        return getattr(importlib.import_module(_WHERE[name]), name)
-    raise AttributeError(f"module 'bayesbox' has no attribute {name!r}")
+    if name == "__all__":
+        return [*_WHERE, *_estimators(), "rules"]
+    module = _WHERE.get(name) or (None if name.startswith("_") else _estimators().get(name))
+    if module is None:
+        raise AttributeError(f"module 'bayesbox' has no attribute {name!r}")
+    return getattr(importlib.import_module(module), name)
+
+
+def _estimators() -> dict[str, str]:
+    """The estimators of the kinds of models, and their modules."""
+    from bayesbox.classifier.registry import public_names
+
+    return public_names()
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__getattr__("__all__")})

@@ -46,12 +46,6 @@ class ModelKind:
     codec: str = "bayesbox.classifier.codec"  # what writes and reads its files
     printer: str = "bayesbox.cli.print.rows:RowPrinter"  # what verbs print of it
 
-    @property
-    def public(self) -> tuple[str, str]:
-        """The public name of the estimator, and its module."""
-        module, _, name = self.estimator.partition(":")
-        return name, module
-
     def load(self) -> type[AnyClassifier]:
         """Its classifier."""
         found: type[AnyClassifier] = _named(self.classifier)
@@ -160,6 +154,12 @@ _ours("text", "text.classifier:DocumentClassifier", "text_classifier:TextClassif
       "text.options:DocumentOptions",
       printer="documents:DocumentPrinter", variants=(), hypothesis=False, of="documents", codec="bayesbox.text.codec")
 # fmt: on
+
+
+def public_names() -> dict[str, str]:
+    """The public name of each estimator of the package, and its module."""
+    named = (kind.estimator.partition(":") for kind in KINDS.values() if kind.estimator.startswith("bayesbox."))
+    return {name: module for module, _, name in named}
 
 
 def kind_in_file(name: str) -> type[AnyClassifier] | None:

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import click
 
 from bayesbox import __version__
-from bayesbox.cli.options.shared import CONTEXT
+from bayesbox.cli import CONTEXT
 from bayesbox.errors import BayesboxError
 from bayesbox.extensions import FAILED
 

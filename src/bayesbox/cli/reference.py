@@ -6,8 +6,8 @@ import sys
 
 import click
 
+from bayesbox.cli import HELP_NAMES
 from bayesbox.cli.main import VERBS, bayes
-from bayesbox.cli.options.shared import CONTEXT
 
 WIDTH = 100
 HEAD = """# The command
@@ -52,7 +52,7 @@ def _section(title: str, command: click.Command, names: list[str]) -> str:
         parent=parent,
         terminal_width=WIDTH,
         max_content_width=WIDTH,
-        help_option_names=CONTEXT["help_option_names"],
+        help_option_names=HELP_NAMES,
     ) as context:
         return f"## {title}\n\n```text\n{command.get_help(context)}\n```\n"
 

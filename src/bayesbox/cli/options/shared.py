@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bayesbox.classifier.options import CALIBRATION_HELP, CALIBRATIONS
+from bayesbox.cli import CONTEXT
 from bayesbox.errors import BadOption
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-"""How every command shows its help."""
 
 INPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet", "arrow"]
 LONG_EXPONENT = re.compile("[eE][+-]?[0-9]{5}")  # of a number that would be written out digit by digit
