@@ -22,7 +22,7 @@ import pandas as pd
 
 import bayesbox as bb
 import harness
-from bayesbox.dist.cuts import mdl
+from bayesbox.dist.number.cuts import mdl
 
 JAR = Path("/usr/share/java/weka.jar")
 DRIVER = Path(__file__).parent / "drivers" / "WekaDensities.java"

@@ -28,7 +28,7 @@ from bayesbox.dist.cells import Smoothing as SmoothingRule
 from bayesbox.dist.fit import FitOptions as FitOptions
 from bayesbox.dist.fit import ValueTable as ValueTable
 from bayesbox.dist.fit import register as register_distribution
-from bayesbox.dist.numbers import NumberDensity as NumberDensity
+from bayesbox.dist.number.density import NumberDensity as NumberDensity
 from bayesbox.network.approximate.algorithm import InferenceAlgorithm as InferenceAlgorithm
 from bayesbox.network.approximate.algorithm import register_inference as register_inference
 from bayesbox.network.factor_graph import FactorModel as FactorModel

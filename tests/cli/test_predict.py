@@ -137,7 +137,7 @@ def test_threads_and_batches_do_not_change_the_answers(
     options = ["predict", "tennis.bayes", "long.csv", "--proba", "--explain", "2"]
     one = bayes(*options, "--threads", "1").out
     monkeypatch.setattr("bayesbox.classifier.predict.ROWS_AT_ONCE", 7)
-    monkeypatch.setattr("bayesbox.classifier.strongest.TERMS_AT_ONCE", 20)
+    monkeypatch.setattr("bayesbox.classifier.report.strongest.TERMS_AT_ONCE", 20)
     assert bayes(*options, "--threads", "1").out == one
     assert bayes(*options, "--threads", "3").out == one
     assert one.count("\n") == 1 + 20 * len(rows)

@@ -6,18 +6,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy import stats
+from tests.refusal import refusal, warning
 
 import bayesbox as bb
 from bayesbox import _core
 from bayesbox.dist.base import Plan, left_out_where_impossible
 from bayesbox.dist.bernoulli import Bernoulli, flag_codes
-from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.multinomial import Multinomial
-from bayesbox.dist.poisson import Poisson
+from bayesbox.dist.number.gaussian import Gaussian
+from bayesbox.dist.number.poisson import Poisson
 from bayesbox.dist.table import Table
-from bayesbox.errors import UnseenLevel
-from tests.refusal import refusal, warning
-from bayesbox.errors import ImpossibleRows
+from bayesbox.errors import ImpossibleRows, UnseenLevel
 
 NOTHING = np.zeros(2)
 
@@ -110,7 +109,7 @@ def test_flag_codes():
 @pytest.mark.parametrize("column", [np.array([0, 2]), np.array([0.0, 0.5]), pa.array(["0", "maybe"])])
 def test_bernoulli_may_refuse_what_was_never_seen(column):
     strict = Bernoulli("x", ("0", "1"), FLAG.log_p, FLAG.log_unseen, FLAG.log_missing, unseen_is_error=True)
-    with refusal(UnseenLevel, column='x'):
+    with refusal(UnseenLevel, column="x"):
         terms(strict, column)
 
 
@@ -163,7 +162,7 @@ def test_multinomial_with_zeros():
 
 def test_multinomial_refuses_negative_counts():
     words = Multinomial(("x",), np.log([[0.5, 0.5]]))
-    with refusal(bb.BadData, column='x', found=-1.0):
+    with refusal(bb.BadData, column="x", found=-1.0):
         words.add_to(Plan(1, np.zeros(2)), {"x": np.array([-1.0])})
 
 

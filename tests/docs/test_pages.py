@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.registries import foreign, remove
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -23,7 +24,15 @@ def page_name(page):
     return str(page.relative_to(ROOT))
 
 
+@pytest.fixture
+def registries():
+    """What a page registers is gone after it."""
+    yield
+    remove(foreign())
+
+
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
+@pytest.mark.usefixtures("registries")
 def test_python_sessions(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

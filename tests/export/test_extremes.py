@@ -11,12 +11,12 @@ from tests.export.conftest import Scorer
 from tests.export.test_families import expected, in_database, in_onnx
 
 from bayesbox.dist.base import Distribution, log
-from bayesbox.dist.bins import Bins
-from bayesbox.dist.gaussian import Gaussian
-from bayesbox.dist.lognormal import LogNormal
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.dist.poisson import Poisson
-from bayesbox.dist.student import Student
+from bayesbox.dist.number.bins import Bins
+from bayesbox.dist.number.gaussian import Gaussian
+from bayesbox.dist.number.lognormal import LogNormal
+from bayesbox.dist.number.poisson import Poisson
+from bayesbox.dist.number.student import Student
 
 CLASSES = 3
 Drawn = tuple[Distribution, np.ndarray]  # a family, and numbers around which it is asked

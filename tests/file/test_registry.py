@@ -11,7 +11,7 @@ from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.classifier.registry import KINDS
-from bayesbox.dist.gaussian import Gaussian
+from bayesbox.dist.number.gaussian import Gaussian
 from bayesbox.errors import BadData, BadModelFile
 from bayesbox.file import container, registry
 from bayesbox.file.faults import MemberFault

@@ -12,7 +12,7 @@ import pytest
 import bayesbox as bb
 from bayesbox.dist.base import Distribution
 from bayesbox.dist.fit import FitOptions, register
-from bayesbox.dist.numbers import NumberDensity
+from bayesbox.dist.number.density import NumberDensity
 from bayesbox.explain.work import bayes_box
 from bayesbox.schema.families import FAMILIES, densities
 from bayesbox.source.frames import batch_of

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from bayesbox import _core
-from bayesbox.dist.cuts import (
+from bayesbox.dist.number.cuts import (
     between,
     bin_names,
     binned,

@@ -13,9 +13,9 @@ from scipy import stats
 from tests.refusal import refusal
 
 import bayesbox as bb
-from bayesbox.dist.choose import CANDIDATES, choose, folds_of
 from bayesbox.dist.fit import FitOptions, ValueTable, fitted
-from bayesbox.dist.kernel import DIRECT
+from bayesbox.dist.number.choose import CANDIDATES, choose, folds_of
+from bayesbox.dist.number.kernel import DIRECT
 from bayesbox.errors import UnknownColumn
 from bayesbox.rule.smoothing import Laplace
 from bayesbox.schema.families import densities

@@ -5,7 +5,7 @@ import pandas as pd
 from tests.refusal import refusal
 
 import bayesbox as bb
-from bayesbox.dist.cuts import modl_groups
+from bayesbox.dist.number.cuts import modl_groups
 from bayesbox.file.save import to_bytes
 
 GROUPED = {"town": bb.Category(group="modl")}

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from bayesbox.classifier.calibrated import Calibrated
 from bayesbox.classifier.contracts import ClassModel, Evidence, PriorRules
 from bayesbox.classifier.hints import Hint
-from bayesbox.classifier.opened import AS_IT_IS, Opened, Reading
+from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
+from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.rows import LabelledRows, minus_rows, refit_on
-from bayesbox.classifier.size import ModelSize
 from bayesbox.dist import posterior
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadWeight, CannotForget, CannotMerge, LostCalibration, NoCounts
@@ -123,7 +123,7 @@ class Classifier(ABC, Generic[R, D, M]):
         text: str | None = None,
         label: str | None = None,
         learning: bool = True,
-        reading: Reading = AS_IT_IS,
+        reading: ReadingOptions = AS_IT_IS,
     ) -> Opened[Self]:
         """Rows with their classes, as this classifier reads them, to learn or to be judged by.
 
@@ -131,7 +131,9 @@ class Classifier(ABC, Generic[R, D, M]):
         """
 
     @abstractmethod
-    def open_unlabelled(self, data: Any, *, keep: Sequence[str] = (), reading: Reading = AS_IT_IS) -> Opened[Self]:
+    def open_unlabelled(
+        self, data: Any, *, keep: Sequence[str] = (), reading: ReadingOptions = AS_IT_IS
+    ) -> Opened[Self]:
         """Rows to be answered, with the columns that are to be kept."""
 
     @abstractmethod

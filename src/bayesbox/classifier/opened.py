@@ -14,7 +14,7 @@ C = TypeVar("C")
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingOptions:
     """How files are read: texts that are missing values, what becomes of broken rows, the format, the threads."""
 
     na: Sequence[str] = ()
@@ -33,7 +33,7 @@ class Reading:
         return not self.na and self.bad_rows == "error" and self.format is None
 
 
-AS_IT_IS = Reading()
+AS_IT_IS = ReadingOptions()
 
 
 @dataclass(frozen=True)

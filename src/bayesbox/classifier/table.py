@@ -14,7 +14,7 @@ from bayesbox.classifier.base import AnyClassifier, Classifier
 from bayesbox.classifier.case import RowCase, batch_of_values
 from bayesbox.classifier.contracts import PriorRules, TableModel
 from bayesbox.classifier.hints import Hint, hints
-from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, Reading
+from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, ReadingOptions
 from bayesbox.classifier.options import options_from_command
 from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.classifier.train import source_of
@@ -214,7 +214,7 @@ class TableClassifier(Classifier[R, D, M]):
         text: str | None = None,
         label: str | None = None,
         learning: bool = True,
-        reading: Reading = AS_IT_IS,
+        reading: ReadingOptions = AS_IT_IS,
     ) -> Opened[Self]:
         """The rows of a table. Before anything was learned, columns are what they are declared or look like."""
         if text is not None:
@@ -232,7 +232,9 @@ class TableClassifier(Classifier[R, D, M]):
         columns = self.columns_read(target=target, weight=weight, learning=learning)
         return Opened(self, open_source(data, **columns, threads=reading.threads, **reading.of_file), target)
 
-    def open_unlabelled(self, data: Any, *, keep: Sequence[str] = (), reading: Reading = AS_IT_IS) -> Opened[Self]:
+    def open_unlabelled(
+        self, data: Any, *, keep: Sequence[str] = (), reading: ReadingOptions = AS_IT_IS
+    ) -> Opened[Self]:
         from bayesbox.source.files.open import open_source
 
         columns = self.columns_read(keep=keep)
@@ -277,7 +279,7 @@ class TableClassifier(Classifier[R, D, M]):
         return RowCase.of(self, batch, against=against)
 
     def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> pa.Array:
-        from bayesbox.classifier.strongest import strongest_columns
+        from bayesbox.classifier.report.strongest import strongest_columns
 
         return strongest_columns(self, batch, best, against, number)
 

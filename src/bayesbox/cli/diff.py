@@ -26,7 +26,7 @@ def command(one: str, other: str, as_json: bool) -> None:
 
     The tallies are compared, levels and classes aligned by name; then the rules.
     """
-    from bayesbox.classifier.difference import differences, rule_differences
+    from bayesbox.classifier.report.difference import differences, rule_differences
     from bayesbox.cli.print import chain
     from bayesbox.file.load import load
 

@@ -11,8 +11,8 @@ from bayesbox.cli.print.output import decimal, emit_json, note, plural, say, tab
 from bayesbox.errors import BadData
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.describe import ColumnFacts
-    from bayesbox.classifier.survey import Surveyed
+    from bayesbox.classifier.report.describe import ColumnFacts
+    from bayesbox.classifier.report.survey import Surveyed
 
 
 @click.command(
@@ -41,7 +41,7 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
     Reads DATA once by the same code that trains; writes nothing.
     """
-    from bayesbox.classifier.survey import survey
+    from bayesbox.classifier.report.survey import survey
     from bayesbox.classifier.train import source_of
     from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows, without_target
 
@@ -63,7 +63,7 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
 
 def _print_report(found: Surveyed, target: str | None, skipped: int, *, as_json: bool) -> None:
-    from bayesbox.classifier.describe import column_facts, few_texts, remarks
+    from bayesbox.classifier.report.describe import column_facts, few_texts, remarks
     from bayesbox.cli.print.reports import counted_classes, missing
 
     facts = column_facts(found.schema, found.book)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.cells import Smoothing, added_counts
-from bayesbox.dist.special import log_gamma
+from bayesbox.dist.number.special import log_gamma
 from bayesbox.errors import BadOption
 from bayesbox.tally.moments import Moments
 
@@ -114,9 +114,7 @@ def _normal(n: Doubles, squares: Doubles, rows: float) -> Doubles:
     )
 
 
-def terms_without(
-    cells: Doubles, there: NDArray[np.bool_], rule: Smoothing, inclusion: float, size: int
-) -> Doubles:
+def terms_without(cells: Doubles, there: NDArray[np.bool_], rule: Smoothing, inclusion: float, size: int) -> Doubles:
     """The logs of the averages of some levels, of which there can be `size` without the row."""
     a, b = added_counts(rule, size)
     n, own = cells[:, there], np.eye(len(cells))

@@ -85,7 +85,7 @@ class Distribution(ABC):
 
     @abstractmethod
     def log_prob(self, values: Any) -> Doubles:
-        """log P(x | class), rows x classes: of the values of its column, or of a mapping of columns where it has several.
+        """log P(x | class), rows x classes: of the values of its column, or of a mapping of columns where it has more.
 
         A row of zeros is one that says nothing of the class.
         """
@@ -141,7 +141,7 @@ class Distribution(ABC):
     takes_prior: ClassVar[bool] = False  # whether it is the normal density that a prior of some rows can steady
 
     def with_prior(self, tally: Any, floor: float, rows: float) -> Distribution:  # noqa: ARG002
-        """The density that is most probable under a prior worth so many rows of the whole column; any other as it is."""
+        """The density that is most probable under a prior worth some rows of the whole column; any other as it is."""
         return self
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:  # noqa: ARG002
@@ -234,7 +234,7 @@ class Distribution(ABC):
             found = np.where((plan.point_mass_hits > 0) & ~np.isneginf(found), np.inf, found)
         return found
 
-    # -- exported --------------------------------------------------------------------------------------------------------
+    # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression | None:
         """log P(x | class) as a tree that SQL and ONNX are written from; None where it cannot be exported.
@@ -252,8 +252,8 @@ class Distribution(ABC):
 class Plan:
     """The terms of one batch: what the core adds up in one pass over the rows.
 
-    `point_mass_hits` counts, for each row and class, how often the value hit a point mass: an infinite density, which outranks
-    every finite one. It exists only where a model has point masses.
+    `point_mass_hits` counts, for each row and class, how often the value hit a point mass: an infinite density, which
+    outranks every finite one. It exists only where a model has point masses.
     """
 
     def __init__(self, rows: int, log_prior: Doubles) -> None:

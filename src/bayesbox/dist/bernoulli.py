@@ -79,7 +79,7 @@ class Bernoulli(LevelDistribution):
     def integer_range(self) -> tuple[int, int]:
         return 0, 2
 
-    # -- exported --------------------------------------------------------------------------------------------------------
+    # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
         from bayesbox.dist.expression import Lookup, ReadFlag

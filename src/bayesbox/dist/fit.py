@@ -38,7 +38,7 @@ class FitOptions:
     """
 
     smoothing: Smoothing
-    kind: Kind = Number()
+    kind: Kind = Number()  # noqa: RUF009  frozen
     density: str = ""
     unseen: str = "smooth"
     class_counts: ExactArray | None = None
@@ -109,7 +109,6 @@ class ValueTable(NamedTuple):
         target = np.tile(np.arange(classes, dtype=np.int32), len(self.values))
         weights = np.ascontiguousarray(self.counts.ravel())
         return Moments(self.classes, exact_moments([np.repeat(self.values, classes)], target, classes, weights)[0])
-
 
 
 class Fitted(NamedTuple):

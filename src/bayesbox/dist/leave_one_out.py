@@ -1,7 +1,7 @@
 """Leave-one-out terms: what the families enter for rows that are each judged by the tallies of all the others.
 
-A row's own unit is subtracted from the tally and the rule applied anew, in full: the number of levels, the variance floor
-and the cut points may change with it.
+A row's own unit is subtracted from the tally and the rule applied anew, in full: the number of levels, the variance
+floor and the cut points may change with it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, Plan
-from bayesbox.dist.special import GREATEST, apart
+from bayesbox.dist.number.special import GREATEST, apart
 from bayesbox.schema.kinds import Kind
 from bayesbox.tally.exact import Dyadic
 from bayesbox.tally.moments import Moments, Spread

@@ -164,7 +164,9 @@ class LevelDistribution(Distribution):
         table = level_table(
             counts, options.smoothing, domain=(*domain, *options.smoothing.listed), unseen=options.unseen
         )
-        table[counts.as_cells().counts[:, : counts.size].ravel() < 1] = np.nan  # a row with this level was never learned
+        table[counts.as_cells().counts[:, : counts.size].ravel() < 1] = (
+            np.nan
+        )  # a row with this level was never learned
         self._add_by_class(plan, counts, table.reshape(counts.classes, counts.size, -1), column)
         if column is not None and options.missing_is_level and _total(book[self.column]) == 1:
             plan.doubtful |= encode(column).codes >= 0  # without its only value the column takes no part
@@ -207,7 +209,7 @@ class LevelDistribution(Distribution):
         plan.by_class.append((codes, lowest, np.vstack([wanted, unknown[0]])))
 
     def _places(self, counts: LevelCounts, column: Any, rows: int) -> tuple[NDArray[Any], int, list[int]]:
-        """(codes, lowest code, for each code where its level stands; the missing behind the levels, the unknown last)."""
+        """(codes, lowest code, for each code where its level stands; missing behind the levels, the unknown last)."""
         missing = len(counts.levels)
         if column is None:
             return np.zeros(rows, dtype=np.int8), 0, [missing]

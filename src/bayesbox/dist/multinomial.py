@@ -83,7 +83,11 @@ class Multinomial(Distribution):
     def _word_terms(self, index: int, counts: Doubles) -> Doubles:
         known = np.where(np.isnan(counts), 0.0, counts)
         if (known < 0).any():
-            raise BadData(f"column `{self.words[index]}` is a count, 0 or more", found=float(known.min()), column=self.words[index])
+            raise BadData(
+                f"column `{self.words[index]}` is a count, 0 or more",
+                found=float(known.min()),
+                column=self.words[index],
+            )
         terms: Doubles = known[:, None] * self._finite[index][None, :]
         if self._impossible[index].any():
             terms[np.outer(known > 0, self._impossible[index] > 0)] = -np.inf
@@ -159,9 +163,7 @@ class Multinomial(Distribution):
         for index, word in enumerate(self.words):
             yield self._word_factor(index, word, columns.get(word), counts, options)
 
-    def _word_factor(
-        self, index: int, word: str, column: Any, group: LevelCounts, options: FitOptions
-    ) -> Factor | str:
+    def _word_factor(self, index: int, word: str, column: Any, group: LevelCounts, options: FitOptions) -> Factor | str:
         """The share of one word among all, as often as it occurs."""
         count = math.nan if column is None else float(as_numbers(column, name=word)[0])
         if math.isnan(count) or count == 0:
@@ -199,7 +201,7 @@ class Multinomial(Distribution):
         indptr = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=rows))])
         return CountMatrix(indptr, words, dense[at, words], len(self.words))
 
-    # -- exported --------------------------------------------------------------------------------------------------------
+    # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
         from bayesbox.dist.expression import ReadNumber, case, total

@@ -105,7 +105,8 @@ def refuse_infinite(columns: Columns, rows: NDArray[np.bool_], first_row: int) -
                 f"column `{name}` holds an infinite value",
                 where=f"row {first_row + row + 1}",
                 found=float(values[row]),
-                remedy="Replace it by a number or by a missing value", column=name,
+                remedy="Replace it by a number or by a missing value",
+                column=name,
             )
 
 
@@ -132,9 +133,7 @@ def normalised(
         unexplained.add_terms(np.tile(own, (unexplained.rows, 1)) if own.ndim == 1 else own)
         answer[impossible] = unexplained.run(output)  # a rule's prior need not sum to one
         warnings.warn(
-            ImpossibleRows(
-                unexplained.rows, plan.rows, "rows are impossible in every class; they get the class prior"
-            ),
+            ImpossibleRows(unexplained.rows, plan.rows, "rows are impossible in every class; they get the class prior"),
             stacklevel=5,
         )
     return answer

@@ -11,10 +11,10 @@ import numpy as np
 
 from bayesbox.dist.base import Columns, Doubles, Plan, UnseenNote, log
 from bayesbox.dist.cells import LevelCounts, group_counts, log_table
-from bayesbox.dist.cuts import modl_groups
 from bayesbox.dist.factor import Factor, divided, formula
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.levels import LevelDistribution
+from bayesbox.dist.number.cuts import modl_groups
 from bayesbox.errors import BadOption, UnseenLevel
 from bayesbox.schema.encode import encode_narrow
 
@@ -128,7 +128,8 @@ class Table(LevelDistribution):
                 raise UnseenLevel(
                     f"column `{self.column}` has a level that was never seen",
                     found=level,
-                    remedy="Set unseen='smooth' to let the smoothing rule answer", column=self.column,
+                    remedy="Set unseen='smooth' to let the smoothing rule answer",
+                    column=self.column,
                 )
 
     def _counted(self, level: str | None, counts: LevelCounts, options: FitOptions) -> Factor | str:
@@ -163,7 +164,7 @@ class Table(LevelDistribution):
     def _positions(self, counts: LevelCounts) -> dict[str, int]:
         return dict(zip(self.levels, self.groups, strict=True)) if self.groups else super()._positions(counts)
 
-    # -- exported --------------------------------------------------------------------------------------------------------
+    # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
         from bayesbox.dist.expression import Lookup, ReadLevel

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.options import calibration_option
-from bayesbox.classifier.summary import summary_html
+from bayesbox.classifier.report.summary import summary_html
 from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.errors import BadData
 from bayesbox.estimators.answers import CountedEstimator

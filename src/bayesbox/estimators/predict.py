@@ -9,7 +9,7 @@ import pyarrow as pa
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.base import AnyClassifier, Classifier
-from bayesbox.classifier.opened import Reading
+from bayesbox.classifier.opened import ReadingOptions
 from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables
 from bayesbox.classifier.train import source_of
 from bayesbox.errors import BadOption
@@ -71,4 +71,4 @@ def _classifier_of(model: Any) -> AnyClassifier:
 def _source(classifier: AnyClassifier, data: Any, keep: tuple[str, ...], **options: Any) -> Source:
     if not is_path(data):
         return source_of(data, **options)
-    return classifier.open_unlabelled(data, keep=keep, reading=Reading(**options)).source
+    return classifier.open_unlabelled(data, keep=keep, reading=ReadingOptions(**options)).source

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import clone
 
 from bayesbox.classifier.base import Classifier
-from bayesbox.classifier.opened import Reading
+from bayesbox.classifier.opened import ReadingOptions
 from bayesbox.classifier.registry import kind_of
 from bayesbox.classifier.train import train as train_classifier
 from bayesbox.errors import BadOption
@@ -44,7 +44,7 @@ def train(
             "a model to train is one of bayesbox's estimators", found=model, remedy="Write model=bayesbox.NaiveBayes()"
         )
     estimator: CountedEstimator[Any] = NaiveBayes() if model is None else clone(model)
-    reading = Reading(na, bad_rows, format, threads)
+    reading = ReadingOptions(na, bad_rows, format, threads)
     opened = estimator.blank_classifier().open_rows(data, target=target, weight=weight, text=text, reading=reading)
     training = train_classifier(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)
     estimator.adopt(opened.classifier)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from bayesbox.dist.base import Distribution
-from bayesbox.dist.special import unit_of
+from bayesbox.dist.number.special import unit_of
 from bayesbox.explain.svg_text import safe
 
 COLORS = ("#3b6fb6", "#c8553d", "#4c9f70", "#8f5fa8", "#b08900", "#4f8a8b", "#a23b72", "#6b705c")

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.dist.special import apart
+from bayesbox.dist.number.special import apart
 from bayesbox.explain.evidence import explanation, lead
 from bayesbox.explain.nomogram import Mark, Ruler
 from bayesbox.schema.levels import level_text

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns
-from bayesbox.dist.cuts import bin_names, codes_of
+from bayesbox.dist.number.cuts import bin_names, codes_of
 from bayesbox.errors import BadOption, UnseenLevel
 from bayesbox.schema.coded import LevelCodes, Variable, recode
 from bayesbox.schema.columns import as_numbers, whole_numbers

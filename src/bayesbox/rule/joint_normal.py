@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
-from bayesbox.dist.gaussian import floored_std
+from bayesbox.dist.number.gaussian import floored_std
 from bayesbox.errors import BadData
 from bayesbox.rule.joint_em import MissingPattern, UnitScale, maximised
 from bayesbox.tally.base import dyadic

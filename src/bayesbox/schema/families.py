@@ -49,22 +49,24 @@ class FamilyEntry:
 
 
 _BUILT_IN = (
-    FamilyEntry("gaussian", "bayesbox.dist.gaussian:Gaussian", "real"),
-    FamilyEntry("student", "bayesbox.dist.student:Student", "real"),
+    FamilyEntry("gaussian", "bayesbox.dist.number.gaussian:Gaussian", "real"),
+    FamilyEntry("student", "bayesbox.dist.number.student:Student", "real"),
     FamilyEntry(
-        "gaussian:spacing", "bayesbox.dist.spaced:SpacedGaussian", "real", needs_values=True, takes_floor=False
+        "gaussian:spacing", "bayesbox.dist.number.spaced:SpacedGaussian", "real", needs_values=True, takes_floor=False
     ),
-    FamilyEntry("gaussian:rounded", "bayesbox.dist.rounded:Rounded", "real", needs_values=True, takes_floor=False),
-    FamilyEntry("kernel", "bayesbox.dist.kernel:Kernel", "real", needs_values=True),
-    FamilyEntry("lognormal", "bayesbox.dist.lognormal:LogNormal", "real", needs_values=True),
-    FamilyEntry("width", "bayesbox.dist.bins:Bins", "real", needs_values=True, numbered=True),
-    FamilyEntry("frequency", "bayesbox.dist.bins:Bins", "real", needs_values=True, numbered=True),
-    FamilyEntry("mdl", "bayesbox.dist.bins:Bins", "real", needs_values=True),
-    FamilyEntry("modl", "bayesbox.dist.bins:Bins", "real", needs_values=True),
-    FamilyEntry("bins", "bayesbox.dist.bins:Bins", "real", needs_values=True, numbered=True, listed=False),
-    FamilyEntry("auto", "bayesbox.dist.choose:Automatic", "real", needs_values=True),
+    FamilyEntry(
+        "gaussian:rounded", "bayesbox.dist.number.rounded:Rounded", "real", needs_values=True, takes_floor=False
+    ),
+    FamilyEntry("kernel", "bayesbox.dist.number.kernel:Kernel", "real", needs_values=True),
+    FamilyEntry("lognormal", "bayesbox.dist.number.lognormal:LogNormal", "real", needs_values=True),
+    FamilyEntry("width", "bayesbox.dist.number.bins:Bins", "real", needs_values=True, numbered=True),
+    FamilyEntry("frequency", "bayesbox.dist.number.bins:Bins", "real", needs_values=True, numbered=True),
+    FamilyEntry("mdl", "bayesbox.dist.number.bins:Bins", "real", needs_values=True),
+    FamilyEntry("modl", "bayesbox.dist.number.bins:Bins", "real", needs_values=True),
+    FamilyEntry("bins", "bayesbox.dist.number.bins:Bins", "real", needs_values=True, numbered=True, listed=False),
+    FamilyEntry("auto", "bayesbox.dist.number.choose:Automatic", "real", needs_values=True),
     FamilyEntry("multinomial", "bayesbox.dist.multinomial:Multinomial", "count", together=True),
-    FamilyEntry("poisson", "bayesbox.dist.poisson:Poisson", "count"),
+    FamilyEntry("poisson", "bayesbox.dist.number.poisson:Poisson", "count"),
     FamilyEntry("table", "bayesbox.dist.table:Table"),
     FamilyEntry("bernoulli", "bayesbox.dist.bernoulli:Bernoulli"),
     FamilyEntry("matrix", "bayesbox.dist.multinomial:Multinomial"),

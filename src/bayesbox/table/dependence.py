@@ -21,7 +21,7 @@ from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.classifier.training import split_columns
 from bayesbox.dist.base import Doubles
-from bayesbox.dist.cuts import equal_frequency
+from bayesbox.dist.number.cuts import equal_frequency
 from bayesbox.errors import BayesboxError, DataWarning
 from bayesbox.schema.coded import CodedRows
 from bayesbox.schema.encode import Encoded

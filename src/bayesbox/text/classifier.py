@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.classifier.base import AnyClassifier, Classifier
-from bayesbox.classifier.opened import AS_IT_IS, Opened, Reading
+from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
 from bayesbox.classifier.options import options_from_command
 from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.classifier.train import CountedBook, RowCounter
@@ -113,7 +113,7 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         text: str | None = None,
         label: str | None = None,
         learning: bool = True,  # noqa: ARG002  texts are texts
-        reading: Reading = AS_IT_IS,
+        reading: ReadingOptions = AS_IT_IS,
     ) -> Opened[Self]:
         from bayesbox.text.documents import open_labelled
 
@@ -124,7 +124,7 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         data: Any,
         *,
         keep: Sequence[str] = (),
-        reading: Reading = AS_IT_IS,
+        reading: ReadingOptions = AS_IT_IS,
     ) -> Opened[Self]:
         from bayesbox.text.documents import open_unlabelled
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, Reading
+from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, ReadingOptions
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.files.documents import CLASS, TEXT, is_table, open_documents
@@ -31,7 +31,7 @@ def open_labelled(
     weight: str | None = None,
     text: str | None = None,
     label: str | None = None,
-    reading: Reading = AS_IT_IS,
+    reading: ReadingOptions = AS_IT_IS,
 ) -> Opened[C]:
     """Documents with their classes, from a source, a frame, tables, or files and folders of documents.
 
@@ -70,7 +70,9 @@ def open_labelled(
     return _opened(classifier, source, CLASS, TEXT)
 
 
-def open_unlabelled(classifier: C, data: Any, *, keep: Sequence[str] = (), reading: Reading = AS_IT_IS) -> Opened[C]:
+def open_unlabelled(
+    classifier: C, data: Any, *, keep: Sequence[str] = (), reading: ReadingOptions = AS_IT_IS
+) -> Opened[C]:
     """Documents to be judged: a table where the names or the format say so; standard input is one document."""
     if is_table(data, reading.format):
         column = classifier.text_column

@@ -17,7 +17,7 @@ from bayesbox.errors import BadOption, KindContradiction
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
-    from bayesbox.classifier.opened import Reading
+    from bayesbox.classifier.opened import ReadingOptions
     from bayesbox.schema.kinds import Kind
     from bayesbox.source.base import Source
     from bayesbox.source.wrapped import Narrowed
@@ -100,12 +100,12 @@ def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | 
     return {name: kind for name, kind in kinds.items() if name not in (target, weight)}
 
 
-def reading_of(given: Mapping[str, Any], threads: int = 1) -> Reading:
+def reading_of(given: Mapping[str, Any], threads: int = 1) -> ReadingOptions:
     """How the options of a verb say that files are read."""
-    from bayesbox.classifier.opened import Reading
+    from bayesbox.classifier.opened import ReadingOptions
     from bayesbox.cli.options.shared import several
 
-    return Reading(several(given["na"]), given.get("bad_rows", "error"), given["input_format"], threads)
+    return ReadingOptions(several(given["na"]), given.get("bad_rows", "error"), given["input_format"], threads)
 
 
 def model_source(

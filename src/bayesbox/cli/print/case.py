@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def print_report(case: RowCase, target: str) -> None:
     """The posterior and what each column says, for the eye."""
-    from bayesbox.classifier.strongest import cut
+    from bayesbox.classifier.report.strongest import cut
 
     values = ", ".join(f"{name}={cut(value)}" for name, value, _ in case.columns if value is not None) or "nothing"
     say(f"{target} = {case.prediction}, given {values}")

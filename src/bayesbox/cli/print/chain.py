@@ -10,7 +10,7 @@ import click
 from bayesbox.cli.print.output import decimal, emit_json, plural, say, table
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.difference import ColumnDifference
+    from bayesbox.classifier.report.difference import ColumnDifference
     from bayesbox.dist.base import Distribution
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
@@ -103,8 +103,8 @@ def chains_of(models: Mapping[str, Any]) -> dict[str, HiddenMarkovModel] | None:
 
 def differences(one: HiddenMarkovModel, other: HiddenMarkovModel) -> list[ColumnDifference]:
     """In what the tallies of two chains differ: first states, transitions, and the steps in each state."""
-    from bayesbox.classifier.difference import counts_difference
-    from bayesbox.classifier.difference import differences as of_books
+    from bayesbox.classifier.report.difference import counts_difference
+    from bayesbox.classifier.report.difference import differences as of_books
 
     left, right = one.book_, other.book_
     found: list[Any] = []

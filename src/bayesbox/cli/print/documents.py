@@ -191,7 +191,7 @@ def _report(classifier: DocumentClassifier, path: str) -> dict[str, Any]:
 
 def _rules(classifier: DocumentClassifier) -> dict[str, Any]:
     """The options of tokens and rules, by name."""
-    from bayesbox.classifier.describe import rules_facts
+    from bayesbox.classifier.report.describe import rules_facts
 
     strength = classifier.settled.strength
     learned = {"dropped": classifier.dropped, "strength": None if strength is None else list(strength)}

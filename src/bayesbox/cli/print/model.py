@@ -10,7 +10,7 @@ from bayesbox.cli.print.output import decimal, say, table, whole
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
-    from bayesbox.classifier.size import ModelSize
+    from bayesbox.classifier.report.size import ModelSize
     from bayesbox.classifier.table import AnyTableClassifier
 
 EXACT_UP_TO = 10**15
@@ -38,7 +38,7 @@ def print_model(
     classifier: AnyTableClassifier, path: str, size: ModelSize | None, weights: Mapping[str, float] | None
 ) -> None:
     """What a model has learned, for the eye."""
-    from bayesbox.classifier.describe import rules_facts
+    from bayesbox.classifier.report.describe import rules_facts
     from bayesbox.cli.print.reports import columns_table, weights_text
 
     counts, prior = counted(classifier), prior_of(classifier)

@@ -58,7 +58,7 @@ def print_answers(classifier: OptimalClassifier, batch: Batch) -> None:
 
 def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
     """`bayes show` of such a model."""
-    from bayesbox.classifier.describe import column_facts
+    from bayesbox.classifier.report.describe import column_facts
     from bayesbox.cli.print.reports import columns_table
     from bayesbox.file.options_json import options_to_json
 

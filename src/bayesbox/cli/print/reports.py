@@ -16,7 +16,7 @@ MOST_COLUMNS = 60
 
 def columns_table(classifier: AnyTableClassifier, *, err: bool = False) -> None:
     """What each column was taken for."""
-    from bayesbox.classifier.describe import column_facts
+    from bayesbox.classifier.report.describe import column_facts
 
     assert classifier.schema is not None
     facts = column_facts(classifier.schema, classifier.book)

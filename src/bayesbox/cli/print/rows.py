@@ -31,7 +31,7 @@ class RowPrinter(Printer[T]):
 
     def learned(self, classifier: T, training: Training, skipped: int, warned: list[str]) -> dict[str, Any]:
         """For JSON: what was learned, and what looks suspicious."""
-        from bayesbox.classifier.describe import column_facts, remarks
+        from bayesbox.classifier.report.describe import column_facts, remarks
 
         assert classifier.schema is not None
         return {
@@ -109,8 +109,8 @@ class RowPrinter(Printer[T]):
             nomogram.print_report(found)
 
     def _facts(self, classifier: T, path: str) -> dict[str, Any]:
-        from bayesbox.classifier.describe import column_facts, rules_facts
         from bayesbox.classifier.registry import model_name
+        from bayesbox.classifier.report.describe import column_facts, rules_facts
 
         size = classifier.size()
         assert classifier.schema is not None
@@ -135,8 +135,8 @@ class RowPrinter(Printer[T]):
 
     def _print_emptied(self, classifier: T, path: str, *, as_json: bool) -> None:
         """A model of which every row was forgotten."""
-        from bayesbox.classifier.describe import rules_facts
         from bayesbox.classifier.registry import model_name
+        from bayesbox.classifier.report.describe import rules_facts
 
         digest = classifier.book.digest()
         if as_json:

@@ -15,8 +15,8 @@ from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 class FamilyTable(Distribution):
     """log P(level | class, parents), ((parents' codes) x (levels + 1)) x classes.
 
-    A parent has one code more than it has levels: a row in which it is missing or was never seen takes the table without
-    this parent and those after it. The last level stands for one that was never seen. `trusts` are those of the
+    A parent has one code more than it has levels: a row in which it is missing or was never seen takes the table
+    without this parent and those after it. The last level stands for one that was never seen. `trusts` are those of the
     back-off: of P(level), of P(level | class), and of each parent more.
     """
 

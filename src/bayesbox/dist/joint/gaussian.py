@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.dist.special import LOG_ROOT_2_PI
+from bayesbox.dist.number.special import LOG_ROOT_2_PI
 from bayesbox.schema.columns import as_numbers
 
 Numbers = list[NDArray[Any]]

@@ -53,7 +53,8 @@ class Axis:
             raise UnseenLevel(
                 f"column `{self.column}` has a level that was never seen",
                 found=texts[place.index(NEW)],
-                remedy="Set unseen='smooth' to let the smoothing rule answer", column=self.column,
+                remedy="Set unseen='smooth' to let the smoothing rule answer",
+                column=self.column,
             )
         if unseen == "ignore":
             place = [GONE if code == NEW else code for code in place]

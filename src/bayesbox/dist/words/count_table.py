@@ -48,7 +48,8 @@ class CountTable(WordWeights):
 
     @property
     def _tables(self) -> tuple[Doubles, Doubles, Doubles]:
-        assert self.twice is not None and self.thrice is not None
+        assert self.twice is not None
+        assert self.thrice is not None
         return self.weights, self.twice, self.thrice
 
 

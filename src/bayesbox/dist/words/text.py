@@ -10,9 +10,9 @@ from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.factor import Factor, product_of_words
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
+from bayesbox.dist.words.estimates import count_weights, taken
 from bayesbox.dist.words.leave_one_out import own_words_out
 from bayesbox.dist.words.weights import WordWeights
-from bayesbox.dist.words.estimates import count_weights, taken
 from bayesbox.errors import BadOption
 from bayesbox.schema.kinds import Words
 from bayesbox.schema.tokens import Documents, Tokens
@@ -70,7 +70,5 @@ class Text(Distribution):
         weights = self.weights
         matrix = weights.listed(Documents.of(column), self.tokens)
         counts = book[self.column].cells.to_doubles().reshape(plan.classes, len(weights.words))
-        terms, known = own_words_out(
-            matrix, counts, weights.words, options.smoothing, plan.target, words_may_go=True
-        )
+        terms, known = own_words_out(matrix, counts, weights.words, options.smoothing, plan.target, words_may_go=True)
         plan.add_terms(terms * weights.factors(known)[:, None])

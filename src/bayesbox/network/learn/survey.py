@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.cuts import BY_CLASS, binning
+from bayesbox.dist.number.cuts import BY_CLASS, binning
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.schema.coded import CodedRows, Doubles, Variable, recode
 from bayesbox.schema.columns import as_numbers

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bayesbox.classifier.size import ModelSize
+from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.dist.cuts import between, binning
+from bayesbox.dist.number.cuts import between, binning
 from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.errors import BadOption
 from bayesbox.file.reader import Reader

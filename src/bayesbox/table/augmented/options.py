@@ -21,7 +21,7 @@ class TakesBins(AnyText):
         super().__init__('"mdl", "modl", "frequency:10" or "width:10"', metavar="DENSITY")
 
     def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
-        from bayesbox.dist.cuts import binning
+        from bayesbox.dist.number.cuts import binning
 
         binning(given)  # refuses a method that is not there
         return given

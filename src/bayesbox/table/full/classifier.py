@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.classifier.hints import Hint
-from bayesbox.classifier.size import ModelSize
+from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.explain.evidence import Explanation

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.classifier.size import ModelSize
+from bayesbox.classifier.report.size import ModelSize
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.joint.gaussian import JointGaussian, stacked
 from bayesbox.dist.joint.table import Axis, JointTable

@@ -18,7 +18,7 @@ from bayesbox import _core
 from bayesbox.classifier.calibrated import held_out, labelled
 from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.dist.base import Doubles
-from bayesbox.dist.cuts import bin_names, mdl
+from bayesbox.dist.number.cuts import bin_names, mdl
 from bayesbox.dist.posterior import terms_of
 from bayesbox.errors import DataWarning
 from bayesbox.rule.options import selection

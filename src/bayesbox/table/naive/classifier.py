@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.rows import LabelledRows
-from bayesbox.classifier.size import ModelSize
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist import posterior
 from bayesbox.dist.base import Doubles
@@ -73,7 +73,7 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         return naive_model(schema, book, self.rules, self.derived)
 
     def size(self) -> ModelSize:
-        from bayesbox.classifier.describe import size_of_naive
+        from bayesbox.classifier.report.describe import size_of_naive
 
         return size_of_naive(self.model)
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from bayesbox.dist.base import Distribution
-from bayesbox.dist.choose import Choice, choose
 from bayesbox.dist.fit import FitOptions, fitted
-from bayesbox.dist.special import apart
+from bayesbox.dist.number.choose import Choice, choose
+from bayesbox.dist.number.special import apart
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.explain.density_picture import Panel, density_svg
 from bayesbox.rule.naive import fit_options

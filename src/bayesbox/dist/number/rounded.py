@@ -13,8 +13,8 @@ from bayesbox import _core
 from bayesbox.dist.base import Doubles, Plan
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, ValueTable, register
-from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.spaced import mean_gap
+from bayesbox.dist.number.density import NumberDensity
+from bayesbox.dist.number.spaced import mean_gap
 
 LEAST_OF_A_CELL = 1 / 6  # of a cell, the least deviation: three of them are within half a cell
 
@@ -101,7 +101,7 @@ class Rounded(NumberDensity):
         plan.tables.append(self.coded(values))
 
     def coded(self, values: Doubles) -> tuple[NDArray[np.int32], Doubles]:
-        """The row of each value in a table of terms: the known cells, then others that occur; -1, the last, is missing."""
+        """The row of each value in a table of terms: the known cells, then others that occur; -1 is missing."""
         numbers = self.rounding.numbers(values)
         inside = (numbers >= self.first) & (numbers <= self.last)
         missing = np.isnan(values)

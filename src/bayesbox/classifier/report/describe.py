@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bayesbox.classifier.hints import are_dates, date_hint, hints, said_once
-from bayesbox.classifier.size import ModelSize
+from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.training import one_class
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.schema.kinds import Kind

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.classifier.describe import rules_facts
+from bayesbox.classifier.report.describe import rules_facts
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments

@@ -10,9 +10,8 @@ import numpy as np
 from bayesbox.dist.averaging import Shares, class_units, mixed_densities, number_evidence, shares_of
 from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.fit import FitOptions
-from bayesbox.dist.leave_one_out import Codes, Flags, LeaveOneOutPlan, leaves_only_flags
-from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.leave_one_out import Others, others_of
+from bayesbox.dist.leave_one_out import Codes, Flags, LeaveOneOutPlan, Others, leaves_only_flags, others_of
+from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
@@ -107,7 +106,5 @@ def averaged_number(
 ) -> tuple[Distribution, float]:
     """The average of two densities of a column, and the probability that the class matters."""
     shares = shares_of(number_evidence(*class_units(tally), by_class.evidence_rows), inclusion)
-    made = AveragedNumber(
-        by_class.column, by_class.log_observed, by_class.log_missing, by_class, whole, shares
-    )
+    made = AveragedNumber(by_class.column, by_class.log_observed, by_class.log_missing, by_class, whole, shares)
     return made, float(shares.inside)

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Self
 
 from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.fit import FitOptions, ValueTable, register
-from bayesbox.dist.gaussian import Gaussian
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
-from bayesbox.dist.numbers import NumberFamily
+from bayesbox.dist.number.density import NumberFamily
+from bayesbox.dist.number.gaussian import Gaussian
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import LEAST
 from bayesbox.tally.values import Values

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Doubles, Plan
-from bayesbox.dist.base import Distribution
+from bayesbox.dist.base import Distribution, Doubles, Plan
 from bayesbox.dist.fit import FitOptions, ValueTable, fitted
 from bayesbox.tally.values import Values
 

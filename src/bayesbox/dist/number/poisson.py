@@ -13,7 +13,7 @@ from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
-from bayesbox.dist.numbers import NumberFamily
+from bayesbox.dist.number.density import NumberFamily
 from bayesbox.errors import BadOption, NeverLearned
 from bayesbox.schema.columns import as_numbers
 from bayesbox.tally.book import Book
@@ -108,7 +108,7 @@ class Poisson(NumberFamily):
         plan.add_terms(terms)
         plan.doubtful |= there & (values == total.sum())
 
-    # -- exported --------------------------------------------------------------------------------------------------------
+    # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
         """Without log x!, which is the same in every class."""

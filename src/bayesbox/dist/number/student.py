@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from bayesbox.dist.averaged_number import UnitOthers, averaged_number
 from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
-from bayesbox.dist.leave_one_out import LeaveOneOutPlan, leaves_only_flags
-from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.leave_one_out import others_of
+from bayesbox.dist.leave_one_out import LeaveOneOutPlan, leaves_only_flags, others_of
+from bayesbox.dist.number.averaged_number import UnitOthers, averaged_number
+from bayesbox.dist.number.density import NumberDensity
+from bayesbox.dist.number.special import GREATEST, apart, log_gamma
 from bayesbox.dist.posterior import refuse_infinite
-from bayesbox.dist.special import GREATEST, apart, log_gamma
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 
@@ -123,7 +122,7 @@ class Student(NumberDensity):
         plan.add_terms(terms)
         plan.doubtful |= others.doubtful
 
-    # -- exported --------------------------------------------------------------------------------------------------------
+    # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
         from bayesbox.dist.expression import ReadNumber, case, constant, log1p, squared
@@ -136,9 +135,7 @@ class Student(NumberDensity):
         return case((x.is_missing(), self.log_missing), otherwise=density)
 
 
-def student_parameters(
-    n: Doubles, distance: Doubles, std: Doubles, unit: float | Doubles
-) -> tuple[Doubles, Doubles]:
+def student_parameters(n: Doubles, distance: Doubles, std: Doubles, unit: float | Doubles) -> tuple[Doubles, Doubles]:
     """(location, scale) of the t of each class, locations and the means' distances counted from the column's mean.
 
     It is reckoned in units of the column's deviation, so that no square over- or underflows.
@@ -158,8 +155,6 @@ def log_student(x: Doubles, loc: Doubles, scale: Doubles, df: Doubles) -> Double
     with np.errstate(over="ignore"):
         z = apart(x, loc) / scale
         tail = np.log1p(z * z / df)
-    constant = (
-        log_gamma((df + 1) / 2) - log_gamma(df / 2) - 0.5 * np.log(df * math.pi) - np.log(scale)
-    )
+    constant = log_gamma((df + 1) / 2) - log_gamma(df / 2) - 0.5 * np.log(df * math.pi) - np.log(scale)
     terms: Doubles = constant - (df + 1) / 2 * tail
     return terms

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.averaged_number import UnitOthers, averaged_number
 from bayesbox.dist.averaging import posterior_squares
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, Presence, register
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan, LeftOutGaussian, leaves_only_flags, power_of_two, scaled
-from bayesbox.dist.numbers import NumberFamily
-from bayesbox.dist.special import LOG_ROOT_2_PI
+from bayesbox.dist.number.averaged_number import UnitOthers, averaged_number
+from bayesbox.dist.number.density import NumberFamily
+from bayesbox.dist.number.special import LOG_ROOT_2_PI
 from bayesbox.errors import CannotExport
 from bayesbox.schema.columns import as_numbers
 from bayesbox.tally.book import Book
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class Gaussian(NumberFamily):
     """N(x | mean, std) by class.
 
-    The mean is carried in two doubles, `mean + mean_low`, so that the distance to it is right even where the values share
-    a large offset. A std of 0 is a point mass: any other value is impossible, and the value itself outranks
+    The mean is carried in two doubles, `mean + mean_low`, so that the distance to it is right even where the values
+    share a large offset. A std of 0 is a point mass: any other value is impossible, and the value itself outranks
     every density. `log_observed` and `log_missing` are zeros unless missing is a level of its own.
     """
 
@@ -156,9 +156,7 @@ class Gaussian(NumberFamily):
             return None  # a point mass under floor=0 has no evidence
         by_class = self.with_prior(tally, 0.0, self.evidence_rows)
         every = np.ones(self.classes)
-        same = replace(
-            by_class, mean=whole.mean * every, mean_low=whole.rest_of_mean * every, std=whole.unit * every
-        )
+        same = replace(by_class, mean=whole.mean * every, mean_low=whole.rest_of_mean * every, std=whole.unit * every)
         return averaged_number(by_class, same, tally, inclusion)
 
     @classmethod
@@ -186,8 +184,8 @@ class Gaussian(NumberFamily):
 
             mean' = mean - d / (n - 1)        n' variance' = n variance - d**2 n / (n - 1)
 
-        and the column's variance, which sets the floor, shrinks in the same way. Where the difference of variances loses
-        more than a few digits and the floor does not hide it, the core calls the row doubtful.
+        and the column's variance, which sets the floor, shrinks in the same way. Where the difference of variances
+        loses more than a few digits and the floor does not hide it, the core calls the row doubtful.
         """
         values = self.left_out_values(plan, columns, book, options)
         if values is None:
@@ -199,7 +197,7 @@ class Gaussian(NumberFamily):
         plan.left_out.append(LeftOutGaussian(values, moments, options.floor, scale))
         plan.doubtful[leaves_only_flags(options.kind, tally, values)] = True
 
-    # -- exported --------------------------------------------------------------------------------------------------------
+    # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
         from bayesbox.dist.expression import InClasses, PointMass, ReadNumber, case, constant, squared

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from bayesbox.classifier.base import AnyClassifier
-from bayesbox.classifier.describe import column_facts
+from bayesbox.classifier.report.describe import column_facts
 
 
 def summary_html(title: str, classifier: AnyClassifier) -> str:

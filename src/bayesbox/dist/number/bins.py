@@ -14,12 +14,12 @@ from bayesbox._core import ExactArray
 from bayesbox.dist.averaging import level_shares, mixed_levels
 from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Marks, Plan, log
 from bayesbox.dist.cells import LevelCounts, log_levels
-from bayesbox.dist.cuts import bin_names, binned, binning, codes_of
 from bayesbox.dist.factor import Factor, Logged, Number, decimal, divided, formula, observed
 from bayesbox.dist.fit import FitOptions, register
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
-from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.special import unit_of
+from bayesbox.dist.number.cuts import bin_names, binned, binning, codes_of
+from bayesbox.dist.number.density import NumberDensity
+from bayesbox.dist.number.special import unit_of
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.values import Values
@@ -72,7 +72,7 @@ class Bins(NumberDensity):
 
     @classmethod
     def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
-        """P(bin | class) by the smoothing rule. Where there is no cut every value is in the one bin, which says nothing."""
+        """P(bin | class) by the smoothing rule. Without a cut every value is in the one bin, which says nothing."""
         values, counts = tally.table
         cuts = binning(options.density)(values, counts)
         names = bin_names(cuts)
@@ -109,7 +109,9 @@ class Bins(NumberDensity):
     def leave_one_out_averaged(
         self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions, inclusion: float
     ) -> None:
-        plan.doubtful |= (book.class_counts.to_doubles() <= 1)[plan.target]  # the cuts depend on how many classes there are
+        plan.doubtful |= (book.class_counts.to_doubles() <= 1)[
+            plan.target
+        ]  # the cuts depend on how many classes there are
         values = self.numbers_of(columns)
         if values is None:
             return
@@ -171,7 +173,7 @@ class Bins(NumberDensity):
         name = f"P({self.column}={decimal(value)}, {self.levels[index]} | class)"
         return Factor(name, tuple(formulas), tuple(shown))
 
-    # -- exported --------------------------------------------------------------------------------------------------------
+    # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
         from bayesbox.dist.expression import Lookup, ReadBin

@@ -11,8 +11,8 @@ from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import log_levels
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
-from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.special import LOG_ROOT_2_PI
+from bayesbox.dist.number.density import NumberDensity
+from bayesbox.dist.number.special import LOG_ROOT_2_PI
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
@@ -81,7 +81,7 @@ class LogNormal(NumberDensity):
         pairs = zip(self.mean.tolist(), self.std.tolist(), strict=True)
         return [f"lognormal({decimal(value)} | {decimal(m)}, {decimal(s)})" for m, s in pairs]
 
-    # -- exported --------------------------------------------------------------------------------------------------------
+    # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
         """Without log x and the constant, which are the same in every class."""

@@ -12,8 +12,8 @@ from bayesbox import _core
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
-from bayesbox.dist.numbers import NumberDensity
-from bayesbox.dist.spaced import mean_gap
+from bayesbox.dist.number.density import NumberDensity
+from bayesbox.dist.number.spaced import mean_gap
 from bayesbox.tally.moments import LEAST
 
 DIRECT = 1024  # distinct values of a class up to which every curve is added up at every x

@@ -116,7 +116,9 @@ class NumberFamily(Distribution):
         if values is None:
             return
         again = self.refit_options(options)
-        self.leave_out_each_value(plan, values, book[self.column], options, lambda tally: type(self).fit("", tally, again))
+        self.leave_out_each_value(
+            plan, values, book[self.column], options, lambda tally: type(self).fit("", tally, again)
+        )
 
     def refit_options(self, options: FitOptions) -> FitOptions:
         """The options by which it is fitted again to fewer values."""

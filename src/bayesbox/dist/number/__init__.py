@@ -1,0 +1,1 @@
+"""Densities and bins of a number: one family a file."""
