@@ -25,6 +25,7 @@ from bayesbox.stat.folds import stratified_folds
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.file.reader import Json
 
 FOLDS = 10
 C = TypeVar("C", bound="AnyClassifier")
@@ -54,7 +55,7 @@ class Calibrated:
         shift = np.where(known, now - np.where(known, base, 0.0), 0.0)
         return normalised(found + shift)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """As the model file says it."""
         prior = [None if np.isneginf(value) else value for value in self.log_prior]
         return {
@@ -177,7 +178,7 @@ def held_out(
 # -- the model file --------------------------------------------------------------------------------------------------
 
 
-def calibrated_from_json(written: dict[str, Any]) -> Calibrated:
+def calibrated_from_json(written: Json) -> Calibrated:
     """What the model file says; ValueError where that is no calibration."""
     reader = Reader(written, "the calibration")
     kind, classes = reader.take("kind", str), reader.texts("classes")

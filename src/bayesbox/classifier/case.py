@@ -21,6 +21,7 @@ from bayesbox.source.base import Batch
 
 if TYPE_CHECKING:
     from bayesbox.classifier.table import AnyTableClassifier
+    from bayesbox.file.reader import Json
 
 
 def batch_of_values(classifier: AnyTableClassifier, values: Mapping[str, str], *, where: str | None = None) -> Batch:
@@ -71,7 +72,7 @@ class Case:
         """What is unusual in it."""
         return []
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """For JSON."""
         return {
             "prediction": self.prediction,
@@ -146,7 +147,7 @@ class RowCase(Case):
             found.append(f"`{name}` was never {value} so far: {fate}.{guess}")
         return found
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         columns = [{"name": name, "value": value, "log_odds": odds} for name, value, odds in self.columns]
         share = self.calibration_log_odds
         return {

@@ -10,10 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayesbox.errors import BadData
 from bayesbox.tally.book import Book
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 FORMAT = "bayesbox certificate 1"
 HEX = frozenset("0123456789abcdef")
@@ -73,7 +76,7 @@ class Certificate:
 
         `count` is how many rows were taken out, where it is known.
         """
-        found: dict[str, Any] = {}
+        found: Json = {}
         if model is not None:
             found["the model has the tallies after"] = model.digest() == self.after
         if rows is not None:

@@ -30,7 +30,7 @@ import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from bayesbox.errors import BadOption
 from bayesbox.explain.reliability import aligned, count_text, reliability_svg, reliability_table
 from bayesbox.schema.levels import class_position
 from bayesbox.stat.metrics import Metrics, MetricValue, Scored
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 MOST_CLASSES = 12  # whose confusion matrix is printed whole
 MOST_CONFUSIONS = 10
@@ -62,7 +65,7 @@ class Evaluation:
     absent: tuple[str, ...] = ()
     before: Metrics | None = None  # without calibration, where the model is calibrated
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """The result under the keys that the head of this file lists."""
         found, metrics = self.scored, self.metrics
         return {
@@ -207,7 +210,7 @@ class Evaluation:
         return "\n".join([f"most frequent confusions{over}", *aligned(rows, right=(2,))])
 
 
-def _before(metrics: Metrics) -> dict[str, Any]:
+def _before(metrics: Metrics) -> Json:
     return {
         "log_loss": metrics.log_loss.value,
         "brier": metrics.brier.value,

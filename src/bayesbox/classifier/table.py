@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +31,9 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 R = TypeVar("R", bound=PriorRules)
 D = TypeVar("D")
@@ -112,12 +115,12 @@ class TableClassifier(Classifier[R, D, M]):
         """The rules of options as the command has them, and of what follows the name of the model after a colon."""
         return options_from_command(cls.options_type, cls.title, parameter, given)
 
-    def derived_to_json(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> Json | None:
         """What was derived as the model file says it; None where nothing is."""
         return None
 
     @classmethod
-    def derived_from_json(cls, written: dict[str, Any] | None) -> D | None:
+    def derived_from_json(cls, written: Json | None) -> D | None:
         """What the model file says was derived; ValueError where that cannot be."""
         if written is not None:
             raise ValueError(f"{cls.title} derives nothing")
@@ -128,7 +131,7 @@ class TableClassifier(Classifier[R, D, M]):
         return {}
 
     @classmethod
-    def derived_from_members(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> D | None:  # noqa: ARG003
+    def derived_from_members(cls, written: Json | None, members: dict[str, bytes]) -> D | None:  # noqa: ARG003
         """The same as `derived_from_json` with such members."""
         return cls.derived_from_json(written)
 

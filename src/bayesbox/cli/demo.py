@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.print.output import emit_json, say, table
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 FOLDS, SHARE = 10, 0.3
 CASE = {"cabin": "1st", "sex": "female", "age": "adult"}
@@ -61,7 +64,7 @@ def _case(classifier: Any) -> tuple[Any, Any]:
     return classifier.case(batch), work
 
 
-def _print_report(report: dict[str, Any]) -> None:
+def _print_report(report: Json) -> None:
     say(f"The {report['people']:,} people aboard the Titanic, by cabin, sex and age; {report['survivors']} survived.")
     say("Learning is counting: the model is the table of counts, and nothing else.")
     say(f"digest {report['digest']}")
@@ -79,7 +82,7 @@ def _print_report(report: dict[str, Any]) -> None:
     say()
 
 
-def _figures(score: dict[str, Any]) -> list[str]:
+def _figures(score: Json) -> list[str]:
     return [f"{score['rows']:,}", f"{score['accuracy']:.4f}", f"{score['log_loss']:.4f}"]
 
 

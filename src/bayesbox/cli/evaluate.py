@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.classifier.evaluation import Evaluation
     from bayesbox.classifier.opened import Opened
+    from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch, Source
 
 ZIP = b"PK\3\4"
@@ -114,7 +115,7 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
         note(f"reliability diagram written to {svg}")
 
 
-def _best_threshold(evaluation: Evaluation, asked: str | None) -> dict[str, Any]:
+def _best_threshold(evaluation: Evaluation, asked: str | None) -> Json:
     """The threshold that CLASS or CLASS:METRIC asks for, as JSON has it; nothing where none is asked for."""
     from bayesbox.decide.thresholds import METRICS
 
@@ -127,7 +128,7 @@ def _best_threshold(evaluation: Evaluation, asked: str | None) -> dict[str, Any]
     return {"class": label, "metric": metric, "value": found.value, "score": found.score}
 
 
-def _compare(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, as_json: bool) -> None:
+def _compare(files: tuple[str, ...], given: Json, *, svg: str | None, as_json: bool) -> None:
     from bayesbox.cli.print import compare
 
     if is_model(files[0]) or given["model"] or given["loo"] or svg:
@@ -141,7 +142,7 @@ def _compare(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, 
     compare.print_report(compare.compare(judge), how=how, as_json=as_json)
 
 
-def _shake(files: tuple[str, ...], given: dict[str, Any], *, svg: str | None, as_json: bool) -> None:
+def _shake(files: tuple[str, ...], given: Json, *, svg: str | None, as_json: bool) -> None:
     from bayesbox.cli.print import robustness
     from bayesbox.errors import BadData
     from bayesbox.source.base import OneBatch
@@ -180,7 +181,7 @@ def _write(path: str, text: str) -> None:
         file.write(text.encode())
 
 
-def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
+def _of_model(files: Sequence[str], given: Json) -> Evaluation:
     from bayesbox.classifier.evaluate import evaluate_held_out
     from bayesbox.classifier.registry import kind_of
     from bayesbox.cli.options.sources import Progress, as_learned, reading_of, skipped_rows
@@ -224,7 +225,7 @@ def _of_model(files: Sequence[str], given: dict[str, Any]) -> Evaluation:
     return found
 
 
-def _of_rows(data: Sequence[str], given: dict[str, Any]) -> Evaluation:
+def _of_rows(data: Sequence[str], given: Json) -> Evaluation:
     from bayesbox.classifier.row_sample import watched
     from bayesbox.cli.options.sources import skipped_rows
     from bayesbox.errors import DataWarning
@@ -244,7 +245,7 @@ def _of_rows(data: Sequence[str], given: dict[str, Any]) -> Evaluation:
     return found
 
 
-def _require_one_way(given: dict[str, Any]) -> None:
+def _require_one_way(given: Json) -> None:
     if not given["loo"]:
         return
     for name in ("cv", "repeats", "seed"):
@@ -258,7 +259,7 @@ def _require_one_way(given: dict[str, Any]) -> None:
         raise click.UsageError("--loo takes every row as one: give --cv instead to use weights")
 
 
-def _learner(data: Sequence[str], given: dict[str, Any], threads: int) -> Opened[AnyClassifier]:
+def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassifier]:
     """The rows, and a classifier that has learned nothing yet to read them."""
     from bayesbox.classifier.registry import new_classifier, split_model
     from bayesbox.cli.options.sources import declared_kinds, reading_of, without_target
@@ -277,7 +278,7 @@ def _learner(data: Sequence[str], given: dict[str, Any], threads: int) -> Opened
     )
 
 
-def _judged(classifier: AnyClassifier, source: Source, target: str, given: dict[str, Any], threads: int) -> Evaluation:
+def _judged(classifier: AnyClassifier, source: Source, target: str, given: Json, threads: int) -> Evaluation:
     from bayesbox.classifier.evaluate import cross_validate, leave_one_out
     from bayesbox.cli.options.sources import Progress
 

@@ -11,6 +11,7 @@ from bayesbox.cli.print.output import captured_warnings, emit_json, note
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
 
 
@@ -83,7 +84,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
         note(f"note: {text}")
 
 
-def _batch(classifier: AnyClassifier, model: str, data: str | None, given: dict[str, Any]) -> Batch:
+def _batch(classifier: AnyClassifier, model: str, data: str | None, given: Json) -> Batch:
     """The case that is asked for: of values that are set, or one of the rows or documents of a file."""
     from bayesbox.classifier.predict import find_row
     from bayesbox.cli.options.sources import reading_of

@@ -15,6 +15,7 @@ from bayesbox.errors import BadData, BayesboxError, CannotForget
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from bayesbox.file.reader import Json
     from bayesbox.schema.kinds import Kind
     from bayesbox.sequence.hmm import HiddenMarkovModel
     from bayesbox.sequence.steps import Sequences
@@ -141,7 +142,7 @@ def command(context: click.Context, /, action: str, files: tuple[str, ...], as_j
 
 def _read(
     files: Sequence[str],
-    given: dict[str, Any],
+    given: Json,
     *,
     text: set[str],
     number: set[str],
@@ -187,7 +188,7 @@ def _placed(source: Any) -> Iterator[None]:
         raise
 
 
-def _train(files: tuple[str, ...], given: dict[str, Any], context: click.Context) -> dict[str, Any]:
+def _train(files: tuple[str, ...], given: Json, context: click.Context) -> Json:
     from bayesbox.cli.options.sources import declared_kinds, default_model_name
     from bayesbox.cli.print.search_progress import SearchProgress
     from bayesbox.schema.kinds import Count, Real
@@ -225,7 +226,7 @@ def _train(files: tuple[str, ...], given: dict[str, Any], context: click.Context
     scores = model.score(rows, **how)
     total = float(sum(scores)) if isinstance(scores, list) else float(scores)
     choice = model.choice_
-    chosen: dict[str, Any] = {} if choice is None else {"chosen_by": choice.by, "scores": dict(choice.scores)}
+    chosen: Json = {} if choice is None else {"chosen_by": choice.by, "scores": dict(choice.scores)}
     return {
         "model": path,
         "states": model.states_.tolist(),
@@ -242,7 +243,7 @@ def _train(files: tuple[str, ...], given: dict[str, Any], context: click.Context
     }
 
 
-def _changed(action: str, files: tuple[str, ...], given: dict[str, Any]) -> dict[str, Any]:
+def _changed(action: str, files: tuple[str, ...], given: Json) -> Json:
     """Learn more, forget, or merge: by counts."""
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
@@ -276,7 +277,7 @@ def _changed(action: str, files: tuple[str, ...], given: dict[str, Any]) -> dict
     }
 
 
-def _print_change(report: dict[str, Any], *, as_json: bool) -> None:
+def _print_change(report: Json, *, as_json: bool) -> None:
     if as_json:
         emit_json(report)
         return
@@ -288,7 +289,7 @@ def _print_change(report: dict[str, Any], *, as_json: bool) -> None:
     note(f"digest now    {report['digest']}")
 
 
-def _print_report(report: dict[str, Any], *, as_json: bool) -> None:
+def _print_report(report: Json, *, as_json: bool) -> None:
     if as_json:
         emit_json(report)
         return
@@ -308,7 +309,7 @@ def _print_report(report: dict[str, Any], *, as_json: bool) -> None:
         note(f"note: {text}")
 
 
-def _answer(action: str, model: str, files: tuple[str, ...], given: dict[str, Any]) -> None:
+def _answer(action: str, model: str, files: tuple[str, ...], given: Json) -> None:
     from bayesbox.cli.print.writers import format_of, output_file, table_writer
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
@@ -327,7 +328,7 @@ def _answer(action: str, model: str, files: tuple[str, ...], given: dict[str, An
         note(f"{plural(answer.num_rows, 'row')} written to {given['output']}")
 
 
-def _draw(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dict[str, Any]) -> None:
+def _draw(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: Json) -> None:
     from bayesbox.file.atomic import replacing
     from bayesbox.sequence.picture import picture
 
@@ -341,7 +342,7 @@ def _draw(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dict[
     note(f"path and P(state) drawn in {given['svg']}")
 
 
-def _decoded(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dict[str, Any]) -> pa.Table:
+def _decoded(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: Json) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
@@ -361,7 +362,7 @@ def _decoded(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: di
     return pa.table(columns)
 
 
-def _names(rows: pa.Table, found: Sequences, given: dict[str, Any]) -> dict[str, list[Any]]:
+def _names(rows: pa.Table, found: Sequences, given: Json) -> dict[str, list[Any]]:
     """The name of each sequence, where there is a column of them."""
     if given["sequence"] is None:
         return {}
@@ -370,7 +371,7 @@ def _names(rows: pa.Table, found: Sequences, given: dict[str, Any]) -> dict[str,
     return {given["sequence"]: [column[found.place[start]] for start in found.offsets[:-1]]}
 
 
-def _scored(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dict[str, Any]) -> pa.Table:
+def _scored(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: Json) -> pa.Table:
     import pyarrow as pa
 
     scores = hmm.score(rows, sequence=given["sequence"], order=given["order"])
@@ -380,7 +381,7 @@ def _scored(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dic
     return pa.table(columns)
 
 
-def _forecast(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: dict[str, Any]) -> pa.Table:
+def _forecast(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: Json) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import CHANGE, refuse_foreign
@@ -11,10 +11,11 @@ from bayesbox.errors import BadModelFile, NoCounts
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.file.reader import Json
     from bayesbox.tally.book import Book
 
 
-def change(model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool, as_json: bool) -> None:
+def change(model: str, data: tuple[str, ...], given: Json, *, forget: bool, as_json: bool) -> None:
     """Learn or forget the rows of data and write the model again."""
     from bayesbox.file.load import load_classifier
     from bayesbox.file.save import save
@@ -58,9 +59,7 @@ def _certify(path: str, before: Book, classifier: AnyClassifier, count: int) -> 
         file.write(certificate.text().encode())
 
 
-def _counted(
-    classifier: AnyClassifier, model: str, data: tuple[str, ...], given: dict[str, Any], *, forget: bool
-) -> dict[str, Any]:
+def _counted(classifier: AnyClassifier, model: str, data: tuple[str, ...], given: Json, *, forget: bool) -> Json:
     from bayesbox.classifier.registry import kind_of
     from bayesbox.classifier.train import train
     from bayesbox.cli.options.sources import Progress, as_learned, model_source, skipped_rows
@@ -90,7 +89,7 @@ def _counted(
     return {"rows": training.rows, "unlabelled": training.unlabelled, "skipped": skipped_rows(source)}
 
 
-def _print_report(report: dict[str, Any], done: str) -> None:
+def _print_report(report: Json, done: str) -> None:
     from bayesbox.cli.print.reports import counted_classes
 
     without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""

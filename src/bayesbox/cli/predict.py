@@ -12,6 +12,7 @@ from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.file.reader import Json
 
 OUTPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet"]
 EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is not of the class
@@ -132,7 +133,7 @@ def _end_by(prediction: str | None, name: str) -> None:
         raise click.exceptions.Exit(EXIT_UNSURE if prediction == UNSURE else EXIT_OTHER)
 
 
-def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: dict[str, Any]) -> str | None:
+def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: Json) -> str | None:
     """Write the answers; the prediction where there was one row."""
     from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables
     from bayesbox.cli.options.sources import Progress, reading_of, skipped_rows

@@ -12,6 +12,7 @@ from bayesbox.cli.print.output import decimal, emit_json, note, plural, say, tab
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from bayesbox.file.reader import Json
     from bayesbox.network.joint.independence import Verdict
     from bayesbox.network.joint.model import JointCounts
     from bayesbox.network.joint.query import Answer
@@ -131,7 +132,7 @@ def _is_network(path: str, input_format: str | None) -> bool:
     return input_format is None and format_of(path) is not None
 
 
-def _counted(data: tuple[str, ...], asked: Question, given: dict[str, Any]) -> JointCounts:
+def _counted(data: tuple[str, ...], asked: Question, given: Json) -> JointCounts:
     """The columns of the question, counted together."""
     from bayesbox.classifier.train import source_of
     from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows
@@ -161,14 +162,14 @@ def _number(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-def _probability(value: Fraction) -> dict[str, Any]:
+def _probability(value: Fraction) -> Json:
     return {"fraction": str(value), "probability": float(value)}
 
 
-def _answer_facts(found: Answer) -> dict[str, Any]:
+def _answer_facts(found: Answer) -> Json:
     from bayesbox.network.query.probability_table import ProbabilityTable
 
-    facts: dict[str, Any] = {"question": str(found.query)}
+    facts: Json = {"question": str(found.query)}
     if isinstance(found.value, ProbabilityTable):
         columns = found.value.columns
         levels = [key if isinstance(key, tuple) else (key,) for key in found.value]
@@ -197,7 +198,7 @@ def _print_answer(found: Answer) -> None:
     _print_missing(found.left_out)
 
 
-def _verdict_facts(found: Verdict) -> dict[str, Any]:
+def _verdict_facts(found: Verdict) -> Json:
     figures = (found.joint, *found.factors)
     return {
         "question": str(found.question),
@@ -214,7 +215,7 @@ def _verdict_facts(found: Verdict) -> dict[str, Any]:
     }
 
 
-def _test_facts(test: Any) -> dict[str, Any]:
+def _test_facts(test: Any) -> Json:
     return {"statistic": test.statistic, "degrees_of_freedom": test.degrees, "p_value": test.p_value}
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.print.output import decimal, emit_json, say, table
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 
 @click.command(
@@ -83,7 +86,7 @@ def _hypotheses(
 
     if evidence is not None:
         raise click.UsageError("with hypotheses the probability of the evidence follows by itself: leave it out")
-    steps: list[dict[str, Any]] = [
+    steps: list[Json] = [
         bayes_rule(prior=prior, likelihood=likelihoods[:count]) for count in range(1, len(likelihoods) + 1)
     ]
     if as_json:

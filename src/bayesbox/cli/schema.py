@@ -13,6 +13,7 @@ from bayesbox.errors import BadData
 if TYPE_CHECKING:
     from bayesbox.classifier.report.describe import ColumnFacts
     from bayesbox.classifier.report.survey import Surveyed
+    from bayesbox.file.reader import Json
 
 
 @click.command(
@@ -92,7 +93,7 @@ def _print_report(found: Surveyed, target: str | None, skipped: int, *, as_json:
         note(f"note: {text}")
 
 
-def _with_range(facts: ColumnFacts, found: Surveyed) -> dict[str, Any]:
+def _with_range(facts: ColumnFacts, found: Surveyed) -> Json:
     result = facts.as_dict()
     if facts.name in found.ranges and facts.mean is not None:
         result["least"], result["greatest"] = found.ranges[facts.name]

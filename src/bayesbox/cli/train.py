@@ -25,6 +25,7 @@ ROWS_ONLY = (
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.classifier.training import Training
+    from bayesbox.file.reader import Json
     from bayesbox.source.base import Source
 
 
@@ -131,16 +132,16 @@ class Learned:
     training: Training
     skipped: int = 0
     harm: tuple[str, ...] = ()  # that columns do which depend on each other
-    report: dict[str, Any] | None = None
+    report: Json | None = None
 
 
-def _output(data: tuple[str, ...], given: dict[str, Any]) -> str:
+def _output(data: tuple[str, ...], given: Json) -> str:
     from bayesbox.cli.options.sources import default_model_name
 
     return given["output"] or default_model_name([given["tables"]] if given["tables"] else data)
 
 
-def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> Learned:
+def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     from bayesbox.classifier.registry import new_classifier
     from bayesbox.classifier.row_sample import watched
     from bayesbox.classifier.train import train
@@ -183,7 +184,7 @@ def _of_rows(data: tuple[str, ...], given: dict[str, Any]) -> Learned:
     return Learned(classifier, training, skipped, () if found is None else (str(found),))
 
 
-def _columns_of(data: tuple[str, ...], given: dict[str, Any]) -> str:
+def _columns_of(data: tuple[str, ...], given: Json) -> str:
     from bayesbox.errors import BayesboxError
     from bayesbox.source.files.open import file_columns
 
@@ -211,7 +212,7 @@ def _one_hot(given: tuple[str, ...]) -> dict[str, list[str]]:
     return groups
 
 
-def _of_tables(data: tuple[str, ...], given: dict[str, Any]) -> Learned:
+def _of_tables(data: tuple[str, ...], given: Json) -> Learned:
     from bayesbox.classifier.training import Training
     from bayesbox.cli.options.given_tables import read_tables
     from bayesbox.table.naive.from_tables import classifier_from_tables

@@ -13,6 +13,7 @@ from bayesbox.errors import BadData, BadModelFile, SourceUnavailable
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.file.reader import Json
     from bayesbox.tally.book import Book
 
 
@@ -69,7 +70,7 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
 
 
 def _counted(
-    classifier: AnyClassifier, model: str, data: tuple[str, ...], given: dict[str, Any]
+    classifier: AnyClassifier, model: str, data: tuple[str, ...], given: Json
 ) -> tuple[Book | None, int | None]:
     """The tallies of some rows alone, read as the model reads them, and of a table how many rows they are."""
     from bayesbox.classifier.train import train

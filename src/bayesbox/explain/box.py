@@ -10,9 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from bayesbox.dist.factor import IS_MISSING, MOST_LOG, Factor, Logged, Number, decimal, log_of
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 DIGITS = 12  # of numerator and denominator: longer fractions are shown as decimals
 
@@ -142,7 +145,7 @@ class Work:
         lines.append(f"so the class is {self.classes[self.ranking()[0]]}")
         return lines
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """The box for JSON: formulas and decimals by class, and fractions where they are exact."""
         posterior = self.posterior
         return {

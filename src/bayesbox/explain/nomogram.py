@@ -13,7 +13,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 EXTREME = math.log(9999.0)  # log-odds beyond which four decimals tell nothing
 
@@ -68,7 +71,7 @@ class Ruler:
         """The marks, and the row's own at the end."""
         return self.marks if self.own is None else (*self.marks, self.own)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """For JSON."""
         own = {} if self.own is None else {"value": self.own.label, "log_odds": self.own.log_odds}
         marks = [{"value": mark.label, "log_odds": mark.log_odds} for mark in self.marks]
@@ -147,7 +150,7 @@ class Nomogram:
         names = [ruler.column for ruler in self.rulers if not ruler.every]
         return f"without a ruler, since their values are too many: {', '.join(names)}" if names else None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """For JSON."""
         return {
             "class": self.label,

@@ -8,7 +8,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"(?P<key>[ \t\r\n]*:)?|[{}]|NaN|-?Infinity|-?[0-9][-+0-9.eE]*', re.DOTALL)
 
@@ -22,7 +25,7 @@ def dumps(value: Any) -> bytes:
     return json.dumps(value, allow_nan=False).encode()
 
 
-def document(value: dict[str, Any]) -> bytes:
+def document(value: Json) -> bytes:
     """A mapping with a line for each key, and one for each item of a list of mappings, for people to read."""
     lines = [f" {json.dumps(key)}: {_item(item)}" for key, item in value.items()]
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
@@ -93,7 +96,7 @@ def _constant(text: str) -> NoReturn:
     raise Licence(f"{text} is not a number of JSON")
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs(pairs: list[tuple[str, Any]]) -> Json:
     result = dict(pairs)
     if len(result) < len(pairs):
         seen: set[str] = set()

@@ -24,13 +24,14 @@ from bayesbox.schema.takes import exact_double
 from bayesbox.tally.families import FamilyBook
 
 if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
     from bayesbox.network.network import BayesianNetwork
 
 BDEU = "bdeu"
 SAME = 1e-12  # how far a table may be from what its counts give
 
 
-def learned_to_json(network: BayesianNetwork) -> dict[str, Any] | None:
+def learned_to_json(network: BayesianNetwork) -> Json | None:
     """What is to be written of the counts; None where there are none."""
     book, rules, experts = network.book_, network._rules, network._experts
     if book is None or rules is None:
@@ -49,7 +50,7 @@ def _cells_to_json(cells: ExactArray) -> list[Any]:
     return cells.to_integers().tolist() if cells.is_integral() else cells.text().decode("ascii").split()
 
 
-def _rule_to_json(rule: Rule) -> dict[str, Any]:
+def _rule_to_json(rule: Rule) -> Json:
     if isinstance(rule, Bdeu):
         return {"rule": BDEU, "ess": exact_double(rule.ess, "`ess` of bdeu")}
     return smoothing_to_json(rule)
@@ -115,7 +116,7 @@ def _cells_from_json(written: Any, size: int, name: str) -> ExactArray:
 
 def _experts_from_json(
     written: Mapping[str, Any], sizes: Mapping[str, int], states: Mapping[str, tuple[str, ...]]
-) -> dict[str, Any]:
+) -> Json:
     found = {}
     for name, size in sizes.items():
         values = written.get(name)

@@ -7,7 +7,6 @@ numbers as the odd integer times a power of two that they are. A model of given 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -70,7 +69,7 @@ def parts(model: HiddenMarkovModel) -> Iterator[type]:
     return parts_of(rules, model._schema, model.book_.emission)
 
 
-def _tables_to_json(model: ChainModel) -> dict[str, Any]:
+def _tables_to_json(model: ChainModel) -> Json:
     table = model.conditionals[0].level_table()
     assert table is not None
     return {
@@ -138,7 +137,7 @@ def _counts_from_json(written: Json, classes: tuple[str, ...], states: tuple[str
     return counts
 
 
-def _tables_from_json(written: dict[str, Any], states: tuple[str, ...], label_type: str, column: str) -> ChainModel:
+def _tables_from_json(written: Json, states: tuple[str, ...], label_type: str, column: str) -> ChainModel:
     reader = Reader(written, "tables")
     symbols = reader.texts("symbols")
     size, width = len(states), len(symbols)

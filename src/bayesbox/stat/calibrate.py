@@ -14,7 +14,7 @@ does not do better than the answers as they are by twice its standard error.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from numpy.typing import NDArray
 from bayesbox.errors import UnknownChoice
 from bayesbox.stat.descent import minimum
 from bayesbox.stat.folds import stratified_folds
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -39,7 +42,7 @@ class Calibration(Protocol):
     def applied(self, log_p: Doubles) -> Doubles:
         """The calibrated log-probabilities."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """The numbers of it, for the model file."""
 
 
@@ -57,7 +60,7 @@ class Temperature:
     def applied(self, log_p: Doubles) -> Doubles:
         return normalised(self.power * log_p)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         return {"power": self.power}
 
     @classmethod
@@ -93,7 +96,7 @@ class Isotonic:
         ]
         return normalised(np.log(np.maximum(np.stack(columns, axis=1), SMALLEST)))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         return {"log_odds": [list(at) for at in self.log_odds], "probability": [list(p) for p in self.probability]}
 
     @classmethod
@@ -117,7 +120,7 @@ class Dirichlet:
     def applied(self, log_p: Doubles) -> Doubles:
         return normalised(floored(log_p) @ np.array(self.slopes) + np.array(self.offsets))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         return {"slopes": [list(row) for row in self.slopes], "offsets": list(self.offsets)}
 
     @classmethod

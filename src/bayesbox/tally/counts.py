@@ -13,6 +13,7 @@ from bayesbox.file.reader import Reader
 from bayesbox.tally.base import added, numbers, positions, quoted, register, union
 
 if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
     from bayesbox.tally.book import Book
 
 
@@ -136,7 +137,7 @@ class Counts:
     def __repr__(self) -> str:
         return f"Counts(classes={self.classes}, levels={self.levels}, counts={self.counts.tolist()})"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """The classes, the levels and the exact cells, for a document that holds a tally by itself."""
         cells = self.cells.text().decode("ascii").split()
         return {"classes": list(self.classes), "levels": list(self.levels), "cells": cells}

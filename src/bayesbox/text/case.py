@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from bayesbox.source.base import Batch
 from bayesbox.tally.documents import WORDS
 
 if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
     from bayesbox.text.classifier import DocumentClassifier
 
 
@@ -53,7 +54,7 @@ class DocumentCase(Case):
         total = float(explanation.log_odds(model.labels[best], model.labels[other])[0])
         return cls(classes[best], classes[other], posterior, prior, total, prior_odds, absent, words)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         words = [
             {
                 "word": each.word,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from bayesbox.source.files.reading import is_broken_number
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 MISSING_MARKS = frozenset(
     {"?", "na", "n/a", "nan", "null", "none", "nil", "-", "--", ".", "missing", "unknown", "#n/a"}
@@ -59,9 +62,9 @@ class ColumnFacts:
             return f"mean {self.mean:.6g}, deviation {self.deviation:.6g}"
         return ""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """For JSON: only what applies."""
-        facts: dict[str, Any] = {"name": self.name, "kind": self.kind, "declared": self.declared}
+        facts: Json = {"name": self.name, "kind": self.kind, "declared": self.declared}
         if self.kind != "ignore":
             facts |= {"observed": self.observed, "missing": self.missing}
         if self.words is not None:
@@ -254,14 +257,14 @@ def size_of_naive(model: NaiveModel) -> ModelSize:
     return ModelSize(total, None if cells is None else cells - 1, by_column)
 
 
-def rules_facts(rules: Any) -> dict[str, Any]:
+def rules_facts(rules: Any) -> Json:
     """The rules of a model by name, smoothing as it is written.
 
     >>> from bayesbox.rule.options import NaiveOptions
     >>> rules_facts(NaiveOptions())["smoothing"]
     'laplace'
     """
-    found: dict[str, Any] = {}
+    found: Json = {}
     for name, each in options_of(type(rules)).items():
         if each.in_file == NEVER:
             continue

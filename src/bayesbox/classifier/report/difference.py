@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from bayesbox.classifier.report.describe import rules_facts
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 SHOWN = 5  # of the levels that differ most
 
@@ -25,7 +28,7 @@ class ColumnDifference:
     rows: float
     details: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """The difference for JSON."""
         return {"column": self.name, "what": self.what, "rows": self.rows, "details": list(self.details)}
 

@@ -14,6 +14,7 @@ from bayesbox.cli.print.output import captured_warnings, decimal, emit_json, not
 from bayesbox.cli.print.search_progress import SearchProgress
 
 if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
     from bayesbox.network.learn.compare import Comparison
     from bayesbox.network.network import BayesianNetwork
     from bayesbox.source.base import Source
@@ -155,7 +156,7 @@ def refuse_strangers(context: click.Context, action: str) -> None:
     options.refuse_typed(context, strange[action], f"is not for {action}")
 
 
-def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None:
+def learn(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
     """Structure and tables from rows."""
     from bayesbox.network.learn.learn_network import learn_network
 
@@ -206,7 +207,7 @@ def learn(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> No
         note(f"written to {path}")
 
 
-def fit(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None:
+def fit(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
     """Tables from rows, for a structure that is given."""
     from bayesbox.network.network import BayesianNetwork, read_network
 
@@ -234,7 +235,7 @@ def fit(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None
     written = _write(network, given)
     report = network.fit_
     assert report is not None
-    facts: dict[str, Any] = {
+    facts: Json = {
         "rows": report.rows,
         "holes": report.holes,
         "rounds": len(report.history),
@@ -254,14 +255,12 @@ def fit(files: tuple[str, ...], given: dict[str, Any], *, as_json: bool) -> None
         note(f"written to {path}")
 
 
-def _source(
-    files: tuple[str, ...], given: dict[str, Any], network: BayesianNetwork | None = None
-) -> tuple[Source, dict[str, Any]]:
+def _source(files: tuple[str, ...], given: Json, network: BayesianNetwork | None = None) -> tuple[Source, Json]:
     from bayesbox.classifier.train import source_of
     from bayesbox.network.learn.rows import texts_of
 
     kinds = declared_kinds(given["types"], options.several(given["ignore"]))
-    declared: dict[str, Any] = kinds if network is None else {**texts_of(network.graph), **kinds}
+    declared: Json = kinds if network is None else {**texts_of(network.graph), **kinds}
     source = source_of(
         list(files),
         declared=declared,
@@ -284,7 +283,7 @@ def _known(path: str | None, *, normalize: bool) -> BayesianNetwork | None:
     return network
 
 
-def _write(network: BayesianNetwork, given: dict[str, Any]) -> list[str]:
+def _write(network: BayesianNetwork, given: Json) -> list[str]:
     from bayesbox.cli.network.network import write_text
 
     written = []
@@ -297,10 +296,10 @@ def _write(network: BayesianNetwork, given: dict[str, Any]) -> list[str]:
     return written
 
 
-def _facts(network: BayesianNetwork, comparison: Comparison | None, written: list[str], missing: str) -> dict[str, Any]:
+def _facts(network: BayesianNetwork, comparison: Comparison | None, written: list[str], missing: str) -> Json:
     learning = network.learning_
     assert learning is not None
-    facts: dict[str, Any] = {
+    facts: Json = {
         "written": written,
         "method": learning.method,
         "score": {"name": learning.score_name, "value": learning.score},

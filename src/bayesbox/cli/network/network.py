@@ -12,6 +12,7 @@ from bayesbox.cli.options import shared as options
 from bayesbox.cli.print.output import emit_json, note, plural, say, table
 
 if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
     from bayesbox.network.network import BayesianNetwork, FactorGraph
 
 EXTENSIONS = ".bif .xmlbif .xml .uai .net .xdsl .json, each also with .gz"
@@ -125,7 +126,7 @@ def _show(found: BayesianNetwork | FactorGraph, svg: str | None, *, as_json: boo
             say(f"  {statement}")
 
 
-def _facts(found: BayesianNetwork | FactorGraph) -> dict[str, Any]:
+def _facts(found: BayesianNetwork | FactorGraph) -> Json:
     from bayesbox.network.network import BayesianNetwork
 
     if not isinstance(found, BayesianNetwork):
@@ -140,7 +141,7 @@ def _facts(found: BayesianNetwork | FactorGraph) -> dict[str, Any]:
     }
 
 
-def _sample(found: BayesianNetwork | FactorGraph, given: dict[str, Any], *, as_json: bool) -> None:
+def _sample(found: BayesianNetwork | FactorGraph, given: Json, *, as_json: bool) -> None:
     rows = _network(found).sample(given["rows"], seed=given["seed"])
     if as_json and not given["out"]:
         emit_json({"rows": rows.to_pylist(), "written": None})

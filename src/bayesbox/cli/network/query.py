@@ -10,12 +10,13 @@ import click
 from bayesbox.cli.print.output import captured_warnings, decimal, emit_json, note, say, table
 
 if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
     from bayesbox.network.query.notation import Independence, Query, Question
 
 SHORTEST_WORK = 20  # nodes up to which an answer is also a fraction
 
 
-Approximate = tuple[str, dict[str, Any]]  # a method and its options
+Approximate = tuple[str, Json]  # a method and its options
 
 
 def answer_network(
@@ -108,7 +109,7 @@ def _small_exactly(network: Any, asked: Query) -> Any:
     return network.ask(asked, exact=exact)
 
 
-def _answer_facts(asked: Query, value: Any) -> dict[str, Any]:
+def _answer_facts(asked: Query, value: Any) -> Json:
     from bayesbox.network.query.probability_table import ProbabilityTable, fraction_text
 
     if not isinstance(value, ProbabilityTable):
@@ -120,7 +121,7 @@ def _answer_facts(asked: Query, value: Any) -> dict[str, Any]:
     return {"question": str(asked), "columns": list(value.columns), "rows": rows}
 
 
-def _estimate_facts(asked: Query, value: Any) -> dict[str, Any]:
+def _estimate_facts(asked: Query, value: Any) -> Json:
     from bayesbox.network.approximate.estimate import EstimatedDistribution
 
     told = {"approximation": value.approximation.facts()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -12,6 +12,9 @@ from bayesbox.cli.options.shared import SHARES, Read
 from bayesbox.rule.options import TakesPrior
 from bayesbox.schema.options import Option, options_of
 from bayesbox.schema.takes import OnOff
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,7 +50,7 @@ def _taken(kinds: Mapping[str, ModelKind]) -> dict[str, dict[str, Option]]:
     return found
 
 
-def _settings(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, ModelKind]) -> dict[str, Any]:
+def _settings(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, ModelKind]) -> Json:
     """What click is to know of an option."""
     each = next(iter(by_kind.values()))
     listed = f" One of {', '.join(each.takes.listed)}." if each.takes.listed else ""

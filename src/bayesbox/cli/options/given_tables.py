@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayesbox.cli.options.shared import number
 from bayesbox.errors import BadData, BadOption, SourceUnavailable
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 Prior = dict[str, float]
 Tables = dict[str, dict[str, dict[str, float]]]
@@ -44,7 +47,7 @@ def _json(path: str) -> Any:
         raise BadData("the file is nested too deeply", where=path) from None
 
 
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_twins(pairs: list[tuple[str, Any]]) -> Json:
     keys = [key for key, _ in pairs]
     if len(set(keys)) < len(keys):
         twin = next(key for key in keys if keys.count(key) > 1)
@@ -52,7 +55,7 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _mapping(value: Any, where: str) -> dict[str, Any]:
+def _mapping(value: Any, where: str) -> Json:
     if not isinstance(value, dict):
         raise BadData("here stands a table {...}", where=where, found=value)
     return value

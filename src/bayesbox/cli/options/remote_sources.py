@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
     from bayesbox.source.base import Source
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,7 +39,7 @@ def spark_option(verb: F) -> F:
     )(verb)
 
 
-def rows_elsewhere(data: tuple[str, ...], given: dict[str, Any]) -> Source | None:
+def rows_elsewhere(data: tuple[str, ...], given: Json) -> Source | None:
     """The source that is asked for instead of files; None where DATA are files."""
     if given["sql"] is None and given["database"] is not None:
         raise click.UsageError("--database goes with --sql")
@@ -50,7 +51,7 @@ def rows_elsewhere(data: tuple[str, ...], given: dict[str, Any]) -> Source | Non
     return _of_query(data, given) if given["spark"] is None else _of_spark(data, given)
 
 
-def _of_query(data: tuple[str, ...], given: dict[str, Any]) -> Source:
+def _of_query(data: tuple[str, ...], given: Json) -> Source:
     if data:
         raise click.UsageError("the rows come from --sql, so DATA cannot be given as well")
     from bayesbox.source.registry import source_kind
@@ -58,7 +59,7 @@ def _of_query(data: tuple[str, ...], given: dict[str, Any]) -> Source:
     return source_kind("sql")(given["sql"], given["database"])
 
 
-def _of_spark(data: tuple[str, ...], given: dict[str, Any]) -> Source:
+def _of_spark(data: tuple[str, ...], given: Json) -> Source:
     if len(data) != 1:
         raise click.UsageError("--spark takes one table: its name, or its Parquet or ORC files")
     from bayesbox.cli.main import with_pandas
@@ -68,7 +69,7 @@ def _of_spark(data: tuple[str, ...], given: dict[str, Any]) -> Source:
     return source_kind("spark-table")(data[0], given["spark"])
 
 
-def _refuse_options_of_files(given: dict[str, Any], instead: str) -> None:
+def _refuse_options_of_files(given: Json, instead: str) -> None:
     used = [option for name, option in OF_FILES.items() if given[name]]
     used += ["--bad-rows"] if given["bad_rows"] != "error" else []
     if used:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +10,7 @@ from bayesbox.cli.options.fields import option_names
 
 if TYPE_CHECKING:
     from bayesbox.classifier.registry import ModelKind
+    from bayesbox.file.reader import Json
 
 TEXT_ONLY = ("text", *sorted(option_names("documents") - option_names("rows")))
 """The options that only documents have."""
@@ -18,7 +19,7 @@ ROWS_ONLY = ("types", "ignore", "one_hot", "fold", "tables", *sorted(option_name
 """The options that only rows have."""
 
 
-def refuse(given: dict[str, Any], names: tuple[str, ...], reason: str) -> None:
+def refuse(given: Json, names: tuple[str, ...], reason: str) -> None:
     """Refuse the options that mean nothing here, rather than pass over them."""
     for name in names:
         if given.get(name) not in (None, (), False):
@@ -36,7 +37,7 @@ FOREIGN = {
 """The options that mean nothing for models of rows or of documents, by what a verb does with them."""
 
 
-def refuse_foreign(kind: ModelKind, given: dict[str, Any], doing: str) -> None:
+def refuse_foreign(kind: ModelKind, given: Json, doing: str) -> None:
     """Refuse the options that mean nothing for a kind of model."""
     names, reason = FOREIGN.get((kind.of, doing), ((), ""))
     refuse(given, names, reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,11 +12,12 @@ from bayesbox.cli.print.rows import SeveralPrinter
 
 if TYPE_CHECKING:
     from bayesbox.explain.box import Work
+    from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
     from bayesbox.table.auto.classifier import AutoClassifier
 
 
-def facts(classifier: AutoClassifier) -> dict[str, Any]:
+def facts(classifier: AutoClassifier) -> Json:
     """For JSON: every model that was judged, and the pool."""
     pool = classifier.derived
     assert pool is not None
@@ -82,7 +83,7 @@ def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
 class AutoPrinter(SeveralPrinter["AutoClassifier"]):
     """What the verbs print of AutoBayes."""
 
-    def more(self, classifier: AutoClassifier) -> dict[str, Any]:
+    def more(self, classifier: AutoClassifier) -> Json:
         return {"pool": facts(classifier)}
 
     def print_more(self, classifier: AutoClassifier, *, err: bool = False) -> None:

@@ -6,12 +6,13 @@ import math
 import time
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bayesbox.cli.print.output import emit_json, note, say, table
 
 if TYPE_CHECKING:
     from bayesbox.classifier.evaluation import Evaluation
+    from bayesbox.file.reader import Json
 
 NAMES = {"column_weights": "column weights"}
 
@@ -27,7 +28,7 @@ class Compared(NamedTuple):
     refused: str | None = None
 
 
-def compare(judge: Callable[[str, dict[str, Any]], Evaluation]) -> list[Compared]:
+def compare(judge: Callable[[str, Json], Evaluation]) -> list[Compared]:
     """Judge each kind; `judge` cross-validates a model with options."""
     from bayesbox.classifier import registry
     from bayesbox.cli.print.search_progress import SearchProgress

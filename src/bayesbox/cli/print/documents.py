@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.training import Training
     from bayesbox.explain.box import Work
     from bayesbox.explain.nomogram import Nomogram
+    from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
     from bayesbox.text.case import DocumentCase
     from bayesbox.text.classifier import DocumentClassifier
@@ -32,9 +33,7 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
 
         keep_freed_memory()
 
-    def learned(
-        self, classifier: DocumentClassifier, training: Training, skipped: int, warned: list[str]
-    ) -> dict[str, Any]:
+    def learned(self, classifier: DocumentClassifier, training: Training, skipped: int, warned: list[str]) -> Json:
         from bayesbox.classifier.training import one_class
 
         telling = classifier.telling_words(TOLD)
@@ -55,7 +54,7 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
             "digest": classifier.book.digest(),
         }
 
-    def print_learned(self, classifier: DocumentClassifier, report: dict[str, Any]) -> None:  # noqa: ARG002
+    def print_learned(self, classifier: DocumentClassifier, report: Json) -> None:  # noqa: ARG002
         from bayesbox.cli.print.reports import counted_classes
 
         without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
@@ -113,7 +112,7 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
             rows = [[name, whole(each["words"]), whole(each["documents"])] for name, each in of_word.items()]
             table([word or "", "words", "documents"], rows, right=[1, 2])
 
-    def check_explain(self, given: dict[str, Any]) -> None:
+    def check_explain(self, given: Json) -> None:
         if given["svg"]:
             raise click.UsageError("--svg draws the columns of naive Bayes, and this is a model of documents")
         if given["show_work"]:
@@ -128,7 +127,7 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
         print_case(case, classifier.target or "class")
 
 
-def _model_name(model: dict[str, Any]) -> str:
+def _model_name(model: Json) -> str:
     return f"{model['occurrence']}{', each word once' if model['once'] else ''}"
 
 
@@ -166,7 +165,7 @@ def print_case(case: DocumentCase, target: str) -> None:
     table(header, rows, right=[1, 2, 3, 4])
 
 
-def _report(classifier: DocumentClassifier, path: str) -> dict[str, Any]:
+def _report(classifier: DocumentClassifier, path: str) -> Json:
     from bayesbox.tally.documents import WORDS
 
     model, book, size = classifier.model, classifier.book, classifier.parameters()
@@ -189,7 +188,7 @@ def _report(classifier: DocumentClassifier, path: str) -> dict[str, Any]:
     }
 
 
-def _rules(classifier: DocumentClassifier) -> dict[str, Any]:
+def _rules(classifier: DocumentClassifier) -> Json:
     """The options of tokens and rules, by name."""
     from bayesbox.classifier.report.describe import rules_facts
 

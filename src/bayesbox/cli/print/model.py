@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.classifier.report.size import ModelSize
     from bayesbox.classifier.table import AnyTableClassifier
+    from bayesbox.file.reader import Json
 
 EXACT_UP_TO = 10**15
 
 
-def counted(classifier: AnyClassifier) -> dict[str, Any]:
+def counted(classifier: AnyClassifier) -> Json:
     """How many rows of each class were learned."""
     return dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True))
 
@@ -95,7 +96,7 @@ def _large(number: int) -> str:
     return f"{number // 10 ** (power - 2) / 100:.2f}e+{power}"
 
 
-def tally_of(classifier: AnyTableClassifier, name: str, path: str) -> dict[str, Any]:
+def tally_of(classifier: AnyTableClassifier, name: str, path: str) -> Json:
     """The tally of one column as numbers by class."""
     from bayesbox.errors import UnknownColumn
 
@@ -107,7 +108,7 @@ def tally_of(classifier: AnyTableClassifier, name: str, path: str) -> dict[str, 
     return {"name": name, "classes": dict(zip(tally.classes, shown.by_class(), strict=True))}
 
 
-def print_column(tally: dict[str, Any]) -> None:
+def print_column(tally: Json) -> None:
     """The tally of one column."""
     name, by_class = tally["name"], tally["classes"]
     rows = list(next(iter(by_class.values()), {}))

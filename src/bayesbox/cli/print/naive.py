@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbox.cli.print.output import note
 from bayesbox.cli.print.rows import RowPrinter
 
 if TYPE_CHECKING:
     from bayesbox.explain.box import Work
+    from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
     from bayesbox.table.naive.classifier import NaiveClassifier
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 class NaivePrinter(RowPrinter["NaiveClassifier"]):
     """What the verbs print of naive Bayes."""
 
-    def more(self, classifier: NaiveClassifier) -> dict[str, Any]:
+    def more(self, classifier: NaiveClassifier) -> Json:
         """`column_weights`, by column, where columns were selected or have weights; else nothing."""
         derived, schema = classifier.derived, classifier.schema
         if derived is None or schema is None:

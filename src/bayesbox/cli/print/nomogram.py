@@ -11,12 +11,13 @@ from bayesbox.cli.print.output import note, say
 
 if TYPE_CHECKING:
     from bayesbox.explain.nomogram import Nomogram
+    from bayesbox.file.reader import Json
 
 TOP = 10
 WIDEST = 120  # characters of a line, however wide the terminal is
 
 
-def asked(classifier: Any, given: dict[str, Any]) -> Nomogram | None:
+def asked(classifier: Any, given: Json) -> Nomogram | None:
     """The nomogram that the options of `bayes show` ask for."""
     if not given["nomogram"]:
         return None
@@ -26,7 +27,7 @@ def asked(classifier: Any, given: dict[str, Any]) -> Nomogram | None:
     return nomogram(classifier, given["label"], given["against"], top=top)
 
 
-def require_fitting(column: str | None, svg: str | None, given: dict[str, Any]) -> None:
+def require_fitting(column: str | None, svg: str | None, given: Json) -> None:
     """Refuse options that have nothing to do, or two things."""
     if svg and not column and not given["nomogram"]:
         raise click.UsageError("--svg draws one column, or the nomogram: say --column NAME or --nomogram")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbox.cli.print.output import decimal, emit_json, say, table
 from bayesbox.cli.print.rows import SeveralPrinter
 
 if TYPE_CHECKING:
     from bayesbox.explain.box import Work
+    from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
     from bayesbox.table.optimal.classifier import OptimalClassifier
 
 
-def facts(classifier: OptimalClassifier) -> list[dict[str, Any]]:
+def facts(classifier: OptimalClassifier) -> list[Json]:
     """For JSON: each hypothesis with its weight and the log-probability of the labels that it came from."""
     from bayesbox.classifier.registry import model_name
 
@@ -38,7 +39,7 @@ def print_report(classifier: OptimalClassifier, *, err: bool = False) -> None:
     table(head, rows, right=right, err=err)
 
 
-def answers(classifier: OptimalClassifier, batch: Batch) -> list[dict[str, Any]]:
+def answers(classifier: OptimalClassifier, batch: Batch) -> list[Json]:
     """For JSON: what each hypothesis by itself says of one case."""
     found = zip(facts(classifier), classifier.answers(batch), strict=True)
     return [{"kind": each["kind"], "weight": each["weight"], "class": name, "p": p} for each, (name, p) in found]
@@ -97,7 +98,7 @@ def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
 class OptimalPrinter(SeveralPrinter["OptimalClassifier"]):
     """What the verbs print of a Bayes optimal model."""
 
-    def more(self, classifier: OptimalClassifier) -> dict[str, Any]:
+    def more(self, classifier: OptimalClassifier) -> Json:
         return {"hypotheses": facts(classifier)}
 
     def print_more(self, classifier: OptimalClassifier, *, err: bool = False) -> None:
@@ -106,9 +107,7 @@ class OptimalPrinter(SeveralPrinter["OptimalClassifier"]):
     def show_several(self, classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
         show(classifier, path, as_json=as_json)
 
-    def case_facts(
-        self, classifier: OptimalClassifier, batch: Batch, notes: list[str], work: Work | None
-    ) -> dict[str, Any]:
+    def case_facts(self, classifier: OptimalClassifier, batch: Batch, notes: list[str], work: Work | None) -> Json:
         return {**super().case_facts(classifier, batch, notes, work), "hypotheses": answers(classifier, batch)}
 
     def print_answers(self, classifier: OptimalClassifier, batch: Batch) -> None:

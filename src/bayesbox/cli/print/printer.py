@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.training import Training
     from bayesbox.explain.box import Work
     from bayesbox.explain.nomogram import Nomogram
+    from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
 
 C = TypeVar("C", bound="AnyClassifier")
@@ -22,11 +23,11 @@ class Printer(ABC, Generic[C]):
         """What a verb does before it reads rows."""
 
     @abstractmethod
-    def learned(self, classifier: C, training: Training, skipped: int, warned: list[str]) -> dict[str, Any]:
+    def learned(self, classifier: C, training: Training, skipped: int, warned: list[str]) -> Json:
         """`train`, for JSON: what was learned, and what looks suspicious."""
 
     @abstractmethod
-    def print_learned(self, classifier: C, report: dict[str, Any]) -> None:
+    def print_learned(self, classifier: C, report: Json) -> None:
         """`train`: the same for the eye."""
 
     @abstractmethod
@@ -35,14 +36,14 @@ class Printer(ABC, Generic[C]):
     ) -> None:
         """`show`: all that a model has learned; of one `column` the tally, and a nomogram that is `found`."""
 
-    def check_explain(self, given: dict[str, Any]) -> None:
+    def check_explain(self, given: Json) -> None:
         """`explain`: refuse options that mean nothing for this kind of model."""
 
     @abstractmethod
     def work(self, classifier: C, batch: Batch) -> Work:
         """`explain`: every factor of one case."""
 
-    def case_facts(self, classifier: C, batch: Batch, notes: list[str], work: Work | None) -> dict[str, Any]:  # noqa: ARG002
+    def case_facts(self, classifier: C, batch: Batch, notes: list[str], work: Work | None) -> Json:  # noqa: ARG002
         """`explain`, for JSON: what is said of a case besides what it is."""
         return {}
 

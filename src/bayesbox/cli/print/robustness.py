@@ -11,6 +11,7 @@ from bayesbox.cli.print.output import emit_json, say, table
 
 if TYPE_CHECKING:
     from bayesbox.classifier.evaluation import Evaluation
+    from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
 
 NOISE, GAPS, IRRELEVANT = 0.2, 0.2, 10
@@ -57,7 +58,7 @@ def changed(batch: Batch, target: str, seed: int) -> Iterator[tuple[str, Batch]]
     columns = {name: table[name].combine_chunks() for name in table.column_names}
     others = [name for name in columns if name != target]
 
-    def made(new: dict[str, Any]) -> Batch:
+    def made(new: Json) -> Batch:
         return Batch(tuple(new), tuple(new.values()), rows)
 
     yield "as they are", made(columns)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.training import Training
     from bayesbox.explain.box import Work
     from bayesbox.explain.nomogram import Nomogram
+    from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
 
 
@@ -29,7 +30,7 @@ class RowPrinter(Printer[T]):
 
     # -- train ---------------------------------------------------------------------------------------------------
 
-    def learned(self, classifier: T, training: Training, skipped: int, warned: list[str]) -> dict[str, Any]:
+    def learned(self, classifier: T, training: Training, skipped: int, warned: list[str]) -> Json:
         """For JSON: what was learned, and what looks suspicious."""
         from bayesbox.classifier.report.describe import column_facts, remarks
 
@@ -46,11 +47,11 @@ class RowPrinter(Printer[T]):
             **self.more(classifier),
         }
 
-    def more(self, classifier: Any) -> dict[str, Any]:  # noqa: ARG002
+    def more(self, classifier: Any) -> Json:  # noqa: ARG002
         """For JSON: what only models of this kind have."""
         return {}
 
-    def print_learned(self, classifier: T, report: dict[str, Any]) -> None:
+    def print_learned(self, classifier: T, report: Json) -> None:
         """What was learned, for the eye."""
         from bayesbox.cli.print.reports import columns_table, counted_classes
 
@@ -108,7 +109,7 @@ class RowPrinter(Printer[T]):
             say()
             nomogram.print_report(found)
 
-    def _facts(self, classifier: T, path: str) -> dict[str, Any]:
+    def _facts(self, classifier: T, path: str) -> Json:
         from bayesbox.classifier.registry import model_name
         from bayesbox.classifier.report.describe import column_facts, rules_facts
 
@@ -160,7 +161,7 @@ class RowPrinter(Printer[T]):
             remedy="Leave it out: the log-odds are shown anyway",
         )
 
-    def case_facts(self, classifier: T, batch: Batch, notes: list[str], work: Work | None) -> dict[str, Any]:  # noqa: ARG002
+    def case_facts(self, classifier: T, batch: Batch, notes: list[str], work: Work | None) -> Json:  # noqa: ARG002
         return {"notes": notes, **({"work": work.as_dict()} if work else {})}
 
     def print_case(self, classifier: T, batch: Batch, case: RowCase, work: Work | None) -> None:

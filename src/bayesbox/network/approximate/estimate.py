@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from bayesbox.errors import ImpossibleEvidence
 from bayesbox.network.exact.posterior_table import PosteriorTable
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.query.probability_table import ProbabilityTable
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 Doubles = NDArray[np.float64]
 
@@ -39,7 +42,7 @@ class Approximation:
     residual: float | None = None
     notes: tuple[str, ...] = ()
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Json:
         """What the method tells of its own answer."""
         named = {
             "method": self.method,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from bayesbox.tally.count import checked_weights, count
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.distinct import Distinct
 from bayesbox.tally.pairs import Pairs
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 
 @dataclass(frozen=True)
@@ -152,13 +155,13 @@ class AugmentedClassifier(TableClassifier[Any, Any, Any]):
         cut = [name for name, cuts in self.cuts.items() if cuts]
         return (*((f"the cut points of {', '.join(cut)}",) if cut else ()), *super().irreversible_parts())
 
-    def derived_to_json(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> Json | None:
         if self.derived is None:
             return None
         return {"cuts": {name: list(self.derived.cuts[name]) for name in sorted(self.derived.cuts)}}
 
     @classmethod
-    def derived_from_json(cls, written: dict[str, Any] | None) -> Any:
+    def derived_from_json(cls, written: Json | None) -> Any:
         if written is None:
             return None
         reader = Reader(written, "derived")
@@ -172,7 +175,7 @@ class AugmentedClassifier(TableClassifier[Any, Any, Any]):
         return {}
 
 
-def cuts_of(written: dict[str, Any]) -> dict[str, tuple[float, ...]]:
+def cuts_of(written: Json) -> dict[str, tuple[float, ...]]:
     """Cut points as a file has them: finite and ascending."""
     cuts = {}
     for name, values in written.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
 from bayesbox.tally.dependent import Dependent, dense
 from bayesbox.tally.pairs import Pairs
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 MOST_CELLS = 1 << 20  # of one column's table; a parent that would make it larger is passed over
 TRIED = (0, 1, 2, 3)  # by `auto`
@@ -118,7 +121,7 @@ class DependenceClassifier(ArcsClassifier):
         parents = {} if self.derived is None else self.derived.parents or {}
         return (*(("the parents of each column",) if any(parents.values()) else ()), *super().irreversible_parts())
 
-    def derived_to_json(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> Json | None:
         written = super().derived_to_json()
         if written is None or self.derived is None:
             return None

@@ -9,7 +9,7 @@ smoothed class shares, worth one row in all.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from bayesbox.table.auto.pool import Pool, learn_pool, words_of
 from bayesbox.table.batch_learners import BatchLearner
 from bayesbox.table.pooled_model import PooledModel
 from bayesbox.tally.book import Book
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 
 class AutoClassifier(BatchLearner[AutoOptions, Pool]):
@@ -144,14 +147,14 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
 
     # -- the file --------------------------------------------------------------------------------------------------
 
-    def derived_to_json(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> Json | None:
         return None if self.derived is None else derived_to_json(self.derived)
 
     def derived_members(self) -> dict[str, bytes]:
         return {} if self.derived is None else derived_arrays(self.derived)
 
     @classmethod
-    def derived_from_members(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
+    def derived_from_members(cls, written: Json | None, members: dict[str, bytes]) -> Any:
         if written is None:
             raise ValueError("the document says nothing of the models")
         return derived_from_json(written, members)

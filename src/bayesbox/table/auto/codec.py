@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,9 @@ from bayesbox.table.auto.forest import TreeForest
 from bayesbox.table.auto.joint_density import JointKernel, JointNormal
 from bayesbox.table.auto.logistic_nb import LogisticNaiveBayes
 
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
+
 PREFIX = "pool-"
 WHOLE, DOUBLE = f"{PREFIX}whole.arrow", f"{PREFIX}double.arrow"
 FOREST = ("root", "column", "threshold", "child", "missing_left", "words", "words_of")
@@ -31,7 +34,7 @@ class Writer:
         self.parts: dict[str, list[NDArray[Any]]] = {"whole": [], "double": []}
         self.length = {"whole": 0, "double": 0}
 
-    def put(self, array: Any) -> dict[str, Any]:
+    def put(self, array: Any) -> Json:
         array = np.asarray(array)
         kind = "double" if array.dtype.kind == "f" else "whole"
         flat = array.astype(np.float64 if kind == "double" else np.int64).ravel()
@@ -80,7 +83,7 @@ class Arrays:
         return values
 
 
-def _written(pool: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
+def _written(pool: Any) -> tuple[Json, dict[str, bytes]]:
     from bayesbox.classifier.table import TableClassifier
     from bayesbox.file.save import to_bytes
 
@@ -107,7 +110,7 @@ def _written(pool: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
     return document, {**writer.members(), **nested}
 
 
-def derived_to_json(pool: Any) -> dict[str, Any]:
+def derived_to_json(pool: Any) -> Json:
     """What `model.json` says of a pool."""
     return _written(pool)[0]
 
@@ -117,7 +120,7 @@ def derived_arrays(pool: Any) -> dict[str, bytes]:
     return _written(pool)[1]
 
 
-def _axis_to_json(axis: Feature, writer: Writer) -> dict[str, Any]:
+def _axis_to_json(axis: Feature, writer: Writer) -> Json:
     return {
         "name": axis.name,
         "levels": None if axis.levels is None else list(axis.levels),
@@ -129,7 +132,7 @@ def _axis_to_json(axis: Feature, writer: Writer) -> dict[str, Any]:
     }
 
 
-def _model_to_json(model: Any, writer: Writer) -> dict[str, Any]:
+def _model_to_json(model: Any, writer: Writer) -> Json:
     if isinstance(model, TreeForest):
         arrays = {name: writer.put(array) for name, array in model.questions.arrays().items()}
         return {"kind": "forest", "weight": model.weight, "counts": writer.put(model.counts), **arrays}
@@ -156,7 +159,7 @@ def _model_to_json(model: Any, writer: Writer) -> dict[str, Any]:
     }
 
 
-def derived_from_json(written: dict[str, Any], members: dict[str, bytes]) -> Any:
+def derived_from_json(written: Json, members: dict[str, bytes]) -> Any:
     """The pool that a file holds; ValueError where it holds none."""
     from bayesbox.table.auto.pool import Pool, TriedMember
 

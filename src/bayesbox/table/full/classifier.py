@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from bayesbox.table.full.model import FullModel, full_model, size_of_full
 from bayesbox.table.full.options import FullOptions
 from bayesbox.tally.book import Book
 from bayesbox.tally.joint_columns import count_all, numbers_that_are_flags
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 
 class FullClassifier(TableClassifier[FullOptions, tuple[str, ...], FullModel]):
@@ -73,11 +76,11 @@ class FullClassifier(TableClassifier[FullOptions, tuple[str, ...], FullModel]):
         """What a column is belongs to the whole table: folds keep it."""
         return False
 
-    def derived_to_json(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> Json | None:
         return {"flags": list(self.flags)} if self.flags else None
 
     @classmethod
-    def derived_from_json(cls, written: dict[str, Any] | None) -> Any:
+    def derived_from_json(cls, written: Json | None) -> Any:
         if written is None:
             return ()
         reader = Reader(written, "derived")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.naive.leave_one_out import leave_one_out
 from bayesbox.tally.book import Book
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 
 class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel]):
@@ -91,11 +94,11 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
             return super().from_given_members(members, schema, label_type)
         return cls.of_model(given_tables.model_of(members, schema, label_type), schema)
 
-    def derived_to_json(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> Json | None:
         return None if self.derived is None else {"weights": dict(sorted(self.derived.items()))}
 
     @classmethod
-    def derived_from_json(cls, written: dict[str, Any] | None) -> dict[str, float] | None:
+    def derived_from_json(cls, written: Json | None) -> dict[str, float] | None:
         if written is None:
             return None
         reader = Reader(written, "what was derived")

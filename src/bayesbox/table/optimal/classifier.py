@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,9 @@ from bayesbox.table.columns import class_codes
 from bayesbox.table.optimal.options import OptimalOptions
 from bayesbox.table.pooled_model import PooledModel
 from bayesbox.tally.book import Book
+
+if TYPE_CHECKING:
+    from bayesbox.file.reader import Json
 
 MOST_ROWS = 10_000  # by which hypotheses are weighed
 PREFIX = "hypothesis-"
@@ -239,7 +242,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
                 raise BadOption(f"the hypothesis {name} has its own way with numbers", found=common["numeric"])
         return rules
 
-    def derived_to_json(self) -> dict[str, Any] | None:
+    def derived_to_json(self) -> Json | None:
         if self.derived is None:
             return None
         scores = self.derived.log_scores
@@ -256,7 +259,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         return {MEMBER.format(place): to_bytes(each) for place, each in enumerate(self.derived.classifiers)}
 
     @classmethod
-    def derived_from_members(cls, written: dict[str, Any] | None, members: dict[str, bytes]) -> Any:
+    def derived_from_members(cls, written: Json | None, members: dict[str, bytes]) -> Any:
         from bayesbox.file.load import CLASSIFIER, from_bytes
 
         if written is None:
