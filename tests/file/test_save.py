@@ -253,7 +253,7 @@ def test_a_file_that_is_not_there(tmp_path: Any) -> None:
     with refusal(SourceUnavailable, where="absent.bayes") as caught:
         load(tmp_path / "absent.bayes")
     assert caught.value.exit_code == 74
-    with refusal(SourceUnavailable, where="test_a_file_that_is_not_there0"):
+    with refusal(SourceUnavailable, where=tmp_path.name):
         load(tmp_path)
 
 
