@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SHORTEST_WORK = 20  # nodes up to which an answer is also a fraction
 
 
-Approximate = tuple[str, Json]  # a method and its options
+Approximate = tuple[str, dict[str, Any]]  # a method and its options
 
 
 def answer_network(
