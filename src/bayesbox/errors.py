@@ -26,6 +26,7 @@
       ImpossibleEvidence (ValueError)   exit 3    evidence of probability zero
 
     DataWarning (UserWarning)                     what is suspicious, but can be used
+      SuspiciousData                              what looks wrong in some columns: `reason`, `columns`
       ImpossibleRows                              rows, or sequences, that every class rules out: `count` of `rows`
       DroppedWords                                words that a limit dropped: `count`, `limit`
       UnknownStates                               a column of which no value is a state of its node: `column`
@@ -77,14 +78,12 @@ class Described(Exception):
         super().__init__(what)
 
     def __str__(self) -> str:
-        message = self.what
-        if self.where:
-            message = f"{self.where}: {message}"
-        if self.found is not None:
-            message += f"; found {shown(self.found)}"
-        if self.remedy:
-            message += f". {self.remedy}"
-        return message
+        return f"{self.without_remedy()}. {self.remedy}" if self.remedy else self.without_remedy()
+
+    def without_remedy(self) -> str:
+        """Where and what, and what was found."""
+        message = f"{self.where}: {self.what}" if self.where else self.what
+        return message if self.found is None else f"{message}; found {shown(self.found)}"
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.__dict__.copy()))
@@ -322,6 +321,15 @@ class ImpossibleEvidence(BayesboxError, ValueError):
 
 class DataWarning(Described, UserWarning):
     """Something in the data that is suspicious, but can be used."""
+
+
+class SuspiciousData(DataWarning):
+    """Something that looks wrong in some `columns`; `reason` is a short code of it, such as "constant"."""
+
+    def __init__(self, what: str, *, reason: str, columns: Sequence[str], remedy: str | None = None) -> None:
+        super().__init__(what, remedy=remedy)
+        self.reason = reason
+        self.columns = tuple(columns)
 
 
 class ImpossibleRows(DataWarning):

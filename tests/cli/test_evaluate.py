@@ -8,6 +8,8 @@ import pytest
 
 from bayesbox.cli import evaluate
 from bayesbox.cli.main import run
+from bayesbox.cli.print.compare import compare
+from bayesbox.errors import BadData
 
 LISTED = """
     how data target rows unlabelled skipped weight folds repeats seed classes accuracy accuracy_by_repeat log_loss brier
@@ -248,3 +250,12 @@ def test_one_class_is_known_for_sure(bayes, folder):
     _, shown, _ = bayes("one.csv", "-t", "class", "--cv", "3")
     assert "class shares alone: 0.0000" in shown
     assert "-0.0000" not in shown
+
+
+def test_a_refusal_in_a_comparison_is_whole_but_for_its_remedy():
+    """It was cut at the first stop, which may be within the name of a file."""
+
+    def judge(model, options):
+        raise BadData("there is no row", where="v. 2/rows.csv", remedy="Give some")
+
+    assert {each.refused for each in compare(judge)} == {"v. 2/rows.csv: there is no row"}

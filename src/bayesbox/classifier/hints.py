@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
 from bayesbox._core import ExactArray
+from bayesbox.errors import SuspiciousData
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
@@ -24,21 +26,64 @@ SAMPLE = 100  # levels that are looked at
 MANY_FLAGS = 40  # above it, sums agree by chance, and the names must agree as well
 
 
+class Reason(StrEnum):
+    """Why something is suspicious: what hints are grouped and filtered by, so that no sentence is ever parsed."""
+
+    CONSTANT = "constant"
+    NO_VALUES = "no-values"
+    MOSTLY_MISSING = "mostly-missing"
+    ROW_NUMBERS = "row-numbers"
+    IDENTIFIER = "identifier"
+    DATES = "dates"
+    DECIMAL_COMMA = "decimal-comma"
+    BROKEN_NUMBERS = "broken-numbers"
+    NUMBERS_AS_LEVELS = "numbers-as-levels"
+    UNDECLARED_LEVELS = "undeclared-levels"
+    MISSING_MARK = "missing-mark"
+    SPELLING = "spelling"
+    LEAK = "leak"
+    ONE_HOT = "one-hot"
+    SHRUNK = "shrunk"
+    ONE_CLASS = "one-class"
+    MANY_CLASSES = "many-classes"
+    RARE_CLASSES = "rare-classes"
+
+
 @dataclass(frozen=True)
 class Hint:
-    """Something suspicious about some columns, and what to do about it."""
+    """Something suspicious about some columns, and what to do about it.
 
+    `found` is what the sentence says besides the name of the column, such as a share: hints of the same reason and the
+    same `found` differ in the column alone. `others` are further columns that the same is true of.
+    """
+
+    reason: str
     columns: tuple[str, ...]
     what: str
-    remedy: str
+    remedy: str = ""
+    found: tuple[object, ...] = ()
+    others: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.what}. {self.remedy}"
+        return ". ".join(filter(None, (self.what, self.advice)))
 
     @property
-    def first(self) -> str:
-        """The first of its columns, "" where it is about none."""
-        return self.columns[0] if self.columns else ""
+    def advice(self) -> str:
+        """What to do about it, and the other columns to do it with."""
+        return ". ".join(filter(None, (self.remedy, self._also())))
+
+    def _also(self) -> str:
+        if not self.others:
+            return ""
+        listed = ", ".join(f"`{name}`" for name in self.others[:MOST_ALIKE])
+        more = " ..." if len(self.others) > MOST_ALIKE else ""
+        return f"The same is true of {len(self.others)} more columns: {listed}{more}"
+
+    def as_warning(self) -> SuspiciousData:
+        """The warning of an estimator."""
+        return SuspiciousData(
+            self.what, reason=self.reason, columns=(*self.columns, *self.others), remedy=self.advice or None
+        )
 
 
 def hints(schema: Schema, book: Book) -> list[Hint]:
@@ -51,30 +96,30 @@ def hints(schema: Schema, book: Book) -> list[Hint]:
     return found if few else [*found, *_one_hot_groups(schema, book)]
 
 
-def said_once(found: Sequence[tuple[str, str]]) -> list[str]:
-    """Sentences about columns; of those that differ in the name of the column alone, more than a few become one.
+def said_once(found: Iterable[Hint]) -> list[Hint]:
+    """The same hints; of those that differ in the column alone, more than a few become one, where the first was.
 
-    >>> said_once([(name, f"column `{name}` is empty") for name in "abcdef"])
-    ['column `a` is empty. So it is with 5 other columns: `b`, `c`, `d` ...']
+    >>> [str(hint) for hint in said_once(Hint("no-values", (name,), f"column `{name}` is empty") for name in "abcdef")]
+    ['column `a` is empty. The same is true of 5 more columns: `b`, `c`, `d` ...']
     """
-    shapes = [re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "", text) for name, text in found]
-    alike: dict[str, list[str]] = {}
-    for shape, (name, _) in zip(shapes, found, strict=True):
-        alike.setdefault(shape, []).append(name)
+    hints = list(found)
+    alike: dict[tuple[str, tuple[object, ...]], list[str]] = {}
+    for hint in hints:
+        if len(hint.columns) == 1:  # a hint about several columns together, or about none, is never merged
+            alike.setdefault((hint.reason, hint.found), []).append(hint.columns[0])
     said = []
-    for shape, (name, text) in zip(shapes, found, strict=True):
-        others = [f"`{other}`" for other in alike[shape][1:]]
-        if not name or len(others) < MOST_ALIKE:
-            said.append(text)
-        elif name == alike[shape][0]:
-            listed = ", ".join(others[:MOST_ALIKE]) + (" ..." if len(others) > MOST_ALIKE else "")
-            said.append(f"{text}. So it is with {len(others)} other columns: {listed}")
+    for hint in hints:
+        names = alike[hint.reason, hint.found] if len(hint.columns) == 1 else []
+        if len(names) <= MOST_ALIKE:
+            said.append(hint)
+        elif hint.columns[0] == names[0]:
+            said.append(replace(hint, others=tuple(names[1:])))
     return said
 
 
 def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hint]:
     ignore = f"Leave it out: --ignore {name}, or columns={{'{name}': 'ignore'}}"
-    constant = Hint((name,), f"column `{name}` holds one value only, so it says nothing", ignore)
+    constant = Hint(Reason.CONSTANT, (name,), f"column `{name}` holds one value only, so it says nothing", ignore)
     whole = tally.pooled() if tally.of_numbers else None
     if whole is not None and whole.excess.m == 0:
         if not few or not tally.holds_only_flags:  # a number without spread is left out, however few the rows
@@ -83,12 +128,13 @@ def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hi
         return
     elif whole is not None:
         if kind.may_be_flag and not tally.sums.fractional.signs().any() and _numbers_the_rows(whole):
-            yield Hint((name,), f"column `{name}` numbers the rows, like an identifier", ignore)
+            yield Hint(Reason.ROW_NUMBERS, (name,), f"column `{name}` numbers the rows, like an identifier", ignore)
     elif tally.form == "counts":
         if len(tally.levels) == 1:
             yield constant
         elif kind.lists_levels and have_decimal_commas(tally.levels):
             yield Hint(
+                Reason.DECIMAL_COMMA,
                 (name,),
                 f"column `{name}` holds numbers with a decimal comma, and each counts as a category by itself",
                 "Write them with a decimal point",
@@ -97,7 +143,8 @@ def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hi
             if are_dates(tally.levels):
                 yield date_hint(name, "has a different date in every row")
             else:
-                yield Hint((name,), f"column `{name}` has a different value in every row, like an identifier", ignore)
+                what = f"column `{name}` has a different value in every row, like an identifier"
+                yield Hint(Reason.IDENTIFIER, (name,), what, ignore)
 
 
 def have_decimal_commas(levels: Sequence[str]) -> bool:
@@ -122,10 +169,12 @@ def are_dates(levels: Sequence[str]) -> bool:
 def date_hint(name: str, what: str) -> Hint:
     """A date is a level of its own, and tells nothing of the next."""
     return Hint(
+        Reason.DATES,
         (name,),
         f"column `{name}` {what}, and each counts as a category by itself",
         f"Give what may matter of it as a column, such as the year, the month or the weekday, and leave it out: "
         f"--ignore {name}, or columns={{'{name}': 'ignore'}}",
+        found=(what,),
     )
 
 
@@ -168,6 +217,7 @@ def _one_hot_hint(names: tuple[str, ...]) -> Hint:
     stem = _common_beginning(names).rstrip("_-=. ") or "group"
     times = len(names)
     return Hint(
+        Reason.ONE_HOT,
         names,
         f"the columns {listed} look like one variable coded 1-of-{times}: naive Bayes would count it {times} times",
         f"Take them as one: --one-hot {stem}={','.join(names)}, or one_hot={{'{stem}': {list(names)}}}",

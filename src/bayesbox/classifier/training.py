@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesbox.classifier.hints import Hint, Reason
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.schema.columns import as_numbers, as_view
 from bayesbox.schema.encode import Encoded, encode
@@ -25,13 +26,16 @@ class Training:
     skipped: int = 0
 
 
-def one_class(classes: Sequence[str]) -> list[str]:
+def one_class(classes: Sequence[str]) -> list[Hint]:
     """What to say of rows that all have the same class.
 
-    >>> one_class(["yes"]), one_class(["no", "yes"])
+    >>> [str(hint) for hint in one_class(["yes"])], one_class(["no", "yes"])
     (['every row has the class yes, so every answer will be yes'], [])
     """
-    return [f"every row has the class {name}, so every answer will be {name}" for name in classes if len(classes) == 1]
+    if len(classes) != 1:
+        return []
+    what = f"every row has the class {classes[0]}, so every answer will be {classes[0]}"
+    return [Hint(Reason.ONE_CLASS, (), what)]
 
 
 def split_columns(

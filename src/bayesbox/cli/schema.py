@@ -64,13 +64,15 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
 
 def _print_report(found: Surveyed, target: str | None, skipped: int, *, as_json: bool) -> None:
+    from bayesbox.classifier.hints import Reason
     from bayesbox.classifier.report.describe import column_facts, few_texts, remarks
     from bayesbox.cli.print.reports import counted_classes, missing
 
     facts = column_facts(found.schema, found.book)
-    warnings = [text for text in remarks(found.schema, found.book) if target or not text.startswith("every row has")]
+    hints = remarks(found.schema, found.book)
     if target is None:
-        warnings = [*few_texts(found.schema, found.book), *warnings]
+        hints = [*few_texts(found.schema, found.book), *(each for each in hints if each.reason != Reason.ONE_CLASS)]
+    warnings = [str(hint) for hint in hints]
     classes = dict(zip(found.book.classes, found.book.n.tolist(), strict=True)) if target else {}
     if as_json:
         emit_json(

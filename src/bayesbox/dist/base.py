@@ -15,7 +15,7 @@ from bayesbox.errors import BadOption, NotLinear
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
-    from bayesbox.dist.factor import Factor
+    from bayesbox.dist.factor import Factor, NoFactor
     from bayesbox.dist.fit import FitOptions
     from bayesbox.dist.leave_one_out import LeaveOneOutPlan
     from bayesbox.tally.book import Book
@@ -185,7 +185,7 @@ class Distribution(ABC):
         """The distribution of each of its columns, where their terms can be told apart."""
         yield self
 
-    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:  # noqa: ARG002
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:  # noqa: ARG002
         """The factor of each of its columns for one row, with the counts behind it; or why it takes no part."""
         from bayesbox.dist.factor import Factor, Logged
 

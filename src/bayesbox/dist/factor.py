@@ -39,7 +39,6 @@ class Logged:
 Number = Fraction | Logged
 
 MOST_LOG = 709.0  # whose exponential is still a double
-IS_MISSING = ", since it is missing"  # behind the name of a column that is left out
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,26 @@ def product_of_words(column: str, log_p: Sequence[float]) -> Factor:
     """The factor of many words together, too many to show each."""
     values = tuple(Logged(float(term)) for term in log_p)
     return Factor(f"P({column} | class)", ("product over its words",) * len(values), values)
+
+
+@dataclass(frozen=True)
+class NoFactor:
+    """A column that has no row in the box, and why: its value is missing where nothing else is said.
+
+    >>> str(NoFactor("age")), str(NoFactor("car", "bike was never seen"))
+    ('age, since it is missing', 'car, since bike was never seen')
+    """
+
+    column: str
+    why: str = ""
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether its value is missing."""
+        return not self.why
+
+    def __str__(self) -> str:
+        return f"{self.column}, since {self.why or 'it is missing'}"
 
 
 def decimal(value: float) -> str:

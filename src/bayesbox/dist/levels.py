@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bayesbox.dist.averaging import level_shares, mixed_levels, terms_without
 from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Linear, Marks, left_out_where_impossible, log
 from bayesbox.dist.cells import MISSING, UNSEEN, Cells, LevelCounts, Smoothing, log_table, ratio
-from bayesbox.dist.factor import IS_MISSING, Factor, Number, decimal, divided, formula
+from bayesbox.dist.factor import Factor, NoFactor, Number, decimal, divided, formula
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan
 from bayesbox.errors import NotLinear
@@ -112,32 +112,32 @@ class LevelDistribution(Distribution):
             odds = self.log_p[:, one] - self.log_p[:, zero]
         return Linear({self.column: [float(odds[1] - odds[0])]}, float(odds[0]))
 
-    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:
         level = level_of(columns.get(self.column))
         if self.column in book:
             yield self._counted(level, options.level_counts(book[self.column]), options)
         else:
             yield self._given(level)
 
-    def _given(self, level: str | None) -> Factor | str:
+    def _given(self, level: str | None) -> Factor | NoFactor:
         """The factor of a table that was given, not counted."""
         row = self.row(level)
         if not row.any():
-            return f"{self.column}{IS_MISSING}" if level is None else f"{self.column}, since {level} was never seen"
+            return NoFactor(self.column, "" if level is None else f"{level} was never seen")
         values = [math.exp(value) for value in row]
         return self._factor(level, [decimal(p) for p in values], [Fraction(decimal(p)) for p in values])
 
-    def _counted(self, level: str | None, counts: LevelCounts, options: FitOptions) -> Factor | str:
+    def _counted(self, level: str | None, counts: LevelCounts, options: FitOptions) -> Factor | NoFactor:
         """The factor of a level as a count over a count."""
         if level is None and counts.missing is None:
-            return f"{self.column}{IS_MISSING}"
+            return NoFactor(self.column)
         index = self._index(counts, level)
         if counts.names[index] is UNSEEN and options.unseen == "ignore":
-            return f"{self.column}, since {level} was never seen"
+            return NoFactor(self.column, f"{level} was never seen")
         cells, (over, under) = counts.as_cells(exact=True), counts.ratio(options.smoothing, exact=True)
         shares = [divided(over[c, index], under[c, index]) for c in range(counts.classes)]
         if not any(shares):
-            return f"{self.column}, since {level} has probability 0 in every class"
+            return NoFactor(self.column, f"{level} has probability 0 in every class")
         formulas = [
             formula(cells.counts[c, index], cells.totals[c], over[c, index], under[c, index], options.smoothing)
             for c in range(counts.classes)

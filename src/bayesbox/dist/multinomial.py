@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Columns, Distribution, Doubles, Linear, Plan
 from bayesbox.dist.cells import LevelCounts, log_table, spread
-from bayesbox.dist.factor import Factor, Logged, Number, decimal, divided, formula, log_of, product_of_words
+from bayesbox.dist.factor import Factor, Logged, NoFactor, Number, decimal, divided, formula, log_of, product_of_words
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.words.leave_one_out import own_words_out
@@ -155,7 +155,7 @@ class Multinomial(Distribution):
             return Linear({self.group: slopes}, 0.0)
         return Linear({word: [slope] for word, slope in zip(self.words, slopes, strict=True)}, 0.0)
 
-    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:
         if self.group is not None:
             yield product_of_words(self.group, self.terms(columns, 1)[0])
             return
@@ -163,11 +163,13 @@ class Multinomial(Distribution):
         for index, word in enumerate(self.words):
             yield self._word_factor(index, word, columns.get(word), counts, options)
 
-    def _word_factor(self, index: int, word: str, column: Any, group: LevelCounts, options: FitOptions) -> Factor | str:
+    def _word_factor(
+        self, index: int, word: str, column: Any, group: LevelCounts, options: FitOptions
+    ) -> Factor | NoFactor:
         """The share of one word among all, as often as it occurs."""
         count = math.nan if column is None else float(as_numbers(column, name=word)[0])
         if math.isnan(count) or count == 0:
-            return f"{word}, since " + ("it is missing" if math.isnan(count) else "its count is 0")
+            return NoFactor(word, "" if math.isnan(count) else "its count is 0")
         cells, (over, under) = group.as_cells(exact=True), group.ratio(options.smoothing, exact=True)
         formulas: list[str] = []
         values: list[Number] = []

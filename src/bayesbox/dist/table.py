@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesbox.dist.base import Columns, Doubles, Plan, UnseenNote, log
 from bayesbox.dist.cells import LevelCounts, group_counts, log_table
-from bayesbox.dist.factor import Factor, divided, formula
+from bayesbox.dist.factor import Factor, NoFactor, divided, formula
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.levels import LevelDistribution
 from bayesbox.dist.number.cuts import modl_groups
@@ -132,21 +132,21 @@ class Table(LevelDistribution):
                     column=self.column,
                 )
 
-    def _counted(self, level: str | None, counts: LevelCounts, options: FitOptions) -> Factor | str:
+    def _counted(self, level: str | None, counts: LevelCounts, options: FitOptions) -> Factor | NoFactor:
         """The factor of a level; of one in a group, that of the group times the share of the level in it."""
         if not self.groups or level not in counts.levels:
             return super()._counted(level, counts, options)
         index = counts.levels.index(level)
         group = self.groups[index]
         if group < 0 and options.unseen == "ignore":
-            return f"{self.column}, since {level} was never seen"
+            return NoFactor(self.column, f"{level} was never seen")
         own = counts.as_cells(exact=True).counts[:, index].sum()
         groups = group_counts(counts, self.groups)
         cells, (over, under) = groups.as_cells(exact=True), groups.ratio(options.smoothing, exact=True)
         share = Fraction(1) if group < 0 else Fraction(own) / Fraction(cells.counts[:, group].sum())
         shares = [divided(over[c, group], under[c, group]) * share for c in range(groups.classes)]
         if not any(shares):
-            return f"{self.column}, since its group has probability 0 in every class"
+            return NoFactor(self.column, "its group has probability 0 in every class")
         formulas = [
             formula(cells.counts[c, group], cells.totals[c], over[c, group], under[c, group], options.smoothing)
             + ("" if share == 1 else f" * {share}")

@@ -22,7 +22,7 @@ from bayesbox.classifier.hints import said_once
 from bayesbox.classifier.training import Training
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
-from bayesbox.errors import BadOption, DataWarning
+from bayesbox.errors import BadOption
 from bayesbox.estimators.inputs import labels_from
 from bayesbox.schema.levels import class_position, level_text
 from bayesbox.tally.book import Book
@@ -71,8 +71,8 @@ class CountedEstimator(ClassifierMixin, BaseEstimator, Generic[C]):  # type: ign
 
     def warn_of_hints(self) -> None:
         """One warning for each thing that looks wrong in the rows."""
-        for text in said_once([(hint.first, str(hint)) for hint in self.classifier_.hints()]):
-            warnings.warn(text, DataWarning, stacklevel=3)
+        for hint in said_once(self.classifier_.hints()):
+            warnings.warn(hint.as_warning(), stacklevel=3)
 
     def __add__(self, other: Self) -> Self:
         """What one fit on the rows of both would give."""

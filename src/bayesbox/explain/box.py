@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from bayesbox.dist.factor import IS_MISSING, MOST_LOG, Factor, Logged, Number, decimal, log_of
+from bayesbox.dist.factor import MOST_LOG, Factor, Logged, NoFactor, Number, decimal, log_of
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
@@ -26,7 +26,7 @@ class Work:
 
     classes: tuple[str, ...]
     factors: tuple[Factor, ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[NoFactor, ...]
 
     @property
     def joint(self) -> tuple[Number, ...]:
@@ -158,7 +158,7 @@ class Work:
                 }
                 for factor in self.factors
             ],
-            "left_out": list(self.left_out),
+            "left_out": [str(each) for each in self.left_out],
             "joint": dict(zip(self.classes, map(float, self.joint), strict=True)),
             "posterior": dict(zip(self.classes, map(float, posterior), strict=True)),
             "exact_joint": dict(zip(self.classes, map(str, self.joint), strict=True)) if self.exact else None,
@@ -182,17 +182,17 @@ def _shown(formula: str, value: Number) -> str:
     return " = ".join(parts)
 
 
-def _missing_together(left_out: Sequence[str]) -> list[str]:
+def _missing_together(left_out: Sequence[NoFactor]) -> list[str]:
     """The reasons, those of missing columns in one.
 
-    >>> _missing_together(["age, since it is missing", "car, since bike was never seen", "sex, since it is missing"])
+    >>> _missing_together([NoFactor("age"), NoFactor("car", "bike was never seen"), NoFactor("sex")])
     ['age and sex, since they are missing', 'car, since bike was never seen']
     """
-    missing = [reason.removesuffix(IS_MISSING) for reason in left_out if reason.endswith(IS_MISSING)]
+    missing = [each.column for each in left_out if each.is_missing]
     if len(missing) < 2:
-        return list(left_out)
+        return [str(each) for each in left_out]
     together = f"{', '.join(missing[:-1])} and {missing[-1]}, since they are missing"
-    return [together, *(reason for reason in left_out if not reason.endswith(IS_MISSING))]
+    return [together, *(str(each) for each in left_out if not each.is_missing)]
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesbox.dist.base import Columns
 from bayesbox.dist.cells import LevelCounts
-from bayesbox.dist.factor import Factor, decimal, divided, formula
+from bayesbox.dist.factor import Factor, NoFactor, decimal, divided, formula
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.explain.box import Work
 from bayesbox.rule.naive import fit_options
@@ -24,12 +24,12 @@ def bayes_box(schema: Schema, book: Book, rules: NaiveOptions, model: NaiveModel
     """The work for the first row of these columns."""
     counted = book.with_classes(model.classes)
     factors = [_prior_factor(counted, rules, model)]
-    left_out = [f"{name}, since {reason}" for name, reason in model.left_out.items()]
+    left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
     row = {name: column[0:1] for name, column in columns.items()}
     for conditional in model.conditionals:
         options = fit_options(schema, counted, rules, conditional.columns[0])
         for factor in conditional.work(row, counted, options):
-            if isinstance(factor, str):
+            if isinstance(factor, NoFactor):
                 left_out.append(factor)
             else:
                 factors.append(factor.power(model.weight_of(conditional)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbox.classifier.hints import are_dates, date_hint, hints, said_once
+from bayesbox.classifier.hints import Hint, Reason, are_dates, date_hint, hints, said_once
 from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.training import one_class
 from bayesbox.dist.naive import NaiveModel
@@ -107,20 +107,21 @@ def _facts(name: str, kind: Kind, declared: bool, book: Book, rows: float) -> Co
     return ColumnFacts(name, word, **base, levels=tuple(sorted({*tally.levels, *domain})))
 
 
-def remarks(schema: Schema, book: Book) -> list[str]:
-    """What is probably not meant, in words: the hints, and what the levels and the target look like."""
-    found = [(hint.first, str(hint)) for hint in hints(schema, book)]
+def remarks(schema: Schema, book: Book) -> list[Hint]:
+    """What is probably not meant: the hints, and what the levels and the target look like."""
+    found = hints(schema, book)
     rows = float(np.sum(book.n))
-    found.extend((name, text) for name, kind in schema.kinds.items() for text in _undeclared(name, kind, book))
+    for name, kind in schema.kinds.items():
+        found.extend(_undeclared(name, kind, book))
     if rows < FEW:
         return [*said_once(found), *one_class(book.classes)]
     for facts in column_facts(schema, book):
         if facts.kind != "ignore":
-            found.extend((facts.name, text) for text in _of_column(facts, book, rows))
+            found.extend(_of_column(facts, book, rows))
     return [*said_once(found), *one_class(book.classes), *_of_target(book, rows)]
 
 
-def _undeclared(name: str, kind: Kind, book: Book) -> Iterator[str]:
+def _undeclared(name: str, kind: Kind, book: Book) -> Iterator[Hint]:
     """Levels beyond those that a category was declared to have."""
     tally: Any = book.columns.get(name)
     if kind.is_flag or not kind.domain or tally is None or tally.of_numbers:
@@ -132,15 +133,19 @@ def _undeclared(name: str, kind: Kind, book: Book) -> Iterator[str]:
         first = tally.levels[places[0]]
         which = f"{first!r}" if len(places) == 1 else f"{len(places):,} levels, the first {first!r}"
         what = f"column `{name}` holds what was not declared, {which}"
-        yield f"{what}, in {rows:,} of the rows: counted as further levels"
+        text = f"{what}, in {rows:,} of the rows: counted as further levels"
+        yield Hint(Reason.UNDECLARED_LEVELS, (name,), text, found=(which, rows))
 
 
-def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[str]:
+def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[Hint]:
+    name = facts.name
     if facts.observed == 0:
-        yield f"column `{facts.name}` has no value at all, so it says nothing"
+        yield Hint(Reason.NO_VALUES, (name,), f"column `{name}` has no value at all, so it says nothing")
     elif facts.missing > 0.9 * rows:
-        yield f"column `{facts.name}` is missing in {facts.missing / rows:.0%} of the rows"
-    tally: Any = book.columns.get(facts.name)
+        share = f"{facts.missing / rows:.0%}"
+        what = f"column `{name}` is missing in {share} of the rows"
+        yield Hint(Reason.MOSTLY_MISSING, (name,), what, found=(share,))
+    tally: Any = book.columns.get(name)
     if tally is None or tally.of_numbers:
         return
     yield from _leak(facts, tally, book)
@@ -148,7 +153,7 @@ def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[str]:
         yield from _of_levels(facts, tally)
 
 
-def _leak(facts: ColumnFacts, tally: Counts, book: Book) -> Iterator[str]:
+def _leak(facts: ColumnFacts, tally: Counts, book: Book) -> Iterator[Hint]:
     """A column that alone decides the class: often it was written down after the class was known."""
     counts = np.asarray(tally.counts, dtype=np.float64)
     observed = counts.sum()
@@ -156,37 +161,38 @@ def _leak(facts: ColumnFacts, tally: Counts, book: Book) -> Iterator[str]:
         return
     right = counts.max(axis=0).sum() / observed
     if right >= DECIDES:
-        yield (
-            f"column `{facts.name}` alone tells the class in {right:.1%} of the rows. If it is only known after the "
-            f"class, leave it out: --ignore {facts.name}"
-        )
+        share = f"{right:.1%}"
+        what = f"column `{facts.name}` alone tells the class in {share} of the rows"
+        remedy = f"If it is only known after the class, leave it out: --ignore {facts.name}"
+        yield Hint(Reason.LEAK, (facts.name,), what, remedy, found=(share,))
 
 
-def _of_levels(facts: ColumnFacts, tally: Counts) -> Iterator[str]:
+def _of_levels(facts: ColumnFacts, tally: Counts) -> Iterator[Hint]:
     name, levels = facts.name, facts.levels or ()
     if facts.observed > len(levels) > 0.5 * facts.observed and are_dates(levels):
-        yield str(date_hint(name, f"has {len(levels):,} dates in {facts.observed:,} values"))
+        yield date_hint(name, f"has {len(levels):,} dates in {facts.observed:,} values")
         return
     if facts.observed > len(levels) > 0.5 * facts.observed:
-        yield (
-            f"column `{name}` has {len(levels):,} levels in {facts.observed:,} values, like an identifier. "
-            f"Leave it out: --ignore {name}"
-        )
+        what = f"column `{name}` has {len(levels):,} levels in {facts.observed:,} values, like an identifier"
+        found = (len(levels), facts.observed)
+        yield Hint(Reason.IDENTIFIER, (name,), what, f"Leave it out: --ignore {name}", found)
         return
     marks = [level for level in levels if level.strip().lower() in MISSING_MARKS]
     if marks:
-        yield f"column `{name}` has the level {marks[0]}. If it stands for a missing value: --na '{marks[0]}'"
+        remedy = f"If it stands for a missing value: --na '{marks[0]}'"
+        yield Hint(Reason.MISSING_MARK, (name,), f"column `{name}` has the level {marks[0]}", remedy, (marks[0],))
     others = [level for level in levels if level not in marks]
     if not facts.declared and len(others) > 2 and all(_is_number(level) for level in others):
-        yield f"column `{name}` is a category of numbers. If these are measurements: --types {name}=real"
+        remedy = f"If these are measurements: --types {name}=real"
+        yield Hint(Reason.NUMBERS_AS_LEVELS, (name,), f"column `{name}` is a category of numbers", remedy)
     yield from _of_spelling(name, levels)
     if len(levels) > 1 and _tells_the_class(tally):
-        yield f"column `{name}` tells the class by itself: is it known before the class is?"
+        what = f"column `{name}` tells the class by itself: is it known before the class is?"
+        yield Hint(Reason.LEAK, (name,), what)
 
 
-def few_texts(schema: Schema, book: Book) -> list[str]:
+def few_texts(schema: Schema, book: Book) -> Iterator[Hint]:
     """What to say of categories that are numbers but for a few texts: read for training, such texts are refused."""
-    found = []
     for facts in column_facts(schema, book):
         tally: Any = book.columns.get(facts.name)
         if facts.declared or tally is None or not schema.kinds[facts.name].lists_levels:
@@ -195,20 +201,24 @@ def few_texts(schema: Schema, book: Book) -> list[str]:
         rows = sum(int(each) for each in np.asarray(tally.counts)[:, texts].sum(axis=1)) if texts else 0
         if rows and is_broken_number(rows, int(facts.observed), len(tally.levels) - len(texts)):
             text = tally.levels[texts[0]]
-            found.append(
+            yield Hint(
+                Reason.BROKEN_NUMBERS,
+                (facts.name,),
                 f"column `{facts.name}` holds numbers but for {rows:,} of {facts.observed:,} values, such as {text!r}: "
-                f"training reads it as numbers and refuses these. If they stand for missing values: --na '{text}'; "
-                f"if the numbers are names: --types {facts.name}=category"
+                "training reads it as numbers and refuses these",
+                f"If they stand for missing values: --na '{text}'; if the numbers are names: "
+                f"--types {facts.name}=category",
+                found=(rows, facts.observed, text),
             )
-    return found
 
 
-def _of_spelling(name: str, levels: Sequence[str]) -> Iterator[str]:
+def _of_spelling(name: str, levels: Sequence[str]) -> Iterator[Hint]:
     folded: dict[str, str] = {}
     for level in levels:
         key = " ".join(level.split()).casefold()
         if key in folded:
-            yield f"column `{name}` has the levels {folded[key]!r} and {level!r}: are they the same?"
+            what = f"column `{name}` has the levels {folded[key]!r} and {level!r}: are they the same?"
+            yield Hint(Reason.SPELLING, (name,), what, found=(folded[key], level))
             return
         folded[key] = level
 
@@ -228,14 +238,15 @@ def _tells_the_class(tally: Counts) -> bool:
     return bool((occurs.sum(axis=0) == 1).all() and occurs.any(axis=1).sum() > 1)
 
 
-def _of_target(book: Book, rows: float) -> Iterator[str]:
+def _of_target(book: Book, rows: float) -> Iterator[Hint]:
     if len(book.classes) > max(min(MANY_CLASSES, 0.5 * rows), 1):
-        yield f"the target has {len(book.classes):,} classes: is it a measurement?"
+        what = f"the target has {len(book.classes):,} classes: is it a measurement?"
+        yield Hint(Reason.MANY_CLASSES, (), what)
         return
     rare = [name for name, count in zip(book.classes, book.n, strict=True) if count == 1]
     if rare:
         listed = ", ".join(rare[:4]) + (", ..." if len(rare) > 4 else "")
-        yield f"of some classes there is a single row: {listed}"
+        yield Hint(Reason.RARE_CLASSES, (), f"of some classes there is a single row: {listed}")
 
 
 def size_of_naive(model: NaiveModel) -> ModelSize:

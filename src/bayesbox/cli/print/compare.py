@@ -46,7 +46,7 @@ def compare(judge: Callable[[str, Json], Evaluation]) -> list[Compared]:
                 warnings.simplefilter("ignore")  # what is odd in the rows is told when a model is trained
                 metrics = judge(model, options).metrics
         except BayesboxError as error:
-            found.append(Compared(name, math.nan, math.nan, math.nan, math.nan, str(error).split(". ")[0]))
+            found.append(Compared(name, math.nan, math.nan, math.nan, math.nan, error.without_remedy()))
             continue
         took = time.process_time() - start
         scores = (metrics.log_loss.value, metrics.accuracy.value, metrics.calibration_error)

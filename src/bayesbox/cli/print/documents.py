@@ -50,7 +50,7 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
             "occurrence": classifier.rules.occurrence,
             "once": classifier.rules.once,
             "tried": [each._asdict() for each in classifier.settled.tried],
-            "warnings": [*warned, *one_class(classifier.book.classes)],
+            "warnings": [*warned, *map(str, one_class(classifier.book.classes))],
             "digest": classifier.book.digest(),
         }
 

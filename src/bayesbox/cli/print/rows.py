@@ -42,7 +42,7 @@ class RowPrinter(Printer[T]):
             "skipped": skipped,
             "classes": counted(classifier),
             "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
-            "warnings": [*remarks(classifier.schema, classifier.book), *classifier.notes(), *warned],
+            "warnings": [*map(str, remarks(classifier.schema, classifier.book)), *classifier.notes(), *warned],
             "digest": classifier.book.digest(),
             **self.more(classifier),
         }

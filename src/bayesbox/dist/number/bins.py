@@ -14,7 +14,7 @@ from bayesbox._core import ExactArray
 from bayesbox.dist.averaging import level_shares, mixed_levels
 from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Marks, Plan, log
 from bayesbox.dist.cells import LevelCounts, log_levels
-from bayesbox.dist.factor import Factor, Logged, Number, decimal, divided, formula, observed
+from bayesbox.dist.factor import Factor, Logged, NoFactor, Number, decimal, divided, formula, observed
 from bayesbox.dist.fit import FitOptions, register
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.number.cuts import bin_names, binned, binning, codes_of
@@ -146,24 +146,24 @@ class Bins(NumberDensity):
         shares = np.exp(self.log_density(middles)) / widths[:, None]
         return np.repeat(edges, 2)[1:-1], np.repeat(shares, 2, axis=0)
 
-    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:
         values = self.numbers_of(columns)
         terms = self.terms(columns, 1)[0].tolist()
         if values is None or math.isnan(values[0]):
             yield self._missing_factor(terms)
         elif len(self.levels) == 1:
-            yield f"{self.column}, since {self.method} puts all its values into one bin"
+            yield NoFactor(self.column, f"{self.method} puts all its values into one bin")
         else:
             yield self._bin_factor(float(values[0]), terms, book, options)
 
-    def _bin_factor(self, value: float, terms: list[float], book: Book, options: FitOptions) -> Factor | str:
+    def _bin_factor(self, value: float, terms: list[float], book: Book, options: FitOptions) -> Factor | NoFactor:
         tally = self.counts_of(book[self.column])
         counts = LevelCounts(tally.levels, tally.cells, len(tally.classes))
         index = int(codes_of(np.array([value]), self.cuts)[0])
         cells, (over, under) = counts.as_cells(exact=True), counts.ratio(options.smoothing, exact=True)
         shares: list[Number] = [divided(over[c, index], under[c, index]) for c in range(counts.classes)]
         if not any(shares):
-            return f"{self.column}, since its bin has probability 0 in every class"
+            return NoFactor(self.column, "its bin has probability 0 in every class")
         formulas = [
             formula(cells.counts[c, index], cells.totals[c], over[c, index], under[c, index], options.smoothing)
             + observed(self.log_observed[c])

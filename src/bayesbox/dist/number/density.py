@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
-from bayesbox.dist.factor import IS_MISSING, Factor, Logged, decimal, observed
+from bayesbox.dist.factor import Factor, Logged, NoFactor, decimal, observed
 from bayesbox.dist.fit import FitOptions, ValueTable
 from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan, leaves_only_flags
 from bayesbox.dist.levels import level_table
@@ -78,7 +78,7 @@ class NumberFamily(Distribution):
         """A value as the name of its factor shows it."""
         return decimal(value)
 
-    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:  # noqa: ARG002
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:  # noqa: ARG002
         values = self.numbers_of(columns)
         terms = self.terms(columns, 1)[0].tolist()
         if values is None or math.isnan(values[0]):
@@ -89,9 +89,9 @@ class NumberFamily(Distribution):
         formulas = tuple(text + observed(seen) for text, seen in texts)
         yield Factor(f"P({self.column}={self.shown_value(value)} | class)", formulas, tuple(map(Logged, terms)))
 
-    def _missing_factor(self, terms: list[float]) -> Factor | str:
+    def _missing_factor(self, terms: list[float]) -> Factor | NoFactor:
         if not any(terms):
-            return f"{self.column}{IS_MISSING}"
+            return NoFactor(self.column)
         values = tuple(map(Logged, terms))
         formulas = tuple(decimal(float(value)) for value in values)
         return Factor(f"P({self.column}=missing | class)", formulas, values)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self, cast
 
 from bayesbox.dist.base import Columns, Distribution, Doubles
-from bayesbox.dist.factor import Factor, product_of_words
+from bayesbox.dist.factor import Factor, NoFactor, product_of_words
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.words.estimates import count_weights, taken
@@ -54,7 +54,7 @@ class Text(Distribution):
         tempered = kind.occurrence == "normalised"
         return cls(column, count_weights(words, cells, classes, options.smoothing, tempered=tempered), kind.tokens)
 
-    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | str]:  # noqa: ARG002
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:  # noqa: ARG002
         yield product_of_words(self.column, self.terms(columns, 1)[0])
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.classifier.hints import Hint
+from bayesbox.classifier.hints import Hint, Reason
 from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
@@ -92,11 +92,11 @@ class FullClassifier(TableClassifier[FullOptions, tuple[str, ...], FullModel]):
 
     def hints(self) -> list[Hint]:
         """What looks wrong in the rows, and which covariances had to be shrunk. Flags may well be 1-of-M here."""
-        found = [hint for hint in super().hints() if len(hint.columns) == 1]
+        found = [hint for hint in super().hints() if hint.reason != Reason.ONE_HOT]
         if self.schema is None:
             return found
         remedy = "More rows, fewer columns, or covariance='pooled' need no shrinking"
-        return [*found, *(Hint((), note, remedy) for note in self.model.notes)]
+        return [*found, *(Hint(Reason.SHRUNK, (), note, remedy) for note in self.model.notes)]
 
     # -- answers -------------------------------------------------------------------------------------------------
 
