@@ -37,6 +37,41 @@ def test_a_name_that_stands_twice_is_seen() -> None:
     }
 
 
+KINDS = {"Kind", "Category", "Flag", "Real", "Number", "Count", "Words", "CountGroup", "Unknown", "Ignore"}
+"""The kinds of columns; `Real` is also a class of the standard library."""
+
+
+def asked_for_kinds(source: str) -> list[str]:
+    """The tests of a module on the class of a kind of column: the kind itself is to be asked."""
+    tree = ast.parse(source)
+    kinds = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bayesbox.schema.kind")
+        for alias in node.names
+        if alias.name in KINDS
+    }
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) == 2)
+    return [
+        ast.unparse(call)
+        for call in calls
+        if ast.unparse(call.func) == "isinstance"
+        and kinds & {node.id for node in ast.walk(call.args[1]) if isinstance(node, ast.Name)}
+    ]
+
+
+def test_nobody_asks_for_the_class_of_a_kind() -> None:
+    modules = [path for path in MODULES if path.parent.name != "schema" or not path.name.startswith("kind")]
+    assert {str(path): found for path in modules if (found := asked_for_kinds(path.read_text()))} == {}
+
+
+def test_a_question_for_the_class_of_a_kind_is_seen() -> None:
+    """The gate itself."""
+    own = "from bayesbox.schema.kinds import Real, Words\nisinstance(kind, (Words, Real))"
+    assert asked_for_kinds(own) == ["isinstance(kind, (Words, Real))"]
+    assert asked_for_kinds("from numbers import Real\nisinstance(cost, Real)") == []
+
+
 def test_folders_and_files_can_be_overlooked() -> None:
     assert {folder.name: count for folder in FOLDERS if (count := len(list(folder.glob("*.py")))) > MOST_FILES} == {}
     long = {str(path): lines for path in MODULES if (lines := len(path.read_text().splitlines())) > MOST_LINES}

@@ -12,7 +12,7 @@ from bayesbox.errors import BadData, BadOption, KindContradiction, UnknownColumn
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import Category, Count, CountGroup, Flag, Ignore, Number, Real, Unknown, as_kind, kind_named
-from bayesbox.schema.schema import Schema, compatible, declared_kinds
+from bayesbox.schema.schema import Schema, declared_kinds
 
 
 def test_declared_levels_are_sorted_texts():
@@ -124,8 +124,8 @@ def test_types_that_cannot_be_used(column):
         (CountGroup(width=3), CountGroup(width=4), False),
     ],
 )
-def test_compatible(before, now, fits):
-    assert compatible(before, now) is fits
+def test_accepts(before, now, fits):
+    assert before.accepts(now) is fits
 
 
 def test_a_schema_grows_by_what_was_unknown():

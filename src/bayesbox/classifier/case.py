@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,8 +13,7 @@ import pyarrow as pa
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadOption, UnknownChoice, UnknownColumn
 from bayesbox.explain.evidence import lead
-from bayesbox.schema.flags import FLAG_EXPECTED, flag_code
-from bayesbox.schema.kinds import Category, Kind, Unknown, Words
+from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 
@@ -41,20 +39,7 @@ def batch_of_values(classifier: AnyTableClassifier, values: Mapping[str, str], *
 def _column(name: str, text: str, kind: Kind) -> pa.Array:
     if not text:
         return pa.array([None], pa.string() if not kind.is_number else pa.float64())
-    if isinstance(kind, (Category, Words, Unknown)):
-        return pa.array([text])
-    if kind.is_flag:
-        flag = flag_code(text)
-        if flag is None:
-            raise BadOption(f"`{name}` is a flag: {FLAG_EXPECTED}", found=text)
-        return pa.array([bool(flag)])
-    try:
-        value = float(text)
-    except ValueError:
-        raise BadOption(f"`{name}` is a number", found=text) from None
-    if not math.isfinite(value):
-        raise BadOption(f"`{name}` is a finite number", found=text)
-    return pa.array([value])
+    return pa.array([kind.parse(text, name=name)])
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from bayesbox.file.load import CLASSIFIER
 from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.file.reader import Json, Reader
 from bayesbox.schema.flags import FLAG_LEVELS
-from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values, level_text
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
@@ -130,7 +129,7 @@ def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:
         if kind.is_flag and not set(FLAG_LEVELS).issuperset(_levels(tally)):
             raise ValueError(f"column `{name}` is a flag with other levels than false and true")
     for name, kind in schema.kinds.items():
-        if isinstance(kind, CountGroup):
+        if kind.width is not None:
             _require_width(name, kind.width, book)
 
 

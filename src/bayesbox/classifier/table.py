@@ -25,7 +25,6 @@ from bayesbox.explain.missing import terms_of_absence
 from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import Category, Words
 from bayesbox.schema.one_hot import OneHot, as_one_hot, join_one_hot
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
@@ -195,7 +194,7 @@ class TableClassifier(Classifier[R, D, M]):
 
     def accept(self, schema: Schema, book: Book) -> None:
         for name, kind in schema.kinds.items():
-            group = getattr(kind, "group", None)
+            group = kind.group
             if group is not None and not self.groups_levels:
                 raise BadOption(f"{self.title} takes levels as they are", found=f"group={group} of column `{name}`")
         super().accept(schema, book)
@@ -261,7 +260,7 @@ class TableClassifier(Classifier[R, D, M]):
         assert self.schema is not None
         kinds, declared = self.schema.kinds, self.schema.declared
         number = {name for name, kind in kinds.items() if kind.is_number}
-        text = {name for name, kind in kinds.items() if isinstance(kind, (Category, Words))}
+        text = {name for name, kind in kinds.items() if kind.reads_text}
         text |= {name for name, kind in kinds.items() if kind.is_flag and (name in declared or not learning)}
         used = set(self.feature_names) - {name for name, kind in kinds.items() if not kind.is_used}
         text |= {name for name in keep if name not in used}
@@ -288,7 +287,7 @@ class TableClassifier(Classifier[R, D, M]):
 
 
 def _encoded(column: Column) -> Column:
-    if isinstance(column, (np.ndarray, CountMatrix)) or not isinstance(kind_of(column, name=""), Category):
+    if isinstance(column, (np.ndarray, CountMatrix)) or not kind_of(column, name="").lists_levels:
         return column
     return as_dictionary(column)
 

@@ -11,7 +11,7 @@ from bayesbox.classifier.calibrated import calibrated
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.training import Progress, Training, split_columns
 from bayesbox.errors import BadData, BadOption
-from bayesbox.schema.kinds import Count, Real, kinds_by_key
+from bayesbox.schema.kinds import kinds_by_key
 from bayesbox.schema.levels import natural_label_type
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch, Source
@@ -71,7 +71,7 @@ def source_of(
 
     kinds = {str(name): kind for name, kind in kinds_by_key(declared).items()}
     text = {name for name, kind in kinds.items() if kind.has_levels or kind.is_text}
-    number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
+    number = {name for name, kind in kinds.items() if kind.is_number}
     unread = {name for name, kind in kinds.items() if not kind.is_used}
     if target is not None:
         text.add(target)

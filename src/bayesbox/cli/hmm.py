@@ -191,12 +191,11 @@ def _placed(source: Any) -> Iterator[None]:
 def _train(files: tuple[str, ...], given: Json, context: click.Context) -> Json:
     from bayesbox.cli.options.sources import declared_kinds, default_model_name
     from bayesbox.cli.print.search_progress import SearchProgress
-    from bayesbox.schema.kinds import Count, Real
     from bayesbox.sequence.hmm import COUNTED, HiddenMarkovModel
 
     kinds: dict[str, Kind] = declared_kinds(given["types"], options.several(given["ignore"]))
     text = {name for name, kind in kinds.items() if kind.has_levels}
-    number = {name for name, kind in kinds.items() if isinstance(kind, (Real, Count))}
+    number = {name for name, kind in kinds.items() if kind.is_number}
     for name in (given["sequence"], given["order"], given["labels"]):
         kinds.pop(name, None)  # no part of a step, whatever it is
     unread = frozenset(name for name, kind in kinds.items() if not kind.is_used)

@@ -231,7 +231,7 @@ def _of_tables(data: tuple[str, ...], given: Json) -> Learned:
     classifier = classifier.changed(target=given["target"])
     assert classifier.schema is not None
     columns = [
-        {"name": name, "kind": "category", "declared": True, "levels": list(getattr(kind, "levels", ()) or ())}
+        {"name": name, "kind": "category", "declared": True, "levels": list(kind.levels or ())}
         for name, kind in classifier.schema.kinds.items()
     ]
     report = {

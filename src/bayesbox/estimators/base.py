@@ -24,7 +24,6 @@ from bayesbox.estimators.inputs import batch_from, classes_from, counts_from, gr
 from bayesbox.estimators.parameters import RENAMED, estimator, options_from, parameters_from, warn_of_name
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.priors import given_prior
-from bayesbox.schema.kinds import CountGroup
 from bayesbox.schema.levels import label_type_of
 from bayesbox.schema.options import option
 from bayesbox.schema.schema import Schema
@@ -88,9 +87,9 @@ class TableEstimator(CountedEstimator[K]):
     def adopt(self, classifier: K) -> Self:
         """Take over a classifier that has learned elsewhere."""
         self.classifier_ = classifier
-        group = _group_of(classifier.schema)
-        if group is not None:
-            self.n_features_in_ = group.width
+        width = _matrix_width(classifier.schema)
+        if width is not None:
+            self.n_features_in_ = width
             return self
         names = classifier.feature_names
         self._name_features(names, named=names != tuple(str(index) for index in range(len(names))))
@@ -187,8 +186,8 @@ class TableEstimator(CountedEstimator[K]):
         """The rows of X under the names that were learned."""
         schema = self.classifier_.schema
         assert schema is not None
-        group = _group_of(schema)
-        if group is not None:
+        is_matrix = _matrix_width(schema) is not None
+        if is_matrix:
             batch = counts_from(X)
         elif is_sparse(X):
             X = X.toarray()
@@ -196,7 +195,7 @@ class TableEstimator(CountedEstimator[K]):
         else:
             batch = batch_from(X)
         self._require_rows(batch)
-        if group is not None:
+        if is_matrix:
             self._require_width(_width(batch))
             return batch
         if _has_own_names(X):
@@ -268,10 +267,10 @@ def _width(batch: Batch) -> int:
     return len(batch.names) if group is None else group.width
 
 
-def _group_of(schema: Schema | None) -> CountGroup | None:
-    """The group of counts that was learned, None for a table of columns."""
+def _matrix_width(schema: Schema | None) -> int | None:
+    """The width of the matrix of counts that was learned, None for a table of columns."""
     kinds = schema.kinds.values() if schema else ()
-    return next((kind for kind in kinds if isinstance(kind, CountGroup)), None)
+    return next((kind.width for kind in kinds if kind.is_matrix), None)
 
 
 def _has_own_names(X: Any) -> bool:

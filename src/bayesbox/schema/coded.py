@@ -21,7 +21,6 @@ from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import MISSING, Codes, encode_narrow
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.intervals import cuts_of
-from bayesbox.schema.kinds import Number
 
 Doubles = NDArray[np.float64]
 Dtype = type[np.signedinteger[Any]]
@@ -80,7 +79,7 @@ class Variable:
 
     def codes(self, column: Any, *, where: str | None = None) -> Codes:
         """The codes of a column; UnseenLevel where a row has what is not a level."""
-        if self.cuts is not None and isinstance(kind_of(column, name=self.name), Number):
+        if self.cuts is not None and kind_of(column, name=self.name).is_number:
             return self.binned(np.asarray(as_numbers(column, name=self.name), dtype=np.float64))
         found = encode_narrow(column)
         target = np.empty(len(found.levels) + 1, dtype=self.dtype)

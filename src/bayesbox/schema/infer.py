@@ -33,7 +33,7 @@ def kind_of(column: Any, *, name: str = "") -> Kind:
         kind = _kind_of_arrow(column.type, name)
     if _has_no_value(column):
         return Unknown()
-    return Words() if isinstance(kind, Category) and is_free_text(column) else kind
+    return Words() if kind.reads_text and is_free_text(column) else kind
 
 
 def _has_no_value(column: Any) -> bool:

@@ -6,20 +6,19 @@ A kind says how a column is read and which family of distributions it gets; it n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any
 
 from bayesbox.errors import BadOption
 from bayesbox.schema.families import check_density, densities, family_named
-from bayesbox.schema.options import GIVEN, frozen, option, parse_options
+from bayesbox.schema.kind import DEFAULT_FLOOR, Missing
+from bayesbox.schema.kind import Kind as Kind
+from bayesbox.schema.options import GIVEN, frozen, option
 from bayesbox.schema.takes import OneOf, RealNumber, Span, Takes, TextList, WholeNumber
 from bayesbox.schema.token_options import TakesStopWords
 
 if TYPE_CHECKING:
     from bayesbox.schema.tokens import Tokens
 
-Missing = Literal["ignore", "level"]
-
-DEFAULT_FLOOR = 1e-4  # of the column's variance over all rows: a deviation of 1 %
 WORDS_OCCURRENCES = ("count", "normalised")
 
 
@@ -46,64 +45,6 @@ class TakesDensity(Takes):
 
 
 @frozen
-class Kind:
-    """What all kinds share: `missing` overrides the estimator's treatment of missing values for this column."""
-
-    missing: Missing | None = option(OneOf("ignore", "level", none=True), default=None, in_file=GIVEN)
-
-    tally: ClassVar[str | None] = None
-    """The form of the tally that columns of this kind are counted in; None where it is not fixed."""
-
-    def __post_init__(self) -> None:
-        parse_options(self)
-
-    floor = DEFAULT_FLOOR  # the least variance of a gaussian; a Real may declare another
-    is_used = True  # whether a column takes part
-    is_flag = False
-    is_text = False  # whether a value is words
-    is_matrix = False  # whether it is a whole matrix of counts
-    may_be_flag = False  # whether numbers that are all 0 or 1 are a flag
-    lists_levels = False  # whether the levels that a smoothing rule names belong to its domain
-
-    @property
-    def name(self) -> str:
-        """The kind's name as the command spells it."""
-        return type(self).__name__.lower()
-
-    @property
-    def has_levels(self) -> bool:
-        """Whether a value is one of several levels."""
-        return self.tally == "counts"
-
-    @property
-    def is_number(self) -> bool:
-        """Whether a value is a number."""
-        return self.tally == "moments"
-
-    def shown(self, tally: Any) -> str:  # noqa: ARG002
-        """The name that a user would declare a column by that has this tally, None where it has none."""
-        return self.name
-
-    @property
-    def domain(self) -> tuple[str, ...]:
-        """The levels that can occur, whether or not they do."""
-        return ()
-
-    @property
-    def group(self) -> str | None:
-        """How levels are grouped, where they are."""
-        return None
-
-    def known(self, tally: Any) -> Kind:  # noqa: ARG002
-        """The kind of a column that has this tally."""
-        return self
-
-    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
-        """The name of the family of distributions that such a column gets; `numeric` is that of plain numbers."""
-        raise BadOption(f"a column that is {self.name} has no distribution")
-
-
-@frozen
 class Category(Kind):
     """One of several levels. Declared levels count towards the smoothing even if they never occur.
 
@@ -118,6 +59,7 @@ class Category(Kind):
 
     levels: tuple[str, ...] | None = option(TextList(none=True, ordered=True), default=None, kw_only=False)
     group: str | None = option(OneOf("modl", none=True), default=None, in_file=GIVEN, repr=False)
+    reads_text = True
     lists_levels = True
 
     def __init__(
@@ -131,6 +73,13 @@ class Category(Kind):
     @property
     def domain(self) -> tuple[str, ...]:
         return self.levels or ()
+
+    def accepts(self, other: Kind) -> bool:
+        """Text may be long in some rows and short in others: the first ones decided."""
+        return super().accepts(other) or other.reads_text or other.is_flag
+
+    def parse(self, text: str, *, name: str) -> object:  # noqa: ARG002
+        return text
 
     def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
         return "table"
@@ -166,6 +115,22 @@ class Flag(Kind):
 
         return FLAG_LEVELS
 
+    def accepts(self, other: Kind) -> bool:
+        """Numbers are 0 and 1; anything else is refused when it is read."""
+        return super().accepts(other) or other.may_be_flag
+
+    def reads(self, found: Kind) -> Kind:
+        """The texts true and false are flags; another is refused, with its row, where it is counted."""
+        return Flag() if found.lists_levels else found
+
+    def parse(self, text: str, *, name: str) -> object:
+        from bayesbox.schema.flags import FLAG_EXPECTED, flag_code
+
+        flag = flag_code(text)
+        if flag is None:
+            raise BadOption(f"`{name}` is a flag: {FLAG_EXPECTED}", found=text)
+        return bool(flag)
+
     def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
         return "bernoulli"
 
@@ -179,6 +144,7 @@ class Real(Kind):
     """
 
     tally = "moments"
+    is_continuous = True
 
     density: str | None = option(TakesDensity(none=True), default=None, kw_only=False)
     floor: float = option(RealNumber(0, said="a variance floor is a finite number, 0 or more"), default=DEFAULT_FLOOR)
@@ -200,6 +166,9 @@ class Number(Kind):
     tally = "moments"
     may_be_flag = True
 
+    def accepts(self, other: Kind) -> bool:
+        return super().accepts(other) or other.is_flag
+
     def shown(self, tally: Any) -> str:
         return "flag" if tally is not None and tally.of_numbers and tally.holds_only_flags else "real"
 
@@ -212,6 +181,7 @@ class Count(Kind):
     """How often something occurred: one of a group with a multinomial over its columns, or a Poisson by itself."""
 
     tally = "moments"
+    is_count = True
 
     density: str = option(OneOf(*densities("count")), default="multinomial", kw_only=False)
 
@@ -232,6 +202,7 @@ class Words(Kind):
 
     tally = "words"
     is_text = True
+    reads_text = True
 
     occurrence: str = option(OneOf(*WORDS_OCCURRENCES), default="count", kw_only=False)
     top: int | None = option(WholeNumber(1, none=True), default=None)
@@ -243,6 +214,12 @@ class Words(Kind):
         super().__post_init__()
         if self.missing == "level":
             raise BadOption("a missing text is one without words: it is no level of its own")
+
+    def accepts(self, other: Kind) -> bool:
+        return super().accepts(other) or other.reads_text
+
+    def parse(self, text: str, *, name: str) -> object:  # noqa: ARG002
+        return text
 
     def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
         return "words"
@@ -264,6 +241,10 @@ class CountGroup(Kind):
 
     width: int = option(WholeNumber(0), default=0, kw_only=False)
 
+    def accepts(self, other: Kind) -> bool:
+        """A matrix has as many columns as before."""
+        return self == other
+
     def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
         return "matrix"
 
@@ -271,6 +252,11 @@ class CountGroup(Kind):
 @frozen
 class Unknown(Kind):
     """A column without a value so far: it takes the kind of its first one."""
+
+    is_known = False
+
+    def parse(self, text: str, *, name: str) -> object:  # noqa: ARG002
+        return text
 
     def shown(self, tally: Any) -> str:
         return "unknown" if tally is None else "real" if tally.of_numbers else "category"
@@ -288,6 +274,9 @@ class Ignore(Kind):
 
     is_used = False
 
+
+NOT_DECLARED: Kind = Unknown()
+"""The kind of a column of which nothing is declared or counted."""
 
 BY_NAME: dict[str, type[Kind]] = {
     "category": Category,

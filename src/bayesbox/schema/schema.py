@@ -9,17 +9,7 @@ from typing import Any
 from bayesbox.errors import KindContradiction, UnknownColumn
 from bayesbox.schema.families import family_named
 from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import (
-    Category,
-    CountGroup,
-    Flag,
-    Kind,
-    Number,
-    Real,
-    Unknown,
-    Words,
-    kinds_by_key,
-)
+from bayesbox.schema.kinds import NOT_DECLARED, Kind, kinds_by_key
 
 
 @dataclass(frozen=True)
@@ -55,11 +45,11 @@ class Schema:
 
     def density(self, name: str) -> str:
         """The density of a column of numbers."""
-        return getattr(self.kinds[name], "density", None) or self.numeric
+        return self.kinds[name].density or self.numeric
 
     def needs_values(self, name: str) -> bool:
         """Whether a column of numbers has a density that needs its values, not only their moments."""
-        return isinstance(self.kinds[name], (Real, Number)) and family_named(self.density(name)).needs_values
+        return self.kinds[name].is_number and family_named(self.density(name)).needs_values
 
     def tally_form(self, name: str) -> str | None:
         """The form of the tally of a column, None where its kind leaves it open.
@@ -75,23 +65,19 @@ class Schema:
             if name not in self.kinds:
                 raise UnknownColumn(name, available=self.kinds, where=where)
         found = {name: kind_of(column, name=name) for name, column in columns.items()}
-        for name, kind in found.items():
-            if isinstance(kind, Category) and isinstance(self.kinds[name], Flag):
-                found[name] = (
-                    Flag()
-                )  # by the texts true and false; another is refused, with its row, where it is counted
+        found = {name: self.kinds[name].reads(kind) for name, kind in found.items()}
         return self.merged(Schema(found), where=where)
 
     def merged(self, other: Schema, *, where: str | None = None) -> Schema:
         """The schema of the rows of both: kinds must agree where neither is declared here or unknown."""
         kinds = dict(self.kinds)
         for name, now in other.kinds.items():
-            before = kinds.get(name, Unknown())
+            before = kinds.get(name, NOT_DECLARED)
             if name in self.declared:
                 continue
-            if isinstance(before, Unknown):
+            if not before.is_known:
                 kinds[name] = now
-            elif not compatible(before, now):
+            elif not before.accepts(now):
                 raise KindContradiction(
                     f"column `{name}` was a {before.name} so far and is a {now.name} now",
                     where=where,
@@ -124,18 +110,3 @@ def declared_kinds(
             raise UnknownColumn(key, available=names, where=where)
         given[name] = kind
     return given
-
-
-def compatible(before: Kind, now: Kind) -> bool:
-    """Whether values of the kind `now` can be counted in a column that is a `before`."""
-    if isinstance(before, CountGroup):
-        return before == now
-    if isinstance(now, Unknown) or type(before) is type(now):
-        return True
-    if isinstance(before, Flag) and isinstance(now, Number):
-        return True  # 0 and 1; anything else is refused when it is read
-    if isinstance(before, Number) and isinstance(now, Flag):
-        return True
-    if isinstance(before, (Category, Words)) and isinstance(now, (Category, Words)):
-        return True  # text may be long in some rows and short in others: the first ones decided
-    return isinstance(before, Category) and isinstance(now, Flag)

@@ -16,10 +16,10 @@ from bayesbox.errors import BadData, BadWeight
 from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
-from bayesbox.schema.kinds import Count, Kind, Words
+from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.schema import Schema
-from bayesbox.schema.tokens import Documents
+from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book, require_few_levels
 from bayesbox.tally.counts import Counts
@@ -57,13 +57,13 @@ def count(
             continue
         if kind.is_matrix:
             tallies[name] = counter.words(column)
-        elif isinstance(kind, Words):
-            tallies[name] = counter.text(name, column, kind)
+        elif kind.tokens is not None:
+            tallies[name] = counter.text(name, column, kind.tokens)
         elif kind.has_levels:
             counter.levels(name, column, kind)
         else:
             numbers[name] = as_numbers(column, name=name, where=where)
-            if isinstance(kind, Count):
+            if kind.is_count:
                 counter.require_counts(name, numbers[name])
     tallies |= counter.counts()
     tallies |= counter.moments(numbers, {name for name in numbers if schema.needs_values(name)})
@@ -234,14 +234,14 @@ class _Counter:
         )
         return WordCounts.of(self.classes, [str(index) for index in range(matrix.width)], cells)
 
-    def text(self, name: str, column: Any, kind: Words) -> WordCounts:
+    def text(self, name: str, column: Any, tokens: Tokens) -> WordCounts:
         """The tally of the words of a column of texts."""
         where = f"{self.where}, column `{name}`" if self.where else f"column `{name}`"
         target = self.target
         if self.weights is not None:
             target = np.where(self.weights > 0, target, np.int32(-1)).astype(np.int32)
         documents = Documents.of(column, where=where)
-        words, cells, _ = count_words(documents, target, len(self.classes), kind.tokens, self.weights)
+        words, cells, _ = count_words(documents, target, len(self.classes), tokens, self.weights)
         return WordCounts.of(self.classes, list(words), cells)
 
 

@@ -12,7 +12,7 @@ from bayesbox.errors import BadOption, KindContradiction
 from bayesbox.schema.columns import as_numbers, whole_numbers
 from bayesbox.schema.encode import MISSING, Encoded, encode
 from bayesbox.schema.flags import FLAG_DIGITS, FLAG_LEVELS, flag_codes
-from bayesbox.schema.kinds import Count, Kind, Real
+from bayesbox.schema.kinds import Kind
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
@@ -37,18 +37,18 @@ def roles_of(schema: Schema, flags: Sequence[str] = ()) -> Roles:
                 f"full Bayes has no joint distribution for {what}",
                 remedy="Give it dense columns, or take --model naive, which counts words one by one",
             )
-        if isinstance(kind, Count):
+        if kind.is_count:
             raise BadOption(
                 f"full Bayes has no joint distribution for counts such as column `{name}`",
                 remedy=f"Declare it a number: --types {name}=real, or columns={{'{name}': 'real'}}",
             )
-        if isinstance(kind, Real) and kind.density not in (None, "gaussian"):
+        if kind.density not in (None, "gaussian"):
             raise BadOption(
                 f"the numbers of full Bayes are normal together, but column `{name}` is declared otherwise",
                 found=kind.density,
                 remedy="Leave its density out, or take --model naive",
             )
-        if isinstance(kind, Real) and kind.missing == "level":
+        if kind.is_number and kind.missing == "level":
             raise BadOption(
                 f"full Bayes leaves a missing number out, but column `{name}` is declared to count it as a level",
                 remedy="Take --model naive for this",

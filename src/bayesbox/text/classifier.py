@@ -180,7 +180,7 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
     def width(self) -> int | None:
         """That of a matrix of counts, where documents come as one."""
         kinds = self.schema.kinds.values() if self.schema else ()
-        return next((kind.width for kind in kinds if isinstance(kind, CountGroup)), None)
+        return next((kind.width for kind in kinds if kind.is_matrix), None)
 
     @property
     def often(self) -> bool:

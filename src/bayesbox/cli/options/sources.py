@@ -44,7 +44,7 @@ def declared_kinds(types: Sequence[str], ignore: Sequence[str] = ()) -> dict[str
             raise BadOption(f"`{name}` is declared twice", found=item)
         kinds[name] = kind
     for name in ignore:
-        if name in kinds and not isinstance(kinds[name], Ignore):
+        if name in kinds and kinds[name].is_used:
             raise BadOption(f"`{name}` is declared and ignored", remedy="Do one of the two")
         kinds[name] = Ignore()
     return kinds
@@ -91,9 +91,7 @@ def _is_option(part: str) -> bool:
 
 def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | None) -> dict[str, Kind]:
     """The declarations of the attributes: the target is a category anyway, the weight a number."""
-    from bayesbox.schema.kinds import Category
-
-    if target is not None and target in kinds and not isinstance(kinds[target], Category):
+    if target is not None and target in kinds and not kinds[target].lists_levels:
         raise BadOption(f"`{target}` is the target: it holds the classes", remedy="Take it out of --types and --ignore")
     if weight is not None and weight == target:
         raise BadOption(f"`{weight}` cannot be both the target and the weight")

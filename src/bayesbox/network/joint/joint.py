@@ -21,7 +21,7 @@ from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import MISSING, Encoded, encode
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
 from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Real, kinds_by_key
+from bayesbox.schema.kinds import NOT_DECLARED, Kind, kinds_by_key
 from bayesbox.schema.levels import label_type_of
 from bayesbox.source.base import Batch, Source
 from bayesbox.tally.base import digest_of
@@ -160,7 +160,9 @@ def count_table(
     def families() -> Iterator[Family]:
         for batch in source.batches():
             wanted = _wanted(batch, kinds, weight, only, where=source.name)
-            encoded = {name: _encoded(batch[name], name, kinds.get(name), where=source.name) for name in wanted}
+            encoded = {
+                name: _encoded(batch[name], name, kinds.get(name, NOT_DECLARED), where=source.name) for name in wanted
+            }
             for name, column in encoded.items():
                 if column.values:
                     kind = label_type_of(list({type(value): value for value in column.values}.values()))
@@ -172,9 +174,7 @@ def count_table(
                 progress(batch.rows)
 
     family = Family.total(families())
-    domains = {
-        name: kind.levels for name, kind in kinds.items() if isinstance(kind, Category) and kind.levels is not None
-    }
+    domains = {name: kind.levels for name, kind in kinds.items() if kind.levels is not None}
     types |= dict.fromkeys(domains, "text")
     if family is None:
         raise BadData("there is no row", where=source.name)
@@ -192,7 +192,7 @@ def _wanted(
         require_column(name, batch.names, where=where)
     if only is not None:
         return list(dict.fromkeys(only))
-    return [name for name in batch.names if name != weight and not isinstance(kinds.get(name), Ignore)]
+    return [name for name in batch.names if name != weight and kinds.get(name, NOT_DECLARED).is_used]
 
 
 def _weights(batch: Batch, weight: str | None) -> ExactArray | None:
@@ -204,13 +204,13 @@ def _weights(batch: Batch, weight: str | None) -> ExactArray | None:
     return ExactArray.from_doubles(weights)
 
 
-def _encoded(column: Any, name: str, kind: Kind | None, *, where: str) -> Encoded:
+def _encoded(column: Any, name: str, kind: Kind, *, where: str) -> Encoded:
     """A column as codes: as it is, or as its kind says."""
     kind_of(column, name=name)  # refuses what has no levels, by the name of the column
-    if isinstance(kind, (Real, Count)):
+    if kind.is_number:
         return encode(as_numbers(column, name=name, where=where))
     found = encode(column)
-    if not isinstance(kind, Flag):
+    if not kind.is_flag:
         return found
     flags = flag_codes(found.levels, lambda: found.codes, name=name, where=where)
     distinct = list(dict.fromkeys(flags))  # those that occur

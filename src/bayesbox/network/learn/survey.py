@@ -21,7 +21,7 @@ from bayesbox.schema.encode import MISSING, Codes, encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.intervals import interval_states
-from bayesbox.schema.kinds import Category, Count, Flag, Ignore, Kind, Number, Real, Unknown
+from bayesbox.schema.kinds import NOT_DECLARED, Kind
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch, Source
 from bayesbox.tally.count import checked_weights
@@ -77,7 +77,7 @@ class KnownColumn:
 class LevelColumn:
     """A column of levels: where each stands, in the order in which they turned up."""
 
-    def __init__(self, name: str, kind: Kind | None) -> None:
+    def __init__(self, name: str, kind: Kind) -> None:
         self.name = name
         self.declared = kind
         self.place: dict[str, int] = {}
@@ -88,7 +88,7 @@ class LevelColumn:
         target = np.empty(len(found.levels) + 1, dtype=np.int32)
         target[-1] = MISSING
         flags = None
-        if isinstance(self.declared, Flag):
+        if self.declared.is_flag:
             flags = flag_codes(found.levels, lambda: found.codes, name=self.name)
         for index in found.occurring():
             text, value = found.levels[index], found.values[index]
@@ -119,10 +119,10 @@ class LevelColumn:
 
     def variable(self, _cut: Cuts) -> Variable:
         states = sorted(self.place, key=float) if self.whole else sorted(self.place)
-        if isinstance(self.declared, Category) and self.declared.levels is not None:
+        if self.declared.levels is not None:
             declared = self.declared.levels
             states = [*declared, *(state for state in states if state not in set(declared))]
-        if isinstance(self.declared, Flag):
+        if self.declared.is_flag:
             states = list(FLAG_LEVELS)
         return Variable(self.name, tuple(states))
 
@@ -134,7 +134,7 @@ class LevelColumn:
 class NumberColumn:
     """A column of numbers, or of nothing so far: its distinct values, and how many rows have each."""
 
-    def __init__(self, name: str, kind: Kind | None, where: str) -> None:
+    def __init__(self, name: str, kind: Kind, where: str) -> None:
         self.name = name
         self.declared = kind
         self.where = where
@@ -177,7 +177,7 @@ class NumberColumn:
 
     def variable(self, cut: Cuts) -> Variable:
         whole = bool((self.values == np.floor(self.values)).all()) and len(self.values) <= FEW_VALUES
-        if whole and not isinstance(self.declared, Real):
+        if whole and not self.declared.is_continuous:
             return Variable(self.name, tuple(level_text(value) for value in self.values.tolist()))
         if not len(self.values):
             return Variable(self.name, ())
@@ -222,19 +222,15 @@ class Request:
             if name not in batch.names:
                 raise UnknownColumn(name, available=batch.names, where=self.where)
         names = list(batch.names) if self.only is None else list(self.only)
-        return [name for name in names if name != self.weight and not isinstance(self.kinds.get(name), Ignore)]
+        return [name for name in names if name != self.weight and self.kinds.get(name, NOT_DECLARED).is_used]
 
     def reader(self, name: str, column: Any) -> ColumnReader:
         """A reader for a column that begins like this one."""
         if name in self.known:
             return KnownColumn(Variable.known(name, self.known[name]), self.where)
-        kind = self.kinds.get(name)
-        number = isinstance(kind_of(column, name=name), (Number, Unknown)) and not isinstance(kind, (Category, Flag))
-        return (
-            NumberColumn(name, kind, self.where)
-            if number or isinstance(kind, (Real, Count))
-            else LevelColumn(name, kind)
-        )
+        kind, found = self.kinds.get(name, NOT_DECLARED), kind_of(column, name=name)
+        number = (found.is_number or not found.is_known) and not kind.has_levels
+        return NumberColumn(name, kind, self.where) if number or kind.is_number else LevelColumn(name, kind)
 
 
 class ColumnFindings:

@@ -23,7 +23,6 @@ from bayesbox.file.reader import Reader
 from bayesbox.rule.discrete import Coding, coded_columns, coding_of, is_number
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import MISSING, Encoded
-from bayesbox.schema.kinds import Unknown
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.stat.leave_one_out import learned_target, prior_table
@@ -78,7 +77,7 @@ class AugmentedClassifier(TableClassifier[Any, Any, Any]):
     def _needs_cuts(self, schema: Schema) -> bool:
         """Whether this is the first pass over rows that have numbers, or may have some."""
         kinds = (schema.kinds[name] for name in schema.used)
-        return self.derived is None and any(is_number(kind) or isinstance(kind, Unknown) for kind in kinds)
+        return self.derived is None and any(is_number(kind) or not kind.is_known for kind in kinds)
 
     def _values(self, columns: Columns, labels: Encoded, schema: Schema, weights: Any) -> Distinct:
         numbers = {}

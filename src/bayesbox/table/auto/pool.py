@@ -15,7 +15,7 @@ from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import DataWarning
-from bayesbox.schema.kinds import Kind, Words
+from bayesbox.schema.kinds import Kind
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.auto.counted_members import learn_counted
@@ -63,7 +63,7 @@ class Pool:
 
 def words_of(schema: Schema) -> dict[str, Kind]:
     """The columns of free text: naive Bayes alone takes them."""
-    return {name: kind for name, kind in schema.kinds.items() if isinstance(kind, Words)}
+    return {name: kind for name, kind in schema.kinds.items() if kind.is_text}
 
 
 def mixed(log_p: Doubles, shares: Doubles, rows: int) -> Doubles:

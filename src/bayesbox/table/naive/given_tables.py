@@ -20,7 +20,6 @@ from bayesbox.file import arrow
 from bayesbox.file.arrow import DOUBLE, TEXT
 from bayesbox.file.faults import require_members, within
 from bayesbox.schema.arrays import numbers_array, numpy_values, text_array
-from bayesbox.schema.kinds import Category
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 
@@ -95,10 +94,7 @@ def _tables(data: bytes, classes: tuple[str, ...], schema: Schema) -> tuple[Tabl
     logs: Doubles = numpy_values(table["log_probability"]).copy()
     _require_logs(logs)
     expected = [
-        (name, level, label)
-        for name, kind in schema.kinds.items()
-        for level in (kind.levels or () if isinstance(kind, Category) else ())
-        for label in classes
+        (name, level, label) for name, kind in schema.kinds.items() for level in kind.levels or () for label in classes
     ]
     if list(zip(columns, levels, table["class"].to_pylist(), strict=True)) != expected:
         raise ValueError("its rows are not those of the declared levels and the classes, in their order")
@@ -106,7 +102,7 @@ def _tables(data: bytes, classes: tuple[str, ...], schema: Schema) -> tuple[Tabl
     start, size = 0, len(classes)
     nothing = np.zeros(size)
     for name, kind in schema.kinds.items():
-        if not isinstance(kind, Category) or not kind.levels:
+        if not kind.levels:
             raise ValueError(f"column `{name}` has no table")
         stop = start + size * len(kind.levels)
         log_p = logs[start:stop].reshape(len(kind.levels), size)

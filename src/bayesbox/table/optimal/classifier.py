@@ -28,7 +28,7 @@ from bayesbox.file.reader import Reader, made
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order, label_values
-from bayesbox.schema.schema import Schema, compatible
+from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import floored
 from bayesbox.table.batch_learners import BatchLearner
@@ -337,7 +337,7 @@ def _common_schema(classifiers: Sequence[AnyTableClassifier], names: Sequence[st
         declared |= each.schema.declared
         for column, kind in each.schema.kinds.items():
             before = kinds.get(column)
-            if before is not None and not (compatible(before, kind) or compatible(kind, before)):
+            if before is not None and not (before.accepts(kind) or kind.accepts(before)):
                 raise CannotMerge(
                     f"column `{column}` is a {kind.name} here and a {before.name} in another hypothesis", where=name
                 )

@@ -1,0 +1,128 @@
+"""What every kind of column answers about itself, with the defaults; the kinds are in `kinds.py`.
+
+Nobody asks for the class of a kind: whoever needs to know more adds a question here.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from bayesbox.errors import BadOption
+from bayesbox.schema.options import GIVEN, frozen, option, parse_options
+from bayesbox.schema.takes import OneOf
+
+if TYPE_CHECKING:
+    from bayesbox.schema.tokens import Tokens
+
+Missing = Literal["ignore", "level"]
+
+DEFAULT_FLOOR = 1e-4  # of the column's variance over all rows: a deviation of 1 %
+
+
+@frozen
+class Kind:
+    """What all kinds share: `missing` overrides the estimator's treatment of missing values for this column.
+
+    The defaults are those of a kind that is neither text nor number, flag or matrix; a kind says where it differs.
+    """
+
+    missing: Missing | None = option(OneOf("ignore", "level", none=True), default=None, in_file=GIVEN)
+
+    tally: ClassVar[str | None] = None
+    """The form of the tally that columns of this kind are counted in; None where it is not fixed."""
+
+    def __post_init__(self) -> None:
+        parse_options(self)
+
+    floor = DEFAULT_FLOOR  # the least variance of a gaussian; a Real may declare another
+    is_used = True  # whether a column takes part
+    is_known = True  # whether a value has shown what it is
+    is_flag = False
+    is_count = False  # whether a number says how often something occurred
+    is_continuous = False  # whether a number has a density, however few values it has
+    is_text = False  # whether a value is words
+    is_matrix = False  # whether it is a whole matrix of counts
+    reads_text = False  # whether a value is a text, taken as it stands
+    may_be_flag = False  # whether numbers that are all 0 or 1 are a flag
+    lists_levels = False  # whether any text is a level: those that occur, and those that a smoothing rule names
+
+    @property
+    def name(self) -> str:
+        """The kind's name as the command spells it."""
+        return type(self).__name__.lower()
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether a value is one of several levels."""
+        return self.tally == "counts"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether a value is a number."""
+        return self.tally == "moments"
+
+    @property
+    def levels(self) -> tuple[str, ...] | None:
+        """The levels that were declared, None where none were."""
+        return None
+
+    @property
+    def domain(self) -> tuple[str, ...]:
+        """The levels that can occur, whether or not they do."""
+        return ()
+
+    @property
+    def group(self) -> str | None:
+        """How levels are grouped, where they are."""
+        return None
+
+    @property
+    def density(self) -> str | None:
+        """The density that was declared, None where the model chooses it or there is none."""
+        return None
+
+    @property
+    def width(self) -> int | None:
+        """The number of columns of a matrix, None of a single column."""
+        return None
+
+    @property
+    def tokens(self) -> Tokens | None:
+        """How a text is cut into words, None where a value is not words."""
+        return None
+
+    def accepts(self, other: Kind) -> bool:
+        """Whether what was counted of a column of the kind `other` can be added to one of this kind.
+
+        >>> from bayesbox.schema.kinds import Category, Flag, Number
+        >>> Number().accepts(Flag()), Number().accepts(Category())
+        (True, False)
+        """
+        return type(self) is type(other) or not other.is_known
+
+    def reads(self, found: Kind) -> Kind:
+        """The kind that later values count as, which look like `found` by their type, in a column of this kind."""
+        return found
+
+    def parse(self, text: str, *, name: str) -> object:
+        """The value of a text that somebody typed for the column `name`: here a number."""
+        try:
+            value = float(text)
+        except ValueError:
+            raise BadOption(f"`{name}` is a number", found=text) from None
+        if not math.isfinite(value):
+            raise BadOption(f"`{name}` is a finite number", found=text)
+        return value
+
+    def shown(self, tally: Any) -> str:  # noqa: ARG002
+        """The name that a user would declare a column by that has this tally, None where it has none."""
+        return self.name
+
+    def known(self, tally: Any) -> Kind:  # noqa: ARG002
+        """The kind of a column that has this tally."""
+        return self
+
+    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+        """The name of the family of distributions that such a column gets; `numeric` is that of plain numbers."""
+        raise BadOption(f"a column that is {self.name} has no distribution")
