@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.classifier.registry import kinds_text
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.options.fields import model_options, option_names, require_taken
+from bayesbox.cli.options.fields import KindOption, ModelVerb, model_options, option_names, require_taken
 from bayesbox.cli.options.text import JUDGE, LEARN, refuse_foreign
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, say
 
@@ -24,13 +23,13 @@ if TYPE_CHECKING:
 ZIP = b"PK\3\4"
 MODEL_SUFFIX = ".bayes"
 FOLDS = 10
-LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", *sorted(option_names() - {"prior"}))
-"""The options that say how to learn: they have no meaning for a model that has learned."""
+LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo")
+"""The options that say how to learn, besides those of models: they have no meaning for a model that has learned."""
 
 
 @click.command(
     "evaluate",
-    cls=options.Verb,
+    cls=ModelVerb,
     short_help="Say how good a model is.",
     examples=(
         "bayes evaluate people.bayes test.csv",
@@ -67,8 +66,9 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", *sorted(option_
 @click.option("--svg", metavar="FILE", help="Draw the reliability diagram.")
 @click.option(
     "--model",
+    cls=KindOption,
     metavar="KIND",
-    help=f"{kinds_text()}. naive by default.",
+    help="naive by default.",
 )
 @options.types_option
 @click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
@@ -192,7 +192,8 @@ def _of_model(files: Sequence[str], given: Json) -> Evaluation:
     model, *data = files
     if not data:
         raise click.UsageError("no data were given to hold the model against")
-    meaningless = [name for name in (*LEARNING, "loo") if given[name] not in (None, ()) and given[name] is not False]
+    names = (*LEARNING, *sorted(option_names() - {"prior"}))
+    meaningless = [name for name in names if given.get(name) not in (None, ()) and given[name] is not False]
     if meaningless:
         option = meaningless[0].replace("_", "-")
         raise click.UsageError(f"--{option} says how to learn, but {model} has learned. Give the data without a model")

@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bayesbox.classifier.registry import kinds_text
 from bayesbox.cli.options import remote_sources
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.options.fields import model_options, option_names, require_taken
+from bayesbox.cli.options.fields import KindOption, ModelVerb, model_options, option_names, require_taken
 from bayesbox.cli.options.text import LEARN, refuse, refuse_foreign
 from bayesbox.cli.print.output import captured_warnings, emit_json
 from bayesbox.errors import BadData, BadOption
 
-ROWS_ONLY = (
-    *sorted(option_names("rows") - {"prior"}),
-    *("types", "ignore", "one_hot", "fold", "weight", "calibrate", "sql", "database", "spark", "na"),
-)
-"""The options that a model of given tables does not take."""
+ROWS_ONLY = ("types", "ignore", "one_hot", "fold", "weight", "calibrate", "sql", "database", "spark", "na")
+"""The options that a model of given tables does not take, besides those of models of rows."""
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -31,7 +27,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "train",
-    cls=options.Verb,
+    cls=ModelVerb,
     short_help="Learn a model from rows.",
     examples=(
         "bayes train people.csv -t income",
@@ -68,10 +64,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--model",
+    cls=KindOption,
     default="naive",
     show_default=True,
     metavar="KIND",
-    help=f"{kinds_text()}. auto combines the best.",
+    help="auto combines the best.",
 )
 @click.option("--tables", metavar="FILE", help="Make a model of given probabilities (JSON) instead of rows.")
 @remote_sources.sql_options
@@ -219,7 +216,11 @@ def _of_tables(data: tuple[str, ...], given: Json) -> Learned:
 
     if data:
         raise click.UsageError("a model of --tables takes no data")
-    refuse(given, ROWS_ONLY, "is about rows, and a model of --tables has none")
+    refuse(
+        given,
+        (*sorted(option_names("rows") - {"prior"}), *ROWS_ONLY),
+        "is about rows, and a model of --tables has none",
+    )
     prior, tables = read_tables(given["tables"])
     try:
         classifier = classifier_from_tables(prior, tables)

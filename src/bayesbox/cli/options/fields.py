@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from bayesbox.classifier.registry import KINDS, ModelKind
-from bayesbox.cli.options.shared import SHARES, Read
+from bayesbox.classifier.registry import KINDS, ModelKind, kinds_text
+from bayesbox.cli.options.shared import SHARES, Read, Verb
+from bayesbox.errors import BadOption
+from bayesbox.extensions import load_extensions
 from bayesbox.rule.options import TakesPrior
 from bayesbox.schema.options import Option, options_of
 from bayesbox.schema.takes import OnOff
@@ -19,10 +21,74 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class ModelVerb(Verb):
+    """A verb with the options of all kinds of models, those included that were registered after its own were made.
+
+    Installed extensions are looked for only where `--model` names a kind that is not known, or where help is asked for:
+    other calls pay nothing for them.
+    """
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.kinds = tuple(KINDS)
+        self.own = frozenset(option_names())
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if any(name in args for name in ctx.help_option_names):
+            load_extensions()
+        for model in _models_named(args):
+            kind = KINDS.get(model.partition(":")[0])  # looked for in the extensions where it is not known
+            ctx.meta[MODEL] = kind.name if kind is not None else ""
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Where kinds have come, the options of the models are made once more, for all kinds that there are now."""
+        params = super().get_params(ctx)
+        if tuple(KINDS) == self.kinds:
+            return params
+        made = {name: _option(name, by_kind, KINDS) for name, by_kind in _taken(KINDS, ctx.meta.get(MODEL, "")).items()}
+        for param in params:
+            if param.name in made and param.name not in self.own:
+                raise BadOption(
+                    f"the command has a `--{param.name}` already, which a kind of model must not have as an option",
+                    found=", ".join(_taken(KINDS)[param.name]),
+                    remedy="Name the field otherwise, or give it command=False",
+                )
+        last = max(place for place, param in enumerate(params) if param.name in self.own)
+        kept = [made.pop(param.name, param) if param.name else param for param in params]
+        return [*kept[: last + 1], *made.values(), *kept[last + 1 :]]
+
+
+MODEL = f"{__name__}.model"  # where a context keeps the kind that `--model` names
+
+
+def _models_named(args: Sequence[str]) -> Iterator[str]:
+    """What follows `--model`."""
+    for place, each in enumerate(args):
+        if each == "--":
+            return
+        if each == "--model":
+            yield from args[place + 1 : place + 2]
+        elif each.startswith("--model="):
+            yield each.removeprefix("--model=")
+
+
+class KindOption(click.Option):
+    """`--model`: its help lists the kinds that there are when it is shown."""
+
+    def __init__(self, names: Sequence[str], *, help: str, **more: Any) -> None:
+        super().__init__(names, help=f"{kinds_text()}. {help}", **more)
+        self.more = help
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        self.help = f"{kinds_text()}. {self.more}"
+        return super().get_help_record(ctx)
+
+
 def model_options(verb: F, kinds: Mapping[str, ModelKind] = KINDS) -> F:
     """The options of all kinds of models, each once, with the kinds that take it."""
     for name, by_kind in reversed(_taken(kinds).items()):
-        verb = click.option(f"--{name.replace('_', '-')}", **_settings(name, by_kind, kinds))(verb)
+        verb = click.option(_flag(name), **_settings(name, by_kind, kinds))(verb)
     return verb
 
 
@@ -37,13 +103,21 @@ def require_taken(classifier: Any, given: Mapping[str, Any]) -> None:
     known = {*options_of(own), *own.passes}
     for name in option_names():
         if name not in known and given.get(name) not in (None, False):
-            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for {classifier.title}")
+            raise click.UsageError(f"{_flag(name)} has no meaning for {classifier.title}")
 
 
-def _taken(kinds: Mapping[str, ModelKind]) -> dict[str, dict[str, Option]]:
-    """The options by name, each with those of the kinds that take it."""
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _option(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, ModelKind]) -> click.Parameter:
+    return click.Option([_flag(name)], **_settings(name, by_kind, kinds))
+
+
+def _taken(kinds: Mapping[str, ModelKind], first: str = "") -> dict[str, dict[str, Option]]:
+    """The options by name, each with those of the kinds that take it; the kind that reads them may be put first."""
     found: dict[str, dict[str, Option]] = {}
-    for kind in kinds.values():
+    for kind in sorted(kinds.values(), key=lambda each: each.name != first):
         for name, each in options_of(kind.load_options()).items():
             if each.command and not each.colon:
                 found.setdefault(name, {})[kind.name] = each

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -12,14 +13,18 @@ if TYPE_CHECKING:
     from bayesbox.classifier.registry import ModelKind
     from bayesbox.file.reader import Json
 
-TEXT_ONLY = ("text", *sorted(option_names("documents") - option_names("rows")))
-"""The options that only documents have."""
 
-ROWS_ONLY = ("types", "ignore", "one_hot", "fold", "tables", *sorted(option_names("rows") - option_names("documents")))
-"""The options that only rows have."""
+def text_only() -> list[str]:
+    """The options that only documents have."""
+    return ["text", *sorted(option_names("documents") - option_names("rows"))]
 
 
-def refuse(given: Json, names: tuple[str, ...], reason: str) -> None:
+def rows_only() -> list[str]:
+    """The options that only rows have."""
+    return ["types", "ignore", "one_hot", "fold", "tables", *sorted(option_names("rows") - option_names("documents"))]
+
+
+def refuse(given: Json, names: Iterable[str], reason: str) -> None:
     """Refuse the options that mean nothing here, rather than pass over them."""
     for name in names:
         if given.get(name) not in (None, (), False):
@@ -28,16 +33,17 @@ def refuse(given: Json, names: tuple[str, ...], reason: str) -> None:
 
 LEARN, JUDGE, CHANGE = "learn", "judge", "change"
 
-FOREIGN = {
-    ("rows", LEARN): (TEXT_ONLY, "is about documents: it goes with --model text"),
-    ("rows", JUDGE): (("text",), "is about documents: this is a model of rows"),
-    ("rows", CHANGE): (("label",), "is about documents: the rows of a table have a column of classes"),
-    ("documents", LEARN): (ROWS_ONLY, "is about columns: --model text has none"),
+FOREIGN: dict[tuple[str, str], tuple[Callable[[], Iterable[str]], str]] = {
+    ("rows", LEARN): (text_only, "is about documents: it goes with --model text"),
+    ("rows", JUDGE): (lambda: ["text"], "is about documents: this is a model of rows"),
+    ("rows", CHANGE): (lambda: ["label"], "is about documents: the rows of a table have a column of classes"),
+    ("documents", LEARN): (rows_only, "is about columns: --model text has none"),
 }
 """The options that mean nothing for models of rows or of documents, by what a verb does with them."""
 
 
 def refuse_foreign(kind: ModelKind, given: Json, doing: str) -> None:
     """Refuse the options that mean nothing for a kind of model."""
-    names, reason = FOREIGN.get((kind.of, doing), ((), ""))
-    refuse(given, names, reason)
+    if (kind.of, doing) in FOREIGN:
+        names, reason = FOREIGN[kind.of, doing]
+        refuse(given, names(), reason)
