@@ -1,7 +1,8 @@
 """This version against an earlier one: python benchmarks/versions.py FOLDER, a checkout with its core built.
 
 Processes of both in turn, each doing the same work through public names alone; the median of the rounds, and the ratio
-of the earlier time to the time now. A ratio below 0.95 is marked.
+of the earlier time to the time now. A ratio below 0.95 is marked. An editable install puts its own folder before every
+other, so the processes run without `site`, and each checks that it has the version that it was asked for.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import statistics
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,6 +23,7 @@ from typing import Any
 from startup import WEATHER, cpu_seconds
 
 HERE = Path(__file__).parent
+PYTHON = [sys.executable, "-S"]
 LEAST = 0.95
 Work = dict[str, Callable[[], Any]]
 
@@ -49,7 +52,7 @@ def tables(folder: Path) -> Work:
     pa.csv.write_csv(labelled.slice(0, 100_000), csv)
     pa.parquet.write_table(labelled, parquet)
     small = mixed.slice(0, 2000)
-    few = {name: column.to_pylist() for name, column in zip(mixed.column_names, mixed.slice(0, 1000), strict=True)}
+    few = {name: column.to_pylist() for name, column in zip(mixed.column_names, mixed.slice(0, 300), strict=True)}
     kinds = dict.fromkeys(map(str, range(20)), "category")
     by_reals = bb.NaiveBayes().fit(reals, labels)
     by_mixed = bb.NaiveBayes().fit(mixed, labels)
@@ -69,7 +72,7 @@ def tables(folder: Path) -> Work:
         "fit, AODE": lambda: bb.AODE().fit(coded.slice(0, 20_000), labels[:20_000]),
         "fit and predict, TAN": lambda: bb.TAN().fit(coded, labels).predict_proba(coded),
         "fit, full Bayes": lambda: bb.FullBayes().fit(reals, labels),
-        "fit, AutoBayes, 1,000 rows": lambda: bb.AutoBayes().fit(few, labels[:1000]),
+        "fit, AutoBayes, 300 rows": lambda: bb.AutoBayes().fit(few, labels[:300]),
         "save and load": lambda: (by_mixed.save(folder / "m.bayes"), bb.load(folder / "m.bayes")),
     }
 
@@ -157,6 +160,10 @@ def child(part: str) -> None:
     """Print the CPU seconds of each work: the least of three runs, after one that fills the caches."""
     import warnings
 
+    import bayesbox
+
+    if not Path(bayesbox.__file__).is_relative_to(os.environ["PYTHONPATH"].split(os.pathsep)[0]):
+        raise SystemExit(f"another version is imported: {bayesbox.__file__}")
     warnings.simplefilter("ignore")
     found = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -173,15 +180,15 @@ def child(part: str) -> None:
 
 def start_up(environment: dict[str, str], folder: Path) -> dict[str, float]:
     """CPU seconds of whole processes."""
-    bayes = [sys.executable, "-c", "from bayesbox.cli.main import main; main()"]
+    bayes = [*PYTHON, "-c", "from bayesbox.cli.main import main; main()"]
     data, model = folder / "weather.csv", folder / "weather.bayes"
     data.write_text(WEATHER)
     commands = {
-        "python -c 'import bayesbox'": [sys.executable, "-c", "import bayesbox"],
+        "python -c 'import bayesbox'": [*PYTHON, "-c", "import bayesbox"],
         "bayes --help": [*bayes, "--help"],
         "bayes train, 14 rows": [*bayes, "train", str(data), "-t", "play", "-o", str(model)],
         "bayes predict, 14 rows": [*bayes, "predict", str(model), str(data)],
-        "import the estimators": [sys.executable, "-c", "import bayesbox; bayesbox.NaiveBayes"],
+        "import the estimators": [*PYTHON, "-c", "import bayesbox; bayesbox.NaiveBayes"],
     }
     before = dict(os.environ)
     os.environ.update(environment)
@@ -194,11 +201,12 @@ def start_up(environment: dict[str, str], folder: Path) -> dict[str, float]:
 
 def measured(source: Path, part: str) -> dict[str, float]:
     """One process of a version."""
-    environment = {**os.environ, "PYTHONPATH": str(source), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    path = os.pathsep.join([str(source), sysconfig.get_path("purelib")])
+    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     if part == "start-up":
         with tempfile.TemporaryDirectory() as folder:
             return start_up(environment, Path(folder))
-    command = [sys.executable, __file__, "--child", part]
+    command = [*PYTHON, __file__, "--child", part]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{source}: {part} failed: {done.stderr[-2000:]}")
