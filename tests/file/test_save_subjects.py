@@ -130,3 +130,10 @@ def test_transitions_that_no_sequences_have(changes: dict[str, Any], reason: str
     error = refusal(with_document(original("hmm-counted"), transition=lambda written: written | changes))
     assert error is not None
     assert reason in str(error)
+
+
+def test_rules_of_a_step_that_a_chain_does_not_take() -> None:
+    assert refusal(with_document(original("hmm-counted"), rules=lambda written: written | {"unseen": "ignore"})) is None
+    error = refusal(with_document(original("hmm-counted"), rules=lambda written: written | {"missing": "level"}))
+    assert error is not None
+    assert "does not take" in str(error)

@@ -47,7 +47,7 @@ VERBS = {
 }
 """Every verb and what it does, in the order of the help."""
 
-_MODULES = {"network": "network.network"}  # where a verb has a folder of its own
+_MODULES = {"hmm": "hmm.hmm", "network": "network.network"}  # where a verb has a folder of its own
 
 COMPLETE = "_BAYES_COMPLETE"  # where a shell asks what could follow
 

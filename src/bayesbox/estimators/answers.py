@@ -25,25 +25,21 @@ from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.errors import BadOption
 from bayesbox.estimators.inputs import labels_from
 from bayesbox.schema.levels import class_position, level_text
+from bayesbox.schema.parameters import HasParameters
 from bayesbox.tally.book import Book
 
 C = TypeVar("C", bound=AnyClassifier)
 
 
-class CountedEstimator(ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
+class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
     """A classifier that has counted, with scikit-learn's methods.
 
-    Its parameters are the fields of options, which it inherits. Unlike these they can be set, and an estimator is equal
-    to itself only.
+    Its parameters are the fields of options, which it inherits.
     """
 
     prior: Mapping[Any, float] | None
     classifier_: C
     training_: Training
-
-    __setattr__ = object.__setattr__
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
     def __post_init__(self) -> None:
         """Parameters are parsed by `fit`, not here: scikit-learn wants them as they were given."""

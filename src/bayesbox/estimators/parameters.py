@@ -7,26 +7,23 @@ An estimator keeps what it was given; it is parsed when a classifier is made of 
 from __future__ import annotations
 
 import inspect
-import textwrap
 import warnings
-from dataclasses import dataclass
 from typing import Any, TypeVar, dataclass_transform
 
-from bayesbox.schema.options import Options, option, options_of
+from bayesbox.schema.options import Options, option, options_of, required
+from bayesbox.schema.parameters import options_from as options_from
+from bayesbox.schema.parameters import parameters
 
 T = TypeVar("T")
-P = TypeVar("P", bound=Options)
 
-WIDTH = 116  # of the documentation
 RENAMED = {"fold": "one_hot"}
 """Parameters by their old names, which go in 0.4."""
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option, required))
 def estimator(cls: type[T]) -> type[T]:
     """Make an estimator of a class that inherits the fields of options: its parameters, with their documentation."""
-    made = dataclass(kw_only=True, eq=False, repr=False)(cls)
-    made.__doc__ = documentation(made)
+    made = parameters(cls)
     for old, new in RENAMED.items():
         if old in inspect.get_annotations(made):
             setattr(made, old, _renamed(old, new))
@@ -50,24 +47,6 @@ def _renamed(old: str, new: str) -> property:
 def warn_of_name(old: str, *, stacklevel: int) -> None:
     """Say that a parameter has another name now, which goes before the old one where both are given."""
     warnings.warn(f"{old}= is now {RENAMED[old]}=: the old name goes in 0.4", FutureWarning, stacklevel + 1)
-
-
-def documentation(cls: type) -> str | None:
-    """The docstring of an estimator with a section on its parameters, before that of the examples."""
-    if not cls.__dict__.get("__doc__"):
-        return None
-    head, examples, rest = inspect.cleandoc(cls.__doc__ or "").partition("Examples\n--------\n")
-    lines = ["Parameters", "----------"]
-    for name, each in options_of(cls).items():
-        if each.refusal is None:
-            lines.append(f"{name} : {each.takes.words}")
-            lines += textwrap.wrap(each.help, WIDTH, initial_indent="    ", subsequent_indent="    ")
-    return "\n".join([head.rstrip(), "", *lines, "", examples + rest])
-
-
-def options_from(estimator: Any, cls: type[P]) -> P:
-    """The options of an estimator, parsed."""
-    return cls(**{name: vars(estimator)[name] for name, each in options_of(cls).items() if each.refusal is None})
 
 
 def parameters_from(given: Options) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from bayesbox.file.reader import Json, Reader, made
-from bayesbox.schema.options import GIVEN, NEVER, options_of
+from bayesbox.schema.options import GIVEN, NEVER, SINCE, options_of
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ def options_from_reader(cls: type[T], reader: Reader) -> T:
     for name, each in options_of(cls).items():
         if each.in_file == NEVER:
             continue
-        if each.in_file == GIVEN and name not in reader.rest:
+        if each.in_file in (GIVEN, SINCE) and name not in reader.rest:
             continue
         types = each.takes.types if each.in_file != GIVEN else tuple(kind for kind in each.takes.types if kind)
         value = reader.take(name, *types)

@@ -4,7 +4,7 @@
     class TreeOptions(AugmentedOptions):
         score: str = option(OneOf("mi", "aic", "bic"), default="mi", help="What an arc is worth.", colon=True)
 
-From the fields come the parameters of the estimator (`estimators/parameters.py`), the JSON of the model file
+From the fields come the parameters of the estimator (`schema/parameters.py`), the JSON of the model file
 (`file/options_json.py`) and the options of the command (`cli/options/fields.py`). Nothing heavy is imported here: the
 command makes its help of these modules.
 """
@@ -21,6 +21,7 @@ from bayesbox.schema.takes import AnyText, NumbersByName, RealNumber, Takes, Who
 T = TypeVar("T")
 
 ALWAYS, GIVEN, NEVER = "always", "given", "never"  # when an option is in the file: `given` is where it is not None
+SINCE = "since"  # always, but files of earlier versions lack it
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Option:
     in_file: str = ALWAYS
     after: str | None = None  # the option that it follows in the file, where that is not the one before
     colon: bool = False  # whether it may follow the name of the model: kdb:2
-    command: bool = True  # whether the command has it
+    command: bool | str = True  # whether the command has it, or the name that it has there
     refusal: str | None = None  # of one that cannot be chosen: why
 
 
@@ -44,13 +45,18 @@ def option(
     in_file: str = ALWAYS,
     after: str | None = None,
     colon: bool = False,
-    command: bool = True,
+    command: bool | str = True,
     kw_only: bool = True,
     repr: bool = True,
 ) -> Any:
     """A field that is an option: `kw_only=False` makes it a positional parameter too."""
     found = Option(takes, help, in_file, after, colon, command)
     return field(default=default, kw_only=kw_only, repr=repr, metadata={"option": found})
+
+
+def required(takes: Takes, *, help: str = "", kw_only: bool = False) -> Any:
+    """A field without a default: a positional parameter that must be given, and that no file or command has."""
+    return field(kw_only=kw_only, metadata={"option": Option(takes, help, NEVER, command=False)})
 
 
 def aside(*, default_factory: Callable[[], Any]) -> Any:
@@ -86,7 +92,7 @@ class Options:
         object.__setattr__(self, name, value)
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(option, fixed, aside, field))
+@dataclass_transform(kw_only_default=True, field_specifiers=(option, required, fixed, aside, field))
 def options(cls: type[T]) -> type[T]:
     """Make a dataclass of a subclass of `Options`: compared and hashed by value.
 

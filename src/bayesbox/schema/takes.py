@@ -132,7 +132,7 @@ class WholeNumber(Takes):
 
 
 class RealNumber(Takes):
-    """A finite number from `least` to `most`, or `above` the least; or one of the texts `others`.
+    """A finite number from `least` to `most`, or `above` the least; or one of the texts `others`; or None.
 
     `said` is the message where another than the usual one is clearer.
     """
@@ -147,16 +147,18 @@ class RealNumber(Takes):
         above: bool = False,
         said: str = "",
         others: tuple[str, ...] = (),
+        none: bool = False,
     ) -> None:
         self.least, self.most, self.above, self.others, self.said = least, most, above, others, said
-        self.types = (str, float) if others else (float,)
+        self.none = none
+        self.types = (*([str] if others else []), float, *([None] if none else []))
 
     @property
     def words(self) -> str:
-        return _listed([*(f'"{each}"' for each in self.others), "float"])
+        return _listed([*(f'"{each}"' for each in self.others), "float", *(["None"] if self.none else [])])
 
     def parse(self, name: str, given: Any) -> Any:
-        if isinstance(given, str) and given in self.others:
+        if (given is None and self.none) or (isinstance(given, str) and given in self.others):
             return given
         if isinstance(given, numbers.Real) and not isinstance(given, bool):
             value = float(given)
@@ -175,7 +177,7 @@ class RealNumber(Takes):
             return self.parse(name, text)
 
     def to_json(self, name: str, value: Any) -> Any:
-        return value if isinstance(value, str) else exact_double(value, name)
+        return value if value is None or isinstance(value, str) else exact_double(value, name)
 
 
 class Span(Takes):

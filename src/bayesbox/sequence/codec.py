@@ -7,6 +7,7 @@ numbers as the odd integer times a power of two that they are. A model of given 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,14 +22,14 @@ from bayesbox.dist.base import Doubles
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadData
 from bayesbox.file.faults import require_members
-from bayesbox.file.options_json import options_from_json, options_to_json
+from bayesbox.file.options_json import options_from_json, options_from_reader, options_to_json
 from bayesbox.file.reader import Json, Reader, made
 from bayesbox.rule.options import NaiveOptions
-from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
 from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values
 from bayesbox.sequence.counts import START, ChainBook
 from bayesbox.sequence.hmm import COUNTED, GIVEN, LEARNED, HiddenMarkovModel
-from bayesbox.sequence.model import ChainModel, ChainRules
+from bayesbox.sequence.model import ChainModel
+from bayesbox.sequence.options import ChainOptions
 from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow, member_names
 from bayesbox.tally.counts import Counts
 
@@ -38,7 +39,7 @@ LOADED_BY = "bayesbox.HiddenMarkovModel.load, or give it to `bayes hmm`"
 
 def write(model: HiddenMarkovModel) -> tuple[Json, dict[str, bytes]]:
     """What the document says of a model, and the other members."""
-    schema, book, rules = model._schema, model.book_, model.rules
+    schema, book, options = model._schema, model.book_, model.options
     if schema is None:
         raise BadData("nothing was learned yet, so there is nothing to save")
     given = model._origin == GIVEN
@@ -47,11 +48,9 @@ def write(model: HiddenMarkovModel) -> tuple[Json, dict[str, bytes]]:
         "origin": model._origin,
         "label_type": label_type_of(model.states_.tolist()) if given else book.label_type,
         "states": list(model.model_.states),
-        "emissions": model.emissions,
-        "rules": options_to_json(rules.emission),
-        "start_smoothing": smoothing_to_json(rules.start),
-        "transition_smoothing": smoothing_to_json(rules.transition),
-        "number_prior": model.number_prior,
+        "emissions": options.emissions,  # the rules follow it, then the other options
+        "rules": options_to_json(options.emission),
+        **options_to_json(options),
         "declared": declared_to_json(model.columns),
         "columns": schema_to_json(schema),
         "start": None if given else book.start.to_json(),
@@ -90,10 +89,8 @@ def read(_kind: str, reader: Reader, members: dict[str, bytes]) -> HiddenMarkovM
     label_type, states = reader.take("label_type", str), reader.texts("states")
     if label_type not in LABEL_TYPES or origin not in (GIVEN, COUNTED, LEARNED):
         raise ValueError(f"the label type {label_type!r} or the origin {origin!r} is unknown")
-    emissions = reader.take("emissions", str)
     emission_rules = options_from_json(NaiveOptions, reader.take("rules", dict))
-    smoothing = [smoothing_from_json(reader.take(key, dict)) for key in ("start_smoothing", "transition_smoothing")]
-    number_prior = reader.take_if_present("number_prior", float, int, None)
+    options = options_from_reader(ChainOptions, reader)
     declared = declared_from_json(reader.take("declared", list, None))
     counts = [reader.take(key, dict, None) for key in ("start", "transition")]
     tables = reader.take("tables", dict, None)
@@ -101,16 +98,19 @@ def read(_kind: str, reader: Reader, members: dict[str, bytes]) -> HiddenMarkovM
     schema = schema_from_json(reader.take("columns", list), tuple(sorted(states)))
     reader.done()
     labels = label_values(states, label_type)
-    model: HiddenMarkovModel = made(
-        lambda: HiddenMarkovModel(
-            labels.tolist() if named else None,
-            emissions=emissions,
+    options = made(
+        lambda: replace(
+            options,
+            states=labels.tolist() if named else None,
             columns=declared,
-            number_prior=number_prior,
+            smoothing=emission_rules.smoothing,
+            unseen=emission_rules.unseen,
         ),
         "the document",
     )
-    model.rules = ChainRules(emission_rules, smoothing[0], smoothing[1])
+    if options.emission != emission_rules:
+        raise ValueError("the rules of a step have options that a chain does not take")
+    model = HiddenMarkovModel.of_options(options)
     if origin == GIVEN:
         if tables is None or members:
             raise ValueError("a model of given tables has tables, and no tallies")

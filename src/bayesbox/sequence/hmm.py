@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,38 +11,37 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bayesbox.dist.base import Doubles, LevelTable
-from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, require_whole
-from bayesbox.rule.options import NaiveOptions
-from bayesbox.rule.smoothing import as_smoothing
+from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.schema.encode import Encoded
+from bayesbox.schema.options import options_of
+from bayesbox.schema.parameters import HasParameters, options_from, parameters
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence.answers import ChainAnswers
 from bayesbox.sequence.baum_welch import LearnedChain, Progress, Task, baum_welch
 from bayesbox.sequence.counts import ChainBook, count_states
-from bayesbox.sequence.labels import named_states, read_steps, require_number, state_names, state_positions
+from bayesbox.sequence.labels import read_steps, require_number, state_names, state_positions
 from bayesbox.sequence.model import ChainModel, ChainRules, chain_model
-from bayesbox.sequence.states import CRITERIA, StateChoice, candidates, choose_states
+from bayesbox.sequence.options import ChainOptions
+from bayesbox.sequence.states import StateChoice, candidates, choose_states
 from bayesbox.sequence.steps import Sequences, kinds_for, sequences_of, steps_of
 from bayesbox.sequence.tables import given_chain
 from bayesbox.tally.count import count
 
-EMISSIONS = ("auto", "category", "gaussian", "mixed")
 STATES = 2  # where neither a number nor a label says how many
 LEARNED, COUNTED, GIVEN = "learned", "counted", "given"
 
 
-class HiddenMarkovModel(ChainAnswers):
+@parameters
+class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
     """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
 
-    `states` is how many there are, or their names, or "auto" or "2..6": the number is chosen by `choose`, "bic" or "cv"
-    (the likelihood of held-out sequences), and `choice_` has the scores. By default the states are those that the
-    labels name, and two where nothing is known. Where every label is known, a number must be theirs; a state that no
-    label has is declared by naming all. A step has one column or several, each by the distributions and rules of naive
-    Bayes; missing values say nothing. `emissions` is "category" or "gaussian" for all columns, "mixed" for the kind of
-    each column's type, or "auto": the same, but integers without a column name are symbols. `number_prior` is how many
-    rows the prior of a normal density is worth, which has the mean and the variance of the whole column; by default one
-    where states are found by Baum-Welch, so that none shrinks to a few equal values, and none where they are counted.
+    `states` is how many there are, or their names, or "auto" or "2..6": then the number is chosen, and `choice_` has
+    the scores. Where every label is known, a number must be theirs; a state that no label has is declared by naming
+    all. A step has one column or several, each by the distributions and rules of naive Bayes; missing values say
+    nothing.
 
+    Examples
+    --------
     >>> hmm = HiddenMarkovModel.from_tables(
     ...     start=[0.6, 0.4], transition=[[0.7, 0.3], [0.4, 0.6]], emission=[[0.1, 0.4, 0.5], [0.6, 0.3, 0.1]],
     ...     states=["rain", "dry"], symbols=["walk", "shop", "clean"])
@@ -59,59 +57,20 @@ class HiddenMarkovModel(ChainAnswers):
     kind: ClassVar[str] = "hidden-markov"
     """Its name in the model file."""
 
-    def __init__(
-        self,
-        states: int | str | Sequence[Any] | None = None,
-        *,
-        emissions: str = "auto",
-        smoothing: Any = "laplace",
-        start_smoothing: Any = "laplace",
-        transition_smoothing: Any = "laplace",
-        number_prior: float | None = None,
-        columns: Mapping[Any, object] | None = None,
-        unseen: str = "smooth",
-        choose: str = "bic",
-        folds: int = 5,
-        iterations: int = 100,
-        tolerance: float = 1e-6,
-        restarts: int = 3,
-        seed: int = 0,
-    ) -> None:
-        if emissions not in EMISSIONS:
-            raise BadOption(f"emissions is one of {', '.join(EMISSIONS)}", found=emissions)
-        require_whole("iterations", iterations, least=1)
-        require_whole("restarts", restarts, least=1)
-        require_whole("seed", seed)
-        if number_prior is not None and not (math.isfinite(number_prior) and number_prior >= 0):
-            raise BadOption("number_prior is a number of rows, 0 or more", found=number_prior)
-        if choose not in CRITERIA:
-            raise BadOption(f"choose is one of {', '.join(CRITERIA)}", found=choose)
-        self.states = states
-        self.emissions = emissions
-        self.number_prior = None if number_prior is None else float(number_prior)
-        self.choose = choose
-        self.folds = folds
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.choice_: StateChoice | None = None
-        self.rules = ChainRules(
-            NaiveOptions(smoothing=smoothing, unseen=unseen),
-            as_smoothing(start_smoothing),
-            as_smoothing(transition_smoothing),
-        )
-        self.columns = columns
-        self.iterations = iterations
-        self.tolerance = tolerance
-        self.restarts = restarts
-        self.seed = seed
         self.history_: list[float] = []
         self.converged_ = True
         self._schema: Schema | None = None
         self._book = ChainBook.empty()
         self._model: ChainModel | None = None
         self._origin = ""
-        if isinstance(states, str):
-            candidates(states)
-        elif states is not None:
-            named_states(states)  # refuses states that cannot be
+
+    @classmethod
+    def of_options(cls, given: ChainOptions) -> Self:
+        """A model with these options that has learned nothing."""
+        return cls(**{name: getattr(given, name) for name in options_of(ChainOptions)})
 
     @classmethod
     def from_tables(
@@ -198,6 +157,17 @@ class HiddenMarkovModel(ChainAnswers):
         self._accept(schema.with_classes(task.states), learned.book, LEARNED)
         self.history_, self.converged_, self.choice_ = learned.history, learned.converged, choice
         return self
+
+    @property
+    def options(self) -> ChainOptions:
+        """The parameters as they are now, parsed."""
+        return options_from(self, ChainOptions)
+
+    @property
+    def rules(self) -> ChainRules:
+        """How tallies become probabilities, but for the prior of numbers: that is not the same for all tallies."""
+        given = self.options
+        return ChainRules(given.emission, given.start_smoothing, given.transition_smoothing)
 
     def _rules(self, origin: str) -> ChainRules:
         """The rules as they are for a model that was learned, or counted."""

@@ -15,7 +15,6 @@ from bayesbox.sequence.forward_backward import log_likelihood
 from bayesbox.sequence.model import Steps
 from bayesbox.stat.folds import shuffle_keys
 
-CRITERIA = ("bic", "cv")
 MOST = 8  # states that `auto` tries
 PATIENCE = 2  # worse scores in a row before it stops
 
@@ -63,10 +62,6 @@ def choose_states(
     impatient: bool = False,
 ) -> StateChoice:
     """Learn a chain of each number of states and score it; `impatient` ends after two scores worse than the best."""
-    if by not in CRITERIA:
-        raise BadOption(f"states are chosen by {' or '.join(CRITERIA)}", found=by)
-    if folds < 2:
-        raise BadOption("there are two folds or more", found=folds)
     choice = StateChoice(by, {})
     worse = 0
     for states in numbers:

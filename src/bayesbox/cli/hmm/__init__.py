@@ -1,0 +1,1 @@
+"""`bayes hmm`, a file a group of actions."""

@@ -1,0 +1,115 @@
+"""`bayes hmm`: learn hidden Markov models of sequences, and decode, score and continue sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from bayesbox.cli.hmm import answer, change, train
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.fields import command_names, field_options
+from bayesbox.cli.print.output import captured_warnings, note
+from bayesbox.sequence.options import ChainOptions
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+LEARNING = ("train", "update", "forget", "merge")
+ANSWERS = ("decode", "score", "forecast")
+
+TRAINING = (*command_names(ChainOptions), "smoothing", "types", "ignore")
+ROWS = ("sequence", "order", "na", "bad_rows", "input_format")
+STRANGE = {
+    "train": ("steps", "proba", "svg", "output_format"),
+    "update": (*TRAINING, "steps", "proba", "svg", "output_format"),
+    "forget": (*TRAINING, "steps", "proba", "svg", "output_format"),
+    "merge": (*TRAINING, *ROWS, "labels", "steps", "proba", "svg", "output_format"),
+    "decode": (*TRAINING, "labels", "steps"),
+    "score": (*TRAINING, "labels", "steps", "proba", "svg"),
+    "forecast": (*TRAINING, "labels", "proba", "svg"),
+}
+"""The options that each action does not take, by the names of their parameters."""
+
+
+def training_options(verb: F) -> F:
+    """What belongs to learning a chain; --smoothing is the rule of all its tables."""
+    verb = click.option(
+        "--smoothing",
+        default=ChainOptions.smoothing,
+        show_default=True,
+        metavar="RULE",
+        help="train: the rule of each table.",
+    )(verb)
+    return field_options(verb, ChainOptions, action="train")
+
+
+@click.command(
+    "hmm",
+    cls=options.Verb,
+    short_help="Learn, decode, score or continue sequences by a hidden Markov model.",
+    examples=(
+        "bayes hmm train days.csv --states 2 --sequence town --order day -o days.bayes",
+        "bayes hmm train days.csv --states 1..6 --choose cv --sequence town --order day -o days.bayes",
+        "bayes hmm train days.csv --labels weather --order day -o days.bayes",
+        "bayes hmm update days.bayes more.csv --labels weather --order day",
+        "bayes hmm merge north.bayes south.bayes -o both.bayes",
+        "bayes hmm decode days.bayes new.csv --sequence town --order day --proba",
+        "bayes hmm score days.bayes new.csv --sequence town --order day",
+        "bayes hmm forecast days.bayes new.csv --order day --steps 3",
+    ),
+    notes="A row is a step. Keys of --json: train has model, states, sequences, steps, rounds, converged, "
+    "log_likelihood, parameters, bic, columns, chosen_by and scores (where the number of states was chosen), warnings, "
+    "digest; update, forget and merge have model, states, steps, digest_before, warnings, digest; decode, score and "
+    "forecast write JSON lines: decode has step, state and with --proba P(state) for each; score has steps, "
+    "log_likelihood; forecast has step, P(state) for each, and what is to be seen in each column. The columns of "
+    "--sequence and --order come first.",
+)
+@click.argument("action", type=click.Choice([*LEARNING, *ANSWERS]))
+@click.argument("files", nargs=-1, required=True)
+@training_options
+@click.option("--labels", metavar="COLUMN", help="train: the column of the states, as far as they are known.")
+@click.option("--sequence", metavar="COLUMN", help="The column that says which sequence a step belongs to.")
+@click.option("--order", metavar="COLUMN", help="The column that puts the steps in order; by default as they stand.")
+@options.types_option
+@click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="train: columns to leave out.")
+@click.option("--steps", type=click.IntRange(min=1), default=1, show_default=True, help="forecast: how many steps.")
+@click.option("--proba", is_flag=True, help="decode: the probability of every state at each step.")
+@click.option("--svg", metavar="FILE", help="decode: also draw the path and P(state) of one sequence.")
+@click.option("-o", "--output", metavar="FILE", help="The file to write: the model, or the answers.")
+@click.option("-F", "--output-format", type=click.Choice(["csv", "tsv", "jsonl", "parquet"]), help="Of the answers.")
+@options.na_option
+@options.bad_rows_option
+@options.input_format_option("-f", "--format")
+@options.json_option
+@click.pass_context
+def command(context: click.Context, /, action: str, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Learn a hidden Markov model from rows, or use one.
+
+    train takes DATA, and learns by counting where --labels are known, by Baum-Welch where they are not. update and
+    forget take MODEL and DATA with --labels: more sequences, or some of those that were counted, exactly; merge takes
+    models that were counted. decode, score and forecast take MODEL and DATA: the most probable path of states, the
+    log-likelihood of each sequence, what follows it. Missing values say nothing.
+    """
+    options.refuse_typed(context, STRANGE[action], f"is not for {action}")
+    if action in LEARNING and given["output"]:
+        options.model_file(given["output"])
+    if action != "train" and len(files) < 2:
+        raise click.UsageError("merge takes two models" if action == "merge" else f"{action} takes a model and data")
+    with captured_warnings() as warned:
+        if action == "train":
+            if given["states"] is None or isinstance(given["states"], int):
+                options.refuse_typed(context, ("choose",), "goes with --states auto or 2..6")
+            report = train.train(files, given, context)
+        elif action in LEARNING:
+            report = change.change(action, files, given)
+        else:
+            answer.answer(action, files[0], files[1:], {**given, "as_json": as_json})
+            report = {}
+    if report:
+        digest = report.pop("digest")
+        print_report = train.print_report if action == "train" else change.print_change
+        print_report(report | {"warnings": warned, "digest": digest}, as_json=as_json)
+        return
+    for text in warned:
+        note(f"note: {text}")
