@@ -70,6 +70,59 @@ def test_what_does_not_hold_is_named(folder, capsys, model, rows, rest, wrong):
     assert {name for name, holds in statements(capsys).items() if not holds} == wrong
 
 
+def test_a_certificate_is_written_after_the_model(folder):
+    """One that stayed when saving failed would state what was not done."""
+    code = run(["forget", "all.bayes", "gone.csv", "-o", "nowhere/x.bayes", "--certificate", "more.json"])
+    assert code == 74
+    assert sorted(path.name for path in folder.iterdir() if "more" in path.name or "tmp" in path.name) == []
+
+
+def test_a_certificate_that_cannot_be_written_changes_no_model(folder):
+    before = (folder / "all.bayes").read_bytes()
+    assert run(["forget", "all.bayes", "gone.csv", "--certificate", "nowhere/gone.json"]) == 74
+    assert (folder / "all.bayes").read_bytes() == before
+
+
+def checks(bayes, *options, code):
+    ended = bayes("verify", *options, "--json", code=code)
+    return {each["statement"]: each["outcome"] for each in ended.json["checks"]}, ended.json["holds"]
+
+
+def test_an_invented_certificate_is_not_confirmed(folder, bayes):
+    """It has the digest of the model, which anybody can read; nothing else of it is true."""
+    after = json.loads((folder / "gone.json").read_text())["after"]
+    invented = Certificate(before="0" * 64, rows="1" * 64, after=after, count=1_000_000)
+    (folder / "invented.json").write_text(invented.text())
+    found, holds = checks(bayes, "invented.json", "less.bayes", code=3)
+    assert not holds
+    assert found.pop("the model has the tallies after") == "right"
+    assert set(found.values()) == {"not checked"}
+    found, holds = checks(bayes, "invented.json", "less.bayes", "--rows", "gone.csv", code=3)
+    assert not holds
+    assert found["the rows are those taken out"] == "wrong"
+    assert found["the rest and the rows give the tallies before"] == "wrong"
+
+
+def test_what_was_not_checked_is_said_with_what_would_check_it(folder, bayes):
+    needs = {
+        each["statement"]: each["needs"]
+        for each in bayes("verify", "gone.json", "less.bayes", "--rows", "gone.csv", "--json").json["checks"]
+        if each["outcome"] == "not checked"
+    }
+    assert set(needs) == {"the certificate is signed by this key", "training on the rest gives the tallies after"}
+    assert needs["training on the rest gives the tallies after"].startswith("--rest")
+    lines = bayes("verify", "gone.json", "less.bayes", "--rows", "gone.csv").out.splitlines()
+    assert sum(line.startswith("not checked") for line in lines) == 2
+    assert sum(line.startswith("right") for line in lines) == 3
+
+
+def test_a_certificate_of_the_first_format_is_read(folder, bayes):
+    written = json.loads((folder / "gone.json").read_text())
+    first = {**{key: written[key] for key in ("before", "rows", "after", "count", "derived")}}
+    (folder / "first.json").write_text(json.dumps({"format": "bayesbox certificate 1", **first}))
+    bayes("verify", "first.json", "less.bayes", "--rows", "gone.csv", "--rest", "rest.csv")
+
+
 def test_rows_never_learned_leave_no_certificate(folder):
     (folder / "other.csv").write_text(HEADER + "99,truck,low\n")
     assert run(["forget", "all.bayes", "other.csv", "--certificate", "other.json"]) == 3

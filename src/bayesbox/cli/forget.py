@@ -18,6 +18,7 @@ from bayesbox.cli.options import shared as options
         "bayes forget people.bayes withdrawn.csv",
         "bayes forget people.bayes withdrawn.csv -o without.bayes",
         "bayes forget people.bayes withdrawn.csv --certificate withdrawn.json",
+        "bayes forget people.bayes withdrawn.csv --certificate withdrawn.json --key company.pem",
         "bayes forget spam.bayes message.eml --class spam",
     ),
     notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings, "
@@ -33,6 +34,7 @@ from bayesbox.cli.options import shared as options
 @click.option(
     "--certificate", metavar="FILE", help="Write a certificate of what was taken out, which `bayes verify` checks."
 )
+@click.option("--key", metavar="FILE", help="Sign the certificate by this private key (PEM), made by bayes key.")
 @click.option(
     "--class", "label", metavar="CLASS", help="The class of all documents, where their folders do not say it."
 )
@@ -48,4 +50,6 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
     The rows are given with the labels, and the weights, they were learned with. Rows that were never learned are
     refused as far as the counts can tell, and nothing is changed then.
     """
+    if given["key"] and not given["certificate"]:
+        raise click.UsageError("--key signs a certificate, and none is written: add --certificate FILE")
     change(model, data, given, forget=True, as_json=as_json)

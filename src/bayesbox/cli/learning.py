@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from bayesbox.cli.options import shared as options
@@ -28,9 +30,9 @@ def change(model: str, data: tuple[str, ...], given: Json, *, forget: bool, as_j
         if classifier.classes:
             classifier.check()  # a model that cannot be made is not written
         path = given["output"] or model
-        if given.get("certificate"):
-            _certify(given["certificate"], old, classifier, report["rows"] - report["unlabelled"])
-        save(classifier, path)
+        with certifying(given) as certify:
+            save(classifier, path)
+            certify(old, classifier, report["rows"] - report["unlabelled"])
     report |= {
         "model": path,
         "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
@@ -48,15 +50,31 @@ def change(model: str, data: tuple[str, ...], given: Json, *, forget: bool, as_j
         _print_report(report, "forgotten" if forget else "learned")
 
 
-def _certify(path: str, before: Book, classifier: AnyClassifier, count: int) -> None:
-    """Write the certificate of a forgetting."""
-    from bayesbox.classifier.certificate import Certificate
+@contextlib.contextmanager
+def certifying(given: Json) -> Iterator[Callable[[Book, AnyClassifier, int], None]]:
+    """What writes the certificate of a forgetting, to be called when the model was saved.
+
+    The key is read and the file made before anything is saved, so that what is wrong with them changes nothing; there
+    is a certificate only where the block ends without an error.
+    """
     from bayesbox.file.atomic import replacing
 
-    taken = before - classifier.book
-    certificate = Certificate.of(before, taken, classifier.book, count, classifier.irreversible_parts())
+    path, key = given.get("certificate"), given.get("key")
+    if not path:
+        yield lambda _before, _classifier, _count: None
+        return
+    from bayesbox.classifier.certificate import Certificate
+    from bayesbox.classifier.signature import load_private_key
+
+    private = None if key is None else load_private_key(key)
     with replacing(path) as file:
-        file.write(certificate.text().encode())
+
+        def certify(before: Book, classifier: AnyClassifier, count: int) -> None:
+            taken = before - classifier.book
+            certificate = Certificate.of(before, taken, classifier.book, count, classifier.irreversible_parts())
+            file.write((certificate if private is None else certificate.signed(private)).text().encode())
+
+        yield certify
 
 
 def _counted(classifier: AnyClassifier, model: str, data: tuple[str, ...], given: Json, *, forget: bool) -> Json:
@@ -103,4 +121,5 @@ def _print_report(report: Json, done: str) -> None:
     note(f"digest now    {report['digest']}")
     note(f"written to {report['model']}")
     if report.get("certificate"):
-        note(f"certificate in {report['certificate']}: bayes verify {report['certificate']} {report['model']}")
+        path = report["certificate"]
+        note(f"certificate in {path}: bayes verify {path} {report['model']} --rows DATA")

@@ -13,6 +13,7 @@ from bayesbox.errors import BadData, BadModelFile, SourceUnavailable
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.certificate import Certificate, Statement
     from bayesbox.file.reader import Json
     from bayesbox.tally.book import Book
 
@@ -22,51 +23,87 @@ if TYPE_CHECKING:
     cls=options.Verb,
     short_help="Check the certificate of a forgetting.",
     examples=(
-        "bayes verify withdrawn.json people.bayes",
+        "bayes verify withdrawn.json people.bayes --rows withdrawn.csv",
         "bayes verify withdrawn.json people.bayes --rest remaining.csv",
         "bayes verify withdrawn.json people.bayes --rows withdrawn.csv --rest remaining.csv",
+        "bayes verify withdrawn.json people.bayes --public-key company.pub.pem",
     ),
-    notes="Keys of --json: holds, statements (by their text), derived (what subtracting does not undo). "
-    "The exit code is 3 if a statement does not hold.",
+    notes="Keys of --json: holds, statements (of those that were checked, by their text), checks (statement, outcome: "
+    "right, wrong or not checked; needs: what would check it), derived (what subtracting does not undo). "
+    "The exit code is 3 if a statement is wrong, and also if none was checked of the rows or of the signature: "
+    "a certificate that somebody made up for a model says the right thing about that model.",
 )
 @click.argument("certificate")
 @click.argument("model")
 @click.option("--rest", multiple=True, metavar="DATA", help="The rows that are left: a model is trained on them alone.")
 @click.option("--rows", multiple=True, metavar="DATA", help="The rows that were taken out.")
+@click.option("--public-key", metavar="FILE", help="Check the signature by this key (PEM), made by bayes key.")
 @options.weight_option
 @options.na_option
 @options.input_format_option("-f", "--format")
 @options.json_option
 def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
-    """Check the certificate of a forgetting: that a model has the tallies it promises.
+    """Check the certificate of a forgetting, and print what was checked and what was not.
 
     With the rows that are left, a model is trained on them alone, and its digest must be the one of the certificate:
     then nothing of the rows taken out is in the tallies.
     """
-    from bayesbox.classifier.certificate import Certificate
+    from bayesbox.classifier.certificate import Certificate, is_bound, is_wrong
+    from bayesbox.classifier.signature import load_public_key
     from bayesbox.file.load import load_classifier
 
-    try:
-        text = Path(certificate).read_text(encoding="utf-8")
-    except OSError as error:
-        raise SourceUnavailable(error.strerror or "cannot be read", where=certificate) from None
-    except UnicodeDecodeError:
-        raise BadData("this is no certificate: not text", where=certificate) from None
-    promised = Certificate.from_text(text, where=certificate)
+    promised = Certificate.from_text(_text_of(certificate), where=certificate)
+    key = None if given["public_key"] is None else load_public_key(given["public_key"])
     classifier = load_classifier(model)
     rows, count = _counted(classifier, model, given["rows"], given)
     rest, _ = _counted(classifier, model, given["rest"], given)
-    found = promised.check(model=classifier.book, rows=rows, rest=rest, count=count)
-    holds = all(found.values())
+    found = promised.check(model=classifier.book, rows=rows, rest=rest, count=count, public_key=key)
+    wrong, bound = is_wrong(found), is_bound(found)
     if as_json:
-        emit_json({"holds": holds, "statements": dict(found), "derived": list(promised.derived)})
+        emit_json(_report(found, promised, holds=bound and not wrong))
     else:
-        for statement, true in found.items():
-            say(f"{'yes' if true else 'NO '}  {statement}")
+        for statement in found:
+            say(_line(statement))
         for item in promised.derived:
             say(f"not undone by subtracting: {item}")
-    if not holds:
+    if wrong:
         raise BadData("the certificate does not hold", where=certificate)
+    if not bound:
+        raise BadData(
+            "nothing was checked that shows a forgetting: only that the model is the one that the certificate names",
+            where=certificate,
+            remedy="Give the rows taken out (--rows), those that are left (--rest), or the signer's key (--public-key)",
+        )
+
+
+def _line(statement: Statement) -> str:
+    from bayesbox.classifier.certificate import Outcome
+
+    found = "WRONG" if statement.outcome is Outcome.WRONG else str(statement.outcome)
+    return f"{found:<11}  {statement.name}" + (f": needs {statement.needs}" if statement.needs else "")
+
+
+def _text_of(certificate: str) -> str:
+    try:
+        return Path(certificate).read_text(encoding="utf-8")
+    except OSError as error:
+        raise SourceUnavailable(error.strerror or "cannot be read", where=certificate) from None
+    except UnicodeDecodeError:
+        raise BadData("not a certificate: this is not text", where=certificate) from None
+
+
+def _report(found: tuple[Statement, ...], promised: Certificate, *, holds: bool) -> Json:
+    from bayesbox.classifier.certificate import Outcome
+
+    checked = [each for each in found if each.outcome is not Outcome.NOT_CHECKED]
+    return {
+        "holds": holds,
+        "statements": {each.name: each.outcome is Outcome.RIGHT for each in checked},
+        "checks": [
+            {"statement": each.name, "outcome": str(each.outcome), "needs": each.needs or None} for each in found
+        ],
+        "derived": list(promised.derived),
+    }
 
 
 def _counted(
