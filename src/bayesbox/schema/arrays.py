@@ -15,6 +15,9 @@ import pyarrow as pa
 from bayesbox import _core
 
 FEW = 10_000  # texts
+NUMBERS = ("b", "h", "i", "q", "B", "H", "I", "Q", "e", "f", "d")
+DTYPES = {pa.from_numpy_dtype(np.dtype(code)): np.dtype(code) for code in NUMBERS}
+"""The numpy type of each Arrow type of numbers; Arrow's own `to_pandas_dtype` imports pandas before version 26."""
 
 
 def text_array(texts: Sequence[str | None]) -> pa.Array:
@@ -85,7 +88,7 @@ def numpy_values(array: pa.Array) -> np.ndarray:
     >>> numpy_values(double_array([25.0, 40.0])[1:])
     array([40.])
     """
-    dtype = np.dtype(array.type.to_pandas_dtype())
+    dtype = DTYPES[array.type]
     buffer = array.buffers()[1]
     if buffer is None:
         return np.empty(0, dtype=dtype)
