@@ -23,6 +23,7 @@
       CannotMerge (ValueError)          exit 3    tallies of different make
       NotLinear (ValueError)            exit 3    a model whose decision is not a linear one
       CannotExport (ValueError)         exit 3    a model that another language cannot say
+      CannotSample (ValueError)         exit 3    a distribution that no value can be drawn from: `family`
       ImpossibleEvidence (ValueError)   exit 3    evidence of probability zero
 
     DataWarning (UserWarning)                     what is suspicious, but can be used
@@ -311,6 +312,16 @@ class CannotExport(BayesboxError, ValueError):
     """A model, or a part of one, that the language it is to be written in cannot say."""
 
     exit_code = 3
+
+
+class CannotSample(BayesboxError, ValueError):
+    """A distribution of a `family` that no value can be drawn from."""
+
+    exit_code = 3
+
+    def __init__(self, family: str, why: str, *, found: object = None, remedy: str | None = None) -> None:
+        super().__init__(f"no value can be drawn from the family {family}: {why}", found=found, remedy=remedy)
+        self.family = family
 
 
 class ImpossibleEvidence(BayesboxError, ValueError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from pathlib import Path
+from statistics import NormalDist
 from xml.etree import ElementTree
 
 import pytest
@@ -52,6 +53,27 @@ def test_the_tally_of_one_column(bayes: Bayes) -> None:
     assert levels == {"H": {"sports": 1, "suv": 2, "vintage": 1}, "L": {"sports": 2, "suv": 0, "vintage": 0}}
     assert "10.3078" in bayes("show", "cars.bayes", "--column", "age").out
     assert "Did you mean `car`?" in bayes("show", "cars.bayes", "--column", "cars", code=3).err
+
+
+def test_where_most_of_the_values_are(bayes: Bayes) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    report = bayes("show", "cars.bayes", "--column", "age", "--json").json
+    found = report["intervals"]
+    assert list(found) == ["age"]
+    assert found["age"] == report["column"]["interval"]
+    z = NormalDist().inv_cdf(0.95)
+    moments = report["column"]["classes"]["H"]
+    assert found["age"]["H"] == pytest.approx([27.5 - z * moments["deviation"], 27.5 + z * moments["deviation"]])
+    low, high = found["age"]["H"]
+    for more in ((), ("--column", "age")):
+        assert f"{low:.4g} to {high:.4g}" in bayes("show", "cars.bayes", *more).out
+    levels = bayes("show", "cars.bayes", "--column", "car", "--json").json["column"]["likely_levels"]
+    assert levels["H"] == ["suv", "sports", "vintage"]  # 3/7, 2/7, 2/7
+    assert "H suv, sports, vintage" in bayes("show", "cars.bayes", "--column", "car").out
+    bayes("train", "cars.csv", "-t", "class", "--smoothing", "mle")
+    assert bayes("show", "cars.bayes", "--column", "car", "--json").json["column"]["likely_levels"]["L"] == ["sports"]
+    bayes("train", "tennis.csv", "-t", "play")
+    assert bayes("show", "tennis.bayes", "--json").json["intervals"] == {}
 
 
 def test_columns_that_are_left_out(bayes: Bayes, folder: Path) -> None:

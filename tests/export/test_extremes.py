@@ -59,7 +59,7 @@ class Draw:
         cuts = np.sort(self.offset + self.scale * self.random.normal(size=self.random.integers(0, 4)))
         levels = tuple(str(level) for level in range(len(cuts) + 1))
         log_p = np.log(self.random.dirichlet(np.ones(len(levels)), size=CLASSES).T)
-        return Bins("x", *self.presence, cuts, levels, log_p, "width"), cuts
+        return Bins("x", *self.presence, cuts, levels, log_p, "width", -1e308, 1e308), cuts
 
 
 FAMILIES: list[Callable[[Draw], Drawn]] = [Draw.gaussian, Draw.student, Draw.lognormal, Draw.poisson, Draw.bins]

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 import bayesbox as bb
 from bayesbox.dist.base import Distribution
 from bayesbox.dist.fit import FitOptions, register
+from bayesbox.dist.number.bins import Bins
 from bayesbox.dist.number.density import NumberDensity
+from bayesbox.dist.number.rounded import Rounded
+from bayesbox.errors import CannotSample
 from bayesbox.explain.work import bayes_box
 from bayesbox.schema.families import FAMILIES, densities
 from bayesbox.source.frames import batch_of
@@ -163,6 +168,137 @@ def test_a_loaded_model_answers_the_same(name: str, tmp_path: Any) -> None:
     again = bb.load(tmp_path / "m.bayes")
     np.testing.assert_array_equal(again.predict_proba(x), clf.predict_proba(x))
     assert again.book_.digest() == clf.book_.digest()
+
+
+DRAWS = 4000
+KOLMOGOROV = 1.95  # times 1 / sqrt(n): exceeded by chance once in a thousand
+CHI_SQUARE = 1e-3
+UNDRAWN = ("multinomial", "words")  # they do not say how many words a row has
+
+
+def drawn(family: Distribution, label: int) -> np.ndarray:
+    found = family.sample(np.random.default_rng(11 + label), np.full(DRAWS, label))
+    assert len(found) == DRAWS
+    return np.array(found)
+
+
+def require_counts(seen: np.ndarray, expected: np.ndarray) -> None:
+    """Counts are what is expected, by the chi-square of all that is expected five times or more."""
+    often = expected >= 5
+    seen, expected = np.append(seen[often], seen[~often].sum()), np.append(expected[often], expected[~often].sum())
+    seen, expected = seen[expected > 0], expected[expected > 0]
+    assert chisquare(seen, expected * (seen.sum() / expected.sum())).pvalue > CHI_SQUARE
+
+
+@pytest.mark.parametrize("missing", ["ignore", "level"])
+@pytest.mark.parametrize("name", [name for name in NUMBERS if name != "gaussian:rounded"])
+def test_numbers_that_are_drawn_have_the_density(name: str, missing: str) -> None:
+    """By the distance of Kolmogorov and Smirnov from the integral of the curve that is drawn of it."""
+    family = density_of(learned(name, missing=missing)[0])
+    low, high = (family.low, family.high) if isinstance(family, Bins) else (1e-3, 60.0)
+    places, heights = family.curve(low, high, 60_001)
+    cumulative = np.vstack(
+        [np.zeros(2), np.cumsum((heights[1:] + heights[:-1]) / 2 * np.diff(places)[:, None], axis=0)]
+    )
+    for label in range(2):
+        values = np.sort(drawn(family, label))
+        below = np.interp(values, places, cumulative[:, label] / cumulative[-1, label])
+        steps = np.arange(DRAWS + 1) / DRAWS
+        distance = max(np.abs(below - steps[1:]).max(), np.abs(below - steps[:-1]).max())
+        assert distance < KOLMOGOROV / np.sqrt(DRAWS)
+
+
+@pytest.mark.parametrize("name", ["gaussian:rounded", "poisson", "table", "grouped", "bernoulli"])
+def test_levels_that_are_drawn_have_their_probabilities(name: str) -> None:
+    family = density_of(learned(name)[0])
+    for label in range(2):
+        values = drawn(family, label)
+        distinct, seen = np.unique(values, return_counts=True)
+        shares = np.exp(family.log_prob(distinct)[:, label])
+        assert shares.sum() <= 1 + 1e-9
+        require_counts(np.append(seen, 0), DRAWS * np.append(shares, max(1 - shares.sum(), 0)))
+
+
+@pytest.mark.parametrize("name", UNDRAWN)
+def test_a_family_that_cannot_be_drawn_from_says_so(name: str) -> None:
+    family = density_of(learned(name)[0])
+    with pytest.raises(CannotSample) as caught:
+        family.sample(np.random.default_rng(0), np.zeros(3, dtype=np.int64))
+    assert caught.value.family
+    assert family.interval() is None
+
+
+def test_every_family_is_drawn_from_or_refused() -> None:
+    known = {entry.load() for entry in FAMILIES.values()} - {FAMILIES["auto"].load()}
+    assert known == {type(density_of(learned(name)[0])) for name in (*COLUMNS, OWN)} | {FAMILIES["bins"].load()}
+
+
+@pytest.mark.parametrize("probability", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_an_interval_holds_its_probability(name: str, probability: float) -> None:
+    family = density_of(learned(name)[0])
+    found = family.interval(probability)
+    assert found is not None
+    for label in range(2):
+        low, high = found.low[label], found.high[label]
+        if isinstance(family, Rounded):
+            first, last = family.rounding.numbers(np.array([low, high]))
+            held = np.exp(family.log_density(family.rounding.place(np.arange(first, last + 1))))[:, label].sum()
+            edges = np.exp(family.log_density(np.array([low, high])))[:, label].sum()
+            assert probability <= held + 1e-12
+            assert held - edges <= probability
+            continue
+        if isinstance(family, Bins):
+            edges = np.unique([low, *family.cuts[(family.cuts > low) & (family.cuts < high)], high])
+            held = 0.0
+            for start, end in pairwise(edges):
+                place = np.searchsorted(family.cuts, (start + end) / 2)
+                whole = [family.low, *family.cuts, family.high][place : place + 2]
+                held += np.exp(family.log_bins[place, label]) * (end - start) / (whole[1] - whole[0])
+        else:
+            places, heights = family.curve(low, high, 20_001)
+            held = np.trapezoid(heights[:, label], places)
+        assert held == pytest.approx(probability, rel=1e-5)
+
+
+@pytest.mark.parametrize("probability", [0.5, 0.9])
+@pytest.mark.parametrize("name", ["table", "grouped", "bernoulli", "mdl", "width:10"])
+def test_the_likely_levels_are_enough_and_one_less_is_not(name: str, probability: float) -> None:
+    family = density_of(learned(name)[0])
+    shares = {level: values / sum(family.parameters().values()) for level, values in family.parameters().items()}
+    likely = family.likely_levels(probability)
+    assert likely is not None
+    for label, levels in enumerate(likely):
+        held = [shares[level][label] for level in levels]
+        assert held == sorted(held, reverse=True)
+        assert sum(held) >= probability - 1e-9
+        assert sum(held[:-1]) < probability
+    assert density_of(learned("gaussian")[0]).likely_levels() is None
+
+
+@pytest.mark.parametrize("probability", [0, 1, 90, float("nan")])
+def test_the_probability_of_an_interval_is_between_0_and_1(probability: float) -> None:
+    for name in ("gaussian", "table"):
+        family = density_of(learned(name)[0])
+        for ask in (family.interval, family.likely_levels):
+            with pytest.raises(bb.BadOption) as caught:
+                ask(probability)
+            assert repr(caught.value.found) == repr(probability)
+
+
+def test_a_family_whose_terms_are_not_a_density_is_not_drawn_from() -> None:
+    @dataclass(frozen=True)
+    class Doubled(DoubleExponential):
+        def log_density(self, values: np.ndarray) -> np.ndarray:
+            return super().log_density(values) + np.log(2)
+
+    nothing = np.zeros(1)
+    family = Doubled("x", nothing, nothing, nothing, nothing + 1)
+    for ask in (family.interval, lambda: family.sample(np.random.default_rng(0), np.zeros(1, dtype=np.int64))):
+        with pytest.raises(CannotSample) as caught:
+            ask()
+        assert caught.value.family == OWN
+        assert caught.value.found == pytest.approx(2)
 
 
 def test_a_family_from_outside_is_shown_as_any_other() -> None:

@@ -20,11 +20,13 @@ from bayesbox.cli.print import nomogram
         "bayes show people.bayes --nomogram --class '>50K' --svg people.svg",
         "bayes show people.bayes --json",
     ),
-    notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities (of the numbers), left_out, "
+    notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities and intervals (of the "
+    "numbers; an interval holds 90 % of the values of a class), left_out, "
     "parameters, joint_parameters (null where a density takes part), column_weights (where columns were selected or "
     "have weights), naive_parameters and notes (of full Bayes), "
     "hypotheses (kind, weight, log_score: of a Bayes optimal model), "
-    "digest (null for a model of given tables), and with --column also column, with --nomogram also nomogram (class, "
+    "digest (null for a model of given tables), and with --column also column (name, classes, interval or "
+    "likely_levels), with --nomogram also nomogram (class, "
     "against, prior_log_odds, columns (name, marks (value, log_odds)), others); for documents text, words, vocabulary, "
     "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters; for hidden "
     "Markov models model, kind, origin, states, start, transition, columns (what is seen in each state), left_out, "

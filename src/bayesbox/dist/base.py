@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.errors import BadOption, NotLinear
+from bayesbox.errors import BadOption, CannotSample, NotLinear
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
     from bayesbox.dist.factor import Factor, NoFactor
     from bayesbox.dist.fit import FitOptions
     from bayesbox.dist.leave_one_out import LeaveOneOutPlan
+    from bayesbox.dist.number.cumulative import Cumulative
     from bayesbox.tally.book import Book
+
+ROUNDING = 1e-12  # how far a sum of shares may be from what it should be
 
 Doubles = NDArray[np.float64]
 Columns = Mapping[str, Any]
@@ -47,6 +51,27 @@ class LevelTable(NamedTuple):
         sums = shares.sum(axis=0, keepdims=True)
         even = np.full_like(shares, 1 / len(shares))
         return np.where(sums > 0, shares / np.where(sums > 0, sums, 1.0), even)
+
+    def likely(self, probability: float) -> list[tuple[str, ...]]:
+        """The fewest levels that together have this probability in each class, the most probable first.
+
+        >>> table = LevelTable(("red", "green", "blue"), np.log([[0.2], [0.7], [0.1]]), np.zeros(1))
+        >>> table.likely(0.5), table.likely(0.85)
+        ([('green',)], [('green', 'red')])
+        """
+        found = []
+        for shares in self.shares().T:
+            order = np.argsort(-shares, kind="stable")
+            enough = int(np.searchsorted(np.cumsum(shares[order]), probability * (1 - ROUNDING))) + 1
+            found.append(tuple(self.levels[place] for place in order[:enough]))
+        return found
+
+
+class Interval(NamedTuple):
+    """From `low` to `high`, a value a class in each."""
+
+    low: Doubles
+    high: Doubles
 
 
 class UnseenNote(NamedTuple):
@@ -112,9 +137,44 @@ class Distribution(ABC):
         """Mean and standard deviation of its values in each class; None where these are not known."""
         return None
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:  # noqa: ARG002
-        """A value for each of these classes; None from a family that cannot be drawn from."""
-        return [None] * len(classes)
+    # -- its values ------------------------------------------------------------------------------------------------
+
+    unsampled: ClassVar[str] = "its values are not on a scale"  # why no value can be drawn
+
+    @cached_property
+    def cumulative(self) -> Cumulative | None:
+        """P(X <= x | class), by integration of its density; None where it is not a density on a scale."""
+        from bayesbox.dist.number.cumulative import Cumulative
+
+        if not (self.is_scale and self.has_density and len(self.columns) == 1):
+            return None
+        return Cumulative(self.log_prob, self.family or type(self).__name__, self.parameters().values())
+
+    def quantile(self, share: float) -> Doubles | None:
+        """The value up to which a share of the values lies, by class; None where values are not on a scale."""
+        if self.cumulative is None:
+            return None
+        return self.cumulative.quantile(np.full(self.classes, share), np.arange(self.classes))
+
+    def interval(self, probability: float = 0.9) -> Interval | None:
+        """The central interval that holds a value with this probability; None where values are not on a scale."""
+        require_share(probability)
+        low, high = self.quantile((1 - probability) / 2), self.quantile((1 + probability) / 2)
+        return None if low is None or high is None else Interval(low, high)
+
+    def likely_levels(self, probability: float = 0.9) -> list[tuple[str, ...]] | None:
+        """The fewest levels that together have this probability in each class, the most probable first; None where
+        there are no levels."""
+        require_share(probability)
+        table = self.level_table()
+        return None if table is None else table.likely(probability)
+
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+        """A value for each of these classes, by inversion of the cumulative distribution."""
+        if self.cumulative is None:
+            raise CannotSample(self.family or type(self).__name__, self.unsampled)
+        drawn: list[Any] = self.cumulative.quantile(random.random(len(classes)), classes).tolist()
+        return drawn
 
     def unseen(self, level: str) -> UnseenNote | None:  # noqa: ARG002
         """What is known of a level that was never seen; None of one that was, or where there are no levels."""
@@ -313,6 +373,17 @@ class Plan:
             self.by_class,
         )
         return answer
+
+
+def require_share(probability: float) -> None:
+    """Refuse the probability of an interval that is not between 0 and 1.
+
+    >>> require_share(90)
+    Traceback (most recent call last):
+    bayesbox.errors.BadOption: probability must be above 0 and below 1; found 90
+    """
+    if not 0 < probability < 1:
+        raise BadOption("probability must be above 0 and below 1", found=probability)
 
 
 def log(probabilities: Any) -> Doubles:

@@ -137,6 +137,7 @@ class Multinomial(Distribution):
     # -- shown -----------------------------------------------------------------------------------------------------
 
     least: ClassVar[float] = 0.0
+    unsampled: ClassVar[str] = "it says how words are shared out, and not how many a row has"
 
     @property
     def is_scale(self) -> bool:  # type: ignore[override]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bayesbox.cli.print.output import decimal, say, table, whole
@@ -12,9 +12,12 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.classifier.report.size import ModelSize
     from bayesbox.classifier.table import AnyTableClassifier
+    from bayesbox.dist.base import Distribution
     from bayesbox.file.reader import Json
 
 EXACT_UP_TO = 10**15
+HELD = 0.9  # of the values of a class, within the interval that is shown
+MOST_CLASSES = 6  # whose intervals are next to each other
 
 
 def counted(classifier: AnyClassifier) -> Json:
@@ -35,12 +38,43 @@ def densities_of(classifier: AnyTableClassifier) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text}
 
 
+def intervals_of(classifier: AnyTableClassifier) -> dict[str, dict[str, list[float]]]:
+    """Where 90 % of the values of each number lie, by column and class: the central interval of its density."""
+    found = {}
+    for each in getattr(classifier.model, "conditionals", ()):
+        by_class = _interval(each, classifier.model.classes)
+        if by_class is not None:
+            found[each.columns[0]] = by_class
+    return found
+
+
+def _interval(conditional: Distribution, classes: Sequence[str]) -> dict[str, list[float]] | None:
+    from bayesbox.errors import CannotSample
+
+    try:
+        found = conditional.interval(HELD)
+    except CannotSample:  # of a family from outside that is not a density
+        return None
+    if found is None:
+        return None
+    return {name: list(ends) for name, *ends in zip(classes, found.low.tolist(), found.high.tolist(), strict=True)}
+
+
+def _from_to(ends: Sequence[float]) -> str:
+    """An interval for the eye.
+
+    >>> _from_to([1.23456789, 20.0])
+    '1.235 to 20'
+    """
+    return " to ".join(f"{each:.4g}" for each in ends)
+
+
 def print_model(
     classifier: AnyTableClassifier, path: str, size: ModelSize | None, weights: Mapping[str, float] | None
 ) -> None:
     """What a model has learned, for the eye."""
     from bayesbox.classifier.report.describe import rules_facts
-    from bayesbox.cli.print.reports import columns_table, weights_text
+    from bayesbox.cli.print.reports import MOST_COLUMNS, columns_table, weights_text
 
     counts, prior = counted(classifier), prior_of(classifier)
     say(f"{path}: {classifier.title}" + (", made of given tables" if classifier.fixed else ""))
@@ -49,6 +83,11 @@ def print_model(
     table([classifier.target or "class", "rows", "prior"], rows, right=[1, 2])
     say()
     columns_table(classifier)
+    intervals = intervals_of(classifier)
+    if intervals and len(prior) <= MOST_CLASSES:
+        shown = list(intervals.items())[:MOST_COLUMNS]
+        say()
+        table([f"{HELD:.0%} of the values", *prior], [[name, *map(_from_to, each.values())] for name, each in shown])
     densities = densities_of(classifier)
     if set(densities.values()) - {"gaussian"}:
         columns = {text: [name for name in densities if densities[name] == text] for text in densities.values()}
@@ -105,7 +144,15 @@ def tally_of(classifier: AnyTableClassifier, name: str, path: str) -> Json:
     tally = classifier.book[name]
     conditional = classifier.model.conditional(name)
     shown = tally if conditional is None else conditional.shown_tally(tally)
-    return {"name": name, "classes": dict(zip(tally.classes, shown.by_class(), strict=True))}
+    facts: Json = {"name": name, "classes": dict(zip(tally.classes, shown.by_class(), strict=True))}
+    if conditional is not None:
+        classes = classifier.model.classes
+        interval, levels = _interval(conditional, classes), conditional.likely_levels(HELD)
+        if interval is not None:
+            facts["interval"] = interval
+        elif levels is not None:
+            facts["likely_levels"] = {label: list(each) for label, each in zip(classes, levels, strict=True)}
+    return facts
 
 
 def print_column(tally: Json) -> None:
@@ -114,3 +161,7 @@ def print_column(tally: Json) -> None:
     rows = list(next(iter(by_class.values()), {}))
     body = [[row, *(decimal(values[row]) for values in by_class.values())] for row in rows]
     table([name, *by_class], body, right=range(1, len(by_class) + 1))
+    held = {label: _from_to(ends) for label, ends in tally.get("interval", {}).items()}
+    held |= {label: ", ".join(levels) for label, levels in tally.get("likely_levels", {}).items()}
+    if held:
+        say(f"{HELD:.0%} of the values: " + "; ".join(f"{label} {text}" for label, text in held.items()))

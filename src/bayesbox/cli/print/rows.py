@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bayesbox.cli.print import nomogram
-from bayesbox.cli.print.model import counted, densities_of, print_column, print_model, prior_of, tally_of
+from bayesbox.cli.print.model import counted, densities_of, intervals_of, print_column, print_model, prior_of, tally_of
 from bayesbox.cli.print.output import decimal, emit_json, note, plural, say
 from bayesbox.cli.print.printer import Printer
 from bayesbox.errors import BadOption
@@ -124,6 +124,7 @@ class RowPrinter(Printer[T]):
             "rules": rules_facts(classifier.rules),
             "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
             "densities": densities_of(classifier),
+            "intervals": intervals_of(classifier),
             "left_out": dict(classifier.model.left_out),
             "parameters": None if size is None else size.parameters,
             "joint_parameters": None if size is None else size.joint,

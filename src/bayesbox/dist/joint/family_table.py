@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ class FamilyTable(Distribution):
     without this parent and those after it. The last level stands for one that was never seen. `trusts` are those of the
     back-off: of P(level), of P(level | class), and of each parent more.
     """
+
+    unsampled: ClassVar[str] = "its levels depend on those of other columns"
 
     column: str
     parents: tuple[str, ...]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox.dist.averaging import Shares, class_units, mixed_densities, number_evidence, shares_of
 from bayesbox.dist.base import Columns, Distribution, Doubles
@@ -45,6 +46,8 @@ class DensityWithEvidence(Protocol):
 
     def log_density(self, values: Doubles) -> Doubles: ...
 
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]: ...
+
     @classmethod
     def left_out_densities(cls, others: UnitOthers) -> tuple[Doubles, Doubles]: ...
 
@@ -59,6 +62,12 @@ class AveragedNumber(NumberDensity):
 
     def log_density(self, values: Doubles) -> Doubles:
         return mixed_densities(self.by_class.log_density(values), self.whole.log_density(values), self.shares)
+
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+        """From the density of the class with probability w, else from that of the whole column."""
+        drawn = np.array(self.by_class.sample(random, classes)), np.array(self.whole.sample(random, classes))
+        found: list[Any] = np.where(random.random(len(classes)) < self.shares.inside, *drawn).tolist()
+        return found
 
     def leave_one_out_averaged(
         self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions, inclusion: float

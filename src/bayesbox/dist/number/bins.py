@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.dist.averaging import level_shares, mixed_levels
@@ -40,6 +41,8 @@ class Bins(NumberDensity):
     levels: tuple[str, ...]
     log_bins: Doubles
     method: str
+    low: float  # the least and the greatest value that was seen, where quantiles take the open bins to end
+    high: float
 
     @property
     def level_number(self) -> int:
@@ -67,6 +70,27 @@ class Bins(NumberDensity):
     def log_density(self, values: Doubles) -> Doubles:
         return self.log_bins[codes_of(values, self.cuts)]
 
+    def quantile(self, share: float) -> Doubles:
+        """Where the share is reached, if the values of a bin are spread evenly over it."""
+        return self._inverted(np.full(self.classes, share), np.arange(self.classes))
+
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+        found: list[Any] = self._inverted(random.random(len(classes)), classes).tolist()
+        return found
+
+    def _inverted(self, wanted: Doubles, classes: NDArray[np.int64]) -> Doubles:
+        shares = self.level_table().shares()
+        sums = np.vstack([np.zeros(self.classes), np.cumsum(shares, axis=0)])
+        sums /= sums[-1]
+        edges = np.concatenate([[self.low], self.cuts, [self.high]])
+        found = np.empty(len(wanted))
+        for label in np.unique(classes):
+            here = classes == label
+            place = np.clip(np.searchsorted(sums[:, label], wanted[here]) - 1, 0, len(shares) - 1)
+            within = (wanted[here] - sums[place, label]) / np.diff(sums[:, label])[place]
+            found[here] = edges[place] * (1 - within) + edges[place + 1] * within
+        return found
+
     def enter(self, plan: Plan, values: Doubles) -> None:
         plan.tables.append((codes_of(values, self.cuts), self.rows))
 
@@ -80,7 +104,8 @@ class Bins(NumberDensity):
             log_bins = np.zeros((1, counts.shape[1]))
         else:
             log_bins = log_levels(binned(values, counts, cuts).T, names, options.smoothing)
-        return cls(column, *options.presence(tally), cuts, names, log_bins, options.density)
+        low, high = float(values[0]), float(values[-1])
+        return cls(column, *options.presence(tally), cuts, names, log_bins, options.density, low, high)
 
     def counts_of(self, tally: Values) -> Counts:
         """How often each bin occurred in each class, exactly; the levels in the order of the bins."""

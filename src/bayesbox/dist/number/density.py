@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from bayesbox.schema.columns import as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
+
+if TYPE_CHECKING:
+    from bayesbox.dist.number.cumulative import Cumulative
 
 
 class NumberFamily(Distribution):
@@ -59,6 +63,15 @@ class NumberFamily(Distribution):
 
     def describe(self) -> str:
         return self.family
+
+    @cached_property
+    def cumulative(self) -> Cumulative | None:
+        """Of the values that are there, whatever the probability of a missing one."""
+        from bayesbox.dist.number.cumulative import Cumulative
+
+        if not self.has_density:
+            return None
+        return Cumulative(self.exact_log_density, self.family or type(self).__name__, self.parameters().values())
 
     def numbers_of(self, columns: Columns) -> Doubles | None:
         """The values of its column, NaN where missing; None where the column is not there."""

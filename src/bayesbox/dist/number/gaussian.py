@@ -18,7 +18,7 @@ from bayesbox.dist.fit import FitOptions, Presence, register
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan, LeftOutGaussian, leaves_only_flags, power_of_two, scaled
 from bayesbox.dist.number.averaged_number import UnitOthers, averaged_number
 from bayesbox.dist.number.density import NumberFamily
-from bayesbox.dist.number.special import LOG_ROOT_2_PI
+from bayesbox.dist.number.special import LOG_ROOT_2_PI, normal_quantile
 from bayesbox.errors import CannotExport
 from bayesbox.schema.columns import as_numbers
 from bayesbox.tally.book import Book
@@ -61,6 +61,9 @@ class Gaussian(NumberFamily):
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
         found: list[Any] = random.normal(self.mean[classes], self.std[classes]).tolist()
         return found
+
+    def quantile(self, share: float) -> Doubles:
+        return self.mean + (self.mean_low + self.std * normal_quantile(share))
 
     def describe(self) -> str:
         return "gaussian"

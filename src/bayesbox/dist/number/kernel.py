@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles
@@ -14,6 +16,7 @@ from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
 from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.spaced import mean_gap
+from bayesbox.dist.number.special import normal_quantile
 from bayesbox.tally.moments import LEAST
 
 DIRECT = 1024  # distinct values of a class up to which every curve is added up at every x
@@ -32,6 +35,23 @@ class Curves(NamedTuple):
     def log_density(self, x: Doubles) -> Doubles:
         """The log of the density at each x, all curves added up."""
         return _core.kernel_log_density(np.ascontiguousarray(x), self.values, self.weights, self.width)
+
+    def cumulative(self, x: float) -> float:
+        """P(X <= x): the mean of Phi((x - value) / width); a curve more than 9 widths away is below x, or above it."""
+        first, last = np.searchsorted(self.values, [x - MARGIN * self.width, x + MARGIN * self.width])
+        z = (self.values[first:last] - x) / (self.width * math.sqrt(2))
+        near = [math.erfc(each) / 2 for each in z.tolist()]
+        return float(self.weights[:first].sum() + np.dot(self.weights[first:last], near)) / float(self.weights.sum())
+
+    def quantile(self, share: float) -> float:
+        """Where the cumulative distribution reaches a share, by bisection."""
+        away = (MARGIN + abs(float(normal_quantile(share)))) * self.width
+        low, high = float(self.values[0] - away), float(self.values[-1] + away)
+        while True:
+            middle = low / 2 + high / 2
+            if not low < middle < high:
+                return middle
+            low, high = (middle, high) if self.cumulative(middle) < share else (low, middle)
 
 
 class Grid(NamedTuple):
@@ -98,6 +118,21 @@ class Kernel(NumberDensity):
         return [
             f"kernel({decimal(value)} | {len(each.values)} values, width {decimal(each.width)})" for each in self.curves
         ]
+
+    def quantile(self, share: float) -> Doubles:
+        return np.array([each.quantile(share) for each in self.curves])
+
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+        """One of the values that were seen, by its weight, and a step of the width of its curve."""
+        draws, steps = random.random(len(classes)), random.standard_normal(len(classes))
+        found = np.empty(len(classes))
+        for label, curves in enumerate(self.curves):
+            here = classes == label
+            sums = np.cumsum(curves.weights)
+            place = np.searchsorted(sums, draws[here] * sums[-1], side="right")
+            found[here] = curves.values[np.minimum(place, len(sums) - 1)] + curves.width * steps[here]
+        drawn: list[Any] = found.tolist()
+        return drawn
 
     @cached_property
     def _grids(self) -> list[Grid | None]:

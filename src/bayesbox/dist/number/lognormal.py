@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import log_levels
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
 from bayesbox.dist.number.density import NumberDensity
-from bayesbox.dist.number.special import LOG_ROOT_2_PI
+from bayesbox.dist.number.special import GREATEST, LOG_ROOT_2_PI, normal_quantile
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
@@ -38,6 +39,22 @@ class LogNormal(NumberDensity):
 
     def describe(self) -> str:
         return "lognormal"
+
+    @property
+    def _nonpositive(self) -> Doubles:
+        """P(x <= 0 | class): how far below 0 such a value is, is not known, so that it counts as 0."""
+        return np.exp(self.log_nonpositive - np.logaddexp(self.log_nonpositive, self.log_positive))
+
+    def quantile(self, share: float) -> Doubles:
+        below = self._nonpositive
+        z = normal_quantile(np.clip((share - below) / np.where(below < 1, 1 - below, 1.0), 0.0, 1.0))
+        with np.errstate(over="ignore"):
+            return np.where(share <= below, 0.0, np.minimum(np.exp(self.mean + self.std * z), GREATEST))
+
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+        drawn = random.lognormal(self.mean[classes], self.std[classes])
+        found: list[Any] = np.where(random.random(len(classes)) < self._nonpositive[classes], 0.0, drawn).tolist()
+        return found
 
     def log_density(self, values: Doubles) -> Doubles:
         positive = values > 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles, Linear, Plan, left_out_where_impossible, log
 from bayesbox.dist.cells import Smoothing
@@ -14,12 +15,17 @@ from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.number.density import NumberFamily
+from bayesbox.dist.number.special import normal_quantile
 from bayesbox.errors import BadOption, NeverLearned
 from bayesbox.schema.columns import as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 
 MOST = 1e300  # beyond it the logarithms of x! and of rate**x are no doubles
+
+MANY = 1e6  # a rate beyond which the quantile is that of an expansion, right to a count
+WIDE = 40  # deviations from the rate beyond which there is nothing to be added up
+FAR = 1e15  # a rate beyond which doubles are too far apart for counts, so that a normal number is one
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
@@ -39,6 +45,17 @@ class Poisson(NumberFamily):
 
     def parameters(self) -> dict[str, Doubles]:
         return {"rate": self.rate}
+
+    def quantile(self, share: float) -> Doubles:
+        """The least count up to which at least this share lies."""
+        return np.array([_quantile(rate, share) for rate in self.rate.tolist()])
+
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+        rate = self.rate[classes]
+        far = rate > FAR
+        drawn = random.poisson(np.where(far, 0.0, rate)).astype(np.float64)
+        normal = np.rint(rate + np.sqrt(rate) * random.standard_normal(len(rate)))
+        return [int(each) for each in np.where(far, normal, drawn).tolist()]
 
     def log_prob(self, values: Any) -> Doubles:
         """Rows x classes; a missing value has the terms of missing."""
@@ -126,6 +143,20 @@ class Poisson(NumberFamily):
         from bayesbox.dist.expression import PmmlDensity
 
         return PmmlDensity(self.column, "PoissonDistribution", {"mean": self.rate}, self.log_observed, self.log_missing)
+
+
+def _quantile(rate: float, share: float) -> float:
+    """The least k with P(X <= k) >= share: from the sums of P(X = k) where they are not too many, else by the expansion
+    of Cornish and Fisher (1938)."""
+    z = float(normal_quantile(share))
+    if rate > MANY:
+        return max(float(np.ceil(rate + z * math.sqrt(rate) + (z * z - 1) / 6 - 0.5)), 0.0)
+    away = WIDE * math.sqrt(rate) + WIDE
+    k = np.arange(max(math.floor(rate - away), 0), math.ceil(rate + away) + 1, dtype=np.float64)
+    ratios = np.concatenate([[0.0], log(rate) - np.log(k[1:])])  # P(k) / P(k - 1) = rate / k
+    terms = np.cumsum(ratios)
+    sums = np.cumsum(np.exp(terms - terms.max()))
+    return float(k[np.searchsorted(sums, share * sums[-1])])
 
 
 def _rate(n: Doubles, total: Doubles, mean: float, weight: float) -> Doubles:

@@ -15,6 +15,7 @@ from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, ValueTable, register
 from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.spaced import mean_gap
+from bayesbox.dist.number.special import normal_quantile
 
 LEAST_OF_A_CELL = 1 / 6  # of a cell, the least deviation: three of them are within half a cell
 
@@ -81,6 +82,16 @@ class Rounded(NumberDensity):
         terms = _core.log_normal_cells(np.ascontiguousarray(numbers), self.mean, self.mean_low, self.std)
         terms[np.isneginf(terms).all(axis=1)] = 0.0
         return terms
+
+    def quantile(self, share: float) -> Doubles:
+        """The middle of the first cell up to whose end at least this share lies."""
+        return self.rounding.place(np.ceil(self.mean + (self.mean_low + self.std * normal_quantile(share)) - 0.5))
+
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+        """The middle of the cell of a normal number."""
+        numbers = random.normal(self.mean[classes] + self.mean_low[classes], self.std[classes])
+        found: list[Any] = self.rounding.place(np.rint(numbers)).tolist()
+        return found
 
     @property
     def cells(self) -> int:

@@ -32,6 +32,21 @@ def log_gamma(x: Doubles) -> Doubles:
     return np.array([math.lgamma(each) for each in distinct.tolist()])[place].reshape(np.shape(x))
 
 
+def normal_quantile(shares: float | Doubles) -> Doubles:
+    """The quantiles of the standard normal distribution; -inf of 0 and inf of 1.
+
+    >>> normal_quantile(np.array([0.0, 0.5, 0.975, 1.0])).round(6).tolist()
+    [-inf, 0.0, 1.959964, inf]
+    """
+    from statistics import NormalDist  # takes longer to import than anything that learns may take
+
+    standard = NormalDist()
+    found = [
+        standard.inv_cdf(each) if 0 < each < 1 else math.copysign(math.inf, each - 0.5) for each in np.ravel(shares)
+    ]
+    return np.array(found).reshape(np.shape(shares))
+
+
 def unit_of(low: float, high: float) -> float:
     """What to multiply by, so that the distances of these values are doubles."""
     return 0.25 if max(abs(low), abs(high)) > 1e300 else 1.0

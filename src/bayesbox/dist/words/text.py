@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.factor import Factor, NoFactor, product_of_words
@@ -27,6 +27,8 @@ class Text(Distribution):
     column: str
     weights: WordWeights
     tokens: Tokens
+
+    unsampled: ClassVar[str] = "it says how words are shared out, and not how many a text has"
 
     @property
     def columns(self) -> tuple[str, ...]:
