@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.file.save_examples import COLUMNS, LABELS, learn, resealed
+from tests.refusal import refusal
 
 from bayesbox._core import ExactArray
 from bayesbox.classifier.registry import KINDS, ModelKind, register_kind
@@ -154,7 +155,7 @@ def test_without_its_registration(saved: bytes) -> None:
     with pytest.raises(BadModelFile) as caught:
         from_bytes(saved, name="m.bayes")
     assert caught.value.where == "m.bayes, oldest.arrow"
-    with pytest.raises(BadData, match="its tallies of oldest are not registered"):
+    with refusal(BadData, what="oldest"):
         to_bytes(classifier)
 
 
@@ -193,17 +194,19 @@ def test_a_form_that_extends_another() -> None:
     assert [type(again[name]) for name in again] == [Sizes, Moments]
     assert again == given
     strange = tables | {"sizes.arrow": arrow.write({"column": pa.array(["weight"])})}
-    with pytest.raises(MemberFault, match="column `weight` has sizes without moments") as caught:
+    with pytest.raises(MemberFault) as caught:
         book_from_arrow(strange, "text", ())
     assert caught.value.member == "sizes.arrow"
+    assert "`weight`" in caught.value.reason
 
 
 @pytest.mark.usefixtures("registered")
 def test_a_column_has_one_tally() -> None:
     tables = book_to_arrow(book(shop=visits())) | book_to_arrow(book(shop=Moments(CLASSES, sums())))
-    with pytest.raises(MemberFault, match="a column has two tallies: `shop`") as caught:
+    with pytest.raises(MemberFault) as caught:
         book_from_arrow(tables, "text", ())
     assert caught.value.member == "visits.arrow"
+    assert "`shop`" in caught.value.reason
 
 
 def test_two_forms_cannot_have_the_same_table() -> None:
@@ -212,7 +215,7 @@ def test_two_forms_cannot_have_the_same_table() -> None:
     class Shops(Counts):
         form: ClassVar[str] = "shops"
 
-    with pytest.raises(BadOption, match="shops and of counts have the same tables"):
+    with refusal(BadOption, found=("counts.arrow",)):
         register(Shops)
     assert "shops" not in TALLIES
     assert member_names() == known

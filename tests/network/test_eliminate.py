@@ -246,9 +246,7 @@ def test_terabytes_are_refused_with_the_figure():
         lambda: network.mpe({}),
         lambda: network.log_probability({"g39_39": "true"}),
     ):
-        with pytest.raises(
-            TooCostly, match=r"an exact answer would need [0-9.]+ (TiB|PiB|EiB)|2\^[0-9]+ bytes"
-        ) as told:
+        with pytest.raises(TooCostly) as told:
             ask()
         assert told.value.bytes > 2**40
         assert "2 GiB" in str(told.value)

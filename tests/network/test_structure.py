@@ -205,20 +205,20 @@ def test_information_of_pairs_of_complete_rows_is_the_same_by_tables():
 
 
 @pytest.mark.parametrize(
-    ("given_", "message"),
+    ("given_", "found"),
     [
-        ({"required": ["c0->c1", "c1->c0"]}, "cycle"),
-        ({"required": ["c0->c1"], "forbidden": ["c0->c1"]}, "both required and forbidden"),
-        ({"required": ["c0->c1", "c2->c1"], "max_parents": 1}, "more parents"),
-        ({"required": ["c0->c0"]}, "from one node to another"),
-        ({"required": ["c0"]}, "parent->child"),
-        ({"max_parents": -1}, "max_parents"),
-        ({"tiers": [["c0"], ["c1"]]}, "every node has a tier"),
-        ({"tiers": [["c0", "c1"], ["c1", "c2", "c3"]]}, "two tiers"),
+        ({"required": ["c0->c1", "c1->c0"]}, [("c0", "c1"), ("c1", "c0")]),
+        ({"required": ["c0->c1"], "forbidden": ["c0->c1"]}, "c0->c1"),
+        ({"required": ["c0->c1", "c2->c1"], "max_parents": 1}, 2),
+        ({"required": ["c0->c0"]}, "c0->c0"),
+        ({"required": ["c0"]}, "c0"),
+        ({"max_parents": -1}, -1),
+        ({"tiers": [["c0"], ["c1"]]}, "c2, c3"),
+        ({"tiers": [["c0", "c1"], ["c1", "c2", "c3"]]}, "c1"),
     ],
 )
-def test_rules_that_contradict_themselves(given_, message):
-    with pytest.raises(BadOption, match=message):
+def test_rules_that_contradict_themselves(given_, found):
+    with refusal(BadOption, found=found):
         ArcRules.of(NAMES, **given_)
 
 

@@ -9,10 +9,10 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from tests.refusal import refusal
+from tests.refusal import refusal, warning
 
 import bayesbox as bb
-from bayesbox.errors import BadData, BadOption, DataWarning, TooCostly
+from bayesbox.errors import BadData, BadOption, SuspiciousData, TooCostly
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
@@ -217,7 +217,7 @@ def test_the_terms_of_an_explanation_are_the_chain_rule():
 def test_a_class_with_fewer_rows_than_columns_is_shrunk_and_said_so():
     random = np.random.default_rng(8)
     X, y = random.normal(size=(30, 5)), np.array([0] * 26 + [1] * 4)
-    with pytest.warns(DataWarning, match=r"class `1`: correlations shrunk by 6 rows .* 4 rows for 5 columns"):
+    with warning(SuspiciousData, reason="shrunk", what="`1`"):
         clf = bb.FullBayes().fit(X, y)
     assert len(clf.notes_) == 1
     assert np.isfinite(clf.joint_log_proba(X)).all()
@@ -238,13 +238,13 @@ def test_a_column_that_is_there_twice():
     X = np.column_stack([X, X[:, 0]])
     y = random.integers(0, 2, 40)
     for covariance in ("full", "pooled"):
-        with pytest.warns(DataWarning, match="columns follow from others"):
+        with warning(SuspiciousData, reason="shrunk"):
             clf = bb.FullBayes(covariance=covariance).fit(X, y)
         assert np.isfinite(clf.joint_log_proba(X)).all()
 
 
 def test_one_row_a_class_and_constants():
-    with pytest.warns(DataWarning, match="one value only"):
+    with warning(SuspiciousData, reason="constant", columns=("1",)):
         clf = bb.FullBayes().fit([[1.0, 5.0, 2.0], [2.0, 5.0, 7.0]], ["a", "b"])
     assert clf.predict([[1.1, 5.0, 2.0], [1.9, 5.0, 6.5]]).tolist() == ["a", "b"]
     assert clf.classifier_.model.left_out == {"1": "all its values are equal"}

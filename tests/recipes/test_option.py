@@ -7,6 +7,7 @@ import inspect
 import click
 import pytest
 from sklearn.base import clone
+from tests.refusal import refusal
 
 import bayesbox as bb
 from bayesbox.classifier.options import options_from_command
@@ -50,9 +51,8 @@ def test_it_is_a_parameter_of_the_estimator() -> None:
     assert "patience : int\n    How many rounds to wait." in (PatientBayes.__doc__ or "")
     assert clf.fit(*ROWS).classifier_.rules.patience == 5
     assert PatientBayes.of_classifier(clf.classifier_).get_params()["patience"] == 5
-    with pytest.raises(bb.BadOption, match="patience is a whole number from 1 to 9") as caught:
+    with refusal(bb.BadOption, found=0):
         PatientBayes(patience=0).fit(*ROWS)
-    assert caught.value.found == 0
 
 
 def test_it_is_in_the_file() -> None:
@@ -60,9 +60,9 @@ def test_it_is_in_the_file() -> None:
     written = options_to_json(given)
     assert list(written) == [*options_to_json(NaiveOptions()), "patience"]
     assert options_from_json(PatientOptions, written) == given
-    with pytest.raises(ValueError, match="rules has no `patience`"):
+    with pytest.raises(ValueError, match="patience"):
         options_from_json(PatientOptions, options_to_json(NaiveOptions()))
-    with pytest.raises(ValueError, match="patience is a whole number"):
+    with pytest.raises(ValueError, match="patience"):
         options_from_json(PatientOptions, {**written, "patience": 10})
 
 
@@ -81,8 +81,9 @@ def test_it_is_an_option_of_the_command() -> None:
     command.main(["--patience", "7", "--smoothing", "m:2"], standalone_mode=False)
     found = options_from_command(PatientOptions, "patient Bayes", "", given)
     assert (found.patience, found.smoothing) == (7, bb.rules.MEstimate(2))
-    with pytest.raises(click.BadParameter, match="patience is a whole number from 1 to 9"):
+    with pytest.raises(click.BadParameter) as caught:
         command.main(["--patience", "soon"], standalone_mode=False)
+    assert caught.value.param is shown
 
 
 def test_options_are_frozen_and_parsed_once() -> None:

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from tests.refusal import refusal
+from tests.refusal import refusal, warning
 
 import bayesbox as bb
 from bayesbox.dist.fit import FitOptions, ValueTable, fitted
 from bayesbox.dist.number.choose import CANDIDATES, choose, folds_of
 from bayesbox.dist.number.kernel import DIRECT
-from bayesbox.errors import UnknownColumn
+from bayesbox.errors import SuspiciousData, UnknownColumn
 from bayesbox.rule.smoothing import Laplace
 from bayesbox.schema.families import densities
 
@@ -134,7 +134,7 @@ def test_a_class_without_values_has_the_cells_of_the_column() -> None:
     terms = clf.explain({"x": np.array([1.0, 3.0])}).terms[:, :, 0]
     whole = of_values("gaussian:rounded", "x", x[:3], np.ones((3, 1))).log_density(np.array([1.0, 3.0]))
     np.testing.assert_array_equal(terms[:, 2], whole[:, 0])
-    with pytest.warns(bb.DataWarning, match="one value only"):
+    with warning(SuspiciousData, reason="constant", columns=("x",)):
         same = bb.NaiveBayes(numeric="gaussian:rounded").fit({"x": np.full(5, 3.0)}, y)
     np.testing.assert_allclose(same.predict_proba({"x": np.array([8.0])}), [[0.4, 0.2, 0.4]])
 

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from tests.refusal import warning
 
 import bayesbox as bb
 from bayesbox.cli.titanic import TITANIC
-from bayesbox.errors import BadOption, CannotForget, DataWarning
+from bayesbox.errors import BadOption, CannotForget, SuspiciousData
 from bayesbox.table.averaged.classifier import AveragedClassifier
 
 
@@ -252,7 +253,7 @@ def test_a_class_with_one_value_has_a_density():
 
 def test_a_column_of_one_value_says_nothing():
     rows = pd.DataFrame({"size": [1.0, 1.0, 2.0, 3.0], "same": 7.0})
-    with pytest.warns(DataWarning, match="one value"):
+    with warning(SuspiciousData, reason="constant", columns=("same",)):
         clf = bb.AveragedNaiveBayes(columns={"same": bb.Real(floor=0)}).fit(rows, list("aabb"))
     without = bb.AveragedNaiveBayes().fit(rows[["size"]], list("aabb"))
     np.testing.assert_array_equal(clf.predict_proba(rows), without.predict_proba(rows[["size"]]))

@@ -67,7 +67,9 @@ class ArcRules:
         most = max(count - 1, 0) if max_parents is None else max_parents
         require_whole("max_parents", most)
         if must.sum(axis=0).max(initial=0) > most:
-            raise BadOption(f"more parents are required than the {most} that are allowed")
+            raise BadOption(
+                f"more parents are required than the {most} that are allowed", found=int(must.sum(axis=0).max())
+            )
         if has_cycle(must):
             raise BadOption("the required arcs form a cycle", found=[arc_of(arc) for arc in required])
         return cls(allowed & ~must.T, must, most)
@@ -90,7 +92,7 @@ def _tiers(tiers: Iterable[Any], place: dict[str, int]) -> NDArray[np.int64]:
             if str(name) not in place:
                 raise UnknownNode("node", name, place, where="tiers")
             if tier[place[str(name)]] >= 0:
-                raise BadOption(f"`{name}` is in two tiers")
+                raise BadOption("a node must be in one tier, not in two", found=str(name))
             tier[place[str(name)]] = level
     without = [name for name, index in place.items() if tier[index] < 0]
     if without:
