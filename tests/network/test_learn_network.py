@@ -9,7 +9,7 @@ from tests.refusal import refusal, warning
 
 import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, UnknownNode
-from bayesbox.network.learn.learn_network import METHODS
+from bayesbox.network.learn.options import METHODS
 from bayesbox.network.learn.scores import columns_of
 
 ASIA = bb.BayesianNetwork(

@@ -9,7 +9,7 @@ import pytest
 
 import bayesbox as bb
 from bayesbox.cli.hmm.hmm import command
-from bayesbox.cli.options.fields import command_names
+from bayesbox.cli.options.actions import command_names
 from bayesbox.file.options_json import options_from_json, options_to_json
 from bayesbox.schema.options import options_of
 from bayesbox.sequence.options import ChainOptions

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar, dataclass_transform
+from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast, dataclass_transform
 
 from bayesbox.schema.options import Options, option, options_of, required
 
 T = TypeVar("T")
-P = TypeVar("P", bound=Options)
+Own = TypeVar("Own", bound=Options)
+S = TypeVar("S")
+D = TypeVar("D")
+G = TypeVar("G")
+R = TypeVar("R")
+P = ParamSpec("P")
+D_contra = TypeVar("D_contra", contravariant=True)
+R_co = TypeVar("R_co", covariant=True)
 
 WIDTH = 116  # of the documentation
 
@@ -35,11 +44,73 @@ def parameters(cls: type[T]) -> type[T]:
     return made
 
 
+class OfData(Protocol[D_contra, P, R_co]):
+    """A function of data, by position or by name, and of keywords."""
+
+    def __call__(self, data: D_contra, *args: P.args, **given: P.kwargs) -> R_co: ...
+
+
+def by_keywords(make: Callable[P, G]) -> Callable[[Callable[[D, G], R]], OfData[D, P, R]]:
+    """Make a function of data and options one of data and keywords: the fields of the options, documented.
+
+    >>> from bayesbox.schema.options import frozen
+    >>> from bayesbox.schema.takes import WholeNumber
+    >>> @frozen
+    ... class Cut:
+    ...     width: int = option(WholeNumber(1), default=2, help="How wide.")
+    >>> @by_keywords(Cut)
+    ... def pieces(data, options):
+    ...     '''The data in pieces.'''
+    ...     return [data[at : at + options.width] for at in range(0, len(data), options.width)]
+    >>> pieces("abcde", width=3), str(inspect.signature(pieces))
+    (['abc', 'de'], "(data, *, width: 'int' = 2)")
+    """
+
+    def decorate(function: Callable[[D, G], R]) -> OfData[D, P, R]:
+        def call(data: D, *args: P.args, **given: P.kwargs) -> R:
+            return function(data, make(*args, **given))
+
+        _show_fields(call, function, make)
+        return call
+
+    return decorate
+
+
+def method_by_keywords(
+    make: Callable[P, G],
+) -> Callable[[Callable[[S, D, G], R]], Callable[Concatenate[S, D, P], R]]:
+    """The same of a method."""
+
+    def decorate(function: Callable[[S, D, G], R]) -> Callable[Concatenate[S, D, P], R]:
+        def call(self: S, data: D, *args: P.args, **given: P.kwargs) -> R:
+            return function(self, data, make(*args, **given))
+
+        _show_fields(call, function, make)
+        return cast("Callable[Concatenate[S, D, P], R]", call)
+
+    return decorate
+
+
+def _show_fields(call: Callable[..., object], function: Callable[..., object], make: Callable[..., object]) -> None:
+    """Show the fields of the options as parameters, and document them."""
+    assert isinstance(make, type)
+    functools.update_wrapper(call, function)
+    own = inspect.signature(function)
+    *before, _ = own.parameters.values()
+    fields = inspect.signature(make).parameters.values()
+    vars(call)["__signature__"] = own.replace(parameters=[*before, *fields])
+    call.__doc__ = with_parameters(function.__doc__ or "", make)
+
+
 def documentation(cls: type) -> str | None:
-    """The docstring of an estimator with a section on its parameters, before that of the examples."""
-    if not cls.__dict__.get("__doc__"):
-        return None
-    head, examples, rest = inspect.cleandoc(cls.__doc__ or "").partition("Examples\n--------\n")
+    """The docstring of a class with a section on its parameters, before that of the examples."""
+    own: str | None = cls.__dict__.get("__doc__")
+    return with_parameters(own, cls) if own else None
+
+
+def with_parameters(text: str, cls: type) -> str:
+    """A docstring with a section on the options of a dataclass."""
+    head, examples, rest = inspect.cleandoc(text).partition("Examples\n--------\n")
     lines = ["Parameters", "----------"]
     for name, each in options_of(cls).items():
         if each.refusal is None:
@@ -48,6 +119,6 @@ def documentation(cls: type) -> str | None:
     return "\n".join([head.rstrip(), "", *lines, "", examples + rest])
 
 
-def options_from(holder: object, cls: type[P]) -> P:
+def options_from(holder: object, cls: type[Own]) -> Own:
     """The options of what has them as its parameters, parsed."""
     return cls(**{name: vars(holder)[name] for name, each in options_of(cls).items() if each.refusal is None})

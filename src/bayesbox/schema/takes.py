@@ -22,6 +22,7 @@ class Takes:
     metavar: str = "TEXT"
     choices: tuple[str, ...] = ()  # the texts it may be, where there are no others
     listed: tuple[str, ...] = ()  # the texts it may be, where there are more like them
+    several: bool = False  # whether the command takes it more than once
 
     def __init__(self, said: str = "str") -> None:
         self.said = said
@@ -232,6 +233,7 @@ class TextList(Takes):
     """A list of texts, or None where that is allowed; `ordered` ones are sorted in the file, each once."""
 
     metavar = "TEXT,..."
+    in_groups = False  # whether several lists stay apart
 
     def __init__(self, said: str = "list of str", *, none: bool = False, ordered: bool = False) -> None:
         self.said, self.ordered = said, ordered

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from bayesbox.cli.hmm import answer, change, train
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.options.fields import command_names, field_options
+from bayesbox.cli.options.actions import action_options, command_names
 from bayesbox.cli.print.output import captured_warnings, note
 from bayesbox.sequence.options import ChainOptions
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 LEARNING = ("train", "update", "forget", "merge")
 ANSWERS = ("decode", "score", "forecast")
@@ -30,18 +27,6 @@ STRANGE = {
     "forecast": (*TRAINING, "labels", "proba", "svg"),
 }
 """The options that each action does not take, by the names of their parameters."""
-
-
-def training_options(verb: F) -> F:
-    """What belongs to learning a chain; --smoothing is the rule of all its tables."""
-    verb = click.option(
-        "--smoothing",
-        default=ChainOptions.smoothing,
-        show_default=True,
-        metavar="RULE",
-        help="train: the rule of each table.",
-    )(verb)
-    return field_options(verb, ChainOptions, action="train")
 
 
 @click.command(
@@ -67,10 +52,17 @@ def training_options(verb: F) -> F:
 )
 @click.argument("action", type=click.Choice([*LEARNING, *ANSWERS]))
 @click.argument("files", nargs=-1, required=True)
-@training_options
+@action_options({"train": ChainOptions})
 @click.option("--labels", metavar="COLUMN", help="train: the column of the states, as far as they are known.")
 @click.option("--sequence", metavar="COLUMN", help="The column that says which sequence a step belongs to.")
 @click.option("--order", metavar="COLUMN", help="The column that puts the steps in order; by default as they stand.")
+@click.option(
+    "--smoothing",
+    default=ChainOptions.smoothing,
+    show_default=True,
+    metavar="RULE",
+    help="train: the rule of each table.",
+)
 @options.types_option
 @click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="train: columns to leave out.")
 @click.option("--steps", type=click.IntRange(min=1), default=1, show_default=True, help="forecast: how many steps.")

@@ -8,7 +8,7 @@ import click
 
 from bayesbox.cli.hmm.rows import placed, read_rows
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.options.fields import command_names
+from bayesbox.cli.options.actions import chosen
 from bayesbox.cli.print.output import decimal, emit_json, note, plural
 from bayesbox.sequence.options import ChainOptions
 
@@ -33,9 +33,8 @@ def train(files: tuple[str, ...], given: Json, context: click.Context) -> Json:
         kinds.pop(name, None)  # no part of a step, whatever it is
     unread = frozenset(name for name, kind in kinds.items() if not kind.is_used)
     rows, found, source = read_rows(files, given, text=text, number=number, unread=unread)
-    chosen = {field: given[name] for name, field in command_names(ChainOptions).items()}
-    chosen |= dict.fromkeys(SMOOTHING, given["smoothing"])
-    model = HiddenMarkovModel(**chosen, columns=kinds)
+    smoothing = dict.fromkeys(SMOOTHING, given["smoothing"])
+    model = HiddenMarkovModel(**chosen(ChainOptions, given) | smoothing, columns=kinds)
     how = {"sequence": given["sequence"], "order": given["order"]}
     progress = SearchProgress()
     try:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.actions import action_options, chosen, command_names
 from bayesbox.cli.options.sources import declared_kinds, skipped_rows
 from bayesbox.cli.print.output import captured_warnings, decimal, emit_json, note, plural, say, table
 from bayesbox.cli.print.search_progress import SearchProgress
+from bayesbox.network.learn.options import FitOptions, LearnOptions
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
@@ -21,117 +23,18 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-METHODS = ["hill", "tabu", "exact", "chow-liu", "tan", "pc"]
-BOTH = ("smoothing", "types", "ignore", "missing", "na", "bad_rows", "input_format")
-LEARN = (
-    "score",
-    "method",
-    "target",
-    "root",
-    "require",
-    "forbid",
-    "tier",
-    "max_parents",
-    "restarts",
-    "patience",
-    "alpha",
-    "bootstrap",
-    "known",
-    "bins",
-)
-FIT = ("prior_cases", "hidden")
-"""The options that only these actions take, by the names of their parameters."""
+LEARN = (*command_names(LearnOptions), "known")
+FIT = tuple(command_names(FitOptions))
+BOTH = ("types", "ignore", "na", "bad_rows", "input_format")
+"""The options that these actions take, by the names of their parameters."""
 
 
 def learning_options(verb: F) -> F:
     """What belongs to learning a network."""
     for option in reversed(
         (
-            click.option(
-                "--score",
-                default="bic",
-                show_default=True,
-                metavar="SCORE",
-                help="learn: bic, aic, loglik, k2, bdeu:10 or dirichlet:0.5.",
-            ),
-            click.option(
-                "--method",
-                type=click.Choice(METHODS),
-                default="hill",
-                show_default=True,
-                help="learn: climbing, also beyond summits (tabu); the proven best (exact, to about 20 columns); the "
-                "best tree, also under a class (tan); tests of independence (pc).",
-            ),
-            click.option("-t", "--target", metavar="COLUMN", help="learn: the class of --method tan."),
-            click.option("--root", metavar="COLUMN", help="learn: where the tree of chow-liu or tan begins."),
-            click.option("--require", multiple=True, metavar="A->B", help="learn: an arc that must be there."),
-            click.option("--forbid", multiple=True, metavar="A->B", help="learn: an arc that must not be there."),
-            click.option(
-                "--tier",
-                type=options.WORDS,
-                multiple=True,
-                metavar="COLUMN,...",
-                help="learn: columns of one tier; a column has no parent of a later tier. Give all tiers in order.",
-            ),
-            click.option(
-                "--max-parents",
-                type=click.IntRange(min=0),
-                metavar="N",
-                help="learn: parents of a node, with hill, tabu and exact.",
-            ),
-            click.option(
-                "--restarts",
-                type=click.IntRange(min=0),
-                metavar="N",
-                help="learn: more climbs of hill and tabu, by default 5, or more.",
-            ),
-            click.option(
-                "--patience",
-                type=click.IntRange(min=0),
-                metavar="N",
-                help="learn: moves of hill and tabu beyond a summit, by default 0, with tabu 15.",
-            ),
-            click.option(
-                "--alpha", type=float, metavar="LEVEL", help="learn: the level of the tests of pc, by default 0.05."
-            ),
-            click.option(
-                "--bootstrap",
-                type=click.IntRange(min=0),
-                default=0,
-                metavar="N",
-                help="learn: say how often each arc is found in so many samples of the rows.",
-            ),
+            action_options({"learn": LearnOptions, "fit": FitOptions}, short={"target": "-t"}),
             click.option("--known", metavar="NETWORK", help="learn: compare the structure with that of this network."),
-            click.option(
-                "--smoothing",
-                metavar="RULE",
-                help="learn, fit: the rule of the tables, by default laplace; also bdeu:10 and k2.",
-            ),
-            click.option(
-                "--missing",
-                type=click.Choice(["em", "drop", "level", "ignore"]),
-                default="em",
-                show_default=True,
-                help="learn, fit: rows with holes are completed by what the network expects, or left out; learn: a "
-                "hole is a state (level); fit: it is left out of the families it is in (ignore).",
-            ),
-            click.option(
-                "--bins",
-                default="frequency:3",
-                show_default=True,
-                metavar="width:N|frequency:N",
-                help="learn: how numbers are cut; whole numbers of up to 10 values stay as they are.",
-            ),
-            click.option(
-                "--prior-cases",
-                type=click.FloatRange(min=0),
-                default=0.0,
-                metavar="N",
-                help="fit: take the network's own tables for the experience of so many cases (smoothing then mle).",
-            ),
-            click.option(
-                "--hidden", type=options.WORDS, multiple=True, metavar="NODE,...", help="fit: nodes never seen."
-            ),
             options.types_option,
             click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="learn: leave out."),
             options.na_option,
@@ -147,8 +50,8 @@ def refuse_strangers(context: click.Context, action: str) -> None:
     """An option of another action is an error, not without effect."""
     learning = (*LEARN, *FIT, *BOTH)
     strange = {
-        "learn": (*FIT, "rows"),
-        "fit": (*LEARN, "rows"),
+        "learn": ({*FIT} - {*LEARN}) | {"rows"},
+        "fit": ({*LEARN} - {*FIT}) | {"rows"},
         "show": (*learning, "rows", "seed", "out"),
         "convert": (*learning, "rows", "seed", "out", "svg"),
         "sample": (*learning, "svg"),
@@ -170,25 +73,7 @@ def learn(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
     with captured_warnings() as warned:
         try:
             network = learn_network(
-                source,
-                score=given["score"],
-                method=given["method"],
-                target=given["target"],
-                root=given["root"],
-                required=given["require"],
-                forbidden=given["forbid"],
-                tiers=given["tier"] or None,
-                max_parents=given["max_parents"],
-                restarts=given["restarts"],
-                patience=given["patience"],
-                alpha=given["alpha"],
-                smoothing=given["smoothing"] or "laplace",
-                missing=given["missing"],
-                columns=kinds,
-                bins=given["bins"],
-                bootstrap=given["bootstrap"],
-                seed=given["seed"],
-                progress=progress.step,
+                source, **chosen(LearnOptions, given), columns=kinds, seed=given["seed"], progress=progress.step
             )
         finally:
             progress.close()
@@ -220,15 +105,7 @@ def fit(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
     hidden = options.several(given["hidden"])
     progress = SearchProgress()
     try:
-        network.fit(
-            source,
-            smoothing=given["smoothing"],
-            prior_cases=given["prior_cases"],
-            missing=given["missing"],
-            hidden=hidden,
-            seed=given["seed"],
-            progress=progress.round,
-        )
+        network.fit(source, **chosen(FitOptions, given), seed=given["seed"], progress=progress.round)
     finally:
         progress.close()
     skipped = skipped_rows(source)

@@ -92,31 +92,6 @@ def model_options(verb: F, kinds: Mapping[str, ModelKind] = KINDS) -> F:
     return verb
 
 
-def field_options(verb: F, cls: type, *, action: str) -> F:
-    """The options of one dataclass, for one action of a verb."""
-    for name, each in reversed(options_of(cls).items()):
-        if each.command:
-            called = each.command if isinstance(each.command, str) else name
-            default = getattr(cls, name)
-            settings = {
-                "help": f"{action}: {each.help[0].lower()}{each.help[1:]}",
-                "default": default,
-                "show_default": default is not None,
-                **_value(called, each.takes),
-            }
-            verb = click.option(f"--{called.replace('_', '-')}", called, **settings)(verb)
-    return verb
-
-
-def command_names(cls: type) -> dict[str, str]:
-    """The options of a dataclass that the command has: the name of each there, and that of its field."""
-    return {
-        each.command if isinstance(each.command, str) else name: name
-        for name, each in options_of(cls).items()
-        if each.command
-    }
-
-
 def option_names(of: str | None = None) -> set[str]:
     """The names of the options that some kind takes, of rows or of documents if that is said."""
     return {name for name, by_kind in _taken(KINDS).items() if of in (None, *(KINDS[kind].of for kind in by_kind))}
@@ -154,10 +129,10 @@ def _settings(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, Mode
     each = next(iter(by_kind.values()))
     listed = f" One of {', '.join(each.takes.listed)}." if each.takes.listed else ""
     text = {"help": f"{each.help}{listed}{_defaults(name, by_kind, kinds)}{_models(name, by_kind, kinds)}"}
-    return {**_value(name, each.takes), **text}
+    return {**value_settings(name, each.takes), **text}
 
 
-def _value(name: str, takes: Takes) -> Json:
+def value_settings(name: str, takes: Takes) -> Json:
     """How click reads what an option takes."""
     if isinstance(takes, OnOff):
         return {"is_flag": True}

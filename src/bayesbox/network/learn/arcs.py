@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption, UnknownNode, require_whole
+from bayesbox.network.learn.options import Arc, ArcLike
 
 Matrix = NDArray[np.bool_]  # [parent, child]
-Arc = tuple[str, str]
 
 
-def arc_of(given: Any) -> Arc:
+def arc_of(given: ArcLike) -> Arc:
     """An arc as people write it: "a->b", or a pair.
 
     >>> arc_of("rain -> grass"), arc_of(("rain", "grass"))
@@ -43,9 +42,9 @@ class ArcRules:
         cls,
         names: Sequence[str],
         *,
-        required: Iterable[Any] = (),
-        forbidden: Iterable[Any] = (),
-        tiers: Iterable[Any] | None = None,
+        required: Iterable[ArcLike] = (),
+        forbidden: Iterable[ArcLike] = (),
+        tiers: Iterable[str | Iterable[object]] | None = None,
         max_parents: int | None = None,
     ) -> ArcRules:
         """From names. A node of a later tier is no parent of one of an earlier tier; all nodes have a tier or none."""
@@ -75,7 +74,7 @@ class ArcRules:
         return cls(allowed & ~must.T, must, most)
 
 
-def _placed(arc: Any, place: dict[str, int]) -> tuple[int, int]:
+def _placed(arc: ArcLike, place: dict[str, int]) -> tuple[int, int]:
     parent, child = arc_of(arc)
     for name in (parent, child):
         if name not in place:
@@ -85,7 +84,7 @@ def _placed(arc: Any, place: dict[str, int]) -> tuple[int, int]:
     return place[parent], place[child]
 
 
-def _tiers(tiers: Iterable[Any], place: dict[str, int]) -> NDArray[np.int64]:
+def _tiers(tiers: Iterable[str | Iterable[object]], place: dict[str, int]) -> NDArray[np.int64]:
     tier = np.full(len(place), -1, dtype=np.int64)
     for level, given in enumerate(tiers):
         for name in [given] if isinstance(given, str) else given:

@@ -10,19 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import expected_counts
-from bayesbox.errors import BadData, BadOption, CannotMerge, NoCounts, require_whole
+from bayesbox.errors import BadData, CannotMerge, NoCounts
 from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.junction import Propagation
 from bayesbox.network.graph import Graph, Node, require_cells
 from bayesbox.network.learn.em import Families, expectation
-from bayesbox.network.learn.maximise import Progress, TableMaximiser, expect
+from bayesbox.network.learn.maximise import TableMaximiser, expect
+from bayesbox.network.learn.options import FitOptions, NodeRowOptions
 from bayesbox.network.learn.rows import NetworkRows, book_of, counts_of, read_rows, variables_of
 from bayesbox.network.learn.scores import Score, Scorer
-from bayesbox.network.learn.survey import DEFAULT_BINS, MOST_BYTES
 from bayesbox.network.learn.tables import TableRules
 from bayesbox.network.questions import COMPILED
 from bayesbox.network.tables import require_tables
 from bayesbox.schema.coded import Variable
+from bayesbox.schema.parameters import method_by_keywords
 from bayesbox.tally.families import FamilyBook
 
 Doubles = NDArray[np.float64]
@@ -50,109 +51,60 @@ class NetworkFitting:
     _rules: TableRules | None = None
     _experts: Mapping[str, Doubles] | None = None
 
-    def fit(
-        self,
-        data: Any,
-        *,
-        smoothing: Any = None,
-        prior_cases: float = 0.0,
-        missing: str = "em",
-        weight: str | None = None,
-        hidden: str | Sequence[str] = (),
-        columns: Mapping[Any, object] | None = None,
-        bins: Any = DEFAULT_BINS,
-        na: Sequence[str] = (),
-        iterations: int = 100,
-        tolerance: float = 1e-6,
-        restarts: int = 1,
-        seed: int = 0,
-        most_bytes: int = MOST_BYTES,
-        progress: Progress | None = None,
-    ) -> Self:
+    @method_by_keywords(FitOptions)
+    def fit(self, data: Any, options: FitOptions) -> Self:
         """Learn the tables from rows: a frame, a table, a source, or the name of a file.
 
-        `smoothing` is any rule, `bdeu:10` or `k2` (default: laplace, or mle with `prior_cases`), or a dict of rules by
-        node. `prior_cases` takes the tables as they are for the experience of so many cases. Rows with holes are shared
-        out by EM (`missing="em"`), counted where a family lacks nothing ("ignore") or left out ("drop"). Nodes that are
-        never seen are named in `hidden`. With `restarts` above 1, EM begins also at random and the best end is taken.
-        Rows that exceed `most_bytes` as codes are not held, but read again.
+        Without missing values the tables are counted; otherwise they are found by EM, unless `missing` says otherwise.
 
+        Examples
+        --------
         >>> from bayesbox import BayesianNetwork
         >>> net = BayesianNetwork({"grass": ["rain"]})
         >>> rows = {"rain": ["yes", "yes", "no", "no"], "grass": ["wet", "wet", "wet", "dry"]}
         >>> net.fit(rows, smoothing="mle").query("P(rain=yes | grass=wet)")
         0.6666666666666666
         """
-        if missing not in ("em", "ignore", "drop"):
-            raise BadOption("missing is 'em', 'ignore' or 'drop'", found=missing)
-        if not 0 <= prior_cases < float("inf"):
-            raise BadOption("prior_cases is a number, 0 or more", found=prior_cases)
-        require_whole("restarts", restarts, least=1)
-        require_whole("iterations", iterations, least=1)
-        require_whole("seed", seed)
-        rows = self.read_rows(
-            data, weight=weight, hidden=hidden, columns=columns, bins=bins, na=na, most_bytes=most_bytes
-        )
-        return self.fit_rows(
-            rows,
-            smoothing=smoothing,
-            prior_cases=prior_cases,
-            missing=missing,
-            iterations=iterations,
-            tolerance=tolerance,
-            restarts=restarts,
-            seed=seed,
-            progress=progress,
-        )
+        return self.fit_rows(self._read(data, options), options)
 
-    def fit_rows(
-        self,
-        rows: NetworkRows,
-        *,
-        smoothing: Any = None,
-        prior_cases: float = 0.0,
-        missing: str = "em",
-        iterations: int = 100,
-        tolerance: float = 1e-6,
-        restarts: int = 1,
-        seed: int = 0,
-        progress: Progress | None = None,
-    ) -> Self:
+    def fit_rows(self, rows: NetworkRows, options: FitOptions) -> Self:
         """The same from rows that were read already."""
-        rules = TableRules.of(smoothing if smoothing is not None else "mle" if prior_cases else "laplace")
+        rules = options.rules
         for name in rules.by_node:
             self.graph.node(name)
-        experts = self._expert_counts(prior_cases) if prior_cases else None
+        experts = self._expert_counts(options.prior_cases) if options.prior_cases else None
         holes = rows.holes
         families = self._families(rows.variables)
         maximise = TableMaximiser(families, rules, experts)
-        if holes and missing == "em":
-            learned = expect(families, rows, maximise, iterations, tolerance, restarts, seed, progress)
+        if holes and options.missing == "em":
+            learned = expect(families, rows, maximise, options)
             self._accept(families, learned.tables)
             self.book_, report = None, FitReport(rows.rows, holes, learned.history, learned.converged)
         else:
-            book = book_of(families, rows, drop=bool(holes) and missing == "drop")
+            book = book_of(families, rows, drop=bool(holes) and options.missing == "drop")
             self._accept(families, maximise(counts_of(book, families)))
             self.book_, report = book, FitReport(rows.rows, holes)
         self.fit_, self._rules, self._experts = report, rules, experts
         return self
 
-    def partial_fit(self, data: Any, **reading: Any) -> Self:
+    @method_by_keywords(NodeRowOptions)
+    def partial_fit(self, data: Any, options: NodeRowOptions) -> Self:
         """Learn more rows: exactly as if they had been there from the beginning. They have no holes."""
         if self.fit_ is None and self.book_ is None:
-            rows = self.read_rows(data, **reading)
+            rows = self._read(data, options)
             if rows.holes:
                 raise _holes("learned")
-            return self.fit_rows(rows)
-        return self._change(data, "learned", sign=1, **reading)
+            return self.fit_rows(rows, FitOptions())
+        return self._change(data, "learned", options, sign=1)
 
-    def forget(self, data: Any, **reading: Any) -> Self:
+    @method_by_keywords(NodeRowOptions)
+    def forget(self, data: Any, options: NodeRowOptions) -> Self:
         """Take rows out again: exactly as if they had never been there."""
-        return self._change(data, "forgotten", sign=-1, **reading)
+        return self._change(data, "forgotten", options, sign=-1)
 
-    def _change(self, data: Any, done: str, *, sign: int, **reading: Any) -> Self:
+    def _change(self, data: Any, done: str, options: NodeRowOptions, *, sign: int) -> Self:
         book = self._counted()
-        rows = self.read_rows(data, **reading)
+        rows = self._read(data, options)
         if rows.holes:
             raise _holes(done)
         families = self._families(rows.variables)
@@ -173,10 +125,11 @@ class NetworkFitting:
         merged._take(self._counted() + other._counted(), self._families(variables_of(self.graph)))
         return merged
 
-    def log_likelihood(self, data: Any, **reading: Any) -> float:
+    @method_by_keywords(NodeRowOptions)
+    def log_likelihood(self, data: Any, options: NodeRowOptions) -> float:
         """The natural log of the probability of all rows together; what is missing is summed over."""
         require_tables(self.graph)
-        rows = self.read_rows(data, **reading)
+        rows = self._read(data, options)
         families = self._families(rows.variables)
         tables = [self._matrix(node) for node in self.graph.nodes.values()]
         if rows.holes:
@@ -188,9 +141,9 @@ class NetworkFitting:
                 total += float((counts[seen] * np.log(table[seen])).sum())
         return total
 
-    def score(self, data: Any, score: Any = "bic", **reading: Any) -> float:
+    def score(self, data: Any, score: str | Score = "bic", **reading: Any) -> float:
         """How well the structure explains rows without holes, in nats: bic, aic, loglik, k2, bdeu:1, dirichlet:0.5."""
-        rows = self.read_rows(data, **reading)
+        rows = self._read(data, NodeRowOptions(**reading))
         if rows.holes:
             raise BadData("a score is of rows without holes", remedy="Fill them, or leave these rows out")
         families = self._families(rows.variables)
@@ -198,29 +151,9 @@ class NetworkFitting:
 
     # -- the ways there ------------------------------------------------------------------------------------------
 
-    def read_rows(
-        self,
-        data: Any,
-        *,
-        weight: str | None = None,
-        hidden: str | Sequence[str] = (),
-        columns: Mapping[Any, object] | None = None,
-        bins: Any = DEFAULT_BINS,
-        na: Sequence[str] = (),
-        most_bytes: int = MOST_BYTES,
-    ) -> NetworkRows:
+    def _read(self, data: Any, options: NodeRowOptions) -> NetworkRows:
         """Rows as codes of the states of this network."""
-        return read_rows(
-            self.graph,
-            self._open,
-            data,
-            weight=weight,
-            hidden=hidden,
-            columns=columns,
-            bins=bins,
-            na=na,
-            most_bytes=most_bytes,
-        )
+        return read_rows(self.graph, self._open, data, options)
 
     def _families(self, variables: Sequence[Variable]) -> Families:
         place = {variable.name: index for index, variable in enumerate(variables)}

@@ -4,50 +4,39 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from bayesbox.classifier.train import require_rereadable, source_of
-from bayesbox.errors import BadData, BadOption, DataWarning, UnknownNode, require_whole
+from bayesbox.errors import BadData, BadOption, DataWarning, UnknownNode
 from bayesbox.network.graph import Graph, Node
 from bayesbox.network.learn.arcs import ArcRules, unpacked
 from bayesbox.network.learn.compare import pattern_of
 from bayesbox.network.learn.exact_search import exact_search
+from bayesbox.network.learn.options import CLIMBING, Arc, FitOptions, LearnOptions, SearchOptions
 from bayesbox.network.learn.pc import directed_extension, pc
 from bayesbox.network.learn.rows import NetworkRows
-from bayesbox.network.learn.scores import Score, Scorer, columns_of, mask_of, parameters
-from bayesbox.network.learn.search import Found, Progress, SearchStep, search
+from bayesbox.network.learn.scores import Scorer, columns_of, mask_of, parameters
+from bayesbox.network.learn.search import Found, SearchStep, search
 from bayesbox.network.learn.structural_em import structural_em
-from bayesbox.network.learn.survey import DEFAULT_BINS, MOST_BYTES, Survey, survey
+from bayesbox.network.learn.survey import Survey, survey
 from bayesbox.network.learn.tree import chow_liu, tree_augmented
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.schema.coded import CodedRows
 from bayesbox.schema.kinds import as_kind
+from bayesbox.schema.parameters import by_keywords
 from bayesbox.source.base import Source
 from bayesbox.stat.family_counter import Counter, MemoryCounter, SourceCounter
 
-METHODS = ("hill", "tabu", "chow-liu", "tan", "pc", "exact")
 RESTARTS = 5  # and more where columns are few, as a climb then costs next to nothing
 PATIENCE = 15
 ALPHA = 0.05
 COPIES = 5  # completions of a row with holes
 NAMES_FROM = 20  # states from which a column may be one of names
 MISSING_STATE = "missing"
-CLIMBING = ("hill", "tabu")
-USED_BY = {
-    "max_parents": (*CLIMBING, "exact"),
-    "restarts": CLIMBING,
-    "patience": CLIMBING,
-    "alpha": ("pc",),
-    "max_given": ("pc",),
-}
-"""The options that not every method uses, and the methods that do."""
-
-Arc = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -74,130 +63,73 @@ class Learning:
 
 @dataclass(frozen=True)
 class _Task:
-    """What is asked for, by position."""
+    """What is asked for, by position; with the defaults that depend on the method and the columns."""
 
-    method: str
-    score: Score
+    options: SearchOptions
     rules: ArcRules
     target: int | None
     root: int | None
-    patience: int
-    restarts: int
-    alpha: float
-    max_given: int | None
-    seed: int
-    progress: Progress | None
+    columns: int
 
-    def check(self) -> None:
-        """Refuse what does not go together."""
-        if self.method == "tan" and self.target is None:
-            raise BadOption(
-                "tan is a tree under a class, and no column is named as that",
-                remedy="Name it: target='...', by command -t COLUMN",
-            )
-        if self.method != "tan" and self.target is not None:
-            raise BadOption(
-                f"only tan has a target, {self.method} finds the parents of all columns alike",
-                remedy="Leave the target away, or take method='tan'",
-            )
-        if self.root is not None and (self.method not in ("tan", "chow-liu") or self.root == self.target):
-            raise BadOption("a root is that of a tree: chow-liu, or tan (not its target)")
+    @property
+    def patience(self) -> int:
+        given = self.options.patience
+        return (PATIENCE if self.options.method == "tabu" else 0) if given is None else given
+
+    @property
+    def restarts(self) -> int:
+        given = self.options.restarts
+        return max(RESTARTS, 100 // self.columns) if given is None else given
+
+    @property
+    def alpha(self) -> float:
+        return ALPHA if self.options.alpha is None else self.options.alpha
 
 
-def learn_network(
-    data: Any,
-    *,
-    score: Any = "bic",
-    method: str = "hill",
-    target: str | None = None,
-    root: str | None = None,
-    required: Iterable[Any] = (),
-    forbidden: Iterable[Any] = (),
-    tiers: Iterable[Any] | None = None,
-    max_parents: int | None = None,
-    restarts: int | None = None,
-    patience: int | None = None,
-    alpha: float | None = None,
-    max_given: int | None = None,
-    smoothing: Any = "laplace",
-    missing: str = "em",
-    columns: Mapping[Any, object] | None = None,
-    bins: Any = DEFAULT_BINS,
-    na: Sequence[str] = (),
-    bootstrap: int = 0,
-    seed: int = 0,
-    threads: int = 1,
-    most_bytes: int = MOST_BYTES,
-    progress: Progress | None = None,
-) -> BayesianNetwork:
+@by_keywords(LearnOptions)
+def learn_network(data: Any, options: LearnOptions) -> BayesianNetwork:
     """Learn a Bayesian network from rows: a frame, a table, a source, or the name of a file.
 
-    `method`: "hill" climbs by single arcs, and again from the start by `restarts` other ways; "tabu" goes `patience`
-    moves beyond each summit as well; "exact" finds the best structure of all, for up to about 20 columns; "chow-liu"
-    the best tree; "tan" the tree under a `target` (from `root`); "pc" tests independence at the level `alpha` (0.05),
-    with at most `max_given` columns given. The first three hold to `max_parents`. An option that a method does not use
-    is refused. `score`: bic, aic, loglik, k2, bdeu:1 or dirichlet:0.5.
+    The structure is found by `method`, the tables by the rule `smoothing`. The result is the same every time for a
+    `seed`; `.learning_` tells how it came about. An option that a method does not use is refused.
 
-    `required` and `forbidden` are arcs such as "rain->grass"; a column of one of the `tiers` is no parent of one of an
-    earlier tier. Numbers are cut into `bins` ("frequency:3", "width:2"); whole numbers of few values stay as they are.
-    Rows with holes are completed as the network so far has it, round after round (`missing="em"`), left out ("drop"),
-    or their holes are a state ("level"). `bootstrap` samples tell how strong each arc is. The result, with its tables
-    by the rule `smoothing`, is the same every time for a `seed`; `.learning_` tells how it came about. Rows that exceed
-    `most_bytes` as codes are not held: each step of the search reads the source once.
-
+    Examples
+    --------
     >>> rain = ["yes"] * 10 + ["no"] * 10
     >>> net = learn_network({"rain": rain, "grass": ["wet"] * 11 + ["dry"] * 9, "day": ["odd", "even"] * 10})
     >>> net.edges
     [('rain', 'grass')]
     """
-    if method not in METHODS:
-        raise BadOption(f"a method is one of {', '.join(METHODS)}", found=method)
-    if missing not in ("em", "drop", "level"):
-        raise BadOption("missing is 'em', 'drop' or 'level'", found=missing)
-    given = {"restarts": restarts, "patience": patience, "alpha": alpha, "max_given": max_given}
-    _refuse_unused(method, {"max_parents": max_parents, **given})
-    alpha = ALPHA if alpha is None else alpha
-    if not (isinstance(alpha, Real) and 0 < alpha < 1):
-        raise BadOption("alpha is a level of significance between 0 and 1", found=alpha)
-    whole = {"restarts": restarts, "patience": patience, "bootstrap": bootstrap, "seed": seed, "max_given": max_given}
-    for name, value in whole.items():
-        if value is not None:
-            require_whole(name, value)
     begun = time.perf_counter()
-    kinds = {str(name): as_kind(kind) for name, kind in (columns or {}).items()}
-    source = source_of(data, declared=kinds, na=na, bad_rows="error", format=None)
-    found = survey(source, kinds=kinds, bins=bins, most_bytes=most_bytes)
-    rows, holes = _prepared(found, source, missing)
+    kinds = {str(name): as_kind(kind) for name, kind in (options.columns or {}).items()}
+    source = source_of(data, declared=kinds, na=options.na, bad_rows="error", format=None)
+    found = survey(source, kinds=kinds, bins=options.bins, most_bytes=options.most_bytes)
+    rows, holes = _prepared(found, source, options.missing)
     _warn_of_names(rows)
     names = [variable.name for variable in rows.variables]
-    rules = ArcRules.of(names, required=required, forbidden=forbidden, tiers=tiers, max_parents=max_parents)
-    if method in ("chow-liu", "tan") and not (rules.allowed | np.eye(len(names), dtype=bool)).all():
+    rules = ArcRules.of(
+        names,
+        required=options.required,
+        forbidden=options.forbidden,
+        tiers=options.tiers,
+        max_parents=options.max_parents,
+    )
+    if options.method in ("chow-liu", "tan") and not (rules.allowed | np.eye(len(names), dtype=bool)).all():
         raise BadOption("a tree takes no required or forbidden arcs and no tiers", remedy="Take method='hill'")
     task = _Task(
-        method,
-        Score.of(score),
-        rules,
-        _place(names, target, "target"),
-        _place(names, root, "root"),
-        (PATIENCE if method == "tabu" else 0) if patience is None else patience,
-        max(RESTARTS, 100 // len(names)) if restarts is None else restarts,
-        alpha,
-        max_given,
-        seed,
-        progress,
+        options, rules, _place(names, options.target, "target"), _place(names, options.root, "root"), len(names)
     )
-    task.check()
-    structure, undirected = _structure(task, rows, threads)
-    strengths = _strengths(task, rows, bootstrap) if bootstrap else {}
+    structure, undirected = _structure(task, rows, options.threads)
+    strengths = _strengths(task, rows, options.bootstrap) if options.bootstrap else {}
     nodes = [
         Node(variable.name, variable.levels, tuple(names[parent] for parent in columns_of(mask)))
         for variable, mask in zip(rows.variables, structure.parents, strict=True)
     ]
     network = BayesianNetwork.of(Graph(nodes))
-    network.fit_rows(rows, smoothing=smoothing, seed=seed)
+    network.fit_rows(rows, FitOptions(smoothing=options.smoothing, seed=options.seed))
     network.learning_ = Learning(
-        method,
-        str(task.score),
+        options.method,
+        str(options.scored),
         structure.score,
         parameters([len(variable.levels) for variable in rows.variables], [columns_of(m) for m in structure.parents]),
         rows.rows,
@@ -211,19 +143,6 @@ def learn_network(
     return network
 
 
-def _refuse_unused(method: str, given: Mapping[str, object]) -> None:
-    """An option that the method would pass over is refused."""
-    for name, value in given.items():
-        if value is not None and method not in USED_BY[name]:
-            used = USED_BY[name]
-            methods = " or ".join(filter(None, (", ".join(used[:-1]), used[-1])))
-            raise BadOption(
-                f"method {method} does not use {name}",
-                found=value,
-                remedy=f"Leave it away, or take {methods} as the method",
-            )
-
-
 def _warn_of_names(rows: NetworkRows) -> None:
     """Columns whose values hardly repeat tell rows apart; nothing can be learned of them."""
     for variable in rows.variables:
@@ -232,7 +151,7 @@ def _warn_of_names(rows: NetworkRows) -> None:
                 f"column `{variable.name}` has {len(variable.levels):,} states in {rows.rows:,} rows: if it only tells "
                 "rows apart, leave it out",
                 DataWarning,
-                stacklevel=3,
+                stacklevel=4,  # beyond what makes options of the keywords
             )
 
 
@@ -285,8 +204,8 @@ def _structure(task: _Task, rows: NetworkRows, threads: int = 1) -> tuple[Found,
     if rows.coded is None:
         found = find(SourceCounter(rows.source, rows.variables, rows.rows, threads=threads), 1.0, None)
     elif rows.holes:
-        copies = COPIES if task.method in ("hill", "tabu") else 1
-        found = structural_em(rows.coded, completed, copies=copies, seed=task.seed)
+        copies = COPIES if task.options.method in CLIMBING else 1
+        found = structural_em(rows.coded, completed, copies=copies, seed=task.options.seed)
     else:
         found = completed(rows.coded, 1.0, None)
     return found, tuple(open_)
@@ -298,35 +217,35 @@ def _found(
     """One search in complete rows."""
     begun = time.perf_counter()
     undirected: list[tuple[int, int]] = []
-    scorer = Scorer(counter, task.score, scale=scale)
-    if task.method in ("hill", "tabu"):
+    scorer = Scorer(counter, task.options.scored, scale=scale)
+    if task.options.method in CLIMBING:
         return search(
             scorer,
             task.rules,
             start=start,
             patience=task.patience,
             restarts=task.restarts,
-            seed=task.seed,
-            progress=task.progress,
+            seed=task.options.seed,
+            progress=task.options.progress,
         ), undirected
-    if task.method == "exact":
+    if task.options.method == "exact":
         if not isinstance(counter, MemoryCounter):
             raise BadData("an exact search holds its rows, and these are too many", remedy="Take method='hill'")
-        return exact_search(counter, task.score, task.rules), undirected
-    if task.method == "pc":
-        pattern = pc(counter, task.rules, alpha=task.alpha, max_given=task.max_given)
+        return exact_search(counter, task.options.scored, task.rules), undirected
+    if task.options.method == "pc":
+        pattern = pc(counter, task.rules, alpha=task.alpha, max_given=task.options.max_given)
         undirected = [(one, other) for one, other in np.argwhere(pattern.undirected).tolist() if one < other]
         parents, moves = directed_extension(pattern), pattern.tests
     else:
         tree = (
             chow_liu(counter, task.root or 0)
-            if task.method == "chow-liu"
+            if task.options.method == "chow-liu"
             else tree_augmented(counter, task.target or 0, task.root)
         )
         parents, moves = [mask_of(above) for above in tree], 0
     total = scorer.total([columns_of(mask) for mask in parents])
-    if task.progress is not None:
-        task.progress(SearchStep(total, total, moves, time.perf_counter() - begun))
+    if task.options.progress is not None:
+        task.options.progress(SearchStep(total, total, moves, time.perf_counter() - begun))
     return Found(parents, total, moves, time.perf_counter() - begun, [total]), undirected
 
 
@@ -337,11 +256,14 @@ def _strengths(task: _Task, rows: NetworkRows, samples: int) -> dict[Arc, tuple[
     names = [variable.name for variable in rows.variables]
     directions = np.zeros((len(names), len(names)))
     for sample in range(samples):
-        chosen = np.random.default_rng([task.seed, sample, 1]).integers(rows.rows, size=rows.rows)
+        chosen = np.random.default_rng([task.options.seed, sample, 1]).integers(rows.rows, size=rows.rows)
         drawn = replace(rows, coded=rows.coded.take(np.sort(chosen)))
-        found, _ = _structure(replace(task, progress=None, seed=task.seed + sample), drawn)
+        resampled = replace(task.options, progress=None, seed=task.options.seed + sample)
+        found, _ = _structure(replace(task, options=resampled), drawn)
         arcs = unpacked(found.parents).T
-        directed, undirected = pattern_of(arcs, task.rules.allowed) if task.score.equivalent else (arcs, 0 * arcs)
+        directed, undirected = (
+            pattern_of(arcs, task.rules.allowed) if task.options.scored.equivalent else (arcs, 0 * arcs)
+        )
         directions += directed + undirected / 2
     joined = directions + directions.T
     return {

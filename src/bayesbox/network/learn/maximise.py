@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.network.learn.em import Families, LearnedTables, maximise_expectation
+from bayesbox.network.learn.options import FitOptions
 from bayesbox.network.learn.rows import NetworkRows, book_of, counts_of
 from bayesbox.network.learn.tables import TableRules, prior_counts, table_of
 
 Doubles = NDArray[np.float64]
-Progress = Callable[[int, float], None]
 
 
 @dataclass(frozen=True)
@@ -49,20 +48,29 @@ def expect(
     families: Families,
     rows: NetworkRows,
     maximise: TableMaximiser,
-    iterations: int,
-    tolerance: float,
-    restarts: int,
-    seed: int,
-    progress: Progress | None,
+    options: FitOptions,
 ) -> LearnedTables:
     """EM from what can be counted, and from tables at random; the best end."""
     prior = maximise.prior()
-    final: Any = maximise
+    final = maximise
     if any(each is None for each in prior):  # a rule without a prior is applied once, at the end
         maximise = replace(maximise, rules=TableRules.of("mle"))
         prior = maximise.prior()
-    how: dict[str, Any] = {"prior": prior, "iterations": iterations, "tolerance": tolerance, "progress": progress}
-    random = np.random.default_rng(seed)
+    begun = maximise
+
+    def rounds(start: list[Doubles]) -> LearnedTables:
+        return maximise_expectation(
+            families,
+            rows,
+            begun,
+            start,
+            prior=prior,
+            iterations=options.iterations,
+            tolerance=options.tolerance,
+            progress=options.progress,
+        )
+
+    random = np.random.default_rng(options.seed)
     counts = counts_of(book_of(families, rows), families)
     start = [
         table_of(
@@ -72,10 +80,10 @@ def expect(
         )
         for name, states, each in zip(families.names, families.states, counts, strict=True)
     ]
-    best = maximise_expectation(families, rows, maximise, start, **how)
-    for _ in range(restarts - 1):
+    best = rounds(start)
+    for _ in range(options.restarts - 1):
         begin = [random.dirichlet(np.ones(table.shape[1]), size=len(table)) for table in start]
-        found = maximise_expectation(families, rows, maximise, begin, **how)
+        found = rounds(begin)
         if found.history[-1] > best.history[-1]:
             best = found
     if final is not maximise:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,8 @@ from bayesbox.classifier.train import require_rereadable, source_of
 from bayesbox.errors import BadData, BadOption, UnknownNode
 from bayesbox.network.graph import Graph
 from bayesbox.network.learn.em import Families
-from bayesbox.network.learn.survey import DEFAULT_BINS, MOST_BYTES, survey
+from bayesbox.network.learn.options import NodeRowOptions
+from bayesbox.network.learn.survey import survey
 from bayesbox.schema.coded import CodedRows, Variable
 from bayesbox.schema.encode import MISSING
 from bayesbox.schema.kinds import Category, Kind, as_kind
@@ -61,39 +62,28 @@ class NetworkRows:
         return SourceCounter(self.source, self.variables, self.rows)
 
 
-def read_rows(
-    graph: Graph,
-    open_: frozenset[str],
-    data: Any,
-    *,
-    weight: str | None = None,
-    hidden: str | Sequence[str] = (),
-    columns: Mapping[Any, object] | None = None,
-    bins: Any = DEFAULT_BINS,
-    na: Sequence[str] = (),
-    most_bytes: int = MOST_BYTES,
-) -> NetworkRows:
+def read_rows(graph: Graph, open_: frozenset[str], data: Any, options: NodeRowOptions) -> NetworkRows:
     """Rows as codes of the states of a graph; the states of the `open_` nodes are those of the rows."""
-    hidden = [hidden] if isinstance(hidden, str) else hidden
+    hidden, weight = options.hidden, options.weight
     for name in hidden:
         if graph.node(name).name in open_:
             raise BadOption(f"the states of `{name}` are not known", remedy="Give them: states={...}")
     known = {name: node.states for name, node in graph.nodes.items() if name not in open_}
-    kinds: dict[str, Kind] = {str(name): as_kind(kind) for name, kind in (columns or {}).items()}
+    kinds: dict[str, Kind] = {str(name): as_kind(kind) for name, kind in (options.columns or {}).items()}
     for name in kinds:
         if name not in graph.nodes:
             raise UnknownNode("node", name, graph.nodes, where="columns")
     declared = {name: kind for name, kind in texts_of(graph).items() if name in known and name not in hidden}
-    source = source_of(data, declared={**declared, **kinds}, na=na, bad_rows="error", format=None)
+    source = source_of(data, declared={**declared, **kinds}, na=options.na, bad_rows="error", format=None)
     shown = [name for name in graph.nodes if name not in set(hidden)]
     found = survey(
         source,
         kinds=kinds,
-        bins=bins,
+        bins=options.bins,
         only=shown,
         known=known,
         weight=weight,
-        most_bytes=most_bytes,
+        most_bytes=options.most_bytes,
     )
     if found.coded is None and weight is not None:
         raise BadData("weighted rows are held, and these are too many or elsewhere", where=source.name)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.number.cuts import BY_CLASS, binning
 from bayesbox.errors import BadData, BadOption, UnknownColumn
+from bayesbox.network.learn.options import DEFAULT_BINS, MOST_BYTES
 from bayesbox.schema.coded import CodedRows, Doubles, Variable, recode
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import MISSING, Codes, encode_narrow
@@ -29,8 +30,6 @@ from bayesbox.tally.count import checked_weights
 MOST_STATES = 65_535
 FEW_VALUES = 10  # whole numbers of no more distinct values are states as they are
 MOST_DISTINCT = 1_000_000  # distinct numbers that are kept to find the cuts
-MOST_BYTES = 1 << 31  # of codes that are held
-DEFAULT_BINS = "frequency:3"
 
 Progress = Callable[[int], None]  # called with the rows of each batch
 Cuts = Callable[[Doubles, NDArray[Any]], Doubles]  # from distinct values and their counts

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +39,7 @@ class Bdeu:
 Rule = Smoothing | Bdeu
 
 
-def as_rule(given: Any) -> Rule:
+def as_rule(given: object) -> Rule:
     """A rule from what a user gives.
 
     >>> as_rule("bdeu:10"), as_rule("k2"), as_rule("lidstone:0.5")
@@ -69,8 +68,10 @@ class TableRules:
     by_node: Mapping[str, Rule]
 
     @classmethod
-    def of(cls, given: Any) -> TableRules:
+    def of(cls, given: object) -> TableRules:
         """From an option."""
+        if isinstance(given, TableRules):
+            return given
         if isinstance(given, Mapping):
             return cls(Laplace(), {str(name): as_rule(rule) for name, rule in given.items()})
         return cls(as_rule(given), {})

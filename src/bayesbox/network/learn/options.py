@@ -1,0 +1,346 @@
+"""The options of learning a network: parameters, their documentation and the command follow from them.
+
+What gives them their meaning is imported when a value is parsed, so that the command makes its help of these fields
+without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bayesbox.errors import BadOption
+from bayesbox.schema.options import Options, option, options
+from bayesbox.schema.takes import AnyText, OneOf, RealNumber, Takes, TextList, WholeNumber
+
+if TYPE_CHECKING:
+    from bayesbox.network.learn.scores import Score
+    from bayesbox.network.learn.search import SearchStep
+    from bayesbox.network.learn.tables import TableRules
+
+METHODS = ("hill", "tabu", "exact", "chow-liu", "tan", "pc")
+CLIMBING = ("hill", "tabu")
+USED_BY = {
+    "max_parents": (*CLIMBING, "exact"),
+    "restarts": CLIMBING,
+    "patience": CLIMBING,
+    "alpha": ("pc",),
+    "max_given": ("pc",),
+}
+"""The options that not every method uses, and the methods that do."""
+DEFAULT_BINS = "frequency:3"
+MOST_BYTES = 1 << 31  # of codes that are held
+
+Arc = tuple[str, str]
+ArcLike = str | Sequence[object]
+"""An arc as people write it: "rain->grass", or a pair."""
+
+
+# -- what they take --------------------------------------------------------------------------------------------------
+
+
+class TakesScore(AnyText):
+    """A score or its name."""
+
+    def __init__(self) -> None:
+        super().__init__('"bic", "aic", "loglik", "k2", "bdeu:1" or "dirichlet:0.5"', metavar="SCORE")
+
+    def parse(self, name: str, given: str | Score) -> Score:  # noqa: ARG002
+        from bayesbox.network.learn.scores import Score
+
+        return Score.of(given)
+
+
+class TakesArcs(Takes):
+    """Arcs, one or several."""
+
+    metavar = "A->B"
+    several = True
+
+    def __init__(self) -> None:
+        super().__init__('list of "a->b" or (a, b)')
+
+    def parse(self, name: str, given: Iterable[ArcLike]) -> tuple[Arc, ...]:  # noqa: ARG002
+        from bayesbox.network.learn.arcs import arc_of
+
+        return tuple(arc_of(arc) for arc in ([given] if isinstance(given, str) else given))
+
+
+class TakesTiers(TextList):
+    """Lists of columns in order, or None."""
+
+    metavar = "COLUMN,..."
+    several = True
+    in_groups = True
+
+    def __init__(self) -> None:
+        super().__init__("list of lists of columns", none=True)
+
+    def parse(
+        self,
+        name: str,  # noqa: ARG002
+        given: Iterable[str | Iterable[object]] | None,
+    ) -> tuple[tuple[str, ...], ...] | None:
+        if given is None:
+            return None
+        return tuple((tier,) if isinstance(tier, str) else tuple(str(each) for each in tier) for tier in given)
+
+
+class TakesNames(TextList):
+    """Names of nodes; one may stand by itself."""
+
+    metavar = "NODE,..."
+    several = True
+
+    def parse(self, name: str, given: str | Iterable[str]) -> tuple[str, ...]:  # noqa: ARG002
+        return (given,) if isinstance(given, str) else tuple(given)
+
+
+class TakesLevel(RealNumber):
+    """A level of significance between 0 and 1, or None."""
+
+    metavar = "LEVEL"
+
+    def __init__(self) -> None:
+        super().__init__(0, 1, above=True, said="alpha is a level of significance between 0 and 1", none=True)
+
+    def parse(self, name: str, given: float | None) -> float | None:
+        found: float | None = super().parse(name, given)
+        if found == 1:
+            raise BadOption(self.said, found=given)
+        return found
+
+
+class TakesTableRules(Takes):
+    """A smoothing rule, also `bdeu:10` and `k2`; a mapping of rules by node; None where that is allowed."""
+
+    metavar = "RULE"
+
+    def __init__(self, *, none: bool = False) -> None:
+        super().__init__(f"rule of `bayesbox.rules`, its name, mapping of node to rule{', or None' if none else ''}")
+        self.none = none
+
+    def parse(self, name: str, given: object) -> TableRules | None:  # noqa: ARG002
+        from bayesbox.network.learn.tables import TableRules
+
+        return None if given is None and self.none else TableRules.of(given)
+
+
+class TakesBins(AnyText):
+    """How numbers are cut, or a number of bins of equal width."""
+
+    def __init__(self) -> None:
+        super().__init__('"width:3", "frequency:3" or int', metavar="width:N|frequency:N")
+
+    def parse(self, name: str, given: str | int) -> str | int:  # noqa: ARG002
+        from bayesbox.network.learn.survey import cuts_by
+
+        cuts_by(given)
+        return given
+
+
+# -- the options -----------------------------------------------------------------------------------------------------
+
+
+def bins_option(*, command: bool) -> Any:
+    """How numbers are cut."""
+    return option(
+        TakesBins(),
+        default=DEFAULT_BINS,
+        command=command,
+        help="How numbers are cut; whole numbers of up to 10 values stay as they are.",
+    )
+
+
+def seed_option() -> Any:
+    """Where chance begins: the command has it for other actions as well."""
+    return option(WholeNumber(0), default=0, command=False, help="Where chance begins.")
+
+
+@options
+class RowOptions(Options):
+    """How rows are read."""
+
+    columns: Mapping[Any, object] | None = option(
+        Takes("mapping of column name to kind, or None"),
+        default=None,
+        command=False,
+        help="What a column is, where its type does not say it: Category([...]), 'flag'.",
+    )
+    na: Sequence[str] = option(
+        Takes("list of str"), default=(), command=False, help="Texts that stand for a missing value in files."
+    )
+    most_bytes: int = option(
+        WholeNumber(0),
+        default=MOST_BYTES,
+        command=False,
+        help="Rows that exceed this as codes are not held: each step reads the source once.",
+    )
+
+
+@options
+class NodeRowOptions(RowOptions):
+    """How rows are read under the nodes of a network."""
+
+    bins: str | int = bins_option(command=False)  # the states of a network that was read are known
+    weight: str | None = option(
+        AnyText("column", none=True), default=None, command=False, help="The column that says how often a row counts."
+    )
+    hidden: str | Sequence[str] = option(
+        TakesNames("node, or list of nodes"), default=(), help="Nodes that are never seen."
+    )
+
+
+@options
+class FitOptions(NodeRowOptions):
+    """How the tables of a network are learned."""
+
+    smoothing: object = option(
+        TakesTableRules(none=True),
+        default=None,
+        help="The rule of the tables, by default laplace, or mle with prior cases; also bdeu:10 and k2.",
+    )
+    prior_cases: float = option(
+        RealNumber(0, said="prior_cases is a number, 0 or more"),
+        default=0.0,
+        help="Take the network's own tables for the experience of so many cases.",
+    )
+    missing: str = option(
+        OneOf("em", "drop", "ignore"),
+        default="em",
+        help="Complete rows with missing values as the network expects (em); drop these rows; or count the families "
+        "that lack nothing (ignore).",
+    )
+    iterations: int = option(WholeNumber(1), default=100, command=False, help="At most so many rounds of EM.")
+    tolerance: float = option(
+        RealNumber(0),
+        default=1e-6,
+        command=False,
+        help="It ends with the first round that changes the objective by no more than this share of it.",
+    )
+    restarts: int = option(
+        WholeNumber(1),
+        default=1,
+        command=False,
+        help="Above 1, EM begins also at random so many times less one, and the best end is taken.",
+    )
+    seed: int = seed_option()
+    progress: Callable[[int, float], None] | None = option(
+        Takes("callable, or None"), default=None, command=False, help="Called with the number and objective of a round."
+    )
+
+    @property
+    def rules(self) -> TableRules:
+        """The rules of the tables, where none is given the usual ones."""
+        from bayesbox.network.learn.tables import TableRules
+
+        return TableRules.of(self.smoothing if self.smoothing is not None else "mle" if self.prior_cases else "laplace")
+
+
+@options
+class ArcOptions(Options):
+    """What is known of a structure beforehand."""
+
+    required: Iterable[ArcLike] = option(
+        TakesArcs(), default=(), command="require", help="An arc that must be there, such as rain->grass."
+    )
+    forbidden: Iterable[ArcLike] = option(
+        TakesArcs(), default=(), command="forbid", help="An arc that must not be there."
+    )
+    tiers: Iterable[str | Iterable[object]] | None = option(
+        TakesTiers(),
+        default=None,
+        command="tier",
+        help="Columns of one tier; a column has no parent of a later tier. Give all tiers in order.",
+    )
+    max_parents: int | None = option(
+        WholeNumber(0, none=True), default=None, help="Parents of a node, with hill, tabu and exact."
+    )
+
+
+@options
+class SearchOptions(Options):
+    """How a structure is found."""
+
+    score: str | Score = option(TakesScore(), default="bic", help="bic, aic, loglik, k2, bdeu:10 or dirichlet:0.5.")
+    method: str = option(
+        OneOf(*METHODS),
+        default="hill",
+        help="Climbing by single arcs (hill), also beyond summits (tabu); the proven best (exact, to about 20 "
+        "columns); the best tree (chow-liu), also under a class (tan); tests of independence (pc).",
+    )
+    target: str | None = option(
+        AnyText("column", none=True, metavar="COLUMN"), default=None, help="The class of method tan."
+    )
+    root: str | None = option(
+        AnyText("column", none=True, metavar="COLUMN"), default=None, help="Where the tree of chow-liu or tan begins."
+    )
+    restarts: int | None = option(
+        WholeNumber(0, none=True), default=None, help="More climbs of hill and tabu, by default 5, or more."
+    )
+    patience: int | None = option(
+        WholeNumber(0, none=True),
+        default=None,
+        help="Moves of hill and tabu beyond a summit, by default 0, with tabu 15.",
+    )
+    alpha: float | None = option(TakesLevel(), default=None, help="The level of the tests of pc, by default 0.05.")
+    max_given: int | None = option(
+        WholeNumber(0, none=True), default=None, command=False, help="At most so many columns given in a test of pc."
+    )
+    bootstrap: int = option(
+        WholeNumber(0), default=0, help="Say how often each arc is found in so many samples of the rows."
+    )
+    seed: int = seed_option()
+    threads: int = option(WholeNumber(1), default=1, command=False, help="Threads that read a source.")
+    progress: Callable[[SearchStep], None] | None = option(
+        Takes("callable, or None"), default=None, command=False, help="Called with each `SearchStep`."
+    )
+
+    @property
+    def scored(self) -> Score:
+        """The score, whichever way it was given."""
+        from bayesbox.network.learn.scores import Score
+
+        return Score.of(self.score)
+
+    def _check(self) -> None:
+        if self.method == "tan" and self.target is None:
+            raise BadOption(
+                "tan is a tree under a class, and no column is named as that",
+                remedy="Name it: target='...', by command -t COLUMN",
+            )
+        if self.method != "tan" and self.target is not None:
+            raise BadOption(
+                f"only tan has a target, {self.method} finds the parents of all columns alike",
+                remedy="Leave the target away, or take method='tan'",
+            )
+        if self.root is not None and (self.method not in ("tan", "chow-liu") or self.root == self.target):
+            raise BadOption("a root is that of a tree: chow-liu, or tan (not its target)")
+
+
+@options
+class LearnOptions(RowOptions, ArcOptions, SearchOptions):
+    """How a network is learned: its structure, then its tables."""
+
+    bins: str | int = bins_option(command=True)
+    smoothing: object = option(
+        TakesTableRules(), default="laplace", help="The rule of the tables, by default laplace; also bdeu:10 and k2."
+    )
+    missing: str = option(
+        OneOf("em", "drop", "level"),
+        default="em",
+        help="Complete rows with missing values as the network so far expects, round after round (em); drop these "
+        "rows; or count missing as a state (level).",
+    )
+
+    def _check(self) -> None:
+        for name, used in USED_BY.items():
+            value = getattr(self, name)
+            if value is not None and self.method not in used:
+                methods = " or ".join(filter(None, (", ".join(used[:-1]), used[-1])))
+                raise BadOption(
+                    f"method {self.method} does not use {name}",
+                    found=value,
+                    remedy=f"Leave it away, or take {methods} as the method",
+                )
+        super()._check()
