@@ -144,8 +144,9 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
         their place a `threshold`, {class: p}, gives the class where its probability is p or more, else the most
         probable of the others.
         """
-        posterior = self.predict_proba(X)
-        classes = tuple(level_text(label) for label in self.classes_.tolist())
+        now = copy.copy(self)  # its classes stay, whatever another thread learns meanwhile
+        posterior = now.predict_proba(X)
+        classes = tuple(level_text(label) for label in now.classes_.tolist())
         if threshold is None:
             chosen = cheapest(posterior, cost_matrix({} if costs is None else costs, classes))
         elif costs is not None or not isinstance(threshold, Mapping) or len(threshold) != 1:
@@ -154,8 +155,8 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
             )
         else:
             [(label, least)] = threshold.items()
-            chosen = answers_at(posterior, self._place_of(label), least)
-        answers: NDArray[Any] = self.classes_[chosen]
+            chosen = answers_at(posterior, now._place_of(label), least)
+        answers: NDArray[Any] = now.classes_[chosen]
         if abstain is None:
             return answers
         if not (isinstance(abstain, Real) and 0 <= abstain <= 1):
@@ -166,7 +167,8 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
 
     def best_threshold(self, X: Any, y: Any, label: Any, *, metric: str = "f1") -> Threshold:
         """The threshold on P(label) that serves a metric best on rows that were not learned."""
-        p = self.predict_proba(X)[:, self._place_of(label)]
+        now = copy.copy(self)  # as in `decide`
+        p = now.predict_proba(X)[:, now._place_of(label)]
         found = labels_from(y, len(p))
         true = np.array([text == level_text(label) for text in found.levels], dtype=bool)[found.codes]
         return best_threshold(p, true, metric)

@@ -5,6 +5,7 @@ An estimator adds its parameters, `new_classifier`, and what only its kind of mo
 
 from __future__ import annotations
 
+import copy
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.options import calibration_option
 from bayesbox.classifier.report.summary import summary_html
 from bayesbox.classifier.table import AnyTableClassifier
@@ -112,32 +114,42 @@ class TableEstimator(CountedEstimator[K]):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Count more rows; equal to one fit on all of them. Classes may be declared, or turn up later."""
-        first = not hasattr(self, "classifier_")
-        batch = batch_from(X) if first else self._checked(X)
-        self._require_rows(batch)
-        labels = labels_from(y, batch.rows)
-        if classes is not None:
-            classes_from(classes, label_type_of(labels.values))  # refuses those that do not fit, before rows count
-        classifier = self.blank_classifier() if first else self.classifier_
-        classifier.learn(batch, labels, weights=sample_weight)
-        if first:
-            self._note_features(X, batch)
+        """Count more rows; equal to one fit on all of them. Classes may be declared, or turn up later.
+
+        Threads may call this and `forget` at once: each batch counts, and what is asked meanwhile is answered by the
+        model before or after a batch.
+        """
+        with writing(self):
+            first = not hasattr(self, "classifier_")
+            batch = batch_from(X) if first else self._checked(X)
+            self._require_rows(batch)
+            labels = labels_from(y, batch.rows)
+            if classes is not None:
+                classes_from(classes, label_type_of(labels.values))  # refuses those that do not fit, before rows count
+            classifier = self.blank_classifier() if first else copy.copy(self.classifier_)
+            classifier.learn(batch, labels, weights=sample_weight)
+            if classes is not None:
+                _declare(classifier, classes)
+            if first:
+                self._note_features(X, batch)
             self.classifier_ = classifier
-        if classes is not None:
-            self.declare(classes)
         return self
 
     def declare(self, classes: Any) -> None:
         """Know of these classes, though no row may have one of them."""
-        book = self.classifier_.book
-        self.classifier_.declare(classes_from(classes, book.label_type if book.classes else None))
+        with writing(self):
+            classifier = copy.copy(self.classifier_)
+            _declare(classifier, classes)
+            self.classifier_ = classifier
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows out again: the tallies are as if these had never been learned."""
         check_is_fitted(self)
-        batch = self._checked(X)
-        self.classifier_.forget(batch, labels_from(y, batch.rows), weights=sample_weight)
+        with writing(self):
+            batch = self._checked(X)
+            classifier = copy.copy(self.classifier_)
+            classifier.forget(batch, labels_from(y, batch.rows), weights=sample_weight)
+            self.classifier_ = classifier
         return self
 
     def log_density(self, X: Any) -> NDArray[np.float64]:
@@ -147,10 +159,10 @@ class TableEstimator(CountedEstimator[K]):
 
     def log_likelihood(self, X: Any, y: Any) -> float:
         """The sum over the rows of log P(class = y, x)."""
-        batch = self._asked(X)
-        joint = self.classifier_.joint_log_prob(batch)
+        batch, classifier = self._asked(X), self.classifier_
+        joint = classifier.joint_log_prob(batch)
         labels = labels_from(y, batch.rows)
-        place = {text: index for index, text in enumerate(self.classifier_.model.classes)}
+        place = {text: index for index, text in enumerate(classifier.model.classes)}
         columns = np.array([place.get(text, -1) for text in labels.levels], dtype=np.int64)[labels.codes]
         rows = np.where(columns < 0, -np.inf, joint[np.arange(batch.rows), columns])
         return float(rows.sum())
@@ -260,6 +272,11 @@ class CalibratedEstimator(TableEstimator[K]):
         """Take over a classifier that has learned elsewhere."""
         self.calibration = classifier.calibrate
         return super().adopt(classifier)
+
+
+def _declare(classifier: AnyTableClassifier, classes: Any) -> None:
+    book = classifier.book
+    classifier.declare(classes_from(classes, book.label_type if book.classes else None))
 
 
 def _width(batch: Batch) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from os import PathLike
 from typing import Any, Self
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from bayesbox.classifier.one_writer import writing
 from bayesbox.errors import BadData
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import classes_from, counts_from, group_of, labels_from
@@ -75,20 +77,27 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Count more documents; equal to one fit on all of them. Classes may be declared, or turn up later."""
-        classifier = self.classifier_ if hasattr(self, "classifier_") else self.new_classifier()
-        batch = texts_from(X, classifier.text_column)
-        labels = labels_from(y, batch.rows)
-        if classes is not None:
-            classifier = classifier.with_classes(classes_from(classes, label_type_of(labels.values)))
-        classifier.learn(batch, labels, weights=sample_weight)
-        self.classifier_ = classifier
+        """Count more documents; equal to one fit on all of them. Classes may be declared, or turn up later.
+
+        Threads may call this and `forget` at once, as for tables.
+        """
+        with writing(self):
+            classifier = copy.copy(self.classifier_) if hasattr(self, "classifier_") else self.new_classifier()
+            batch = texts_from(X, classifier.text_column)
+            labels = labels_from(y, batch.rows)
+            if classes is not None:
+                classifier = classifier.with_classes(classes_from(classes, label_type_of(labels.values)))
+            classifier.learn(batch, labels, weights=sample_weight)
+            self.classifier_ = classifier
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take documents out again: the tallies are as if these had never been learned."""
-        batch = self._asked(X)
-        self.classifier_.forget(batch, labels_from(y, batch.rows), weights=sample_weight)
+        with writing(self):
+            batch = self._asked(X)
+            classifier = copy.copy(self.classifier_)
+            classifier.forget(batch, labels_from(y, batch.rows), weights=sample_weight)
+            self.classifier_ = classifier
         return self
 
     # -- what was learned ----------------------------------------------------------------------------------------

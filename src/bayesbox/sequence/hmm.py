@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from bayesbox.classifier.one_writer import writing
 from bayesbox.dist.base import Doubles, LevelTable
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.schema.encode import Encoded
@@ -176,16 +177,18 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
 
     def partial_fit(self, sequences: Any, labels: Any, **how: Any) -> Self:
         """Learn more sequences whose states are known."""
-        schema, book = self._counted(sequences, labels, how, "learn")
-        self._accept(schema, self._book + book, COUNTED)
+        with writing(self):
+            schema, book = self._counted(sequences, labels, how, "learn")
+            self._accept(schema, self._book + book, COUNTED)
         return self
 
     def forget(self, sequences: Any, labels: Any, **how: Any) -> Self:
         """Take sequences out again, exactly. Where they were never learned, nothing changes."""
         if not self._origin:
             raise CannotForget("nothing was learned yet")
-        schema, book = self._counted(sequences, labels, how, "forget")
-        self._accept(schema, self._book - book, COUNTED)
+        with writing(self):
+            schema, book = self._counted(sequences, labels, how, "forget")
+            self._accept(schema, self._book - book, COUNTED)
         return self
 
     def __add__(self, other: HiddenMarkovModel) -> HiddenMarkovModel:
@@ -240,11 +243,13 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
     @property
     def model_(self) -> ChainModel:
         """The rules applied to the tallies."""
-        if self._model is None:
-            if self._schema is None:
-                raise BadData("this model has learned nothing yet", remedy="Call fit first")
-            self._model = chain_model(self._schema, self._book, self._rules(self._origin))
-        return self._model
+        model = self._model
+        if model is None:
+            with writing(self):  # the schema and the book of one moment
+                if self._schema is None:
+                    raise BadData("this model has learned nothing yet", remedy="Call fit first")
+                model = self._model = chain_model(self._schema, self._book, self._rules(self._origin))
+        return model
 
     @property
     def book_(self) -> ChainBook:
