@@ -10,6 +10,8 @@ from sklearn.base import clone
 import bayesbox as bb
 from bayesbox.classifier.options import CALIBRATIONS
 from bayesbox.classifier.registry import KINDS
+from bayesbox.estimators.bayes_optimal import HypothesesOptions
+from bayesbox.estimators.network_classifier import NetworkOptions
 from bayesbox.schema.families import densities
 from bayesbox.schema.options import options_of
 from bayesbox.stat.calibrate import NAMES
@@ -30,6 +32,27 @@ def test_every_option_is_a_documented_parameter(kind) -> None:
             assert each.help
             assert f"\n{name} : {each.takes.words}\n" in made.__doc__
     assert set(made().get_params()) == set(parameters) - {"fold"}
+
+
+@pytest.mark.parametrize(
+    ("made", "own"), [(bb.BayesOptimal, HypothesesOptions), (bb.NetworkClassifier, NetworkOptions)]
+)
+def test_every_parameter_of_the_estimators_of_models_is_a_field(made, own) -> None:
+    parameters = inspect.signature(made).parameters
+    assert list(parameters) == list(options_of(own))
+    for name, each in options_of(own).items():
+        assert each.help
+        assert f"\n{name} : {each.takes.words}\n" in made.__doc__
+    kinds = [each.kind for each in parameters.values()]
+    assert kinds[:2] == [inspect.Parameter.POSITIONAL_OR_KEYWORD] * 2
+    assert set(kinds[2:]) == {inspect.Parameter.KEYWORD_ONLY}
+    first, second, *_ = parameters
+    given = made("one", "two")
+    assert given.get_params()[first] == "one"
+    assert clone(given, safe=False).set_params(**{second: "three"}).get_params()[second] == "three"
+    assert given != made("one", "two")
+    with pytest.raises(TypeError):
+        made()
 
 
 def test_every_density_is_documented() -> None:

@@ -13,7 +13,7 @@ import bayesbox as bb
 from bayesbox.cli.network.network import command
 from bayesbox.cli.options.actions import command_names
 from bayesbox.errors import DataWarning
-from bayesbox.network.learn.options import FitOptions, LearnOptions, NodeRowOptions
+from bayesbox.network.learn.options import LearnOptions, NodeRowOptions, TableOptions
 from bayesbox.schema.options import options_of
 
 RAIN = {"rain": ["yes", "yes", "no", "no"], "grass": ["wet", "wet", "wet", "dry"]}
@@ -23,7 +23,7 @@ RAIN = {"rain": ["yes", "yes", "no", "no"], "grass": ["wet", "wet", "wet", "dry"
     ("function", "options"),
     [
         (bb.learn_network, LearnOptions),
-        (bb.BayesianNetwork.fit, FitOptions),
+        (bb.BayesianNetwork.fit, TableOptions),
         (bb.BayesianNetwork.partial_fit, NodeRowOptions),
         (bb.BayesianNetwork.forget, NodeRowOptions),
         (bb.BayesianNetwork.log_likelihood, NodeRowOptions),
@@ -125,8 +125,8 @@ def test_every_option_of_the_command_is_a_field() -> None:
         *("score", "method", "target", "root", "require", "forbid", "tier", "max_parents", "restarts", "patience"),
         *("alpha", "bootstrap", "smoothing", "missing", "bins"),
     }
-    assert set(command_names(FitOptions)) == {"smoothing", "missing", "prior_cases", "hidden"}
-    for cls in (LearnOptions, FitOptions):
+    assert set(command_names(TableOptions)) == {"smoothing", "missing", "prior_cases", "hidden"}
+    for cls in (LearnOptions, TableOptions):
         for name, field in command_names(cls).items():
             assert options_of(cls)[field].help[1:] in (options[name].help or "")
     assert options["missing"].type.choices == ("em", "drop", "level", "ignore")

@@ -14,9 +14,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import batch_from, labels_from
+from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.evidence import Explanation
 from bayesbox.file.save import save
 from bayesbox.schema.levels import level_text
+from bayesbox.schema.options import Options, option, options, required
+from bayesbox.schema.parameters import HasParameters
+from bayesbox.schema.takes import Takes
 from bayesbox.table.optimal.classifier import OptimalClassifier
 
 Doubles = NDArray[np.float64]
@@ -24,21 +28,34 @@ Doubles = NDArray[np.float64]
 WAYS = ("evidence", "leave-one-out")
 
 
-class BayesOptimal(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """P(v | x) = sum over the hypotheses h of P(v | h, x) P(h | D), which no other answer beats on average.
+@options
+class HypothesesOptions(Options):
+    """Classifiers that have learned, and how much each is worth."""
 
-    Parameters
-    ----------
-    hypotheses : list of classifiers that are fitted
-        Anything with `predict_proba` and `classes_`. They may know different classes.
-    weights : list of numbers, "evidence", "leave-one-out", or None
-        P(h | D), up to a common factor; None gives all the same. "evidence": `prior` times the exponential of
-        `log_evidence`. "leave-one-out": `fit(X, y)` takes the rows that the hypotheses have learned, and weights each
-        by `prior` times the probability of all labels, every row judged by the model of the others.
-    prior : list of numbers, or None
-        P(h) before the rows, for both of these; None gives all the same.
-    log_evidence : list of numbers, or None
-        log P(D | h).
+    hypotheses: Sequence[Any] = required(
+        Takes("list of classifiers that are fitted"),
+        kw_only=False,
+        help="Anything with `predict_proba` and `classes_`. They may know different classes.",
+    )
+    weights: Sequence[float] | str | None = option(
+        Takes('list of numbers, "evidence", "leave-one-out", or None'),
+        default=None,
+        kw_only=False,
+        help='P(h | D), up to a common factor; None gives all the same. "evidence": `prior` times the exponential of '
+        '`log_evidence`. "leave-one-out": `fit(X, y)` takes the rows that the hypotheses have learned, and weights '
+        "each by `prior` times the probability of all labels, every row judged by the model of the others.",
+    )
+    prior: Sequence[float] | None = option(
+        Takes("list of numbers, or None"),
+        default=None,
+        help="P(h) before the rows, for both of these; None gives all the same.",
+    )
+    log_evidence: Sequence[float] | None = option(Takes("list of numbers, or None"), default=None, help="log P(D | h).")
+
+
+@estimator
+class BayesOptimal(HasParameters, ClassifierMixin, BaseEstimator, HypothesesOptions):  # type: ignore[misc]
+    """P(v | x) = sum over the hypotheses h of P(v | h, x) P(h | D), which no other answer beats on average.
 
     Examples
     --------
@@ -52,18 +69,8 @@ class BayesOptimal(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     (array(['-'], dtype='<U1'), array(['+'], dtype='<U1'))
     """
 
-    def __init__(
-        self,
-        hypotheses: Sequence[Any],
-        weights: Sequence[float] | str | None = None,
-        *,
-        prior: Sequence[float] | None = None,
-        log_evidence: Sequence[float] | None = None,
-    ) -> None:
-        self.hypotheses = hypotheses
-        self.weights = weights
-        self.prior = prior
-        self.log_evidence = log_evidence
+    def __post_init__(self) -> None:
+        """Parameters are judged when they are used, not here: scikit-learn wants them as they were given."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Weigh the hypotheses by these rows, where the weights are to come from leave-one-out.

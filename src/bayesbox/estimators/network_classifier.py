@@ -13,25 +13,35 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.bridge.network_target import NetworkTarget, features_of, require_nodes, under_names
 from bayesbox.errors import BadData
 from bayesbox.estimators.inputs import batch_from, labels_from
+from bayesbox.estimators.parameters import estimator
+from bayesbox.network.learn.options import TakesTableRules
 from bayesbox.network.network import BayesianNetwork
+from bayesbox.schema.options import Options, option, options, required
+from bayesbox.schema.parameters import HasParameters
+from bayesbox.schema.takes import Takes
 from bayesbox.source.frames import column_names, labels_of
 
 
-class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@options
+class NetworkOptions(Options):
+    """Which node of a network is the class, and how its tables are learned."""
+
+    network: BayesianNetwork = required(Takes("BayesianNetwork"), help="The network.", kw_only=False)
+    target: str = required(Takes("str"), help="The node that is the class.", kw_only=False)
+    smoothing: object = option(
+        TakesTableRules(),
+        default="laplace",
+        help="For `fit`, which learns the tables of a copy of the network from rows: how counts become probabilities.",
+    )
+
+
+@estimator
+class NetworkClassifier(HasParameters, ClassifierMixin, BaseEstimator, NetworkOptions):  # type: ignore[misc]
     """The class is a node of a network, the columns are the other nodes; made by `net.classifier(target)`.
 
     A network that has its tables needs no fit. Columns may be left out, and cells may be missing: what is not known is
     summed over, exactly, and a state that a node has not counts as not known. Arrays without names have a column for
     each node but the target, in the order of the network.
-
-    Parameters
-    ----------
-    network : BayesianNetwork
-        The network.
-    target : str
-        The node that is the class.
-    smoothing : rule or its name
-        For `fit`, which learns the tables of a copy of the network from rows: how counts become probabilities.
 
     Examples
     --------
@@ -45,10 +55,8 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     array([[0.6058, 0.3942]])
     """
 
-    def __init__(self, network: BayesianNetwork, target: str, *, smoothing: Any = "laplace") -> None:
-        self.network = network
-        self.target = target
-        self.smoothing = smoothing
+    def __post_init__(self) -> None:
+        """Parameters are parsed by `fit`, not here: scikit-learn wants them as they were given."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the tables from rows, for the same graph; the network itself stays as it is, see `network_`."""

@@ -54,8 +54,8 @@ def option(
     return field(default=default, kw_only=kw_only, repr=repr, metadata={"option": found})
 
 
-def required(takes: Takes, *, help: str = "", kw_only: bool = False) -> Any:
-    """A field without a default: a positional parameter that must be given, and that no file or command has."""
+def required(takes: Takes, *, help: str = "", kw_only: bool = True) -> Any:
+    """A field without a default: a parameter that must be given, and that no file or command has."""
     return field(kw_only=kw_only, metadata={"option": Option(takes, help, NEVER, command=False)})
 
 

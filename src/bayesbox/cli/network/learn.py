@@ -13,7 +13,7 @@ from bayesbox.cli.options.actions import action_options, chosen, command_names
 from bayesbox.cli.options.sources import declared_kinds, skipped_rows
 from bayesbox.cli.print.output import captured_warnings, decimal, emit_json, note, plural, say, table
 from bayesbox.cli.print.search_progress import SearchProgress
-from bayesbox.network.learn.options import FitOptions, LearnOptions
+from bayesbox.network.learn.options import LearnOptions, TableOptions
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 LEARN = (*command_names(LearnOptions), "known")
-FIT = tuple(command_names(FitOptions))
+FIT = tuple(command_names(TableOptions))
 BOTH = ("types", "ignore", "na", "bad_rows", "input_format")
 """The options that these actions take, by the names of their parameters."""
 
@@ -33,7 +33,7 @@ def learning_options(verb: F) -> F:
     """What belongs to learning a network."""
     for option in reversed(
         (
-            action_options({"learn": LearnOptions, "fit": FitOptions}, short={"target": "-t"}),
+            action_options({"learn": LearnOptions, "fit": TableOptions}, short={"target": "-t"}),
             click.option("--known", metavar="NETWORK", help="learn: compare the structure with that of this network."),
             options.types_option,
             click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="learn: leave out."),
@@ -105,7 +105,7 @@ def fit(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
     hidden = options.several(given["hidden"])
     progress = SearchProgress()
     try:
-        network.fit(source, **chosen(FitOptions, given), seed=given["seed"], progress=progress.round)
+        network.fit(source, **chosen(TableOptions, given), seed=given["seed"], progress=progress.round)
     finally:
         progress.close()
     skipped = skipped_rows(source)

@@ -16,7 +16,7 @@ from bayesbox.network.exact.junction import Propagation
 from bayesbox.network.graph import Graph, Node, require_cells
 from bayesbox.network.learn.em import Families, expectation
 from bayesbox.network.learn.maximise import TableMaximiser, expect
-from bayesbox.network.learn.options import FitOptions, NodeRowOptions
+from bayesbox.network.learn.options import NodeRowOptions, TableOptions
 from bayesbox.network.learn.rows import NetworkRows, book_of, counts_of, read_rows, variables_of
 from bayesbox.network.learn.scores import Score, Scorer
 from bayesbox.network.learn.tables import TableRules
@@ -51,8 +51,8 @@ class NetworkFitting:
     _rules: TableRules | None = None
     _experts: Mapping[str, Doubles] | None = None
 
-    @method_by_keywords(FitOptions)
-    def fit(self, data: Any, options: FitOptions) -> Self:
+    @method_by_keywords(TableOptions)
+    def fit(self, data: Any, options: TableOptions) -> Self:
         """Learn the tables from rows: a frame, a table, a source, or the name of a file.
 
         Without missing values the tables are counted; otherwise they are found by EM, unless `missing` says otherwise.
@@ -67,7 +67,7 @@ class NetworkFitting:
         """
         return self.fit_rows(self._read(data, options), options)
 
-    def fit_rows(self, rows: NetworkRows, options: FitOptions) -> Self:
+    def fit_rows(self, rows: NetworkRows, options: TableOptions) -> Self:
         """The same from rows that were read already."""
         rules = options.rules
         for name in rules.by_node:
@@ -94,7 +94,7 @@ class NetworkFitting:
             rows = self._read(data, options)
             if rows.holes:
                 raise _holes("learned")
-            return self.fit_rows(rows, FitOptions())
+            return self.fit_rows(rows, TableOptions())
         return self._change(data, "learned", options, sign=1)
 
     @method_by_keywords(NodeRowOptions)

@@ -16,7 +16,7 @@ from bayesbox.network.graph import Graph, Node
 from bayesbox.network.learn.arcs import ArcRules, unpacked
 from bayesbox.network.learn.compare import pattern_of
 from bayesbox.network.learn.exact_search import exact_search
-from bayesbox.network.learn.options import CLIMBING, Arc, FitOptions, LearnOptions, SearchOptions
+from bayesbox.network.learn.options import CLIMBING, Arc, LearnOptions, SearchOptions, TableOptions
 from bayesbox.network.learn.pc import directed_extension, pc
 from bayesbox.network.learn.rows import NetworkRows
 from bayesbox.network.learn.scores import Scorer, columns_of, mask_of, parameters
@@ -126,7 +126,7 @@ def learn_network(data: Any, options: LearnOptions) -> BayesianNetwork:
         for variable, mask in zip(rows.variables, structure.parents, strict=True)
     ]
     network = BayesianNetwork.of(Graph(nodes))
-    network.fit_rows(rows, FitOptions(smoothing=options.smoothing, seed=options.seed))
+    network.fit_rows(rows, TableOptions(smoothing=options.smoothing, seed=options.seed))
     network.learning_ = Learning(
         options.method,
         str(options.scored),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.network.learn.em import Families, LearnedTables, maximise_expectation
-from bayesbox.network.learn.options import FitOptions
+from bayesbox.network.learn.options import TableOptions
 from bayesbox.network.learn.rows import NetworkRows, book_of, counts_of
 from bayesbox.network.learn.tables import TableRules, prior_counts, table_of
 
@@ -48,7 +48,7 @@ def expect(
     families: Families,
     rows: NetworkRows,
     maximise: TableMaximiser,
-    options: FitOptions,
+    options: TableOptions,
 ) -> LearnedTables:
     """EM from what can be counted, and from tables at random; the best end."""
     prior = maximise.prior()

@@ -126,7 +126,7 @@ class TakesTableRules(Takes):
         return None if given is None and self.none else TableRules.of(given)
 
 
-class TakesBins(AnyText):
+class TakesCuts(AnyText):
     """How numbers are cut, or a number of bins of equal width."""
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class TakesBins(AnyText):
 def bins_option(*, command: bool) -> Any:
     """How numbers are cut."""
     return option(
-        TakesBins(),
+        TakesCuts(),
         default=DEFAULT_BINS,
         command=command,
         help="How numbers are cut; whole numbers of up to 10 values stay as they are.",
@@ -192,7 +192,7 @@ class NodeRowOptions(RowOptions):
 
 
 @options
-class FitOptions(NodeRowOptions):
+class TableOptions(NodeRowOptions):
     """How the tables of a network are learned."""
 
     smoothing: object = option(
