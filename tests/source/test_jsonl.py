@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.refusal import refusal
 
-from bayesbox.errors import BadData, KindContradiction
+from bayesbox.errors import BadData, BadRow, KindContradiction
 from bayesbox.schema.levels import level_text
-from bayesbox.source.files import jsonl
+from bayesbox.source.files import jsonl, nesting
 from bayesbox.source.files.open import open_source
 
 
@@ -168,3 +168,65 @@ def test_any_rows_as_texts(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
     for name in known:
         values = [row.get(name) for row in rows]
         assert found[name] == [None if value is None else level_text(value) for value in values]
+
+
+DEEP = 20_000  # levels at which Arrow's reader ends the process
+
+
+def nested(depth: int, between: str = "") -> str:
+    return f"[{between}" * depth + "]" * depth
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        nested(DEEP),
+        nested(DEEP, '"]",'),  # a bracket in a string closes nothing
+        nested(DEEP, " "),
+        nested(DEEP, "1,"),
+        "[" * DEEP,
+        '{"a":' * DEEP + "1" + "}" * DEEP,
+        '[{"a":' * DEEP + "1" + "}]" * DEEP,
+    ],
+    ids=["lists", "strings between", "spaces between", "numbers between", "never closed", "objects", "both"],
+)
+@pytest.mark.parametrize("ignored", [False, True])
+def test_values_nested_without_end(tmp_path: Path, value: str, ignored: bool) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"x": "a", "y": "p"}\n{"x": ' + value + ', "y": "q"}\n{"x": "b", "y": "p"}\n')
+    options: dict[str, Any] = {"unread": frozenset({"x"})} if ignored else {}
+    with refusal(BadRow, where="line 2, column `x`"):
+        rows_of(path, **options)
+    source = open_source(path, bad_rows="skip", **options)
+    assert [label for batch in source.batches() for label in batch["y"].to_pylist()] == ["p", "p"]
+    assert source.skipped.count == 1
+
+
+def test_brackets_in_strings_are_text(tmp_path: Path) -> None:
+    texts = ["[" * 500, '\\"[' * 300, "\\" + "[" * 200, "[]" * 200, "{" * 300]
+    path = write(tmp_path, [{"x": text, "y": 1} for text in texts])
+    assert rows_of(path) == {"x": texts, "y": [1.0] * len(texts)}
+
+
+def test_lists_that_are_not_read_may_be_nested(tmp_path: Path) -> None:
+    deep = json.loads(nested(nesting.MOST_DEPTH - 1))
+    rows = [{"x": deep, "y": 1}, {"x": [[]] * 500, "y": 2}]
+    assert rows_of(write(tmp_path, rows), unread=frozenset({"x"}))["y"] == [1.0, 2.0]
+
+
+@given(st.text(st.sampled_from('[]{}"\\ :,1a'), max_size=60), st.integers(0, 3))
+def test_depth_is_that_of_a_walk(text: str, most: int) -> None:
+    deepest = depth = 0
+    inside = escaped = False
+    for letter in text:
+        if inside:
+            inside = escaped or letter != '"'
+            escaped = letter == "\\" and not escaped
+        elif letter == '"':
+            inside = True
+        else:
+            depth += (letter in "[{") - (letter in "]}")
+            deepest = max(deepest, depth)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nesting, "MOST_DEPTH", most)
+        assert nesting.is_deep(text.encode()) == (deepest > most)

@@ -19,6 +19,7 @@ from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import is_missing, level_text
 from bayesbox.source.files.arrow import kind_of_type, without_tokens
+from bayesbox.source.files.nesting import MOST_DEPTH, deep_key, has_deep_list, is_deep
 from bayesbox.source.files.reading import (
     FLAG,
     NUMBER,
@@ -144,7 +145,7 @@ class JsonRows(OpenedFile):
         """Arrow's answer; None where it refuses, or where lines and objects do not match one to one."""
         block = bytes(self._window.view[:end])
         lines = block.count(self._window.newline) + (not block.endswith(self._window.newline))
-        if not _is_one_object_a_line(block, self._window.newline, lines):
+        if not _is_one_object_a_line(block, self._window.newline, lines) or has_deep_list(block, self._window.newline):
             return None
         try:
             table = arrow_json.read_json(
@@ -214,6 +215,9 @@ class JsonRows(OpenedFile):
     def _row(self, text: bytes, line: int) -> Row:
         where = place(self._file, line=line)
         shown = text[:200].decode("utf-8", errors="backslashreplace")
+        if is_deep(text):
+            where = place(self._file, line=line, column=deep_key(text))
+            raise BadRow(f"values nested more than {MOST_DEPTH} levels deep", where=where, found=shown, remedy=SKIP)
         try:
             row = json.loads(text.decode("utf-8"), object_pairs_hook=lambda pairs: _object(pairs, where))
         except UnicodeDecodeError:
