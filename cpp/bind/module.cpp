@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   register_exact(m);
   register_moments(m);
   register_count(m);
+  register_ledger(m);
   register_score(m);
   register_numbers(m);
   register_text(m);

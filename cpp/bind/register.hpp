@@ -8,6 +8,7 @@ namespace bayesbox {
 void register_exact(nanobind::module_& m);
 void register_moments(nanobind::module_& m);
 void register_count(nanobind::module_& m);
+void register_ledger(nanobind::module_& m);
 void register_score(nanobind::module_& m);
 void register_numbers(nanobind::module_& m);
 void register_text(nanobind::module_& m);

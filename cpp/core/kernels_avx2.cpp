@@ -1,6 +1,7 @@
 // Compiled with -mavx2 -mfma; runs only where the processor has both.
 #include "core/vector_kernels.hpp"
 #include "core/vector_joint_kernels.hpp"
+#include "core/vector_ledger_kernels.hpp"
 #include "core/vector_table_kernels.hpp"
 
 namespace bayesbox {
@@ -12,6 +13,10 @@ const Kernels& avx2_set<Kernels>() {
 template <>
 const JointKernels& avx2_set<JointKernels>() {
   return kJointKernels;
+}
+template <>
+const LedgerKernels& avx2_set<LedgerKernels>() {
+  return kLedgerKernels;
 }
 template <>
 const TableKernels& avx2_set<TableKernels>() {

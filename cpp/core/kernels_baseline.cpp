@@ -1,5 +1,6 @@
 #include "core/vector_kernels.hpp"
 #include "core/vector_joint_kernels.hpp"
+#include "core/vector_ledger_kernels.hpp"
 #include "core/vector_table_kernels.hpp"
 
 namespace bayesbox {
@@ -11,6 +12,10 @@ const Kernels& baseline_set<Kernels>() {
 template <>
 const JointKernels& baseline_set<JointKernels>() {
   return kJointKernels;
+}
+template <>
+const LedgerKernels& baseline_set<LedgerKernels>() {
+  return kLedgerKernels;
 }
 template <>
 const TableKernels& baseline_set<TableKernels>() {

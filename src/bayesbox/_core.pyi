@@ -93,6 +93,16 @@ def count_codes_weighted(
 def count_labels(target: NDArray[np.int32], classes: int) -> NDArray[np.int64]:
     """The rows of each class; a negative label is missing."""
 
+def row_ledger(
+    columns: list[tuple[bytes, bytes, NDArray[Any], NDArray[np.uint8] | None, NDArray[np.int64] | None]],
+    target: NDArray[np.int32],
+    label_bytes: NDArray[np.uint8],
+    label_offsets: NDArray[np.int64],
+    weights: NDArray[np.float64] | None,
+) -> NDArray[np.uint16]:
+    """The ledger of these rows, 1,024 lanes. A column is (name, b"n", numbers, None, None), or
+    (name, tag, codes, bytes of the texts that they stand for, where each text begins)."""
+
 def count_integers(
     columns: list[NDArray[Any]], target: NDArray[np.int32], classes: int, limit: int
 ) -> list[tuple[int, NDArray[np.int64]] | None]:

@@ -32,6 +32,7 @@
       DroppedWords                                words that a limit dropped: `count`, `limit`
       UnknownStates                               a column of which no value is a state of its node: `column`
       LostCalibration                             a calibration that no longer fits the classes
+      LostLedger                                  a ledger that a merge with a model without one drops: `without`
       NotSettled                                  an approximation that has not come to rest
     ExtensionFailed (UserWarning)                 an installed extension whose module cannot be imported: `name`
 
@@ -382,6 +383,17 @@ class UnknownStates(DataWarning):
 
 class LostCalibration(DataWarning):
     """A calibration that is dropped, since the classes are others now."""
+
+
+class LostLedger(DataWarning):
+    """A ledger that is dropped by a merge, since the first or the second model, `without`, keeps none."""
+
+    def __init__(self, without: str) -> None:
+        super().__init__(
+            f"the {without} of the two models keeps no ledger, so the merged one has none",
+            remedy="Train both with a ledger: ledger=True, --ledger",
+        )
+        self.without = without
 
 
 class NotSettled(DataWarning):

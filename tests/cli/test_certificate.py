@@ -123,6 +123,92 @@ def test_a_certificate_of_the_first_format_is_read(folder, bayes):
     bayes("verify", "first.json", "less.bayes", "--rows", "gone.csv", "--rest", "rest.csv")
 
 
+LEDGER = {
+    "model": "the model has the ledger after",
+    "before": "the ledgers after and of the rows give the one before",
+    "rows": "the rows are, row by row, those taken out",
+    "rest": "the rest are, row by row, the rows of the model",
+}
+
+
+@pytest.fixture
+def ledger(folder, bayes):
+    """The same rows with a ledger."""
+    bayes("train", "all.csv", "-t", "risk", "-o", "all.bayes", "--ledger")
+    bayes("forget", "all.bayes", "gone.csv", "-o", "less.bayes", "--certificate", "gone.json")
+    return folder
+
+
+def test_a_ledger_names_the_rows(ledger, bayes):
+    found, holds = checks(bayes, "gone.json", "less.bayes", "--rows", "gone.csv", "--rest", "rest.csv", code=0)
+    assert holds
+    assert [found[name] for name in LEDGER.values()] == ["right"] * 4
+    assert found["training on the rest gives the tallies after"] == "not checked"
+    found, _ = checks(bayes, "gone.json", "less.bayes", "--rest", "rest.csv", "--retrain", code=0)
+    assert found["training on the rest gives the tallies after"] == "right"
+    assert found[LEDGER["rest"]] == "right"
+    assert found[LEDGER["rows"]] == "not checked"
+
+
+def test_without_the_rows_a_ledger_does_not_confirm_either(ledger, bayes):
+    """Somebody who makes up a certificate can make up ledgers that fit each other."""
+    found, holds = checks(bayes, "gone.json", "less.bayes", code=3)
+    assert not holds
+    assert found[LEDGER["model"]] == found[LEDGER["before"]] == "right"
+
+
+def test_rows_with_the_same_tallies_are_told_apart(folder, bayes):
+    """Two rows exchanged values: every tally is the same, and the rows are not those that were taken out."""
+    (folder / "all.csv").write_text("a,b,c\nu,x,+\nu,y,+\nv,x,+\nv,y,+\n")
+    (folder / "gone.csv").write_text("a,b,c\nu,x,+\nv,y,+\n")
+    (folder / "mixed.csv").write_text("a,b,c\nu,y,+\nv,x,+\n")
+    bayes("train", "all.csv", "-t", "c", "-o", "m.bayes", "--ledger")
+    bayes("forget", "m.bayes", "gone.csv", "--certificate", "c.json")
+    found, _ = checks(bayes, "c.json", "m.bayes", "--rows", "mixed.csv", "--rest", "gone.csv", "--retrain", code=3)
+    assert found["the rows are those taken out"] == found["training on the rest gives the tallies after"] == "right"
+    assert found[LEDGER["rows"]] == found[LEDGER["rest"]] == "wrong"
+    checks(bayes, "c.json", "m.bayes", "--rows", "gone.csv", "--rest", "mixed.csv", "--retrain", code=0)
+
+
+def test_a_model_that_lost_its_ledger_is_not_the_one_after(ledger, bayes):
+    bayes("train", "rest.csv", "-t", "risk", "-o", "bare.bayes")
+    found, _ = checks(bayes, "gone.json", "bare.bayes", "--rows", "gone.csv", code=3)
+    assert found["the model has the tallies after"] == "right"
+    assert found[LEDGER["model"]] == "wrong"
+
+
+@pytest.mark.parametrize(
+    "changed", [1, {}, {"before": "0" * 64, "rows": "AAAA", "after": "0" * 64}, {"rows": 1}, {"after": "x"}]
+)
+def test_what_is_no_ledger_of_a_certificate(ledger, bayes, changed):
+    written = json.loads((ledger / "gone.json").read_text())
+    wrong = changed if changed in (1, {}) else {**written["ledger"], **changed}
+    (ledger / "bad.json").write_text(json.dumps({**written, "ledger": wrong}))
+    with pytest.raises(BadData):
+        Certificate.from_text((ledger / "bad.json").read_text(), where="bad.json")
+    bayes("verify", "bad.json", "less.bayes", code=3)
+
+
+def test_show_and_diff_print_the_ledger(ledger, bayes):
+    shown = bayes("show", "all.bayes", "--json").json["ledger"]
+    assert f"ledger {shown}" in bayes("show", "all.bayes").out
+    both = bayes("diff", "all.bayes", "less.bayes", "--json").json["ledgers"]
+    assert both["all.bayes"] == shown
+    assert both["less.bayes"] not in (None, shown)
+    assert shown in bayes("diff", "all.bayes", "less.bayes").out
+    assert "the same rows" in bayes("diff", "all.bayes", "all.bayes").out
+    bayes("train", "all.csv", "-t", "risk", "-o", "bare.bayes")
+    assert bayes("show", "bare.bayes", "--json").json["ledger"] is None
+    assert "ledger" not in bayes("diff", "bare.bayes", "bare.bayes").out
+    assert "only one" in bayes("diff", "bare.bayes", "all.bayes").out
+
+
+def test_a_merge_says_that_the_ledger_is_lost(ledger, bayes):
+    bayes("train", "all.csv", "-t", "risk", "-o", "bare.bayes")
+    assert len(bayes("merge", "all.bayes", "bare.bayes", "-o", "both.bayes", "--json").json["warnings"]) == 1
+    assert bayes("show", "both.bayes", "--json").json["ledger"] is None
+
+
 def test_rows_never_learned_leave_no_certificate(folder):
     (folder / "other.csv").write_text(HEADER + "99,truck,low\n")
     assert run(["forget", "all.bayes", "other.csv", "--certificate", "other.json"]) == 3

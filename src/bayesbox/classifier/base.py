@@ -26,7 +26,16 @@ from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.rows import LabelledRows, minus_rows, refit_on
 from bayesbox.dist import posterior
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import BadData, BadWeight, CannotForget, CannotMerge, LostCalibration, NoCounts
+from bayesbox.errors import (
+    BadData,
+    BadOption,
+    BadWeight,
+    CannotForget,
+    CannotMerge,
+    LostCalibration,
+    LostLedger,
+    NoCounts,
+)
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.columns import Column, as_view
 from bayesbox.schema.encode import Encoded
@@ -78,6 +87,7 @@ class Classifier(ABC, Generic[R, D, M]):
         self.fixed = False  # made of given tables: there are no counts behind it
         self.calibrate = calibrate  # the kind of calibration to learn with the first rows
         self.calibrated: Calibrated | None = None
+        self.ledger = False  # whether a hash of the rows is kept beside the tallies
 
     # -- what a kind of model brings -----------------------------------------------------------------------------
 
@@ -246,6 +256,8 @@ class Classifier(ABC, Generic[R, D, M]):
             if not np.isfinite(book.class_counts.to_doubles().sum()):
                 raise BadWeight("the weights of all rows sum to more than a double holds", remedy="Scale them down")
         self.schema, self.book, self._model = schema, book, None
+        if book.classes:
+            self.ledger = book.ledger is not None
         if self.calibrated is not None and self.calibrated.classes != self.classes:
             self.calibrated = None
             warnings.warn(
@@ -296,9 +308,15 @@ class Classifier(ABC, Generic[R, D, M]):
                 "the two models derived different choices from their rows, so that they counted different things",
                 remedy="Train one on the rows of both, or train the second by updating a copy of the first",
             )
+        self.warn_of_lost_ledger(other)
         result = copy.copy(self)
         result.accept(self.schema.merged(other.schema), self.book + other.book)
         return result
+
+    def warn_of_lost_ledger(self, other: AnyClassifier) -> None:
+        """Say so where one of two models that are merged keeps a ledger: what both have learned has none."""
+        if self.ledger != other.ledger:
+            warnings.warn(LostLedger("second" if self.ledger else "first"), stacklevel=3)
 
     def counts_like(self, other: AnyClassifier) -> bool:
         """Whether another classifier of this kind has the same rules."""
@@ -344,6 +362,13 @@ class Classifier(ABC, Generic[R, D, M]):
     def with_calibration(self, kind: str | None) -> Self:
         """The same that learns this kind of calibration with its first rows."""
         return self.changed(calibrate=kind)
+
+    def with_ledger(self, ledger: bool) -> Self:
+        """The same that keeps a hash of the rows it learns, or none."""
+        if ledger and self.book.classes and self.book.ledger is None:
+            raise BadOption("a ledger must be kept from the first row on", remedy="Train again with ledger=True")
+        book = self.book if ledger else self.book.with_ledger(None)
+        return self.changed(ledger=ledger, book=book, _model=self._model)
 
     def uncalibrated(self) -> Self | None:
         """The same before its calibration; None where it has none."""

@@ -9,7 +9,7 @@ write such a file, so `check` says of every statement whether it was checked, an
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from bayesbox.classifier.signature import Signature, is_signed_by, sign
 from bayesbox.errors import BadData
 from bayesbox.tally.book import Book
+from bayesbox.tally.ledger import Ledger
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 FORMAT = "bayesbox certificate 2"
 FIRST_FORMAT = "bayesbox certificate 1"
-"""That of 0.1, which knows no signature."""
+"""That of 0.1, which knows neither ledgers nor signatures."""
 HEX = frozenset("0123456789abcdef")
 FIELDS = {"format", "before", "rows", "after", "count", "derived"}
 
@@ -52,10 +53,36 @@ class Statement:
 
 
 @dataclass(frozen=True)
+class CertifiedLedger:
+    """The ledger of the rows taken out, and the digests of those before and after: which rows they were, one by one."""
+
+    before: str
+    rows: Ledger
+    after: str
+
+    def to_json(self) -> Json:
+        """The ledgers as a certificate has them."""
+        return {"before": self.before, "rows": self.rows.text(), "after": self.after}
+
+    @classmethod
+    def from_json(cls, written: object) -> CertifiedLedger:
+        """The ledgers of such a document; ValueError where it is not one."""
+        if not isinstance(written, dict) or set(written) != {"before", "rows", "after"}:
+            raise ValueError("`ledger` must have before, rows and after")
+        for name in ("before", "after"):
+            if not _is_digest(written[name]):
+                raise ValueError(f"`{name}` of `ledger` must be a SHA-256 digest in hex")
+        if not isinstance(written["rows"], str):
+            raise ValueError("`rows` of `ledger` must be a text")
+        return cls(written["before"], Ledger.from_text(written["rows"]), written["after"])
+
+
+@dataclass(frozen=True)
 class Certificate:
     """SHA-256 digests of the tallies before, of the rows taken out, and after; how many rows these were.
 
-    `derived` names what was learned from the rows and is not a tally, so that subtracting does not undo it.
+    `derived` names what was learned from the rows and is not a tally, so that subtracting does not undo it. With a
+    ledger it names the rows themselves.
     """
 
     before: str
@@ -63,6 +90,7 @@ class Certificate:
     after: str
     count: int
     derived: tuple[str, ...] = ()
+    ledger: CertifiedLedger | None = None
     signature: Signature | None = None
 
     def text(self) -> str:
@@ -78,6 +106,7 @@ class Certificate:
             "after": self.after,
             "count": self.count,
             "derived": list(self.derived),
+            "ledger": None if self.ledger is None else self.ledger.to_json(),
         }
 
     def signed_bytes(self) -> bytes:
@@ -91,7 +120,10 @@ class Certificate:
     @classmethod
     def of(cls, before: Book, taken: Book, after: Book, count: int, derived: tuple[str, ...] = ()) -> Certificate:
         """The certificate of taking `taken` out of `before`."""
-        return cls(before.digest(), taken.digest(), after.digest(), count, derived)
+        ledger = None
+        if before.ledger is not None and taken.ledger is not None and after.ledger is not None:
+            ledger = CertifiedLedger(before.ledger.digest(), taken.ledger, after.ledger.digest())
+        return cls(before.digest(), taken.digest(), after.digest(), count, derived, ledger)
 
     @classmethod
     def from_text(cls, text: str, *, where: str) -> Certificate:
@@ -104,7 +136,7 @@ class Certificate:
         if not isinstance(fields, dict) or set(fields) != _fields_of(fields.get("format")):
             raise BadData("this is not a certificate of a forgetting", where=where, remedy=f"Its format is {FORMAT!r}")
         for name in ("before", "rows", "after"):
-            if not (isinstance(fields[name], str) and len(fields[name]) == 64 and set(fields[name]) <= HEX):
+            if not _is_digest(fields[name]):
                 raise BadData(f"`{name}` must be a SHA-256 digest in hex", where=where, found=fields[name])
         if isinstance(fields["count"], bool) or not isinstance(fields["count"], int) or fields["count"] < 0:
             raise BadData("`count` must be a number of rows", where=where, found=fields["count"])
@@ -112,10 +144,12 @@ class Certificate:
         if not isinstance(derived, list) or not all(isinstance(item, str) for item in derived):
             raise BadData("`derived` must be a list of names", where=where, found=derived)
         try:
+            ledger = None if fields.get("ledger") is None else CertifiedLedger.from_json(fields["ledger"])
             signature = None if fields.get("signature") is None else Signature.from_json(fields["signature"])
         except ValueError as error:
             raise BadData(str(error), where=where) from None
-        return cls(fields["before"], fields["rows"], fields["after"], fields["count"], tuple(derived), signature)
+        digests = fields["before"], fields["rows"], fields["after"]
+        return cls(*digests, fields["count"], tuple(derived), ledger, signature)
 
     def check(
         self,
@@ -123,12 +157,13 @@ class Certificate:
         model: Book,
         rows: Book | None = None,
         rest: Book | None = None,
+        rest_ledger: Ledger | None = None,
         count: int | None = None,
         public_key: Ed25519PublicKey | None = None,
     ) -> tuple[Statement, ...]:
         """Every statement of the certificate: of the model after, of the rows taken out, of those that are left.
 
-        `count` is how many rows were taken out, where it is known.
+        `count` is how many rows were taken out, where it is known; `rest_ledger` the ledger of the rows that are left.
         """
         after = model if rest is None else rest
         return (
@@ -143,7 +178,9 @@ class Certificate:
             _statement(
                 "training on the rest gives the tallies after",
                 None if rest is None else rest.digest() == self.after,
-                needs="--rest DATA, the rows that are left",
+                needs="--rest DATA --retrain, which counts the rows that are left"
+                if self.ledger is not None
+                else "--rest DATA, the rows that are left",
                 binds=True,
             ),
             _statement(
@@ -151,6 +188,31 @@ class Certificate:
                 None if rows is None else (after + rows).digest() == self.before,
                 needs="--rows DATA, the rows that were taken out",
             ),
+            *self._check_ledger(model.ledger, None if rows is None else rows.ledger, rest_ledger),
+        )
+
+    def _check_ledger(self, model: Ledger | None, rows: Ledger | None, rest: Ledger | None) -> Iterator[Statement]:
+        stated = self.ledger
+        if stated is None:
+            return
+        yield _statement("the model has the ledger after", model is not None and model.digest() == stated.after)
+        before = None if model is None else (model + stated.rows).digest() == stated.before
+        yield _statement(
+            "the ledgers after and of the rows give the one before",
+            before,
+            needs="a model with a ledger: train --ledger",
+        )
+        yield _statement(
+            "the rows are, row by row, those taken out",
+            None if rows is None else rows == stated.rows,
+            needs="--rows DATA, the rows that were taken out",
+            binds=True,
+        )
+        yield _statement(
+            "the rest are, row by row, the rows of the model",
+            None if rest is None else rest.digest() == stated.after,
+            needs="--rest DATA, the rows that are left",
+            binds=True,
         )
 
     def _check_signature(self, key: Ed25519PublicKey | None) -> Statement:
@@ -162,9 +224,13 @@ class Certificate:
         return _statement("the certificate is signed by this key", signed, needs=needs, binds=True)
 
 
+def _is_digest(text: object) -> bool:
+    return isinstance(text, str) and len(text) == 64 and set(text) <= HEX
+
+
 def _fields_of(form: object) -> set[str] | None:
     """The fields of a certificate of this format; None where there is no such format."""
-    return {FORMAT: FIELDS | {"signature"}, FIRST_FORMAT: FIELDS}.get(str(form))
+    return {FORMAT: FIELDS | {"ledger", "signature"}, FIRST_FORMAT: FIELDS}.get(str(form))
 
 
 def _statement(name: str, holds: bool | None, *, needs: str = "", binds: bool = False) -> Statement:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from bayesbox.errors import BadOption
 from bayesbox.schema.options import option, options_of
-from bayesbox.schema.takes import OneOf
+from bayesbox.schema.takes import OneOf, OnOff
 
 T = TypeVar("T")
 
@@ -22,6 +22,14 @@ def calibration_option() -> Any:
         default=None,
         help=CALIBRATION_HELP,
     )
+
+
+LEDGER_HELP = "Keep a hash of the rows, by which forgetting can be proved row by row."
+
+
+def ledger_option() -> Any:
+    """Whether a hash of the rows is kept beside the tallies."""
+    return option(OnOff(), default=False, help=LEDGER_HELP)
 
 
 def options_from_command(cls: type[T], title: str, parameter: str, given: Mapping[str, Any]) -> T:

@@ -123,6 +123,7 @@ def minus_rows(classifier: C, parts: Sequence[LabelledRows]) -> C:
     """The classifier that never saw these rows: the total less their tally, exactly."""
     from bayesbox.classifier.train import RowCounter
 
+    classifier = classifier.with_ledger(False)  # nobody asks it of a fold, and it takes longer than counting
     assert classifier.schema is not None
     count = RowCounter(classifier, None)
     tallies = (count(rows).book for rows in parts)
@@ -133,7 +134,7 @@ def minus_rows(classifier: C, parts: Sequence[LabelledRows]) -> C:
 
 def refit_on(classifier: C, parts: Sequence[LabelledRows]) -> C:
     """A classifier of the same rules that has learned these rows and derived its choices from them alone."""
-    other = classifier.unfitted_clone()
+    other = classifier.unfitted_clone().with_ledger(False)
     other.learn_all(parts)
     assert other.schema is not None
     other.accept(other.schema.with_classes(classifier.classes), other.book)  # a fold may lack a class

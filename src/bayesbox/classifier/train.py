@@ -11,6 +11,7 @@ from bayesbox.classifier.calibrated import calibrated
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.training import Progress, Training, split_columns
 from bayesbox.errors import BadData, BadOption
+from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import kinds_by_key
 from bayesbox.schema.levels import natural_label_type
 from bayesbox.schema.schema import Schema
@@ -19,6 +20,7 @@ from bayesbox.source.registry import FRAME, kind_of_data
 from bayesbox.source.shapes import is_path
 from bayesbox.source.wrapped import Recorded
 from bayesbox.tally.book import Book
+from bayesbox.tally.ledger import count_ledger
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -248,10 +250,15 @@ class RowCounter:
             raise BadData(f"{batch.rows} {classifier.unit}s, but {len(labels.codes)} labels", where=self.where)
         columns = classifier.named(batch, where=self.where)
         schema = self._schema(columns)
-        book = classifier.count(
-            columns, labels, schema, weights=rows.weights, where=self.where, first_row=batch.first_row
-        )
+        options = {"weights": rows.weights, "where": self.where, "first_row": batch.first_row}
+        book = self.tallies(columns, labels, schema, **options)
+        if classifier.ledger:
+            book = book.with_ledger(count_ledger(columns, labels, schema, **options))
         return CountedBook(schema, book, batch.rows, int((labels.codes < 0).sum()))
+
+    def tallies(self, columns: Mapping[str, Any], labels: Encoded, schema: Schema, **options: Any) -> Book:
+        """What the classifier counts of these rows."""
+        return self.classifier.count(columns, labels, schema, **options)
 
     def total(self, counted: CountedBook) -> CountedBook:
         """The sum of all batches, with what was counted of them together."""

@@ -15,7 +15,8 @@ from bayesbox.cli.print.output import emit_json, say, whole
     cls=options.Verb,
     short_help="Say in what two models differ.",
     examples=("bayes diff monday.bayes tuesday.bayes", "bayes diff old.bayes new.bayes --json"),
-    notes="Keys of --json: digests (by file), equal, differences (column, what, rows, details), "
+    notes="Keys of --json: digests (by file), ledgers (by file, null where none is kept), equal, "
+    "differences (column, what, rows, details), "
     "rules (by name, that of the first and of the second).",
 )
 @click.argument("one")
@@ -24,13 +25,14 @@ from bayesbox.cli.print.output import emit_json, say, whole
 def command(one: str, other: str, as_json: bool) -> None:
     """Say in what two models differ: which columns, by how many rows, and where most.
 
-    The tallies are compared, levels and classes aligned by name; then the rules.
+    The tallies are compared, levels and classes aligned by name; then the ledgers, where both keep one; then the rules.
     """
     from bayesbox.classifier.report.difference import differences, rule_differences
     from bayesbox.cli.print import chain
     from bayesbox.file.load import load
 
     rules: dict[str, list[Any]] = {}
+    ledgers: dict[str, str | None] = dict.fromkeys((one, other))
     models = {path: load(path) for path in (one, other)}
     chains = chain.chains_of(models)
     if chains is not None:
@@ -40,9 +42,10 @@ def command(one: str, other: str, as_json: bool) -> None:
         found = differences(models[one].book, models[other].book)
         rules = rule_differences(models[one], models[other])
         digests = {path: model.book.digest() for path, model in models.items()}
+        ledgers = {path: model.book.ledger_digest() for path, model in models.items()}
     if as_json:
         report = [difference.as_dict() for difference in found]
-        emit_json({"digests": digests, "equal": not found, "differences": report, "rules": rules})
+        emit_json({"digests": digests, "ledgers": ledgers, "equal": not found, "differences": report, "rules": rules})
         return
     if not found:
         say(f"the same tallies: digest {digests[one]}")
@@ -50,8 +53,17 @@ def command(one: str, other: str, as_json: bool) -> None:
         say(f"{difference.name}: {difference.what}, {whole(difference.rows)} row{'' if difference.rows == 1 else 's'}")
         for line in difference.details:
             say(f"  {line}")
+    if any(ledgers.values()):
+        say(_compared(ledgers[one], ledgers[other]))
     for name, (first, second) in rules.items():
         say(f"rules: {name} {_rule(first)} in {one}, {_rule(second)} in {other}")
+
+
+def _compared(one: str | None, other: str | None) -> str:
+    """What two ledgers say of the rows, of which one may be missing."""
+    if one is None or other is None:
+        return "only one of the two keeps a ledger, so their rows cannot be compared"
+    return f"the same rows: ledger {one}" if one == other else f"other rows: ledger {one} and {other}"
 
 
 def _rule(value: Any) -> str:

@@ -8,6 +8,7 @@ import click
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.print import nomogram
+from bayesbox.cli.print.output import say
 
 
 @click.command(
@@ -25,8 +26,8 @@ from bayesbox.cli.print import nomogram
     "parameters, joint_parameters (null where a density takes part), column_weights (where columns were selected or "
     "have weights), naive_parameters and notes (of full Bayes), "
     "hypotheses (kind, weight, log_score: of a Bayes optimal model), "
-    "digest (null for a model of given tables), and with --column also column (name, classes, interval or "
-    "likely_levels), with --nomogram also nomogram (class, "
+    "digest (null for a model of given tables), ledger (null where none is kept), "
+    "and with --column also column (name, classes, interval or likely_levels), with --nomogram also nomogram (class, "
     "against, prior_log_odds, columns (name, marks (value, log_odds)), others); for documents text, words, vocabulary, "
     "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters; for hidden "
     "Markov models model, kind, origin, states, start, transition, columns (what is seen in each state), left_out, "
@@ -67,3 +68,5 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
         return
     found = nomogram.asked(classifier, given)
     printer_of(classifier).show(classifier, model, column=column, svg=svg, found=found, as_json=as_json)
+    if not as_json and classifier.book.ledger is not None:
+        say(f"ledger {classifier.book.ledger_digest()}")

@@ -15,7 +15,7 @@ from bayesbox.cli.options.text import LEARN, refuse, refuse_foreign
 from bayesbox.cli.print.output import captured_warnings, emit_json
 from bayesbox.errors import BadData, BadOption
 
-ROWS_ONLY = ("types", "ignore", "one_hot", "fold", "weight", "calibrate", "sql", "database", "spark", "na")
+ROWS_ONLY = ("types", "ignore", "one_hot", "fold", "weight", "calibrate", "ledger", "sql", "database", "spark", "na")
 """The options that a model of given tables does not take, besides those of models of rows."""
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ if TYPE_CHECKING:
 @click.option("--text", metavar="COLUMN", help="The column of the texts, for --model text.")
 @model_options
 @options.calibrate_option
+@options.ledger_flag
 @options.na_option
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
@@ -151,6 +152,7 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     target, weight = given["target"], given["weight"]
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
     blank = new_classifier(given["model"], given, kinds, _one_hot((*given["one_hot"], *given["fold"])))
+    blank = blank.with_ledger(given["ledger"])
     if target is None and blank.needs_target:
         raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
     require_taken(blank, given)

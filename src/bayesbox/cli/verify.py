@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.certificate import Certificate, Statement
     from bayesbox.file.reader import Json
     from bayesbox.tally.book import Book
+    from bayesbox.tally.ledger import Ledger
 
 
 @click.command(
@@ -35,7 +36,13 @@ if TYPE_CHECKING:
 )
 @click.argument("certificate")
 @click.argument("model")
-@click.option("--rest", multiple=True, metavar="DATA", help="The rows that are left: a model is trained on them alone.")
+@click.option(
+    "--rest",
+    multiple=True,
+    metavar="DATA",
+    help="The rows that are left: a model is trained on them alone, or with a ledger only their hash is taken.",
+)
+@click.option("--retrain", is_flag=True, help="With a ledger too, train a model on the --rest.")
 @click.option("--rows", multiple=True, metavar="DATA", help="The rows that were taken out.")
 @click.option("--public-key", metavar="FILE", help="Check the signature by this key (PEM), made by bayes key.")
 @options.weight_option
@@ -46,7 +53,9 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
     """Check the certificate of a forgetting, and print what was checked and what was not.
 
     With the rows that are left, a model is trained on them alone, and its digest must be the one of the certificate:
-    then nothing of the rows taken out is in the tallies.
+    then nothing of the rows taken out is in the tallies. Where the model keeps a ledger (bayes train --ledger), these
+    rows are hashed instead, which needs no room in memory, and the hash must be that of the model: then it has learned
+    these rows, one by one, and no others.
     """
     from bayesbox.classifier.certificate import Certificate, is_bound, is_wrong
     from bayesbox.classifier.signature import load_public_key
@@ -55,9 +64,18 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
     promised = Certificate.from_text(_text_of(certificate), where=certificate)
     key = None if given["public_key"] is None else load_public_key(given["public_key"])
     classifier = load_classifier(model)
-    rows, count = _counted(classifier, model, given["rows"], given)
-    rest, _ = _counted(classifier, model, given["rest"], given)
-    found = promised.check(model=classifier.book, rows=rows, rest=rest, count=count, public_key=key)
+    by_row = promised.ledger is not None
+    rows, count = _counted(classifier.with_empty_counts().with_ledger(by_row), model, given["rows"], given)
+    retrained = given["rest"] if given["retrain"] or not by_row else ()
+    rest, _ = _counted(classifier.with_empty_counts().with_ledger(False), model, retrained, given)
+    found = promised.check(
+        model=classifier.book,
+        rows=rows,
+        rest=rest,
+        rest_ledger=_hashed(classifier, model, given["rest"], given) if by_row else None,
+        count=count,
+        public_key=key,
+    )
     wrong, bound = is_wrong(found), is_bound(found)
     if as_json:
         emit_json(_report(found, promised, holds=bound and not wrong))
@@ -106,18 +124,31 @@ def _report(found: tuple[Statement, ...], promised: Certificate, *, holds: bool)
     }
 
 
-def _counted(
-    classifier: AnyClassifier, model: str, data: tuple[str, ...], given: Json
-) -> tuple[Book | None, int | None]:
-    """The tallies of some rows alone, read as the model reads them, and of a table how many rows they are."""
+def _hashed(classifier: AnyClassifier, model: str, data: tuple[str, ...], given: Json) -> Ledger | None:
+    """The ledger of some rows, read as the model reads them."""
+    from bayesbox.classifier.row_ledger import ledger_of
+    from bayesbox.cli.options.sources import model_source
+
+    if not data:
+        return None
+    _require_target(classifier, model)
+    source, target = model_source(classifier, data, given)
+    return ledger_of(classifier, source, target, weight=given["weight"], threads=options.threads_or_default(None))
+
+
+def _require_target(classifier: AnyClassifier, model: str) -> None:
+    if classifier.needs_target and classifier.target is None:
+        raise BadModelFile("the model does not say which column held the classes", where=model)
+
+
+def _counted(fresh: AnyClassifier, model: str, data: tuple[str, ...], given: Json) -> tuple[Book | None, int | None]:
+    """The tallies of some rows alone, read as the model reads them, and how many rows they are; `fresh` counts them."""
     from bayesbox.classifier.train import train
     from bayesbox.cli.options.sources import model_source
 
     if not data:
         return None, None
-    if classifier.needs_target and classifier.target is None:
-        raise BadModelFile("the model does not say which column held the classes", where=model)
-    fresh = classifier.with_empty_counts()
-    source, target = model_source(classifier, data, given)
+    _require_target(fresh, model)
+    source, target = model_source(fresh, data, given)
     training = train(fresh, source, target, weight=given["weight"])
     return fresh.book, training.rows - training.unlabelled

@@ -38,6 +38,7 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
     """
 
     prior: Mapping[Any, float] | None
+    ledger: bool
     classifier_: C
     training_: Training
 
@@ -50,7 +51,9 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
 
     def blank_classifier(self) -> C:
         """The same with all that is to be learned besides counts."""
-        return self.new_classifier()
+        if not isinstance(self.ledger, (bool, np.bool_)):
+            raise BadOption("ledger must be True or False", found=self.ledger)
+        return self.new_classifier().with_ledger(bool(self.ledger))
 
     @classmethod
     @abstractmethod

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.one_writer import writing
-from bayesbox.classifier.options import calibration_option
+from bayesbox.classifier.options import calibration_option, ledger_option
 from bayesbox.classifier.report.summary import summary_html
 from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.errors import BadData
@@ -54,6 +54,7 @@ class TableEstimator(CountedEstimator[K]):
         default=None,
         help="Flags of which each row sets one, to be taken as one category of the new name.",
     )
+    ledger: bool = ledger_option()
     fold: InitVar[OneHot | None] = None  # the old name of one_hot
 
     def __post_init__(self, fold: OneHot | None = None) -> None:
@@ -89,6 +90,7 @@ class TableEstimator(CountedEstimator[K]):
     def adopt(self, classifier: K) -> Self:
         """Take over a classifier that has learned elsewhere."""
         self.classifier_ = classifier
+        self.ledger = classifier.ledger
         width = _matrix_width(classifier.schema)
         if width is not None:
             self.n_features_in_ = width

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.one_writer import writing
+from bayesbox.classifier.options import ledger_option
 from bayesbox.errors import BadData
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import classes_from, counts_from, group_of, labels_from
@@ -47,6 +48,8 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
     array([[0.3102414, 0.6897586]])
     """
 
+    ledger: bool = ledger_option()
+
     # -- learning ------------------------------------------------------------------------------------------------
 
     def new_classifier(self) -> DocumentClassifier:
@@ -62,11 +65,12 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
     def adopt(self, classifier: DocumentClassifier) -> Self:
         """Take over a classifier that has learned elsewhere."""
         self.classifier_ = classifier
+        self.ledger = classifier.ledger
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count the words of the documents X by the labels y."""
-        classifier = self.new_classifier()
+        classifier = self.blank_classifier()
         batch = texts_from(X)
         classifier.learn(batch, labels_from(y, batch.rows), weights=sample_weight)
         if not classifier.book.classes:
@@ -82,7 +86,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         Threads may call this and `forget` at once, as for tables.
         """
         with writing(self):
-            classifier = copy.copy(self.classifier_) if hasattr(self, "classifier_") else self.new_classifier()
+            classifier = copy.copy(self.classifier_) if hasattr(self, "classifier_") else self.blank_classifier()
             batch = texts_from(X, classifier.text_column)
             labels = labels_from(y, batch.rows)
             if classes is not None:

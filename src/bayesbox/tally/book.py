@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
@@ -11,6 +11,9 @@ from bayesbox._core import ExactArray
 from bayesbox.errors import BadData, CannotForget, KindContradiction, NeverLearned, UnknownColumn
 from bayesbox.schema.levels import common_label_type, label_order, natural_label_type
 from bayesbox.tally.base import Tally, added, digest_of, is_removable, numbers, positions, quoted
+
+if TYPE_CHECKING:
+    from bayesbox.tally.ledger import Ledger
 
 VERSION = b"bayesbox book 1\n"
 LEVEL_LIMIT = 1_000_000  # of one column
@@ -22,6 +25,7 @@ class Book:
 
     Classes stand in the order of their labels' own type; a class whose count is zero is not there. A column that has
     no value so far is not there either. `joint` is the tally of several columns together, for models that need one.
+    `ledger` is a hash of the rows, where one is kept; it is no part of the digest.
     """
 
     def __init__(
@@ -32,12 +36,14 @@ class Book:
         *,
         label_type: str = "text",
         joint: Tally | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
         self.classes = classes
         self.class_counts = class_counts
         self.columns = dict(columns)
         self.label_type = label_type
         self.joint = joint
+        self.ledger = ledger
         self._digest: str | None = None
 
     @classmethod
@@ -80,7 +86,8 @@ class Book:
         joint = mine.joint if theirs.joint is None else theirs.joint
         if mine.joint is not None and theirs.joint is not None:
             joint = _added(TOGETHER, mine.joint, theirs.joint)
-        return Book(classes, counts, columns, label_type=label_type, joint=joint)
+        ledger = None if self.ledger is None or other.ledger is None else self.ledger + other.ledger
+        return Book(classes, counts, columns, label_type=label_type, joint=joint, ledger=ledger)
 
     def __sub__(self, other: Book) -> Book:
         if not other.classes:
@@ -103,7 +110,8 @@ class Book:
         left = columns if joint is None else {**columns, TOGETHER: joint}
         for name, tally in left.items():  # those too that were not subtracted from
             _require_learned(not is_removable(tally) or tally.fits(counts), f"column `{name}`")
-        return Book(classes, counts, columns, label_type=self.label_type, joint=joint).pruned()
+        ledger = None if self.ledger is None or other.ledger is None else self.ledger - other.ledger
+        return Book(classes, counts, columns, label_type=self.label_type, joint=joint, ledger=ledger).pruned()
 
     def pruned(self) -> Book:
         """Without the classes and columns of which nothing is left."""
@@ -111,8 +119,19 @@ class Book:
         columns = {name: tally for name, tally in self.columns.items() if not tally.is_empty()}
         kept = tuple(name for name, some in zip(self.classes, present, strict=True) if some)
         joint = None if self.joint is None or self.joint.is_empty() else self.joint
-        pruned = Book(self.classes, self.class_counts, columns, label_type=self.label_type, joint=joint)
-        return pruned.with_classes(kept)
+        return self.with_tallies(columns, joint=joint).with_classes(kept)
+
+    def with_tallies(self, columns: Mapping[str, Tally], *, joint: Tally | None = None) -> Book:
+        """The same rows with other tallies of them."""
+        return Book(
+            self.classes, self.class_counts, columns, label_type=self.label_type, joint=joint, ledger=self.ledger
+        )
+
+    def with_ledger(self, ledger: Ledger | None) -> Book:
+        """The same tallies with a hash of the rows, or without one."""
+        return Book(
+            self.classes, self.class_counts, self.columns, label_type=self.label_type, joint=self.joint, ledger=ledger
+        )
 
     def with_classes(self, classes: tuple[str, ...]) -> Book:
         """The same book with these classes in this order; new ones are empty."""
@@ -121,7 +140,7 @@ class Book:
         counts = self.class_counts.take(positions(classes, self.classes))
         columns = {name: tally.with_classes(classes) for name, tally in self.columns.items()}
         joint = None if self.joint is None else self.joint.with_classes(classes)
-        return Book(classes, counts, columns, label_type=self.label_type, joint=joint)
+        return Book(classes, counts, columns, label_type=self.label_type, joint=joint, ledger=self.ledger)
 
     def with_label_type(self, label_type: str) -> Book:
         """The same book with its labels read as this type, where they can be."""
@@ -133,7 +152,9 @@ class Book:
                 found=", ".join(self.classes),
                 remedy="Mend the target",
             )
-        typed = Book(self.classes, self.class_counts, self.columns, label_type=label_type, joint=self.joint)
+        typed = Book(
+            self.classes, self.class_counts, self.columns, label_type=label_type, joint=self.joint, ledger=self.ledger
+        )
         return typed.with_classes(tuple(label_order(list(self.classes), label_type)))
 
     def canonical(self) -> Iterator[bytes]:
@@ -157,6 +178,10 @@ class Book:
         if self._digest is None:  # a book never changes
             self._digest = digest_of(self.canonical())
         return self._digest
+
+    def ledger_digest(self) -> str | None:
+        """SHA-256 of the ledger, in hex; None where none is kept."""
+        return None if self.ledger is None else self.ledger.digest()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Book):

@@ -144,7 +144,7 @@ def limited(book: Book, limit: int | None, *, slack: int = 1) -> tuple[Book, int
     for name in book:
         places = [place for place, word in enumerate(book[name].levels) if word in names]
         tallies[name] = book[name].only(np.array(places, dtype=np.int64))
-    return Book(book.classes, book.class_counts, tallies, label_type=book.label_type), len(words.levels) - len(kept)
+    return book.with_tallies(tallies), len(words.levels) - len(kept)
 
 
 def _present(

@@ -108,7 +108,7 @@ def count_all(
         return book
     weights, where = options.get("weights"), options.get("where")
     joint = count_together(columns, labels, schema, book, flags=flags, weights=weights, where=where)
-    return Book(book.classes, book.class_counts, book.columns, label_type=book.label_type, joint=joint)
+    return book.with_tallies(book.columns, joint=joint)
 
 
 def count_together(

@@ -248,6 +248,7 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
             raise CannotMerge("the two models are of different kinds", found=f"{self.title} and {other.title}")
         if self.rules != other.rules or self.tokens != other.tokens or self.width != other.width:
             raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
+        self.warn_of_lost_ledger(other)
         larger = self if float(np.sum(self.book.n)) >= float(np.sum(other.book.n)) else other
         result = self.changed(
             derived=replace(self.settled, strength=larger.settled.strength),  # nothing derived can be added up

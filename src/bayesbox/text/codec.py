@@ -17,6 +17,7 @@ from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
+from bayesbox.tally.ledger import Ledger
 from bayesbox.tally.words import WordCounts
 from bayesbox.text.classifier import DocumentClassifier, Settled
 from bayesbox.text.model import Strength
@@ -63,7 +64,7 @@ def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassi
     reader.done()
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
-    require_members(tables, known=(CLASSES, *WordCounts.members), needed=(CLASSES,))
+    require_members(tables, known=(CLASSES, *WordCounts.members, Ledger.member), needed=(CLASSES,))
     book = book_from_arrow(tables, label_type, (WORDS, DOCUMENTS, TWICE, THRICE))
     classifier = DocumentClassifier(rules, tokens, column=column, target=target)
     _require_consistent(book, width, often=classifier.often)
@@ -75,6 +76,7 @@ def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassi
         book=book,
         derived=None if strength is None else Settled(strength=strength),
         dropped=dropped,
+        ledger=book.ledger is not None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from bayesbox.classifier.rows import LabelledRows
@@ -10,6 +11,7 @@ from bayesbox.classifier.train import CountedBook, RowCounter
 from bayesbox.errors import BadData
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DocumentCounter
+from bayesbox.tally.ledger import Ledger, count_ledger
 
 if TYPE_CHECKING:
     from bayesbox.text.classifier import DocumentClassifier
@@ -26,6 +28,8 @@ class DocumentCounting(RowCounter):
         self.in_order = limit is not None
         self._counter = DocumentCounter(classifier.tokens, limit=limit, often=classifier.often)
         self._free, self._others = [self._counter], list[DocumentCounter]()
+        self._ledger = Ledger.empty()
+        self._lock = Lock()
 
     def __call__(self, rows: LabelledRows) -> CountedBook:
         classifier, labels = self.classifier, rows.labels
@@ -41,10 +45,16 @@ class DocumentCounting(RowCounter):
             self._others.append(own)
         own.add(texts, labels, rows.weights)
         self._free.append(own)
+        if classifier.ledger:
+            counted = count_ledger(columns, labels, schema, weights=rows.weights, where=self.where)
+            with self._lock:
+                self._ledger = self._ledger + counted
         return CountedBook(schema, Book.empty(), rows.batch.rows, int((labels.codes < 0).sum()))
 
     def total(self, counted: CountedBook) -> CountedBook:
         for other in self._others:
             self._counter.merge(other)
         book = self._counter.handed_over()
+        if self.classifier.ledger:
+            book = book.with_ledger(self._ledger)
         return replace(counted, book=book, dropped=self._counter.dropped)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from bayesbox.classifier.options import CALIBRATION_HELP, CALIBRATIONS
+from bayesbox.classifier.options import CALIBRATION_HELP, CALIBRATIONS, LEDGER_HELP
 from bayesbox.cli import CONTEXT
 from bayesbox.errors import BadOption
 
@@ -290,6 +290,11 @@ def calibrate_option(verb: F) -> F:
         type=click.Choice(CALIBRATIONS),
         help=CALIBRATION_HELP,
     )(verb)
+
+
+def ledger_flag(verb: F) -> F:
+    """--ledger."""
+    return click.option("--ledger", is_flag=True, help=LEDGER_HELP)(verb)
 
 
 def threads_or_default(given: int | None) -> int:

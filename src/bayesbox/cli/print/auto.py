@@ -64,6 +64,7 @@ def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
                 "columns": [each.as_dict() for each in column_facts(classifier.schema, book)],
                 "pool": facts(classifier),
                 "digest": book.digest(),
+                "ledger": book.ledger_digest(),
             }
         )
         return

@@ -185,6 +185,7 @@ def _report(classifier: DocumentClassifier, path: str) -> Json:
         "parameters": size.terms,
         "free_parameters": size.free,
         "digest": book.digest(),
+        "ledger": book.ledger_digest(),
     }
 
 

@@ -79,6 +79,7 @@ def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
                 "columns": [each.as_dict() for each in column_facts(classifier.schema, book)],
                 "hypotheses": facts(classifier),
                 "digest": book.digest() if counted else None,
+                "ledger": book.ledger_digest(),
             }
         )
         return

@@ -129,6 +129,7 @@ class RowPrinter(Printer[T]):
             "parameters": None if size is None else size.parameters,
             "joint_parameters": None if size is None else size.joint,
             "digest": None if classifier.fixed else classifier.book.digest(),
+            "ledger": classifier.book.ledger_digest(),
             **self.more(classifier),
         }
         if size is not None and size.naive is not None:
@@ -144,7 +145,17 @@ class RowPrinter(Printer[T]):
         if as_json:
             known = {"model": path, "kind": model_name(classifier), "target": classifier.target}
             rules = rules_facts(classifier.rules)
-            emit_json({**known, "classes": {}, "prior": {}, "rules": rules, "columns": [], "digest": digest})
+            emit_json(
+                {
+                    **known,
+                    "classes": {},
+                    "prior": {},
+                    "rules": rules,
+                    "columns": [],
+                    "digest": digest,
+                    "ledger": classifier.book.ledger_digest(),
+                }
+            )
             return
         say(f"{path}: {classifier.title}, of which nothing is left: every row was forgotten")
         say(f"digest {digest}")

@@ -66,13 +66,7 @@ class AugmentedClassifier(TableClassifier[Any, Any, Any]):
             joint: Tally = self._values(columns, labels, schema, weights)
         else:
             joint = self.count_together(columns, labels, schema, weights, where=options.get("where"))
-        return Book(
-            book.classes,
-            book.class_counts,
-            book.columns,
-            label_type=book.label_type,
-            joint=joint.with_classes(book.classes),
-        )
+        return book.with_tallies(book.columns, joint=joint.with_classes(book.classes))
 
     def _needs_cuts(self, schema: Schema) -> bool:
         """Whether this is the first pass over rows that have numbers, or may have some."""

@@ -1,6 +1,7 @@
 """A book as tables: one of the class counts, and those that each form of tally writes.
 
     classes.arrow   class, count
+    ledger.arrow    lane: the hash of the rows, where one is kept
 
 A tally says itself in which tables it is written and how (`Tally.members`, `to_arrow` and `from_arrow`), and is found
 through the registry. A row stands for what is not zero, rows are in the order of their texts, and no row occurs twice:
@@ -23,6 +24,7 @@ from bayesbox.schema.levels import label_order
 from bayesbox.tally.base import TALLIES, StoredTally, Tally
 from bayesbox.tally.book import TOGETHER, Book
 from bayesbox.tally.codec.columns import Exact, exact_column, require_ordered
+from bayesbox.tally.ledger import Ledger
 
 CLASSES = "classes.arrow"  # always there
 MODULES = ("comoments", "counts", "dependent", "moments", "pairs", "values", "words")
@@ -45,7 +47,7 @@ def _depth(tally: type[StoredTally]) -> int:
 
 def member_names() -> tuple[str, ...]:
     """Every table that `book_to_arrow` may give; the first of them is always there."""
-    return (CLASSES, *(member for form in forms() for member in form.members))
+    return (CLASSES, *(member for form in forms() for member in form.members), Ledger.member)
 
 
 def book_to_arrow(book: Book) -> dict[str, bytes]:
@@ -64,6 +66,8 @@ def book_to_arrow(book: Book) -> dict[str, bytes]:
     for each in forms():
         if each.form in by_form:
             tables |= each.to_arrow(by_form[each.form])
+    if book.ledger is not None:
+        tables[Ledger.member] = book.ledger.to_arrow()
     return tables
 
 
@@ -88,7 +92,10 @@ def book_from_arrow(tables: Mapping[str, bytes], label_type: str, order: Sequenc
                 found = form.from_arrow({member: tables[member] for member in form.members}, book)
                 book = _completed(book, form, found)
     columns = {name: book.columns[name] for name in order if name in book} | book.columns
-    book = Book(book.classes, book.class_counts, columns, label_type=label_type, joint=book.joint)
+    book = book.with_tallies(columns, joint=book.joint)
+    if Ledger.member in tables:
+        with within(Ledger.member):
+            book = book.with_ledger(Ledger.from_arrow(tables[Ledger.member]))
     return book.with_classes(tuple(label_order(list(book.classes), label_type)))
 
 
@@ -109,7 +116,7 @@ def _completed(book: Book, form: type[StoredTally], found: Mapping[str, Tally]) 
                     else f"column `{name}` has {form.form} without {form.extends}"
                 )
         columns = {**columns, **found}
-    return Book(book.classes, book.class_counts, columns, label_type=book.label_type, joint=joint)
+    return book.with_tallies(columns, joint=joint)
 
 
 def _write_classes(book: Book) -> bytes:
