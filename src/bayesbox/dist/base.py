@@ -9,10 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bayesbox import _core
 from bayesbox.errors import BadOption, CannotSample, NotLinear
+from bayesbox.schema.arrays import AnyArray, NumberArray
+from bayesbox.schema.columns import Column
+from bayesbox.schema.columns import Columns as Columns
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
@@ -25,14 +28,13 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12  # how far a sum of shares may be from what it should be
 
 Doubles = NDArray[np.float64]
-Columns = Mapping[str, Any]
 
 
 class Marks(NamedTuple):
     """Values to mark: their names, and a column that holds each of them and, at the end, a missing one."""
 
     labels: tuple[str, ...]
-    values: Any
+    values: Column
 
 
 class LevelTable(NamedTuple):
@@ -169,11 +171,11 @@ class Distribution(ABC):
         table = self.level_table()
         return None if table is None else table.likely(probability)
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         """A value for each of these classes, by inversion of the cumulative distribution."""
         if self.cumulative is None:
             raise CannotSample(self.family or type(self).__name__, self.unsampled)
-        drawn: list[Any] = self.cumulative.quantile(random.random(len(classes)), classes).tolist()
+        drawn: list[object] = self.cumulative.quantile(random.random(len(classes)), classes).tolist()
         return drawn
 
     def unseen(self, level: str) -> UnseenNote | None:  # noqa: ARG002
@@ -319,10 +321,10 @@ class Plan:
     def __init__(self, rows: int, log_prior: Doubles) -> None:
         self.rows = rows
         self.prior = np.array(log_prior, dtype=np.float64)
-        self.gaussians: list[tuple[NDArray[Any], Doubles]] = []
-        self.tables: list[tuple[NDArray[Any], Doubles]] = []
-        self.integers: list[tuple[NDArray[Any], int, Doubles]] = []
-        self.by_class: list[tuple[NDArray[Any], int, Doubles]] = []
+        self.gaussians: list[tuple[NumberArray, Doubles]] = []
+        self.tables: list[tuple[NumberArray, Doubles]] = []
+        self.integers: list[tuple[NumberArray, int, Doubles]] = []
+        self.by_class: list[tuple[NumberArray, int, Doubles]] = []
         self.target: NDArray[np.int32] | None = None  # the rows' own classes, where tables are by class
         self.extra: Doubles | None = None
         self.point_mass_hits: NDArray[np.int64] | None = None
@@ -359,7 +361,7 @@ class Plan:
         counts = hits.astype(np.int64)
         self.point_mass_hits = counts if self.point_mass_hits is None else self.point_mass_hits + counts
 
-    def run(self, output: int) -> NDArray[Any]:
+    def run(self, output: int) -> AnyArray:
         """The sums, in one of the core's output forms; point masses are left to the caller."""
         answer, self.impossible = _core.score(
             self.rows,
@@ -386,7 +388,7 @@ def require_share(probability: float) -> None:
         raise BadOption("probability must be above 0 and below 1", found=probability)
 
 
-def log(probabilities: Any) -> Doubles:
+def log(probabilities: ArrayLike) -> Doubles:
     """The natural logarithm, -inf of zero without a warning."""
     with np.errstate(divide="ignore"):
         return np.log(np.asarray(probabilities, dtype=np.float64))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from bayesbox.dist.cells import LevelCounts
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.levels import LevelDistribution
 from bayesbox.errors import UnseenLevel
+from bayesbox.schema.arrays import NumberArray
+from bayesbox.schema.columns import Column
 from bayesbox.schema.encode import encode
 from bayesbox.schema.flags import FLAG_CODES
 
@@ -42,8 +44,7 @@ class Bernoulli(LevelDistribution):
         if column is None:
             plan.add_constant(self.log_missing)
             return
-        direct = isinstance(column, np.ndarray) and column.dtype.kind in "iubf" and not self.unseen_is_error
-        if direct:
+        if isinstance(column, np.ndarray) and column.dtype.kind in "iubf" and not self.unseen_is_error:
             plan.integers.append((column, 0, self.rows))
         else:
             codes = self._codes(column)
@@ -51,7 +52,7 @@ class Bernoulli(LevelDistribution):
                 raise UnseenLevel(f"column `{self.column}` has a value that is neither 0 nor 1", column=self.column)
             plan.tables.append((codes, self.rows))
 
-    def _codes(self, column: Any) -> NDArray[Any]:
+    def _codes(self, column: Column) -> NumberArray:
         if isinstance(column, np.ndarray) and column.dtype.kind == "f":
             return flag_codes(column)
         codes, levels, _ = encode(column)
@@ -88,7 +89,7 @@ class Bernoulli(LevelDistribution):
         return Lookup(position, self.log_p, self.log_missing, self.log_unseen, self.unseen_is_error)
 
 
-def flag_codes(values: NDArray[Any]) -> NDArray[np.int8]:
+def flag_codes(values: NumberArray) -> NDArray[np.int8]:
     """Doubles as codes of false, true, unseen and missing."""
     codes = np.full(len(values), UNSEEN, dtype=np.int8)
     codes[values == 0] = FALSE

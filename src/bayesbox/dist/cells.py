@@ -16,15 +16,15 @@ from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.errors import BadOption
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.tally.base import dyadic, positions
 
-Array = NDArray[Any]
+Array = AnyArray
 UNSEEN = None  # the name of a level that was never seen
 MISSING = ("missing",)  # the name of a missing value that counts as a level
 
@@ -171,7 +171,7 @@ class LevelCounts:
         return len(self.levels) + (self.missing is not None)
 
     @property
-    def names(self) -> list[Any]:
+    def names(self) -> list[object]:
         """The columns of the cells: the levels, then missing where it is one, then unseen."""
         return [*self.levels, *([MISSING] if self.missing is not None else []), UNSEEN]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,16 @@ from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
 
 Family = TypeVar("Family", bound=type)
+
+
+class LevelTally(Protocol):
+    """A tally that has counts of levels: that of a column of levels, or of numbers that are all 0 or 1."""
+
+    classes: tuple[str, ...]
+
+    def level_cells(self) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
+        """The levels, the count of each in each class, and the rows of each class that have one."""
+        ...
 
 
 class Presence(NamedTuple):
@@ -61,19 +71,20 @@ class FitOptions:
         """The same where missing values are ignored."""
         return replace(self, class_counts=None)
 
-    def presence(self, tally: Any) -> Presence:
+    def presence(self, tally: Moments | ValueTable) -> Presence:
         """The terms of having a value, and of having none."""
         classes = len(tally.classes)
         if self.class_counts is None:
             return Presence(np.zeros(classes), np.zeros(classes))
-        log_p, _, log_missing = log_table(self.presence_counts(tally), self.smoothing)
+        moments = tally.moments() if isinstance(tally, ValueTable) else tally
+        log_p, _, log_missing = log_table(self.presence_counts(moments), self.smoothing)
         return Presence(log_p[0], log_missing)
 
-    def presence_counts(self, tally: Any) -> LevelCounts:
+    def presence_counts(self, tally: Moments) -> LevelCounts:
         """The rows with and without a value, as counts of two levels."""
         return LevelCounts(("observed",), tally.sums.n, len(tally.classes), self._missing(tally.sums.n))
 
-    def level_counts(self, tally: Any) -> LevelCounts:
+    def level_counts(self, tally: LevelTally) -> LevelCounts:
         """The counts of a column of levels as the smoothing rule takes them."""
         levels, cells, observed = tally.level_cells()
         domain = (*self.kind.domain, *(self.smoothing.listed if self.kind.lists_levels else ()))
@@ -109,6 +120,10 @@ class ValueTable(NamedTuple):
         target = np.tile(np.arange(classes, dtype=np.int32), len(self.values))
         weights = np.ascontiguousarray(self.counts.ravel())
         return Moments(self.classes, exact_moments([np.repeat(self.values, classes)], target, classes, weights)[0])
+
+
+ValuesTally: TypeAlias = Values | ValueTable
+"""Distinct values with their counts, exact or as doubles."""
 
 
 class Fitted(NamedTuple):

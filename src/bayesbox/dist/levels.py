@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +16,11 @@ from bayesbox.dist.averaging import level_shares, mixed_levels, terms_without
 from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Linear, Marks, left_out_where_impossible, log
 from bayesbox.dist.cells import MISSING, UNSEEN, Cells, LevelCounts, Smoothing, log_table, ratio
 from bayesbox.dist.factor import Factor, NoFactor, Number, decimal, divided, formula
-from bayesbox.dist.fit import FitOptions
+from bayesbox.dist.fit import FitOptions, LevelTally
 from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan
 from bayesbox.errors import NotLinear
+from bayesbox.schema.arrays import NumberArray
+from bayesbox.schema.columns import Column
 from bayesbox.schema.encode import encode
 from bayesbox.schema.levels import label_values, natural_label_type
 from bayesbox.tally.book import Book
@@ -60,13 +62,13 @@ class LevelDistribution(Distribution):
     def parameters(self) -> dict[str, Doubles]:
         return dict(zip(self.levels, np.exp(self.log_p), strict=True))
 
-    def log_prob(self, values: Any) -> Doubles:
+    def log_prob(self, values: Column) -> Doubles:
         return self.terms({self.column: values}, len(values))
 
     def level_table(self) -> LevelTable:
         return LevelTable(self.levels, self.log_p, self.log_missing)
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         shares, draws = self.level_table().shares(), random.random(len(classes))
         codes = np.empty(len(classes), dtype=np.int64)
         for label in range(shares.shape[1]):
@@ -74,7 +76,7 @@ class LevelDistribution(Distribution):
             sums = np.cumsum(shares[:, label])
             places = np.searchsorted((sums / sums[-1]).tolist(), draws[here], side="right")
             codes[here] = np.minimum(places, len(shares) - 1)
-        found: list[Any] = label_values(self.levels, natural_label_type(self.levels))[codes].tolist()
+        found: list[object] = label_values(self.levels, natural_label_type(self.levels))[codes].tolist()
         return found
 
     def row(self, level: str | None) -> Doubles:
@@ -84,7 +86,7 @@ class LevelDistribution(Distribution):
     # -- from counts -----------------------------------------------------------------------------------------------
 
     @classmethod
-    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
+    def fit(cls, column: str, tally: LevelTally, options: FitOptions) -> Self:
         """P(level | class) by the smoothing rule."""
         counts = options.level_counts(tally)
         log_p, log_unseen, log_missing = log_table(counts, options.smoothing)
@@ -92,7 +94,7 @@ class LevelDistribution(Distribution):
             log_unseen = np.zeros_like(log_unseen)
         return cls(column, counts.levels, log_p, log_unseen, log_missing, options.unseen == "error")
 
-    def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float]:
+    def averaged(self, tally: LevelTally, options: FitOptions, inclusion: float) -> tuple[Distribution, float]:
         cells = options.level_counts(tally).as_cells().counts  # the last level was never seen
         size = cells.shape[1] - 1
         shares = level_shares(cells, options.smoothing, size, inclusion)
@@ -199,7 +201,7 @@ class LevelDistribution(Distribution):
         """The counts that a row is taken out of, and the levels that stay."""
         return counts, domain
 
-    def _add_by_class(self, plan: LeaveOneOutPlan, counts: LevelCounts, table: Doubles, column: Any) -> None:
+    def _add_by_class(self, plan: LeaveOneOutPlan, counts: LevelCounts, table: Doubles, column: Column) -> None:
         """Enter a table by class under the codes that the column has, without coding it anew."""
         unknown = np.full((counts.classes, 1, plan.classes), np.nan)
         missing = table[:, len(counts.levels) :] if counts.missing is not None else np.zeros_like(unknown)
@@ -208,7 +210,7 @@ class LevelDistribution(Distribution):
         wanted = rows[:, place].reshape(-1, plan.classes)
         plan.by_class.append((codes, lowest, np.vstack([wanted, unknown[0]])))
 
-    def _places(self, counts: LevelCounts, column: Any, rows: int) -> tuple[NDArray[Any], int, list[int]]:
+    def _places(self, counts: LevelCounts, column: Column, rows: int) -> tuple[NumberArray, int, list[int]]:
         """(codes, lowest code, for each code where its level stands; missing behind the levels, the unknown last)."""
         missing = len(counts.levels)
         if column is None:
@@ -236,7 +238,7 @@ class LevelDistribution(Distribution):
         return 0, 0
 
 
-def level_of(column: Any) -> str | None:
+def level_of(column: Column) -> str | None:
     """The level of the first row; None where it is missing."""
     if column is None:
         return None
@@ -244,7 +246,7 @@ def level_of(column: Any) -> str | None:
     return None if codes[0] < 0 else levels[codes[0]]
 
 
-def _total(tally: Any) -> float:
+def _total(tally: LevelTally) -> float:
     """The number of values of a column."""
     _, _, observed = tally.level_cells()
     return float(observed.to_doubles().sum())

@@ -19,9 +19,10 @@ from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.words.leave_one_out import own_words_out
 from bayesbox.errors import BadData, CannotExport
-from bayesbox.schema.columns import CountMatrix, as_numbers
+from bayesbox.schema.columns import Column, CountMatrix, as_numbers
 from bayesbox.schema.kinds import CountGroup
 from bayesbox.tally.book import Book
+from bayesbox.tally.moments import Moments
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
@@ -72,6 +73,7 @@ class Multinomial(Distribution):
         if self.group is not None:
             matrix = columns.get(self.group)
             if matrix is not None:
+                assert isinstance(matrix, CountMatrix)
                 plan.add_terms(self._sparse_terms(matrix))
             return
         for index, word in enumerate(self.words):
@@ -113,7 +115,7 @@ class Multinomial(Distribution):
         return cls._of_cells(words, spread(tally.cells, classes, tally.levels, words), classes, options, column)
 
     @classmethod
-    def fit_together(cls, tallies: Mapping[str, Any], options: FitOptions) -> Self:
+    def fit_together(cls, tallies: Mapping[str, Moments], options: FitOptions) -> Self:
         """P(word | class) over all the words of the group, those that never occurred included."""
         classes = len(next(iter(tallies.values())).classes)
         cells = group_cells([tally.sums.total for tally in tallies.values()], classes)
@@ -165,7 +167,7 @@ class Multinomial(Distribution):
             yield self._word_factor(index, word, columns.get(word), counts, options)
 
     def _word_factor(
-        self, index: int, word: str, column: Any, group: LevelCounts, options: FitOptions
+        self, index: int, word: str, column: Column, group: LevelCounts, options: FitOptions
     ) -> Factor | NoFactor:
         """The share of one word among all, as often as it occurs."""
         count = math.nan if column is None else float(as_numbers(column, name=word)[0])
@@ -194,7 +196,8 @@ class Multinomial(Distribution):
     def _matrix(self, columns: Columns, rows: int) -> CountMatrix:
         """The counts of the rows as compressed rows, from a matrix or from columns."""
         if self.group is not None:
-            found: CountMatrix = columns[self.group]
+            found = columns[self.group]
+            assert isinstance(found, CountMatrix)
             return found
         dense = np.zeros((rows, len(self.words)))
         for index, word in enumerate(self.words):

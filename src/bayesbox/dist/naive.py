@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-from numpy.typing import NDArray
 
 from bayesbox.dist.base import Distribution, Doubles
+from bayesbox.schema.arrays import NumberArray
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,7 @@ class NaiveModel:
     """
 
     classes: tuple[str, ...]
-    labels: NDArray[Any]
+    labels: NumberArray
     log_prior: Doubles
     conditionals: tuple[Distribution, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.errors import BadData, ImpossibleRows
+from bayesbox.schema.arrays import PlainColumn
 from bayesbox.schema.columns import CountMatrix, as_numbers
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def refuse_infinite(columns: Columns, rows: NDArray[np.bool_], first_row: int) -
             )
 
 
-def _is_floating(column: Any) -> bool:
+def _is_floating(column: PlainColumn) -> bool:
     return column.dtype.kind == "f" if isinstance(column, np.ndarray) else bool(pa.types.is_floating(column.type))
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from bayesbox.dist.base import Columns, Doubles, Plan, UnseenNote, log
 from bayesbox.dist.cells import LevelCounts, group_counts, log_table
 from bayesbox.dist.factor import Factor, NoFactor, divided, formula
-from bayesbox.dist.fit import FitOptions
+from bayesbox.dist.fit import FitOptions, LevelTally
 from bayesbox.dist.levels import LevelDistribution
 from bayesbox.dist.number.cuts import modl_groups
 from bayesbox.errors import BadOption, UnseenLevel
+from bayesbox.schema.columns import Column
 from bayesbox.schema.encode import encode_narrow
 
 WIDEST_LOOKUP = 65_536  # integer levels in a wider range are encoded first
@@ -34,7 +35,7 @@ class Table(LevelDistribution):
     groups: tuple[int, ...] = ()  # of each level, where levels are grouped; -1 for one that never occurred
 
     @classmethod
-    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
+    def fit(cls, column: str, tally: LevelTally, options: FitOptions) -> Self:
         """P(level | class) by the smoothing rule; with groups that of the group, times the share of the level in it,
         whatever the class. A level that never occurred is in no group, and unseen."""
         if options.kind.group is None:
@@ -112,7 +113,7 @@ class Table(LevelDistribution):
             return
         self._add_coded(plan, column)
 
-    def _add_coded(self, plan: Plan, column: Any) -> None:
+    def _add_coded(self, plan: Plan, column: Column) -> None:
         codes, levels, _ = encode_narrow(column)
         if self.unseen_is_error:
             self._require_seen(levels)

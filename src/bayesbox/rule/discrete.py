@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,9 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Columns
 from bayesbox.dist.number.cuts import bin_names, codes_of
 from bayesbox.errors import BadOption, UnseenLevel
+from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.coded import LevelCodes, Variable, recode
-from bayesbox.schema.columns import as_numbers, whole_numbers
+from bayesbox.schema.columns import Column, as_numbers, whole_numbers
 from bayesbox.schema.encode import MISSING, Codes, encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
 from bayesbox.schema.kinds import Kind
@@ -50,16 +50,16 @@ def coded_columns(columns: Columns, schema: Schema, cuts: Cuts, *, where: str | 
     return found
 
 
-def _is_null(column: Any) -> bool:
+def _is_null(column: Column) -> bool:
     return not isinstance(column, np.ndarray) and str(getattr(column, "type", "")) == "null"
 
 
-def _binned(values: NDArray[Any], cuts: tuple[float, ...]) -> LevelCodes:
+def _binned(values: NumberArray, cuts: tuple[float, ...]) -> LevelCodes:
     edges = np.array(cuts, dtype=np.float64)
     return codes_of(values, edges), list(bin_names(edges))
 
 
-def _levels(name: str, column: Any, kind: Kind, *, where: str | None) -> LevelCodes:
+def _levels(name: str, column: Column, kind: Kind, *, where: str | None) -> LevelCodes:
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
         column = whole_numbers(column)
     codes, texts, _ = encode_narrow(column)

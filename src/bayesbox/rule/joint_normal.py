@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.number.gaussian import floored_std
 from bayesbox.errors import BadData
 from bayesbox.rule.joint_em import MissingPattern, UnitScale, maximised
+from bayesbox.schema.arrays import IntegerArray
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.comoment_cells import pair_place
 from bayesbox.tally.comoments import CoMoments
@@ -55,7 +54,7 @@ class Columns:
         return np.array([whole.unit for whole in self.wholes])
 
 
-def patterns_of(tally: CoMoments, cells: NDArray[Any]) -> list[MissingPattern]:
+def patterns_of(tally: CoMoments, cells: IntegerArray) -> list[MissingPattern]:
     """The sums over some cells by which numbers are there, in a fixed order; rows without any number say nothing."""
     p, pairs = len(tally.frame.numbers), tally.frame.pairs
     observed = tally.cells.observed[:, cells]

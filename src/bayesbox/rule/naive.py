@@ -14,6 +14,7 @@ from bayesbox.schema.families import family_named
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
+from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
 
 NOT_SELECTED = "it was not selected"
@@ -50,7 +51,7 @@ class _Builder:
         self.rules = rules
         self.conditionals: list[Distribution] = []
         self.left_out: dict[str, str] = {}
-        self.together: dict[str, dict[str, Any]] = {}  # by the name of the family
+        self.together: dict[str, dict[str, Tally]] = {}  # by the name of the family
 
     def add(self, name: str) -> None:
         if name not in self.book:

@@ -46,7 +46,7 @@ class TakesSmoothing(Takes):
             return '"backoff", rule of `bayesbox.rules`, or its name'
         return "rule of `bayesbox.rules`, its name, or None" if self.none else "rule of `bayesbox.rules`, or its name"
 
-    def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
+    def parse(self, name: str, given: object) -> object:  # noqa: ARG002
         """The rule, None for back-off.
 
         >>> TakesSmoothing(backoff=True).parse("smoothing", "backoff"), TakesSmoothing().parse("smoothing", "m:2")
@@ -58,15 +58,15 @@ class TakesSmoothing(Takes):
             return None
         return as_smoothing(given)
 
-    def parameter(self, value: Any) -> Any:
+    def parameter(self, value: object) -> object:
         return BACK_OFF if self.backoff and value is None else value
 
-    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+    def to_json(self, name: str, value: Any) -> object:  # noqa: ARG002
         from bayesbox.rule.rules_json import smoothing_to_json
 
         return None if value is None else smoothing_to_json(value)
 
-    def from_json(self, name: str, written: Any) -> Any:  # noqa: ARG002
+    def from_json(self, name: str, written: object) -> object:  # noqa: ARG002
         from bayesbox.rule.rules_json import smoothing_from_json
 
         return None if written is None else smoothing_from_json(written)
@@ -82,12 +82,12 @@ class TakesPrior(Takes):
     def words(self) -> str:
         return "mapping of label to probability, or None"
 
-    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+    def to_json(self, name: str, value: Any) -> object:  # noqa: ARG002
         from bayesbox.rule.rules_json import prior_to_json
 
         return None if value is None else prior_to_json(value)
 
-    def from_json(self, name: str, written: Any) -> Any:  # noqa: ARG002
+    def from_json(self, name: str, written: Any) -> object:  # noqa: ARG002
         from bayesbox.rule.rules_json import prior_from_json
 
         return None if written is None else prior_from_json(written)
@@ -99,7 +99,7 @@ class TakesSelection(AnyText):
     def __init__(self) -> None:
         super().__init__('"mi", "mi:10", "cfs", "forward", "backward"', none=True, metavar="METHOD")
 
-    def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
+    def parse(self, name: str, given: Any) -> object:  # noqa: ARG002
         if given is not None:
             selection(given)
         return given

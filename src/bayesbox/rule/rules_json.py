@@ -25,7 +25,7 @@ def smoothing_to_json(rule: Smoothing) -> Json:
     return {"rule": name} | options_to_json(rule)
 
 
-def smoothing_from_json(value: Any) -> Smoothing:
+def smoothing_from_json(value: object) -> Smoothing:
     reader = Reader(value, "a rule")
     name = reader.take("rule", str)
     rule = RULES.get(name)
@@ -68,7 +68,7 @@ def prior_from_json(pairs: list[Any]) -> dict[Any, float]:
     return prior
 
 
-def _label_from_json(value: Any) -> Any:
+def _label_from_json(value: object) -> object:
     if type(value) in (str, int, float, bool):
         return value
     reader = Reader(value, "a label of the prior")

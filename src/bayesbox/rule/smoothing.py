@@ -213,7 +213,7 @@ def _by_text(what: str, values: Mapping[Any, float]) -> dict[str, float]:
     return texts
 
 
-def as_smoothing(given: Any) -> Smoothing:
+def as_smoothing(given: object) -> Smoothing:
     """A rule from what a user gives: a rule, its name such as "laplace" or "lidstone:0.5", or a mapping of counts.
 
     >>> as_smoothing("lidstone:0.5"), as_smoothing("replace-zero:prior"), as_smoothing("as-written:1,2")

@@ -7,12 +7,26 @@ training on a small file. What the command needs on its way goes through these f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from bayesbox import _core
+
+IntegerArray: TypeAlias = NDArray[np.integer[Any]]
+"""Integers of any width: codes, places, offsets."""
+NumberArray: TypeAlias = NDArray[np.integer[Any] | np.floating[Any] | np.bool_]
+"""Numbers as the core reads them: integers of any width, floats, flags."""
+CountArray: TypeAlias = NDArray[np.int64 | np.float64]
+"""Counts: integers where all are, else the doubles that are sums of weights."""
+AnyArray: TypeAlias = NDArray[Any]
+"""An array whose type is looked at."""
+ArrowColumn: TypeAlias = pa.Array | pa.ChunkedArray
+"""A column of Arrow."""
+PlainColumn: TypeAlias = AnyArray | ArrowColumn
+"""One column, of numpy or of Arrow."""
 
 FEW = 10_000  # texts
 NUMBERS = ("b", "h", "i", "q", "B", "H", "I", "Q", "e", "f", "d")
@@ -78,7 +92,7 @@ def numbers_array(values: np.ndarray, present: np.ndarray | None = None) -> pa.A
     return pa.Array.from_buffers(kind, len(values), [validity, pa.py_buffer(values)])
 
 
-def _validity(present: np.ndarray) -> Any:
+def _validity(present: np.ndarray) -> pa.Buffer:
     return None if present.all() else pa.py_buffer(np.packbits(present, bitorder="little"))
 
 

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import UnknownColumn, UnseenLevel
-from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.arrays import AnyArray
+from bayesbox.schema.columns import Column, as_numbers
 from bayesbox.schema.encode import MISSING, Codes, encode_narrow
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.intervals import cuts_of
@@ -48,7 +49,7 @@ class NamedColumns(Protocol):
     @property
     def rows(self) -> int: ...
 
-    def __getitem__(self, name: str) -> Any: ...
+    def __getitem__(self, name: str) -> Column: ...
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Variable:
         """The narrowest type of its codes."""
         return np.int8 if len(self.levels) <= 1 << 7 else np.int16 if len(self.levels) <= 1 << 15 else np.int32
 
-    def codes(self, column: Any, *, where: str | None = None) -> Codes:
+    def codes(self, column: Column, *, where: str | None = None) -> Codes:
         """The codes of a column; UnseenLevel where a row has what is not a level."""
         if self.cuts is not None and kind_of(column, name=self.name).is_number:
             return self.binned(np.asarray(as_numbers(column, name=self.name), dtype=np.float64))
@@ -179,12 +180,13 @@ class CodedRows:
         weights = self.weights if self.weights is None or whole else self.weights[known]
         return np.bincount(cells, weights, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
 
-    def unsigned_columns(self) -> tuple[list[NDArray[Any]], list[int]]:
+    def unsigned_columns(self) -> tuple[list[AnyArray], list[int]]:
         """The columns as the core's tables of codes take them, and their sizes: unsigned codes below a size.
 
         Missing cells have the code after the last level, and count in the size. A column without them is not copied.
         """
-        columns, sizes = [], []
+        columns: list[AnyArray] = []
+        sizes: list[int] = []
         for card, column in zip(self.cards, self.columns, strict=True):
             missing = column < 0
             some = bool(missing.any())
@@ -196,7 +198,7 @@ class CodedRows:
             sizes.append(card + some)
         return columns, sizes
 
-    def take(self, rows: NDArray[Any]) -> CodedRows:
+    def take(self, rows: AnyArray) -> CodedRows:
         """Some of the rows."""
         columns = tuple(np.ascontiguousarray(column[rows]) for column in self.columns)
         weights = None if self.weights is None else self.weights[rows]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.errors import KindContradiction
-from bayesbox.schema.arrays import numpy_values, without_nulls
+from bayesbox.schema.arrays import ArrowColumn, IntegerArray, NumberArray, PlainColumn, numpy_values, without_nulls
 from bayesbox.schema.levels import level_text
 
 
@@ -18,9 +19,9 @@ from bayesbox.schema.levels import level_text
 class CountMatrix:
     """A group of count columns as compressed sparse rows: what a scipy sparse matrix of counts becomes."""
 
-    indptr: NDArray[Any]
-    indices: NDArray[Any]
-    data: NDArray[Any]
+    indptr: IntegerArray
+    indices: IntegerArray
+    data: NumberArray
     width: int
 
     def __len__(self) -> int:
@@ -32,7 +33,7 @@ class CountMatrix:
         inside = slice(cut[0], cut[-1])
         return CountMatrix(cut - cut[0], self.indices[inside], self.data[inside], self.width)
 
-    def take(self, rows: NDArray[Any]) -> CountMatrix:
+    def take(self, rows: IntegerArray) -> CountMatrix:
         """These rows, in this order."""
         lengths = np.diff(self.indptr)[rows]
         ends = np.cumsum(lengths)
@@ -55,8 +56,11 @@ class CountMatrix:
         return product
 
 
-Column: TypeAlias = NDArray[Any] | pa.Array | pa.ChunkedArray | CountMatrix
+Column: TypeAlias = PlainColumn | CountMatrix
 """A column of a batch: a numpy array of any stride, an Arrow array, or a group of counts."""
+
+Columns: TypeAlias = Mapping[str, Column]
+"""Columns by name."""
 
 
 def as_view(column: Column) -> Column:
@@ -80,7 +84,7 @@ def as_view(column: Column) -> Column:
     return bits[column.offset :].view(bool)
 
 
-def as_numbers(column: Any, *, name: str = "", where: str | None = None) -> NDArray[Any]:
+def as_numbers(column: Column, *, name: str = "", where: str | None = None) -> NumberArray:
     """A column as numbers the core reads: integers and bools as they are, else doubles with NaN where missing.
 
     >>> as_numbers(pa.array([25.0, None]))
@@ -88,6 +92,7 @@ def as_numbers(column: Any, *, name: str = "", where: str | None = None) -> NDAr
     """
     if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
         return column if column.dtype.itemsize <= 8 and column.dtype != np.float16 else column.astype(np.float64)
+    assert not isinstance(column, CountMatrix), "a matrix is counted as a whole"
     if isinstance(column, np.ndarray):
         column = pa.array(column, from_pandas=True)
     if isinstance(column, pa.ChunkedArray):
@@ -125,14 +130,14 @@ def _no_number(name: str, where: str | None, row: int, value: object) -> KindCon
     )
 
 
-def whole_numbers(column: NDArray[Any]) -> NDArray[Any]:
+def whole_numbers(column: NumberArray) -> NumberArray:
     """Doubles that are all whole numbers as integers, whose levels have the same texts; others as they are."""
     with np.errstate(invalid="ignore"):
         integers = column.astype(np.int64)
     return integers if np.array_equal(integers, column) else column
 
 
-def nearest_doubles(column: Any) -> Any:
+def nearest_doubles(column: ArrowColumn) -> ArrowColumn:
     """An Arrow column of numbers as float64. Decimals go by their text: Arrow would make 0.30000000000000004 of 0.3.
 
     >>> from decimal import Decimal

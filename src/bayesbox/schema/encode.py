@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.schema.arrays import without_nulls
+from bayesbox.schema.arrays import AnyArray, IntegerArray, without_nulls
+from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import level_text
 
-Codes = NDArray[Any]  # of any integer type
+Codes = AnyArray  # of any integer type
 MISSING = -1
 
 
@@ -26,7 +26,7 @@ class Encoded(NamedTuple):
 
     codes: Codes
     levels: list[str]
-    values: list[Any]
+    values: Sequence[object]
 
     def occurring(self) -> list[int]:
         """The codes that some row has: a dictionary, as of a frame that was filtered, may hold others.
@@ -39,7 +39,7 @@ class Encoded(NamedTuple):
         return np.flatnonzero(seen[:-1]).tolist()
 
 
-def encode(column: Any) -> Encoded:
+def encode(column: Column) -> Encoded:
     """Any column of discrete values as codes.
 
     >>> encode(pa.array(["suv", None, "sports", "suv"]))
@@ -49,7 +49,7 @@ def encode(column: Any) -> Encoded:
     return found._replace(codes=_as_int32(found.codes))
 
 
-def encode_narrow(column: Any) -> Encoded:
+def encode_narrow(column: Column) -> Encoded:
     """The same with the codes as narrow as the column has them: for the core, which reads every width."""
     if isinstance(column, np.ndarray):
         if column.dtype.kind in "iub" and not _beyond_signed(column):
@@ -60,7 +60,7 @@ def encode_narrow(column: Any) -> Encoded:
     return _encode_arrow(as_dictionary(column))
 
 
-def _beyond_signed(column: NDArray[Any]) -> bool:
+def _beyond_signed(column: AnyArray) -> bool:
     """Whether integers are too large for 64 bits with a sign, which is what the core sorts."""
     return column.dtype == np.uint64 and len(column) > 0 and int(column.max()) > np.iinfo(np.int64).max
 
@@ -87,14 +87,14 @@ def _encode_arrow(column: pa.DictionaryArray) -> Encoded:
     return Encoded(codes, [text for text in levels if text is not None], values)
 
 
-def _as_int32(codes: NDArray[Any]) -> Codes:
+def _as_int32(codes: IntegerArray) -> Codes:
     return codes if codes.dtype == np.int32 else codes.astype(np.int32)
 
 
-def _merge_equal(codes: NDArray[Any], levels: Sequence[str | None], values: Sequence[Any]) -> Encoded:
+def _merge_equal(codes: IntegerArray, levels: Sequence[str | None], values: Sequence[object]) -> Encoded:
     """Values with the same text become one level; a null inside a dictionary becomes missing."""
     position: dict[str, int] = {}
-    kept: list[Any] = []
+    kept: list[object] = []
     target = np.full(len(levels) + 1, MISSING, dtype=np.int32)  # the last entry answers the code -1
     for index, text in enumerate(levels):
         if text is None:

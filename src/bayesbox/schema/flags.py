@@ -6,12 +6,11 @@ The levels of a flag are `false` and `true`, with the codes 0 and 1. Case does n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox.errors import KindContradiction
+from bayesbox.schema.arrays import IntegerArray
 from bayesbox.schema.levels import level_text
 
 FLAG_LEVELS = ("false", "true")
@@ -45,7 +44,7 @@ def flag_level(value: object) -> str | None:
 
 def flag_codes(
     texts: Sequence[str],
-    rows: Callable[[], NDArray[Any]],
+    rows: Callable[[], IntegerArray],
     *,
     name: str,
     where: str | None = None,

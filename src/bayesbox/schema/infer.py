@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadData
-from bayesbox.schema.columns import CountMatrix, as_numbers
+from bayesbox.schema.arrays import PlainColumn
+from bayesbox.schema.columns import Column, CountMatrix, as_numbers
 from bayesbox.schema.kinds import Category, CountGroup, Flag, Kind, Number, Unknown, Words
 
 LONG = 40  # bytes that a free text has in the mean
@@ -17,7 +16,7 @@ LOOKED_AT = 1000  # texts
 MOSTLY = 0.5  # the share of free texts that are unlike one another
 
 
-def kind_of(column: Any, *, name: str = "") -> Kind:
+def kind_of(column: Column, *, name: str = "") -> Kind:
     """What a column is by its type: text is a Category, bool a Flag, a number a Number; Unknown without a value.
 
     Long free text is Words: several words each, and hardly one text like another.
@@ -36,7 +35,7 @@ def kind_of(column: Any, *, name: str = "") -> Kind:
     return Words() if kind.reads_text and is_free_text(column) else kind
 
 
-def _has_no_value(column: Any) -> bool:
+def _has_no_value(column: PlainColumn) -> bool:
     """Whether every value is null or NaN, whatever the type: pandas reads a column without a value as numbers."""
     if isinstance(column, np.ndarray):
         return column.dtype.kind == "f" and (not len(column) or bool(np.isnan(column[0]) and np.isnan(column).all()))
@@ -47,7 +46,7 @@ def _has_no_value(column: Any) -> bool:
     return bool(np.isnan(as_numbers(column)).all())
 
 
-def is_free_text(column: Any) -> bool:
+def is_free_text(column: PlainColumn) -> bool:
     """Whether a column of text holds sentences rather than levels. Short texts are told at once, by their bytes.
 
     >>> is_free_text(pa.array(["suv", "truck"]))
@@ -57,24 +56,25 @@ def is_free_text(column: Any) -> bool:
     """
     if isinstance(column, np.ndarray):
         return False
+    texts: pa.Array | None = column
     if isinstance(column, pa.ChunkedArray):
-        column = next((chunk for chunk in column.chunks if len(chunk)), None)
-    if column is None or not len(column):
+        texts = next((chunk for chunk in column.chunks if len(chunk)), None)
+    if texts is None or not len(texts):
         return False
-    rows = len(column) - column.null_count
-    if pa.types.is_dictionary(column.type):
-        if len(column.dictionary) <= MOSTLY * rows:
+    rows = len(texts) - texts.null_count
+    if pa.types.is_dictionary(texts.type):
+        if len(texts.dictionary) <= MOSTLY * rows:
             return False
-        column = column.dictionary
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)) or not rows:
+        texts = texts.dictionary
+    if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)) or not rows:
         return False
-    kind = np.int64 if pa.types.is_large_string(column.type) else np.int32
-    places = np.frombuffer(column.buffers()[1], dtype=kind)[column.offset : column.offset + len(column) + 1]
-    if places[-1] - places[0] < LONG * min(rows, len(column)):
+    kind = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    places = np.frombuffer(texts.buffers()[1], dtype=kind)[texts.offset : texts.offset + len(texts) + 1]
+    if places[-1] - places[0] < LONG * min(rows, len(texts)):
         return False
-    texts = [text for text in column.slice(0, LOOKED_AT).to_pylist() if text]
-    words = sum(len(text.split()) for text in texts)
-    return bool(texts) and words >= SEVERAL * len(texts) and len(set(texts)) > MOSTLY * len(texts)
+    some = [text for text in texts.slice(0, LOOKED_AT).to_pylist() if text]
+    words = sum(len(text.split()) for text in some)
+    return bool(some) and words >= SEVERAL * len(some) and len(set(some)) > MOSTLY * len(some)
 
 
 def _kind_of_numpy(column: np.ndarray, name: str) -> Kind:

@@ -6,7 +6,7 @@ Nobody asks for the class of a kind: whoever needs to know more adds a question 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 from bayesbox.errors import BadOption
 from bayesbox.schema.options import GIVEN, frozen, option, parse_options
@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 Missing = Literal["ignore", "level"]
 
 DEFAULT_FLOOR = 1e-4  # of the column's variance over all rows: a deviation of 1 %
+
+
+class CountedColumn(Protocol):
+    """What a kind asks the tally of its column."""
+
+    form: ClassVar[str]
+    of_numbers: ClassVar[bool]
+
+    @property
+    def holds_only_flags(self) -> bool:
+        """Whether there is nothing but 0 and 1."""
+        ...
 
 
 @frozen
@@ -115,14 +127,14 @@ class Kind:
             raise BadOption(f"`{name}` is a finite number", found=text)
         return value
 
-    def shown(self, tally: Any) -> str:  # noqa: ARG002
+    def shown(self, tally: CountedColumn | None) -> str:  # noqa: ARG002
         """The name that a user would declare a column by that has this tally, None where it has none."""
         return self.name
 
-    def known(self, tally: Any) -> Kind:  # noqa: ARG002
+    def known(self, tally: CountedColumn) -> Kind:  # noqa: ARG002
         """The kind of a column that has this tally."""
         return self
 
-    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+    def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
         """The name of the family of distributions that such a column gets; `numeric` is that of plain numbers."""
         raise BadOption(f"a column that is {self.name} has no distribution")

@@ -6,11 +6,11 @@ A kind says how a column is read and which family of distributions it gets; it n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bayesbox.errors import BadOption
 from bayesbox.schema.families import check_density, densities, family_named
-from bayesbox.schema.kind import DEFAULT_FLOOR, Missing
+from bayesbox.schema.kind import DEFAULT_FLOOR, CountedColumn, Missing
 from bayesbox.schema.kind import Kind as Kind
 from bayesbox.schema.options import GIVEN, frozen, option
 from bayesbox.schema.takes import OneOf, RealNumber, Span, Takes, TextList, WholeNumber
@@ -18,6 +18,9 @@ from bayesbox.schema.token_options import TakesStopWords
 
 if TYPE_CHECKING:
     from bayesbox.schema.tokens import Tokens
+
+Declared: TypeAlias = Mapping[Any, object]
+"""What a user declares of columns: kinds, their classes or names, by the names or positions of columns."""
 
 WORDS_OCCURRENCES = ("count", "normalised")
 
@@ -38,7 +41,7 @@ class TakesDensity(Takes):
     def words(self) -> str:
         return OneOf(*densities(), none=None in self.types).words
 
-    def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
+    def parse(self, name: str, given: object) -> object:  # noqa: ARG002
         if given is not None or None not in self.types:
             check_density(given)
         return given
@@ -81,7 +84,7 @@ class Category(Kind):
     def parse(self, text: str, *, name: str) -> object:  # noqa: ARG002
         return text
 
-    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+    def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
         return "table"
 
 
@@ -131,7 +134,7 @@ class Flag(Kind):
             raise BadOption(f"`{name}` is a flag: {FLAG_EXPECTED}", found=text)
         return bool(flag)
 
-    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+    def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
         return "bernoulli"
 
 
@@ -155,7 +158,7 @@ class Real(Kind):
         if density is not None and self.floor != DEFAULT_FLOOR and not family_named(density).takes_floor:
             raise BadOption(f"the floor of {density} is the spacing of the values", found=self.floor)
 
-    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+    def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
         return self.density or numeric
 
 
@@ -169,10 +172,10 @@ class Number(Kind):
     def accepts(self, other: Kind) -> bool:
         return super().accepts(other) or other.is_flag
 
-    def shown(self, tally: Any) -> str:
+    def shown(self, tally: CountedColumn | None) -> str:
         return "flag" if tally is not None and tally.of_numbers and tally.holds_only_flags else "real"
 
-    def family(self, tally: Any, numeric: str) -> str:
+    def family(self, tally: CountedColumn, numeric: str) -> str:
         return "bernoulli" if tally.holds_only_flags else numeric
 
 
@@ -185,7 +188,7 @@ class Count(Kind):
 
     density: str = option(OneOf(*densities("count")), default="multinomial", kw_only=False)
 
-    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+    def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
         return self.density
 
 
@@ -221,7 +224,7 @@ class Words(Kind):
     def parse(self, text: str, *, name: str) -> object:  # noqa: ARG002
         return text
 
-    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+    def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
         return "words"
 
     @property
@@ -245,7 +248,7 @@ class CountGroup(Kind):
         """A matrix has as many columns as before."""
         return self == other
 
-    def family(self, tally: Any, numeric: str) -> str:  # noqa: ARG002
+    def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
         return "matrix"
 
 
@@ -258,13 +261,13 @@ class Unknown(Kind):
     def parse(self, text: str, *, name: str) -> object:  # noqa: ARG002
         return text
 
-    def shown(self, tally: Any) -> str:
+    def shown(self, tally: CountedColumn | None) -> str:
         return "unknown" if tally is None else "real" if tally.of_numbers else "category"
 
-    def known(self, tally: Any) -> Kind:
+    def known(self, tally: CountedColumn) -> Kind:
         return Category() if tally.form == "counts" else Number()
 
-    def family(self, tally: Any, numeric: str) -> str:
+    def family(self, tally: CountedColumn, numeric: str) -> str:
         return self.known(tally).family(tally, numeric)
 
 
@@ -316,7 +319,7 @@ def as_kind(given: object) -> Kind:
     raise BadOption("a column is declared by a kind, such as Category(), Real() or 'flag'", found=given)
 
 
-def kinds_by_key(declared: Mapping[Any, object] | None) -> dict[Any, Kind]:
+def kinds_by_key(declared: Declared | None) -> dict[Any, Kind]:
     """What a user declares of columns, by their names or positions.
 
     >>> kinds_by_key({"age": "real"})

@@ -6,18 +6,17 @@ Coded as flags they depend on each other whatever the class, so naive Bayes woul
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadData, BadOption, UnknownColumn
-from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.columns import Column, Columns, as_numbers
 
 OneHot = Mapping[str, Sequence[str]]
 
 
-def as_one_hot(given: Mapping[Any, Sequence[Any]] | None) -> dict[str, tuple[str, ...]]:
+def as_one_hot(given: Mapping[str, Sequence[object]] | None) -> dict[str, tuple[str, ...]]:
     """What a user declares to be one-hot: the name of a category, and the columns it is made of.
 
     >>> as_one_hot({"car": ["suv", "van"]})
@@ -35,7 +34,7 @@ def as_one_hot(given: Mapping[Any, Sequence[Any]] | None) -> dict[str, tuple[str
     return {str(name): tuple(str(flag) for flag in flags) for name, flags in groups.items()}
 
 
-def join_one_hot(columns: Mapping[str, Any], groups: OneHot, *, where: str | None = None) -> dict[str, Any]:
+def join_one_hot(columns: Columns, groups: OneHot, *, where: str | None = None) -> dict[str, Column]:
     """The columns with each group replaced by one category, at the place of its first flag.
 
     The level is the name of the flag that is set; a row that sets none, or lacks one, is missing.
@@ -44,7 +43,7 @@ def join_one_hot(columns: Mapping[str, Any], groups: OneHot, *, where: str | Non
     >>> join_one_hot(flags, {"car": ["suv", "van"]})["car"].to_pylist()
     ['suv', 'van', None]
     """
-    result: dict[str, Any] = {}
+    result: dict[str, Column] = {}
     first: dict[str, str] = {}
     for group, members in groups.items():
         present = [member for member in members if member in columns]
@@ -59,7 +58,7 @@ def join_one_hot(columns: Mapping[str, Any], groups: OneHot, *, where: str | Non
     return result
 
 
-def _category(columns: Mapping[str, Any], name: str, members: Sequence[str], where: str | None) -> pa.DictionaryArray:
+def _category(columns: Columns, name: str, members: Sequence[str], where: str | None) -> pa.DictionaryArray:
     for member in members:
         if member not in columns:
             raise UnknownColumn(member, available=columns, where=where)

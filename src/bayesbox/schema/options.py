@@ -86,7 +86,7 @@ class Options:
     def _check(self) -> None:
         """Refuse options that do not go together."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in self.__dict__:
             raise FrozenInstanceError(f"cannot assign to field {name!r}")
         object.__setattr__(self, name, value)
@@ -149,7 +149,7 @@ def _by_type(cls: type, given: dataclasses.Field[Any]) -> Option:
     return Option(_TYPES[kind])
 
 
-def parse_options(given: Any) -> None:
+def parse_options(given: object) -> None:
     """Set every option of a dataclass to what its value stands for; BadOption where one is not valid."""
     for name, each in options_of(type(given)).items():
         if each.refusal is None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from bayesbox.errors import KindContradiction, UnknownColumn
+from bayesbox.schema.columns import Columns
 from bayesbox.schema.families import family_named
 from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import NOT_DECLARED, Kind, kinds_by_key
+from bayesbox.schema.kinds import NOT_DECLARED, Declared, Kind, kinds_by_key
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Schema:
     @classmethod
     def of(
         cls,
-        columns: Mapping[str, Any],
-        declared: Mapping[Any, object] | None = None,
+        columns: Columns,
+        declared: Declared | None = None,
         *,
         where: str | None = None,
         numeric: str = "gaussian",
@@ -54,12 +54,13 @@ class Schema:
     def tally_form(self, name: str) -> str | None:
         """The form of the tally of a column, None where its kind leaves it open.
 
+        >>> from bayesbox.schema.kinds import Category, Real
         >>> Schema({"age": Real("kernel"), "car": Category()}).tally_form("age")
         'values'
         """
         return "values" if self.needs_values(name) else self.kinds[name].tally
 
-    def extended(self, columns: Mapping[str, Any], *, where: str | None = None) -> Schema:
+    def extended(self, columns: Columns, *, where: str | None = None) -> Schema:
         """The schema after more rows: unknown columns may get their kind, others must keep theirs."""
         for name in columns:
             if name not in self.kinds:
@@ -97,9 +98,7 @@ def union_of(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     return one if set(other) <= set(one) else tuple(sorted({*one, *other}))
 
 
-def declared_kinds(
-    declared: Mapping[Any, object] | None, names: tuple[str, ...], *, where: str | None = None
-) -> dict[str, Kind]:
+def declared_kinds(declared: Declared | None, names: tuple[str, ...], *, where: str | None = None) -> dict[str, Kind]:
     """Declarations by name; a whole number that is no name is a position."""
     given: dict[str, Kind] = {}
     for key, kind in kinds_by_key(declared).items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from bayesbox.errors import BadData, BadOption
@@ -32,23 +32,23 @@ class Takes:
         """What it takes, for the documentation of a parameter."""
         return self.said
 
-    def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002  most messages name the option
+    def parse(self, name: str, given: Any) -> object:  # noqa: ARG002  most messages name the option
         """The value of what a user gives; BadOption where it is not valid."""
         return given
 
-    def from_text(self, name: str, text: str) -> Any:  # noqa: ARG002
+    def from_text(self, name: str, text: str) -> object:  # noqa: ARG002
         """What the text of a command stands for."""
         return text
 
-    def parameter(self, value: Any) -> Any:
+    def parameter(self, value: object) -> object:
         """The value as a parameter of an estimator."""
         return value
 
-    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+    def to_json(self, name: str, value: object) -> object:  # noqa: ARG002
         """The value as the file has it."""
         return value
 
-    def from_json(self, name: str, written: Any) -> Any:  # noqa: ARG002
+    def from_json(self, name: str, written: object) -> object:  # noqa: ARG002
         """What the file says, as the option takes it; ValueError where it cannot be."""
         return written
 
@@ -76,7 +76,7 @@ class OneOf(Takes):
     def words(self) -> str:
         return _listed([*(f'"{each}"' for each in self.choices), *(["None"] if self.none else [])])
 
-    def parse(self, name: str, given: Any) -> Any:
+    def parse(self, name: str, given: object) -> object:
         if (given is None and self.none) or (isinstance(given, str) and given in self.choices):
             return given
         one = "" if self.none and len(self.choices) == 1 else "one of "
@@ -92,7 +92,7 @@ class OnOff(Takes):
     def words(self) -> str:
         return "bool"
 
-    def to_json(self, name: str, value: Any) -> bool:  # noqa: ARG002
+    def to_json(self, name: str, value: object) -> bool:  # noqa: ARG002
         return bool(value)
 
 
@@ -111,7 +111,7 @@ class WholeNumber(Takes):
     def words(self) -> str:
         return _listed(["int", *(f'"{each}"' for each in self.others), *(["None"] if self.none else [])])
 
-    def parse(self, name: str, given: Any) -> Any:
+    def parse(self, name: str, given: Any) -> object:
         if (given is None and self.none) or (isinstance(given, str) and given in self.others):
             return given
         if not isinstance(given, bool):
@@ -125,10 +125,10 @@ class WholeNumber(Takes):
         others = "".join(f", or {each}" for each in (*self.others, *(["None"] if self.none else [])))
         raise BadOption(f"{name} is a whole number{bounds}{others}", found=given)
 
-    def from_text(self, name: str, text: str) -> Any:
+    def from_text(self, name: str, text: str) -> object:
         return self.parse(name, int(text) if text.isdecimal() else text)
 
-    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+    def to_json(self, name: str, value: Any) -> object:  # noqa: ARG002
         return value if value is None or isinstance(value, str) else int(value)
 
 
@@ -158,7 +158,7 @@ class RealNumber(Takes):
     def words(self) -> str:
         return _listed([*(f'"{each}"' for each in self.others), "float", *(["None"] if self.none else [])])
 
-    def parse(self, name: str, given: Any) -> Any:
+    def parse(self, name: str, given: object) -> object:
         if (given is None and self.none) or (isinstance(given, str) and given in self.others):
             return given
         if isinstance(given, numbers.Real) and not isinstance(given, bool):
@@ -171,13 +171,13 @@ class RealNumber(Takes):
         others = "".join(f"{each!r} or " for each in self.others)
         raise BadOption(self.said or f"{name} is {others}a finite number{bounds}", found=given)
 
-    def from_text(self, name: str, text: str) -> Any:
+    def from_text(self, name: str, text: str) -> object:
         try:
             return text if text in self.others else float(text)
         except ValueError:
             return self.parse(name, text)
 
-    def to_json(self, name: str, value: Any) -> Any:
+    def to_json(self, name: str, value: object) -> object:
         return value if value is None or isinstance(value, str) else exact_double(value, name)
 
 
@@ -194,7 +194,7 @@ class Span(Takes):
     def words(self) -> str:
         return "(int, int) or None" if None in self.types else "(int, int)"
 
-    def parse(self, name: str, given: Any) -> Any:
+    def parse(self, name: str, given: object) -> object:
         if given is None and None in self.types:
             return None
         if not (
@@ -222,10 +222,10 @@ class Span(Takes):
         except ValueError:
             raise BadOption(f"{name} is written {self.metavar}", found=text) from None
 
-    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+    def to_json(self, name: str, value: Any) -> object:  # noqa: ARG002
         return None if value is None else list(value)
 
-    def from_json(self, name: str, written: Any) -> Any:  # noqa: ARG002
+    def from_json(self, name: str, written: Any) -> object:  # noqa: ARG002
         return None if written is None else tuple(written)
 
 
@@ -243,10 +243,10 @@ class TextList(Takes):
     def words(self) -> str:
         return f"{self.said} or None" if None in self.types else self.said
 
-    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
+    def to_json(self, name: str, value: Any) -> object:  # noqa: ARG002
         return None if value is None else list(value)
 
-    def from_json(self, name: str, written: Any) -> Any:
+    def from_json(self, name: str, written: Any) -> object:
         if written is None:
             return None
         if not all(type(each) is str for each in written):
@@ -266,10 +266,10 @@ class NumbersByName(Takes):
     def words(self) -> str:
         return "mapping of name to number"
 
-    def to_json(self, name: str, value: Mapping[str, Any] | None) -> Any:
+    def to_json(self, name: str, value: Any) -> object:
         return None if value is None else {key: exact_double(value[key], name) for key in sorted(value)}
 
-    def from_json(self, name: str, written: Any) -> Any:
+    def from_json(self, name: str, written: Any) -> object:
         if written is not None and not all(type(each) is float for each in written.values()):
             raise ValueError(f"{name} holds what is not a number")
         return written
@@ -285,7 +285,7 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def exact_double(value: Any, what: str) -> float:
+def exact_double(value: object, what: str) -> float:
     """A parameter as the double it is; one that is none cannot be saved."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         try:

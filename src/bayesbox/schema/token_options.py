@@ -18,7 +18,7 @@ class TakesStopWords(TextList):
     def __init__(self) -> None:
         super().__init__("list of words, or None")
 
-    def parse(self, name: str, given: Any) -> tuple[str, ...]:  # noqa: ARG002
+    def parse(self, name: str, given: object) -> tuple[str, ...]:  # noqa: ARG002
         words = () if given is None or not isinstance(given, Iterable) or isinstance(given, str) else tuple(given)
         if isinstance(given, str) or not all(isinstance(word, str) for word in words):
             raise BadOption(
@@ -28,7 +28,7 @@ class TakesStopWords(TextList):
             )
         return tuple(sorted({word.lower() for word in words}))
 
-    def parameter(self, value: Any) -> Any:
+    def parameter(self, value: object) -> object:
         return value or None
 
 

@@ -7,9 +7,9 @@ the same words, to the last one. Python's own `re` and `str.lower` say what a wo
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import field
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.errors import BadData, BadOption
-from bayesbox.schema.arrays import text_array
+from bayesbox.schema.arrays import ArrowColumn, IntegerArray, PlainColumn, text_array
 from bayesbox.schema.compute import pc
 from bayesbox.schema.options import options
 from bayesbox.schema.token_options import TokenOptions
@@ -74,7 +74,7 @@ class Documents:
     (2, [0, 15, 15])
     """
 
-    def __init__(self, data: NDArray[np.uint8], offsets: NDArray[Any]) -> None:
+    def __init__(self, data: NDArray[np.uint8], offsets: IntegerArray) -> None:
         self.data = data
         self.offsets = offsets
 
@@ -85,7 +85,7 @@ class Documents:
     def rows(self) -> int:
         return len(self)
 
-    def take(self, rows: NDArray[Any]) -> Documents:
+    def take(self, rows: IntegerArray) -> Documents:
         """These documents, in this order, in a buffer of their own."""
         starts, stops = self.offsets[rows].tolist(), self.offsets[rows + 1].tolist()
         pieces = [self.data[start:stop] for start, stop in zip(starts, stops, strict=True)]
@@ -93,7 +93,7 @@ class Documents:
         return Documents(np.concatenate(pieces) if pieces else self.data[:0], np.cumsum(lengths))
 
     @classmethod
-    def of(cls, texts: Any, *, where: str | None = None) -> Documents:
+    def of(cls, texts: Iterable[object] | PlainColumn, *, where: str | None = None) -> Documents:
         """Documents from an Arrow column of text or bytes, or from a sequence of them; Arrow buffers are not copied."""
         column = as_text_column(texts, where)
         if isinstance(column, pa.ChunkedArray):
@@ -110,7 +110,7 @@ def _joined(column: pa.ChunkedArray) -> pa.Array:
     return column.combine_chunks() if column.num_chunks else pa.array([], column.type)
 
 
-def as_text_column(texts: Any, where: str | None = None) -> Any:
+def as_text_column(texts: Iterable[object] | PlainColumn, where: str | None = None) -> ArrowColumn:
     """An Arrow column of text or bytes, from a sequence of them; one that is there is taken as it is."""
     if isinstance(texts, (pa.Array, pa.ChunkedArray)):
         return texts
@@ -124,7 +124,7 @@ def as_text_column(texts: Any, where: str | None = None) -> Any:
         return pa.array([_as_bytes(value, row, where) for row, value in enumerate(values)], type=pa.large_binary())
 
 
-def _as_bytes(value: Any, row: int, where: str | None) -> bytes | None:
+def _as_bytes(value: object, row: int, where: str | None) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
     if isinstance(value, str):
@@ -164,7 +164,7 @@ def _lowered_sigma(column: pa.Array) -> pa.Array:
     return pa.array(values, type=pa.large_binary() if is_bytes else pa.large_string())
 
 
-def text_buffers(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[Any]]:
+def text_buffers(column: pa.Array) -> tuple[NDArray[np.uint8], IntegerArray]:
     """The bytes of a column of text, and where each text begins in them; what is missing is empty."""
     if column.null_count:
         column = column.fill_null(b"" if "binary" in str(column.type) else "")

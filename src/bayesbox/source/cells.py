@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadData
-from bayesbox.schema.arrays import double_array, flag_array, integer_array, text_array
+from bayesbox.schema.arrays import ArrowColumn, double_array, flag_array, integer_array, text_array
 from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import is_missing, level_text
 
@@ -75,7 +75,7 @@ def _built(values: Iterable[Any]) -> pa.Array | None:
     return None if types else pa.nulls(len(present))
 
 
-def _moments_column(values: Iterable[Any]) -> pa.Array:
+def _moments_column(values: Iterable[object]) -> pa.Array:
     """Dates among points in time: the dates are midnights. Arrow alone would cut the times off."""
     midnight = datetime.time()
 
@@ -145,7 +145,7 @@ def refuse_nested(kind: pa.DataType, name: str, *, where: str = "") -> None:
         )
 
 
-def plain(column: Any, name: str, *, where: str = "") -> Any:
+def plain(column: ArrowColumn, name: str, *, where: str = "") -> ArrowColumn:
     """An Arrow column in a layout that everything downstream reads; most pass through untouched."""
     refuse_nested(column.type, name, where=where)
     kind = column.type
@@ -164,7 +164,7 @@ def plain(column: Any, name: str, *, where: str = "") -> Any:
     return column
 
 
-def _decoded(column: Any, name: str, *, where: str) -> Any:
+def _decoded(column: ArrowColumn, name: str, *, where: str) -> ArrowColumn:
     text = pa.large_string() if pa.types.is_large_binary(column.type) else pa.string()
     try:
         return column.cast(text)
@@ -178,14 +178,14 @@ def _decoded(column: Any, name: str, *, where: str) -> Any:
         ) from None
 
 
-def _without_extension(column: Any, name: str, *, where: str) -> Any:
+def _without_extension(column: ArrowColumn, name: str, *, where: str) -> ArrowColumn:
     if column.type.extension_name == "arrow.uuid":
         texts = [None if value is None else str(value) for value in column.to_pylist()]
         return pa.array(texts, type=pa.string())
     return plain(column.cast(column.type.storage_type), name, where=where)
 
 
-def _plain_dictionary(column: Any, name: str, *, where: str) -> Any:
+def _plain_dictionary(column: ArrowColumn, name: str, *, where: str) -> ArrowColumn:
     values = column.type.value_type
     simple = pa.types.is_string(values) or pa.types.is_large_string(values) or pa.types.is_primitive(values)
     return column if simple else plain(column.cast(values), name, where=where)

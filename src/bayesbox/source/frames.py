@@ -35,7 +35,7 @@ TWO_DIMENSIONS = (
 )
 
 
-def batch_of(data: Any, *, names: Sequence[object] | None = None) -> Batch:
+def batch_of(data: object, *, names: Sequence[object] | None = None) -> Batch:
     """Rows in memory as one batch.
 
     Frames of pandas and polars, tables of pyarrow and whatever exports an Arrow stream, numpy arrays, a
@@ -53,12 +53,12 @@ def batch_of(data: Any, *, names: Sequence[object] | None = None) -> Batch:
     return Batch(texts, tuple(columns), rows)
 
 
-def frame_source(data: Any) -> OneBatch:
+def frame_source(data: object) -> OneBatch:
     """Rows in memory as a source."""
     return OneBatch(batch_of(data))
 
 
-def labels_of(y: Any) -> Column:
+def labels_of(y: object) -> Column:
     """A target: one column of labels, from a list, an array, a series, or a table of one column.
 
     >>> labels_of(["high", "low", None]).to_pylist()
@@ -323,7 +323,7 @@ def _native(column: np.ndarray) -> np.ndarray:
     return column
 
 
-def _from_columns(data: Mapping[Any, Any]) -> Table:
+def _from_columns(data: Mapping[object, object]) -> Table:
     columns = [_any_column(values, str(name)) for name, values in data.items()]
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
@@ -367,7 +367,7 @@ def _from_rows(rows: Sequence[Any]) -> Table:
     return range(width), columns, len(rows)
 
 
-def _from_records(rows: Sequence[Mapping[Any, Any]]) -> Table:
+def _from_records(rows: Sequence[Mapping[object, object]]) -> Table:
     names = list(dict.fromkeys(key for row in rows for key in row))
     columns = [values_column([row.get(name) for row in rows], str(name)) for name in names]
     return names, columns, len(rows)

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
@@ -121,7 +121,7 @@ def source_kind(name: str) -> Opener:
     return KINDS[name].opener()
 
 
-def kind_of_data(data: Any) -> SourceKind:
+def kind_of_data(data: object) -> SourceKind:
     """The kind of source that data are made into; data that no kind accepts are read as a frame."""
     for kind in reversed(KINDS.values()):
         if kind.accepts is not None and kind.accepts(data):
@@ -129,7 +129,7 @@ def kind_of_data(data: Any) -> SourceKind:
     return KINDS[FRAME]
 
 
-def source_from(data: Any) -> Source:
+def source_from(data: object) -> Source:
     """The source that data are, or that is made of them.
 
     >>> source_from({"age": [25, 40]}).names

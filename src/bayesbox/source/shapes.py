@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 PathLike = str | os.PathLike[str]
 
@@ -102,7 +102,7 @@ def holds_values(value: object) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
 
 
-def is_path(data: Any) -> TypeGuard[PathLike | list[PathLike] | tuple[PathLike, ...]]:
+def is_path(data: object) -> TypeGuard[PathLike | list[PathLike] | tuple[PathLike, ...]]:
     """Whether data are named by a path, or by several.
 
     >>> is_path("people.csv"), is_path(["a.csv", "b.csv"]), is_path([]), is_path([[1, 2]])

@@ -256,7 +256,7 @@ def _mapped(frame: Any, function: Callable[..., Any], schema: Any) -> Any:
         return numbered.mapInArrow(_Named(names, function), schema)
 
 
-def _is_remote(frame: Any) -> bool:
+def _is_remote(frame: object) -> bool:
     """Whether this is a frame of Spark Connect, which knows no resilient distributed datasets."""
     return ".connect." in type(frame).__module__
 

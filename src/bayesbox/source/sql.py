@@ -30,7 +30,7 @@ DUCKDB_MARK = b"DUCK"  # from the ninth byte on
 POSTGRES_ADDRESS = re.compile(r"postgres(ql)?://|\s*\w+\s*=")
 
 
-def sql(query: str, database: Any = None) -> SqlSource:
+def sql(query: str, database: object = None) -> SqlSource:
     """The rows of a query, to train on.
 
     `database` is the file of a DuckDB or SQLite database, the address of a PostgreSQL server
@@ -48,7 +48,7 @@ def sql(query: str, database: Any = None) -> SqlSource:
 class SqlSource(Source):
     """The rows of a query; each pass runs it anew."""
 
-    def __init__(self, query: str, database: Any = None) -> None:
+    def __init__(self, query: str, database: object = None) -> None:
         if not isinstance(query, str) or not query.strip():
             raise BadOption("a query is a text such as 'select * from people'", found=query)
         self.query = query
@@ -116,7 +116,7 @@ def _duckdb() -> Any:
     return duckdb
 
 
-def _kind_of(database: Any) -> tuple[str, str]:
+def _kind_of(database: object) -> tuple[str, str]:
     """What a database is, told from its first bytes or from the form of its address; and where it is."""
     if database is None:
         return "memory", ""
@@ -191,7 +191,7 @@ def _first_line(error: Exception) -> str:
     return " ".join(line for line in lines if line) or type(error).__name__
 
 
-def _database_name(database: Any) -> str:
+def _database_name(database: object) -> str:
     if isinstance(database, (str, os.PathLike)):
         text = os.fspath(database)
         return without_password(text) if POSTGRES_ADDRESS.match(text) else os.path.basename(text)

@@ -33,9 +33,9 @@ from bayesbox.errors import BadData
 from bayesbox.schema.encode import MISSING, Encoded
 from bayesbox.schema.kinds import Category, Flag, Real
 from bayesbox.schema.schema import Schema
-from bayesbox.tally.base import dyadic
+from bayesbox.tally.base import Weights, dyadic
 from bayesbox.tally.book import Book
-from bayesbox.tally.count import Weights, checked_weights, count
+from bayesbox.tally.count import checked_weights, count
 from bayesbox.tally.exact import ZERO, Dyadic
 
 Doubles = NDArray[np.float64]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import copyreg
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
@@ -23,12 +23,14 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadOption
+from bayesbox.schema.arrays import CountArray
 from bayesbox.tally.exact import Dyadic
 
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
 
 Index = NDArray[np.int64]
+Weights = NDArray[np.float64] | None  # of rows; None where each counts once
 
 
 @runtime_checkable
@@ -56,7 +58,7 @@ class StoredTally(Tally, Protocol):
     """Whether it is one of several columns together, the joint tally of a book; else it is one of a column."""
 
     @classmethod
-    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+    def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:
         """The tables of these tallies by column, or of the joint tally. Equal tallies give equal bytes.
 
         The classes are those of the book, in the order of their texts.
@@ -111,7 +113,7 @@ def _rebuild_exact(text: bytes) -> ExactArray:
     return ExactArray.from_text(text)
 
 
-def _reduce_exact(array: ExactArray) -> tuple[Any, tuple[bytes]]:
+def _reduce_exact(array: ExactArray) -> tuple[Callable[[bytes], ExactArray], tuple[bytes]]:
     return _rebuild_exact, (array.text(),)
 
 
@@ -151,7 +153,7 @@ def dyadic(array: ExactArray, cell: int) -> Dyadic:
     return Dyadic(*array.parts(cell))
 
 
-def numbers(array: ExactArray) -> NDArray[Any]:
+def numbers(array: ExactArray) -> CountArray:
     """The cells as integers where all of them are, else as the nearest doubles."""
     if array.is_integral():
         try:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from numpy.typing import NDArray
-
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData, CannotForget, KindContradiction, NeverLearned, UnknownColumn
+from bayesbox.schema.arrays import CountArray
 from bayesbox.schema.levels import common_label_type, label_order, natural_label_type
 from bayesbox.tally.base import Tally, added, digest_of, is_removable, numbers, positions, quoted
 
@@ -52,7 +51,7 @@ class Book:
         return cls((), ExactArray(0), {}, label_type=label_type)
 
     @property
-    def n(self) -> NDArray[Any]:
+    def n(self) -> CountArray:
         """Rows of each class (with weights: the sum of the weights)."""
         return numbers(self.class_counts)
 

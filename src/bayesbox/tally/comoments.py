@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import TooCostly
+from bayesbox.schema.arrays import AnyArray, IntegerArray, NumberArray
 from bayesbox.schema.encode import MISSING
 from bayesbox.tally.base import added, dyadic, numbers, positions, quoted, register, union
 from bayesbox.tally.comoment_cells import MOST_SUMS, Codes, CoMomentAxes, CoMomentCells, Flags, pair_place
@@ -56,8 +57,8 @@ class CoMoments:
         cls,
         classes: tuple[str, ...],
         target: Codes,
-        categories: Mapping[str, tuple[NDArray[Any], Sequence[str]]],
-        numbers: Mapping[str, NDArray[Any]],
+        categories: Mapping[str, tuple[IntegerArray, Sequence[str]]],
+        numbers: Mapping[str, NumberArray],
         weights: NDArray[np.float64] | None = None,
         *,
         gaps: Sequence[str] | None = None,
@@ -190,7 +191,7 @@ class CoMoments:
         return f"CoMoments({names}: {len(self.cells):,} cells, n={numbers(self.rows()).tolist()})"
 
     @classmethod
-    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+    def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:
         from bayesbox.tally.codec.comoments import write
 
         return write(cls, tallies)
@@ -225,14 +226,14 @@ def _no_cells() -> CoMomentCells:
 def _grouped_rows(
     frame: CoMomentAxes,
     target: Codes,
-    categories: Mapping[str, tuple[NDArray[Any], Sequence[str]]],
-    numbers: Mapping[str, NDArray[Any]],
+    categories: Mapping[str, tuple[IntegerArray, Sequence[str]]],
+    numbers: Mapping[str, NumberArray],
     rows: Index | None,
     gaps: Sequence[str] | None,
 ) -> tuple[Codes, Codes, Flags, Any]:
     """(label, codes, observed of each cell, the cell of each row that counts)"""
 
-    def chosen(values: NDArray[Any]) -> NDArray[Any]:
+    def chosen(values: AnyArray) -> AnyArray:
         return values if rows is None else values[rows]
 
     doubtful = [name for name in numbers if gaps is None or name in gaps]

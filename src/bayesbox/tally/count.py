@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,21 +12,20 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData, BadWeight
-from bayesbox.schema.columns import CountMatrix, as_numbers
+from bayesbox.schema.arrays import IntegerArray, NumberArray
+from bayesbox.schema.columns import Column, Columns, CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.schema import Schema
 from bayesbox.schema.tokens import Documents, Tokens
-from bayesbox.tally.base import Tally
+from bayesbox.tally.base import Tally, Weights
 from bayesbox.tally.book import Book, require_few_levels
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments, infinite_value
 from bayesbox.tally.values import Values
 from bayesbox.tally.words import WordCounts, count_words
-
-Weights = NDArray[np.float64] | None
 
 DIRECT_RANGE = 65_536  # integers whose range is no wider are counted by value, without a dictionary
 
@@ -35,7 +33,7 @@ COUNTED_TYPES = "?bBhHiIlLqQfd"  # the core counts integers, bools and whole num
 
 
 def count(
-    columns: Mapping[str, Any],
+    columns: Columns,
     labels: Encoded,
     schema: Schema,
     *,
@@ -50,12 +48,13 @@ def count(
     weights = checked_weights(weights, len(target), where=where, first_row=first_row)
     counter = _Counter(target, classes, weights, where, first_row)
     tallies: dict[str, Tally] = {}
-    numbers: dict[str, NDArray[Any]] = {}
+    numbers: dict[str, NumberArray] = {}
     for name, column in columns.items():
         kind = schema.kinds[name]
         if kind.tally is None or _is_null(column):
             continue
         if kind.is_matrix:
+            assert isinstance(column, CountMatrix)
             tallies[name] = counter.words(column)
         elif kind.tokens is not None:
             tallies[name] = counter.text(name, column, kind.tokens)
@@ -82,7 +81,7 @@ def _in_order(labels: Encoded, label_type: str) -> tuple[NDArray[np.int32], tupl
     return moved[labels.codes], tuple(ordered)
 
 
-def checked_weights(weights: Any, rows: int, *, where: str | None = None, first_row: int = 0) -> Weights:
+def checked_weights(weights: object, rows: int, *, where: str | None = None, first_row: int = 0) -> Weights:
     """Weights as doubles: one a row, finite, none below zero."""
     if weights is None:
         return None
@@ -103,7 +102,7 @@ def checked_weights(weights: Any, rows: int, *, where: str | None = None, first_
     return array
 
 
-def _is_null(column: Any) -> bool:
+def _is_null(column: Column) -> bool:
     return not isinstance(column, (np.ndarray, CountMatrix)) and pa.types.is_null(column.type)
 
 
@@ -123,8 +122,8 @@ class _Counter:
         self.weights = weights
         self.where = where
         self.first_row = first_row
-        self.coded: dict[str, tuple[NDArray[Any], list[str]]] = {}
-        self.integers: dict[str, tuple[NDArray[Any], Kind]] = {}  # doubles too, which may be whole numbers
+        self.coded: dict[str, tuple[IntegerArray, list[str]]] = {}
+        self.integers: dict[str, tuple[NumberArray, Kind]] = {}  # doubles too, which may be whole numbers
 
     def class_counts(self) -> ExactArray:
         size = len(self.classes)
@@ -133,18 +132,18 @@ class _Counter:
         zeros = np.zeros(len(self.target), dtype=np.uint8)
         return _core.count_codes_weighted([zeros], [1], self.target, size, self.weights)[0]
 
-    def levels(self, name: str, column: Any, kind: Kind) -> None:
+    def levels(self, name: str, column: Column, kind: Kind) -> None:
         """Take up a column of levels."""
         if isinstance(column, np.ndarray) and column.dtype.char in COUNTED_TYPES and self.weights is None:
             self.integers[name] = (column, kind)
         else:
             self._coded(name, column, kind)
 
-    def _coded(self, name: str, column: Any, kind: Kind) -> None:
+    def _coded(self, name: str, column: Column, kind: Kind) -> None:
         codes, texts, _ = encode_narrow(column)
         self.coded[name] = (codes, self._flag_texts(name, texts, lambda: codes) if kind.is_flag else texts)
 
-    def _flag_texts(self, name: str, texts: list[str], codes: Callable[[], NDArray[Any]]) -> list[str]:
+    def _flag_texts(self, name: str, texts: list[str], codes: Callable[[], IntegerArray]) -> list[str]:
         """The texts as false and true; `codes` gives the rows as places in the texts."""
         flags = flag_codes(texts, codes, name=name, where=self.where, first_row=self.first_row)
         return [FLAG_LEVELS[flag] for flag in flags]
@@ -183,7 +182,7 @@ class _Counter:
             tallies[name] = _merged(self.classes, texts, cells)
         return tallies
 
-    def moments(self, columns: Mapping[str, NDArray[Any]], by_value: set[str]) -> dict[str, Tally]:
+    def moments(self, columns: Mapping[str, NumberArray], by_value: set[str]) -> dict[str, Tally]:
         """The tallies of the columns of numbers: moments, and for some the distinct values."""
         try:
             sums = _core.moments(list(columns.values()), self.target, len(self.classes), self.weights)
@@ -206,7 +205,7 @@ class _Counter:
             for name, found in zip(columns, sums, strict=True)
         }
 
-    def require_counts(self, name: str, column: NDArray[Any]) -> None:
+    def require_counts(self, name: str, column: NumberArray) -> None:
         """Refuse a negative number in a column of counts."""
         negative = np.flatnonzero(column < 0)
         if len(negative):
@@ -234,7 +233,7 @@ class _Counter:
         )
         return WordCounts.of(self.classes, [str(index) for index in range(matrix.width)], cells)
 
-    def text(self, name: str, column: Any, tokens: Tokens) -> WordCounts:
+    def text(self, name: str, column: Column, tokens: Tokens) -> WordCounts:
         """The tally of the words of a column of texts."""
         where = f"{self.where}, column `{name}`" if self.where else f"column `{name}`"
         target = self.target
@@ -245,7 +244,7 @@ class _Counter:
         return WordCounts.of(self.classes, list(words), cells)
 
 
-def _places(values: NDArray[np.int64], column: NDArray[Any]) -> NDArray[np.int64]:
+def _places(values: NDArray[np.int64], column: NumberArray) -> NDArray[np.int64]:
     """Where each number stands among these, which ascend; -1 where it does not."""
     at = np.minimum(np.searchsorted(values, column), len(values) - 1)
     return np.where(values[at] == column, at, -1)

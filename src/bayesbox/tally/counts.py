@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.file.reader import Reader
+from bayesbox.schema.arrays import CountArray
 from bayesbox.tally.base import added, numbers, positions, quoted, register, union
 
 if TYPE_CHECKING:
@@ -54,12 +55,12 @@ class Counts:
         return cls(classes, kept, cells.take(_grid(len(classes), width, np.array(order, dtype=np.int64))))
 
     @property
-    def counts(self) -> NDArray[Any]:
+    def counts(self) -> CountArray:
         """Classes x levels: integers, or the nearest doubles where weights are fractional."""
         return numbers(self.cells).reshape(len(self.classes), len(self.levels))
 
     @property
-    def n(self) -> NDArray[Any]:
+    def n(self) -> CountArray:
         """Observed rows of each class."""
         return numbers(self.totals())
 
@@ -68,7 +69,7 @@ class Counts:
         """Whether everything was kept as it is."""
         return True
 
-    def by_class(self) -> list[dict[str, Any]]:
+    def by_class(self) -> list[dict[str, float]]:
         """What was counted in each class, by name."""
         return [dict(zip(self.levels, row, strict=True)) for row in self.counts.tolist()]
 
@@ -158,7 +159,7 @@ class Counts:
         return cls(classes, levels, exact)
 
     @classmethod
-    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+    def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:
         from bayesbox.tally.codec.counts import write
 
         return write(cls, tallies)

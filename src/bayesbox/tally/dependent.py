@@ -7,13 +7,14 @@ missing parent still counts where this parent is not asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.errors import CannotMerge
+from bayesbox.schema.arrays import IntegerArray
 from bayesbox.tally.base import added, positions, quoted, register
 from bayesbox.tally.family import Family
 
@@ -52,13 +53,13 @@ class Dependent:
         cls,
         classes: tuple[str, ...],
         parents: Parents,
-        columns: Mapping[str, tuple[NDArray[Any], Sequence[str]]],
+        columns: Mapping[str, tuple[IntegerArray, Sequence[str]]],
         target: NDArray[np.int32],
         weights: NDArray[np.float64] | None = None,
     ) -> Self:
         """Rows counted: the codes of each column (negative where missing) and what they stand for."""
         families = {}
-        missing: tuple[NDArray[Any], Sequence[str]] = (np.full(len(target), -1, dtype=np.int32), ())
+        missing: tuple[IntegerArray, Sequence[str]] = (np.full(len(target), -1, dtype=np.int32), ())
         exact = None if weights is None else ExactArray.from_doubles(weights)
         for column, given in parents.items():
             members = [(target, classes), *(columns.get(name, missing) for name in (*given, column))]
@@ -130,7 +131,7 @@ class Dependent:
         return f"Dependent({', '.join(self.families)})"
 
     @classmethod
-    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+    def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:
         from bayesbox.tally.codec.dependent import write
 
         return write(cls, tallies)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.schema.arrays import NumberArray
 from bayesbox.tally.base import positions, quoted, union
 
 Doubles = NDArray[np.float64]
@@ -29,7 +30,7 @@ class Distinct:
     def of(
         cls,
         classes: tuple[str, ...],
-        columns: Mapping[str, NDArray[Any]],
+        columns: Mapping[str, NumberArray],
         target: NDArray[np.int32],
         weights: Doubles | None = None,
     ) -> Self:

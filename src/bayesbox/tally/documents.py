@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.tokens import Documents, Tokens
+from bayesbox.tally.base import Weights
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights
 from bayesbox.tally.words import MOST_CELLS, WordCounts, count_words, counts_of, most_common, require_cells
@@ -30,7 +30,7 @@ def count_documents(
     labels: Encoded,
     tokens: Tokens,
     *,
-    weights: Any = None,
+    weights: Weights = None,
     label_type: str | None = None,
     often: bool = False,
 ) -> Book:
@@ -53,7 +53,11 @@ def count_documents(
 
 
 def _often(
-    matrix: CountMatrix, target: NDArray[np.int32], classes: tuple[str, ...], weights: Any, names: list[str]
+    matrix: CountMatrix,
+    target: NDArray[np.int32],
+    classes: tuple[str, ...],
+    weights: Weights,
+    names: list[str],
 ) -> dict[str, WordCounts]:
     """The tallies of the documents that hold a word more than once."""
     found = {}
@@ -94,7 +98,7 @@ class DocumentCounter:
         other._numbers, other._lock = self._numbers, self._lock
         return other
 
-    def add(self, documents: Documents | CountMatrix, labels: Encoded, weights: Any = None) -> None:
+    def add(self, documents: Documents | CountMatrix, labels: Encoded, weights: Weights = None) -> None:
         """Count these documents. A label that is missing leaves its document out."""
         if weights is not None or self.often or isinstance(documents, CountMatrix):
             book = count_documents(documents, labels, self.tokens, weights=weights, often=self.often)
@@ -148,7 +152,7 @@ def limited(book: Book, limit: int | None, *, slack: int = 1) -> tuple[Book, int
 
 
 def _present(
-    labels: Encoded, weights: NDArray[np.float64] | None, label_type: str | None
+    labels: Encoded, weights: Weights, label_type: str | None
 ) -> tuple[NDArray[np.int32], tuple[str, ...], str]:
     """(codes, the classes that have a document with a weight, in the order of their own type; that type)."""
     target, classes, kind = _ordered(labels, label_type)
@@ -173,7 +177,7 @@ def _count_matrix(
     matrix: CountMatrix,
     target: NDArray[np.int32],
     classes: tuple[str, ...],
-    weights: NDArray[np.float64] | None,
+    weights: Weights,
     label_type: str,
     *,
     often: bool,
@@ -195,7 +199,7 @@ def _count_matrix(
 def _book(
     classes: tuple[str, ...],
     target: NDArray[np.int32],
-    weights: NDArray[np.float64] | None,
+    weights: Weights,
     tallies: dict[str, WordCounts],
     label_type: str,
 ) -> Book:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from bayesbox._core import ExactArray
 from bayesbox.errors import CannotMerge, NeverLearned
+from bayesbox.schema.arrays import CountArray
 from bayesbox.tally.base import added, digest_of, numbers, quoted
 
 
@@ -39,7 +39,7 @@ class FamilyBook:
         cls,
         scopes: Mapping[str, tuple[str, ...]],
         states: Mapping[str, tuple[str, ...]],
-        counts: Mapping[str, Any],
+        counts: Mapping[str, ArrayLike],
         rows: int,
     ) -> FamilyBook:
         """From integers."""
@@ -49,15 +49,16 @@ class FamilyBook:
         return cls(scopes, states, cells, ExactArray.from_integers(np.array([rows], dtype=np.int64)))
 
     @property
-    def n(self) -> Any:
+    def n(self) -> float:
         """The rows, or the sum of the weights."""
-        return numbers(self.total)[0].item()
+        total: float = numbers(self.total)[0].item()
+        return total
 
     def shape(self, node: str) -> tuple[int, ...]:
         """An axis for each parent, and the states of the node along the last."""
         return tuple(len(self.states[name]) for name in self.scopes[node])
 
-    def counts(self, node: str) -> NDArray[Any]:
+    def counts(self, node: str) -> CountArray:
         """The counts of a node's family as a table."""
         return numbers(self.cells[node]).reshape(self.shape(node))
 

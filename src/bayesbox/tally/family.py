@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.errors import CannotMerge
+from bayesbox.schema.arrays import AnyArray, IntegerArray, NumberArray
 from bayesbox.schema.encode import MISSING
 from bayesbox.tally.base import dyadic, numbers, quoted
 from bayesbox.tally.exact import ZERO, Dyadic
@@ -52,7 +53,7 @@ class Family:
     def of(
         cls,
         names: Sequence[str],
-        columns: Sequence[NDArray[Any]],
+        columns: Sequence[IntegerArray],
         levels: Sequence[Sequence[str]],
         weights: ExactArray | None = None,
         *,
@@ -119,7 +120,7 @@ class Family:
             return self
         return Family(self.names, *_pruned(self.levels, self.codes[:, kept]), self.cells.take(kept))
 
-    def integers(self) -> tuple[NDArray[Any], int]:
+    def integers(self) -> tuple[AnyArray, int]:
         """(counts, e): each count is an integer times 2**e. Products of two counts do not overflow: where they would,
         the integers are Python's.
         """
@@ -189,7 +190,7 @@ class Family:
         return f"Family({', '.join(self.names)}: {len(self):,} combinations)"
 
 
-def _recoded(column: NDArray[Any], order: list[int], size: int) -> Codes:
+def _recoded(column: NumberArray, order: list[int], size: int) -> Codes:
     """Codes of levels that are sorted now: `order` are the old codes in the new order."""
     if order == list(range(size)):
         return column.astype(np.int32, copy=False)
@@ -198,7 +199,7 @@ def _recoded(column: NDArray[Any], order: list[int], size: int) -> Codes:
     return _mapped(column, place)
 
 
-def _mapped(column: NDArray[Any], new: Any) -> Codes:
+def _mapped(column: NumberArray, new: ArrayLike) -> Codes:
     """The new code of each code; what is missing stays so."""
     table = np.append(np.asarray(new, dtype=np.int32), np.int32(MISSING))  # the last entry answers the code -1
     mapped: Codes = table[column]
@@ -206,7 +207,7 @@ def _mapped(column: NDArray[Any], new: Any) -> Codes:
 
 
 def groups_of(
-    codes: Sequence[NDArray[Any]] | NDArray[Any], sizes: Sequence[int], length: int | None = None
+    codes: Sequence[IntegerArray] | IntegerArray, sizes: Sequence[int], length: int | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(the group of each row, one row of each group): rows with the same codes are a group, groups ascend."""
     rows = len(codes[0]) if length is None else length

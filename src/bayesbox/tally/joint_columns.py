@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption, KindContradiction
-from bayesbox.schema.columns import as_numbers, whole_numbers
+from bayesbox.schema.columns import Column, Columns, as_numbers, whole_numbers
 from bayesbox.schema.encode import MISSING, Encoded, encode
 from bayesbox.schema.flags import FLAG_DIGITS, FLAG_LEVELS, flag_codes
 from bayesbox.schema.kinds import Kind
@@ -70,7 +70,7 @@ def numbers_that_are_flags(schema: Schema, book: Book) -> tuple[str, ...]:
 
 
 def coded(
-    name: str, column: Any, kind: Kind, *, flags: Sequence[str] = (), where: str | None = None
+    name: str, column: Column, kind: Kind, *, flags: Sequence[str] = (), where: str | None = None
 ) -> tuple[NDArray[np.int32], list[str]]:
     """A category as codes and the texts of its levels; a flag's are `false` and `true`, or 0 and 1 for a number."""
     if name in flags:
@@ -84,7 +84,7 @@ def coded(
     return place[codes], list(FLAG_LEVELS)
 
 
-def _flags_of_numbers(name: str, column: Any, where: str | None) -> NDArray[np.int32]:
+def _flags_of_numbers(name: str, column: Column, where: str | None) -> NDArray[np.int32]:
     values = np.asarray(as_numbers(column, name=name, where=where), dtype=np.float64)
     missing = np.isnan(values)
     other = ~missing & (values != 0) & (values != 1)
@@ -99,9 +99,7 @@ def _flags_of_numbers(name: str, column: Any, where: str | None) -> NDArray[np.i
     return np.where(missing, MISSING, values).astype(np.int32)
 
 
-def count_all(
-    columns: Mapping[str, Any], labels: Encoded, schema: Schema, *, flags: Sequence[str] = (), **options: Any
-) -> Book:
+def count_all(columns: Columns, labels: Encoded, schema: Schema, *, flags: Sequence[str] = (), **options: Any) -> Book:
     """The book of these rows: each column by itself, and all of them together."""
     book = count(columns, labels, schema, **options)
     if not book.classes:
@@ -112,13 +110,13 @@ def count_all(
 
 
 def count_together(
-    columns: Mapping[str, Any],
+    columns: Columns,
     labels: Encoded,
     schema: Schema,
     book: Book,
     *,
     flags: Sequence[str] = (),
-    weights: Any = None,
+    weights: object = None,
     where: str | None = None,
 ) -> CoMoments:
     """The tally of the columns of these rows together; `book` has each of them by itself."""

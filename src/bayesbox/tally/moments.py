@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
+from bayesbox.schema.arrays import CountArray, NumberArray
 from bayesbox.tally.base import added, dyadic, numbers, positions, quoted, register, union
 from bayesbox.tally.exact import ZERO, Dyadic, rounded_ratio, rounded_root
 
@@ -109,7 +110,7 @@ class Moments:
     def of(
         cls,
         classes: tuple[str, ...],
-        values: NDArray[Any],
+        values: NumberArray,
         target: NDArray[np.int32],
         weights: NDArray[np.float64] | None = None,
     ) -> Self:
@@ -120,7 +121,7 @@ class Moments:
         return self.sums.n, self.sums.fractional, self.sums.total, self.sums.squares
 
     @property
-    def n(self) -> NDArray[Any]:
+    def n(self) -> CountArray:
         """Observed rows of each class."""
         return numbers(self.sums.n)
 
@@ -173,7 +174,7 @@ class Moments:
         return ("0", "1")
 
     @property
-    def counts(self) -> NDArray[Any]:
+    def counts(self) -> CountArray:
         """Classes x (0, 1), for a column that holds nothing else."""
         self._require_flags()
         return numbers(self.flag_cells()).reshape(len(self.classes), 2)
@@ -265,7 +266,7 @@ class Moments:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"classes": self.classes, "arrays": self._arrays()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -276,7 +277,7 @@ class Moments:
         return f"Moments(classes={self.classes}, n={self.n.tolist()}, mean={self.mean.tolist()})"
 
     @classmethod
-    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+    def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:
         from bayesbox.tally.codec.moments import write
 
         return write(cls, tallies)

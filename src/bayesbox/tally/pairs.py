@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData
+from bayesbox.schema.arrays import IntegerArray
 from bayesbox.tally.base import added, positions, quoted, register, union
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Pairs:
     def of(
         cls,
         classes: tuple[str, ...],
-        columns: Mapping[str, tuple[NDArray[Any], Sequence[str]]],
+        columns: Mapping[str, tuple[IntegerArray, Sequence[str]]],
         target: NDArray[np.int32],
         weights: NDArray[np.float64] | None = None,
     ) -> Self:
@@ -275,7 +276,7 @@ class Pairs:
         return f"Pairs({', '.join(self.names)}: {len(self.cells):,} cells)"
 
     @classmethod
-    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+    def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:
         from bayesbox.tally.codec.pairs import write
 
         return write(cls, tallies)
@@ -313,7 +314,7 @@ def _flat(axes: Sequence[NDArray[np.int64]], source: Block) -> NDArray[np.int64]
 
 
 def _weighted(
-    codes: Sequence[NDArray[Any]],
+    codes: Sequence[IntegerArray],
     sizes: Sequence[int],
     target: NDArray[np.int32],
     classes: int,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import CannotForget
+from bayesbox.schema.arrays import CountArray, NumberArray
 from bayesbox.tally.base import numbers, positions, quoted, register, union
 from bayesbox.tally.moments import Moments
 
@@ -59,7 +60,7 @@ class Values(Moments):
     def of(
         cls,
         classes: tuple[str, ...],
-        values: NDArray[Any],
+        values: NumberArray,
         target: NDArray[np.int32],
         weights: NDArray[np.float64] | None = None,
     ) -> Self:
@@ -71,7 +72,7 @@ class Values(Moments):
         cls,
         classes: tuple[str, ...],
         sums: _core.Moments,
-        values: NDArray[Any],
+        values: NumberArray,
         target: NDArray[np.int32],
         weights: NDArray[np.float64] | None = None,
     ) -> Self:
@@ -91,7 +92,7 @@ class Values(Moments):
         return self.bits == ALL_BITS
 
     @property
-    def counts_of_values(self) -> NDArray[Any]:
+    def counts_of_values(self) -> CountArray:
         """Classes x values: integers, or the nearest doubles where weights are fractional."""
         return numbers(self.cells).reshape(len(self.classes), len(self.values))
 
@@ -197,7 +198,7 @@ class Values(Moments):
         yield self.values.astype("<f8").tobytes()
         yield self.with_classes(classes).cells.text()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**super().__getstate__(), "values": self.values, "cells": self.cells, "bits": self.bits}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -209,7 +210,7 @@ class Values(Moments):
         return f"Values(classes={self.classes}, n={self.n.tolist()}, distinct={len(self.values)}{coarse})"
 
     @classmethod
-    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+    def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:
         from bayesbox.tally.codec.values import write
 
         return write(cls, tallies)

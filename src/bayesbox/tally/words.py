@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import TooCostly
 from bayesbox.schema.tokens import Documents, Tokens, text_column
-from bayesbox.tally.base import register
+from bayesbox.tally.base import Weights, register
 from bayesbox.tally.counts import Counts
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class WordCounts(Counts):
         return type(self)(self.classes, tuple(levels), cells)
 
     @classmethod
-    def to_arrow(cls, tallies: Mapping[str, Any]) -> dict[str, bytes]:
+    def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:
         from bayesbox.tally.codec.words import write
 
         return write(cls, tallies)
@@ -86,7 +86,11 @@ class WordCounts(Counts):
 
 
 def count_words(
-    documents: Documents, target: NDArray[np.int32], classes: int, tokens: Tokens, weights: Any = None
+    documents: Documents,
+    target: NDArray[np.int32],
+    classes: int,
+    tokens: Tokens,
+    weights: Weights = None,
 ) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
     """(the words of these documents, sorted; how often each occurs by class; in how many documents).
 

@@ -27,7 +27,7 @@ class TakesOccurrence(OneOf):
             raise BadOption(f"{name} is one of {', '.join(OCCURRENCES)} or {AUTO}", found=given)
         return given
 
-    def from_json(self, name: str, written: str) -> str:
+    def from_json(self, name: str, written: object) -> object:
         if written == AUTO:
             raise ValueError(f"{name} is that of no model")
         return written

@@ -37,7 +37,7 @@ class FamilyTable(Distribution):
     def classes(self) -> int:
         return int(self.log_p.shape[1])
 
-    def log_prob(self, values: Any) -> Doubles:
+    def log_prob(self, values: Columns) -> Doubles:
         """Of a mapping of the codes of the column and of its parents."""
         return self.terms(values, len(values[self.column]))
 
@@ -48,13 +48,13 @@ class FamilyTable(Distribution):
 
     def add_to(self, plan: Plan, columns: Columns) -> None:
         """Enter the terms of these codes: -1 is missing, the number of levels stands for an unseen one."""
-        own = columns.get(self.column)
-        if own is None:
+        if self.column not in columns:
             return
+        own = np.asarray(columns[self.column])
         context = np.zeros(plan.rows, dtype=np.int64)
         for parent, size in zip(self.parents, self.sizes, strict=True):
-            codes = columns.get(parent)
+            codes = np.asarray(columns.get(parent, -1))
             context *= size + 1
-            context += size if codes is None else np.where(codes < 0, size, codes)
+            context += np.where(codes < 0, size, codes)
         codes = np.where(own < 0, -1, context * (len(self.levels) + 1) + own)
         plan.tables.append((codes.astype(np.int32), np.vstack([self.log_p, np.zeros((1, plan.classes))])))

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.dist.number.special import LOG_ROOT_2_PI
+from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import as_numbers
 
-Numbers = list[NDArray[Any]]
+Numbers = list[NumberArray]
 
 
 class Factors(NamedTuple):

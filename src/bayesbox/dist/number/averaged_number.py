@@ -46,7 +46,7 @@ class DensityWithEvidence(Protocol):
 
     def log_density(self, values: Doubles) -> Doubles: ...
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]: ...
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]: ...
 
     @classmethod
     def left_out_densities(cls, others: UnitOthers) -> tuple[Doubles, Doubles]: ...
@@ -63,7 +63,7 @@ class AveragedNumber(NumberDensity):
     def log_density(self, values: Doubles) -> Doubles:
         return mixed_densities(self.by_class.log_density(values), self.whole.log_density(values), self.shares)
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         """From the density of the class with probability w, else from that of the whole column."""
         drawn = np.array(self.by_class.sample(random, classes)), np.array(self.whole.sample(random, classes))
         found: list[Any] = np.where(random.random(len(classes)) < self.shares.inside, *drawn).tolist()

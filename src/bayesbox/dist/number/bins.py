@@ -16,7 +16,7 @@ from bayesbox.dist.averaging import level_shares, mixed_levels
 from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Marks, Plan, log
 from bayesbox.dist.cells import LevelCounts, log_levels
 from bayesbox.dist.factor import Factor, Logged, NoFactor, Number, decimal, divided, formula, observed
-from bayesbox.dist.fit import FitOptions, register
+from bayesbox.dist.fit import FitOptions, ValuesTally, register
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.number.cuts import bin_names, binned, binning, codes_of
 from bayesbox.dist.number.density import NumberDensity
@@ -74,7 +74,7 @@ class Bins(NumberDensity):
         """Where the share is reached, if the values of a bin are spread evenly over it."""
         return self._inverted(np.full(self.classes, share), np.arange(self.classes))
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         found: list[Any] = self._inverted(random.random(len(classes)), classes).tolist()
         return found
 
@@ -95,7 +95,7 @@ class Bins(NumberDensity):
         plan.tables.append((codes_of(values, self.cuts), self.rows))
 
     @classmethod
-    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
+    def fit(cls, column: str, tally: ValuesTally, options: FitOptions) -> Self:
         """P(bin | class) by the smoothing rule. Without a cut every value is in the one bin, which says nothing."""
         values, counts = tally.table
         cuts = binning(options.density)(values, counts)
@@ -115,12 +115,12 @@ class Bins(NumberDensity):
         cells = tally.cells.sum_groups(index, classes * number) if width else ExactArray(classes * number)
         return Counts(tally.classes, self.levels, cells)
 
-    def shown_tally(self, tally: Any) -> Counts:
+    def shown_tally(self, tally: Values) -> Counts:
         return self.counts_of(tally)
 
     # -- averaged over whether the class matters -------------------------------------------------------------------
 
-    def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:
+    def averaged(self, tally: Values, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:
         counts = np.asarray(self.counts_of(tally).counts, dtype=np.float64)
         return self._averaged(counts, options, inclusion)
 
@@ -145,7 +145,7 @@ class Bins(NumberDensity):
             return
         again = self.refit_options(options)
 
-        def fit(tally: Any) -> Bins:
+        def fit(tally: ValuesTally) -> Bins:
             bins = self.fit("", tally, again)
             values, counts = tally.table
             return bins._averaged(binned(values, counts, bins.cuts).T, options, inclusion)[0]

@@ -17,13 +17,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
 from math import lgamma, log
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.errors import BadOption
+from bayesbox.schema.arrays import AnyArray, CountArray, NumberArray
 from bayesbox.schema.families import DEFAULT_BINS, MOST_BINS
 
 Doubles = NDArray[np.float64]
@@ -33,7 +33,7 @@ BY_NUMBER = {"width": "equal width", "frequency": "equal frequency"}
 BY_CLASS = {"mdl": "least description length", "modl": "most probable partition"}
 
 
-def equal_width(values: Doubles, _counts: NDArray[Any], bins: int = DEFAULT_BINS) -> Doubles:
+def equal_width(values: Doubles, _counts: CountArray, bins: int = DEFAULT_BINS) -> Doubles:
     """Bins of the same width between the least and the greatest value.
 
     >>> equal_width(np.array([0.0, 1, 10]), np.ones((3, 2)), 4)
@@ -47,7 +47,7 @@ def equal_width(values: Doubles, _counts: NDArray[Any], bins: int = DEFAULT_BINS
     return inside
 
 
-def equal_frequency(values: Doubles, counts: NDArray[Any], bins: int = DEFAULT_BINS) -> Doubles:
+def equal_frequency(values: Doubles, counts: CountArray, bins: int = DEFAULT_BINS) -> Doubles:
     """Bins with about the same number of rows: each cut lies where the rows below it are nearest to their share.
 
     >>> equal_frequency(np.array([1.0, 2, 3, 4]), np.array([[5], [1], [1], [5]]), 2)
@@ -63,7 +63,7 @@ def equal_frequency(values: Doubles, counts: NDArray[Any], bins: int = DEFAULT_B
     return between(values, np.unique(nearest))
 
 
-def mdl(values: Doubles, counts: NDArray[Any]) -> Doubles:
+def mdl(values: Doubles, counts: CountArray) -> Doubles:
     """The cuts of Fayyad and Irani: the ones of Weka's supervised `Discretize`.
 
     The cut with the least class entropy of the two sides (the first of several) stays where its gain exceeds
@@ -78,7 +78,7 @@ def mdl(values: Doubles, counts: NDArray[Any]) -> Doubles:
     return between(values, _core.mdl_cuts(_checked(values, counts)))
 
 
-def modl(values: Doubles, counts: NDArray[Any]) -> Doubles:
+def modl(values: Doubles, counts: CountArray) -> Doubles:
     """The cuts of the partition with the least `modl_cost`.
 
     Neighbouring values that occur in one and the same class only are never separated (that is proven, not a
@@ -112,7 +112,7 @@ def _cuts_of_runs(runs: bytes, classes: int) -> tuple[int, ...]:
     return tuple(_core.modl_cuts(np.frombuffer(runs).reshape(-1, classes)).tolist())
 
 
-def modl_cost(counts: NDArray[Any]) -> float:
+def modl_cost(counts: CountArray) -> float:
     """The cost of a partition, intervals x classes: minus the log of its probability given the classes (Boulle, 2006).
 
     log N + log C(N + I - 1, I - 1) + sum over the I intervals of log C(N_i + J - 1, J - 1) + log(N_i! / prod n_ij!),
@@ -128,7 +128,7 @@ def modl_cost(counts: NDArray[Any]) -> float:
     return cost
 
 
-def modl_groups(counts: NDArray[Any]) -> NDArray[np.int32]:
+def modl_groups(counts: CountArray) -> NDArray[np.int32]:
     """The group of each level of a category, from counts of levels x classes: the grouping of least cost.
 
     log V + log B(V, I) + the cost of the I groups as of intervals, where B(V, I) is the number of ways to put V levels
@@ -153,7 +153,7 @@ def between(values: Doubles, positions: NDArray[np.int64]) -> Doubles:
     return np.where((cuts < low) | (cuts >= high), low, cuts)
 
 
-def codes_of(values: NDArray[Any], cuts: Doubles) -> NDArray[np.int32]:
+def codes_of(values: NumberArray, cuts: Doubles) -> NDArray[np.int32]:
     """The bin of each value; -1 where it is missing (NaN).
 
     >>> codes_of(np.array([1.0, 2.5, 2.6, np.nan]), np.array([2.5]))
@@ -165,7 +165,7 @@ def codes_of(values: NDArray[Any], cuts: Doubles) -> NDArray[np.int32]:
     return codes
 
 
-def binned(values: Doubles, counts: NDArray[Any], cuts: Doubles) -> NDArray[Any]:
+def binned(values: Doubles, counts: CountArray, cuts: Doubles) -> AnyArray:
     """Counts of bins x classes."""
     cells = np.zeros((len(cuts) + 1, np.shape(counts)[1]), dtype=np.asarray(counts).dtype)
     np.add.at(cells, codes_of(values, cuts), counts)
@@ -187,7 +187,7 @@ def bin_names(cuts: Doubles) -> tuple[str, ...]:
     return (f"up to {texts[0]}", *inner, f"above {texts[-1]}")
 
 
-def binning(method: str) -> Callable[[Doubles, NDArray[Any]], Doubles]:
+def binning(method: str) -> Callable[[Doubles, CountArray], Doubles]:
     """The function of a method's name: width:10, frequency:10 (bins:10 is width:10), mdl or modl.
 
     >>> binning("width:2")(np.array([0.0, 3]), np.ones((2, 2)))
@@ -212,7 +212,7 @@ def _number_of_bins(text: str, method: str) -> int:
     return int(text)
 
 
-def _checked(values: Doubles, counts: NDArray[Any]) -> Doubles:
+def _checked(values: Doubles, counts: CountArray) -> Doubles:
     cells = np.ascontiguousarray(counts, dtype=np.float64)
     if cells.ndim != 2 or len(cells) != len(values):
         raise ValueError(f"counts are values x classes: {np.shape(counts)} for {len(values)} values")

@@ -17,7 +17,7 @@ from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan, leaves_only_flag
 from bayesbox.dist.levels import level_table
 from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.errors import NeverLearned
-from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.columns import Column, as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
@@ -222,7 +222,7 @@ class NumberDensity(NumberFamily):
     log_observed: Doubles
     log_missing: Doubles
 
-    def log_prob(self, values: Any) -> Doubles:
+    def log_prob(self, values: Column) -> Doubles:
         """Rows x classes; a missing value has the terms of missing."""
         numbers = np.asarray(as_numbers(values, name=self.column), dtype=np.float64)
         missing = np.isnan(numbers)

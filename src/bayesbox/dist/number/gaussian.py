@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from bayesbox.dist.number.averaged_number import UnitOthers, averaged_number
 from bayesbox.dist.number.density import NumberFamily
 from bayesbox.dist.number.special import LOG_ROOT_2_PI, normal_quantile
 from bayesbox.errors import CannotExport
-from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.arrays import NumberArray
+from bayesbox.schema.columns import Column, as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.exact import Dyadic, rounded_root
 from bayesbox.tally.moments import LEAST, Moments, Spread
@@ -49,7 +50,7 @@ class Gaussian(NumberFamily):
     log_observed: Doubles
     log_missing: Doubles
 
-    def log_prob(self, values: Any) -> Doubles:
+    def log_prob(self, values: Column) -> Doubles:
         return self.terms({self.column: values}, len(values))
 
     def parameters(self) -> dict[str, Doubles]:
@@ -58,8 +59,8 @@ class Gaussian(NumberFamily):
     def mean_and_std(self) -> tuple[Doubles, Doubles]:
         return self.mean, self.std
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
-        found: list[Any] = random.normal(self.mean[classes], self.std[classes]).tolist()
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
+        found: list[object] = random.normal(self.mean[classes], self.std[classes]).tolist()
         return found
 
     def quantile(self, share: float) -> Doubles:
@@ -98,7 +99,7 @@ class Gaussian(NumberFamily):
         if self.point_mass.any():
             self._add_point_masses(plan, np.asarray(values, dtype=np.float64))
 
-    def _add_presence(self, plan: Plan, values: NDArray[Any]) -> None:
+    def _add_presence(self, plan: Plan, values: NumberArray) -> None:
         """The terms of being observed or missing, either of which may be impossible; the core adds no density where
         a value is missing."""
         if values.dtype.kind != "f":
@@ -153,7 +154,7 @@ class Gaussian(NumberFamily):
 
     evidence_rows: ClassVar[float] = 0.25  # of the prior: enough for a class with one value, little for all others
 
-    def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
+    def averaged(self, tally: Moments, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
         whole = tally.pooled()
         if not whole.excess.m:
             return None  # a point mass under floor=0 has no evidence

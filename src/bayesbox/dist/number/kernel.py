@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.factor import decimal
-from bayesbox.dist.fit import FitOptions, register
+from bayesbox.dist.fit import FitOptions, ValuesTally, register
 from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.spaced import mean_gap
 from bayesbox.dist.number.special import normal_quantile
@@ -86,7 +86,7 @@ class Kernel(NumberDensity):
         return "kernel"
 
     @classmethod
-    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
+    def fit(cls, column: str, tally: ValuesTally, options: FitOptions) -> Self:
         """One normal curve at every value of a class. The square of its width is
 
             (greatest - least value of the class)**2 / n  +  gap**2 / 12
@@ -122,7 +122,7 @@ class Kernel(NumberDensity):
     def quantile(self, share: float) -> Doubles:
         return np.array([each.quantile(share) for each in self.curves])
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         """One of the values that were seen, by its weight, and a step of the width of its curve."""
         draws, steps = random.random(len(classes)), random.standard_normal(len(classes))
         found = np.empty(len(classes))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import log_levels
 from bayesbox.dist.factor import decimal
-from bayesbox.dist.fit import FitOptions, register
+from bayesbox.dist.fit import FitOptions, ValuesTally, register
 from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.special import GREATEST, LOG_ROOT_2_PI, normal_quantile
 
@@ -51,7 +51,7 @@ class LogNormal(NumberDensity):
         with np.errstate(over="ignore"):
             return np.where(share <= below, 0.0, np.minimum(np.exp(self.mean + self.std * z), GREATEST))
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         drawn = random.lognormal(self.mean[classes], self.std[classes])
         found: list[Any] = np.where(random.random(len(classes)) < self._nonpositive[classes], 0.0, drawn).tolist()
         return found
@@ -67,7 +67,7 @@ class LogNormal(NumberDensity):
         return terms
 
     @classmethod
-    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self | None:
+    def fit(cls, column: str, tally: ValuesTally, options: FitOptions) -> Self | None:
         """The normal density of log x for x > 0; a share of the rows, smoothed as one of two levels, has x <= 0.
 
         The variance of log x is at least `floor` times that over all classes.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.number.density import NumberFamily
 from bayesbox.dist.number.special import normal_quantile
 from bayesbox.errors import BadOption, NeverLearned
-from bayesbox.schema.columns import as_numbers
+from bayesbox.schema.columns import Column, as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 
@@ -50,14 +50,14 @@ class Poisson(NumberFamily):
         """The least count up to which at least this share lies."""
         return np.array([_quantile(rate, share) for rate in self.rate.tolist()])
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         rate = self.rate[classes]
         far = rate > FAR
         drawn = random.poisson(np.where(far, 0.0, rate)).astype(np.float64)
         normal = np.rint(rate + np.sqrt(rate) * random.standard_normal(len(rate)))
         return [int(each) for each in np.where(far, normal, drawn).tolist()]
 
-    def log_prob(self, values: Any) -> Doubles:
+    def log_prob(self, values: Column) -> Doubles:
         """Rows x classes; a missing value has the terms of missing."""
         values = np.asarray(as_numbers(values, name=self.column), dtype=np.float64)
         counts, place = np.unique(values[~np.isnan(values)], return_inverse=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, Plan
 from bayesbox.dist.factor import decimal
-from bayesbox.dist.fit import FitOptions, ValueTable, register
+from bayesbox.dist.fit import FitOptions, ValuesTally, ValueTable, register
 from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.spaced import mean_gap
 from bayesbox.dist.number.special import normal_quantile
@@ -87,7 +87,7 @@ class Rounded(NumberDensity):
         """The middle of the first cell up to whose end at least this share lies."""
         return self.rounding.place(np.ceil(self.mean + (self.mean_low + self.std * normal_quantile(share)) - 0.5))
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         """The middle of the cell of a normal number."""
         numbers = random.normal(self.mean[classes] + self.mean_low[classes], self.std[classes])
         found: list[Any] = self.rounding.place(np.rint(numbers)).tolist()
@@ -127,7 +127,7 @@ class Rounded(NumberDensity):
         return codes, np.vstack([terms + self.log_observed, self.log_missing[None, :]])
 
     @classmethod
-    def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
+    def fit(cls, column: str, tally: ValuesTally, options: FitOptions) -> Self:
         """A normal number recorded to the mean distance between neighbouring values of the whole column: each value
         stands for a cell of that width around a whole multiple of it, and has the probability of the cell.
 

@@ -11,7 +11,7 @@ from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.number.density import NumberFamily
 from bayesbox.dist.number.gaussian import Gaussian
 from bayesbox.tally.book import Book
-from bayesbox.tally.moments import LEAST
+from bayesbox.tally.moments import LEAST, Moments
 from bayesbox.tally.values import Values
 
 
@@ -30,7 +30,7 @@ class SpacedGaussian(Gaussian):
         gap = mean_gap(values) / moments.pooled().unit
         return cls.of_moments(column, moments, float(gap / 6) ** 2, options.presence(tally))
 
-    def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
+    def averaged(self, tally: Moments, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
         raise self.not_averaged(options.density)
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:

@@ -60,7 +60,7 @@ class Student(NumberDensity):
         t = np.array([student_quantile(each, share) for each in self.df.tolist()])
         return apart(self.shift + self.scale * t, -self.base)
 
-    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[Any]:
+    def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         steps = self.shift[classes] + self.scale[classes] * random.standard_t(self.df[classes])
         found: list[Any] = apart(steps, -self.base).tolist()
         return found
@@ -97,7 +97,7 @@ class Student(NumberDensity):
 
     evidence_rows: ClassVar[float] = 1.0  # of the prior
 
-    def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
+    def averaged(self, tally: Moments, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
         whole = tally.pooled()
         n = np.array([float(whole.n.fraction)])
         _, scale = student_parameters(n, np.zeros(1), np.array([whole.unit]), whole.unit)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.words.weights import WordWeights, product
 from bayesbox.errors import BadData
+from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.tokens import Documents, Tokens
 
@@ -41,7 +42,7 @@ class CountTable(WordWeights):
             sums[there.times(self.certain.astype(np.float64)) < self.certain.sum(axis=0)] = -np.inf
         return sums, np.diff(listed.indptr).astype(np.float64)
 
-    def of_entries(self, words: NDArray[Any], counts: Doubles) -> Doubles:
+    def of_entries(self, words: NumberArray, counts: Doubles) -> Doubles:
         """What each of these words, which occurs so often in a document, adds to each class."""
         terms: Doubles = np.stack(self._tables)[whole_times(counts) - 1, words]
         return terms

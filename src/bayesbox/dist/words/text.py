@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, cast
+from typing import ClassVar, Self, cast
 
 from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.factor import Factor, NoFactor, product_of_words
@@ -14,6 +14,7 @@ from bayesbox.dist.words.estimates import count_weights, taken
 from bayesbox.dist.words.leave_one_out import own_words_out
 from bayesbox.dist.words.weights import WordWeights
 from bayesbox.errors import BadOption
+from bayesbox.schema.arrays import PlainColumn
 from bayesbox.schema.kinds import Words
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.book import Book
@@ -42,7 +43,7 @@ class Text(Distribution):
     def free_parameters(self) -> int:
         return max(len(self.weights.words) - 1, 0) * self.classes
 
-    def log_prob(self, values: Any) -> Doubles:
+    def log_prob(self, values: PlainColumn) -> Doubles:
         return self.weights.terms(Documents.of(values, where=f"column `{self.column}`"), self.tokens)
 
     @classmethod

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadData
+from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.tokens import Documents, Tokens
 
@@ -38,7 +38,7 @@ class WordWeights:
     def _vocabulary(self) -> _core.Vocabulary:
         return _core.Vocabulary(self.words)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_vocabulary"}
 
     def terms(self, documents: Documents | CountMatrix, tokens: Tokens) -> Doubles:
@@ -89,7 +89,7 @@ class WordWeights:
         counts = CountMatrix(matrix.indptr, matrix.indices, data, matrix.width)
         return product(counts, table), counts.times(known)[:, 0]
 
-    def of_entries(self, words: NDArray[Any], counts: Doubles) -> Doubles:
+    def of_entries(self, words: NumberArray, counts: Doubles) -> Doubles:
         """What each of these words, which occurs so often in a document, adds to each class."""
         terms: Doubles = self.weights[words] * (np.ones(len(counts)) if self.once else counts)[:, None]
         return terms

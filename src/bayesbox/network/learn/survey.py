@@ -186,7 +186,7 @@ class NumberColumn:
     def recoded(self, variable: Variable, pieces: Sequence[Doubles]) -> list[Codes]:
         if variable.cuts is not None:
             return [variable.binned(piece) for piece in pieces]
-        made = []
+        made: list[Codes] = []
         for piece in pieces:
             codes = np.searchsorted(self.values, piece).astype(variable.dtype)
             codes[np.isnan(piece)] = MISSING

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadData
-from bayesbox.schema.arrays import numpy_values, text_array
+from bayesbox.schema.arrays import ArrowColumn, numpy_values, text_array
 from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
 from bayesbox.source.cells import plain, refuse_nested
@@ -124,7 +124,7 @@ class _TypedRows(OpenedFile):
         unread = pa.nulls(batch.num_rows)
         return tuple(columns.get(name, unread) for name in self.names)
 
-    def _column(self, name: str, column: Any, row: int) -> Column:
+    def _column(self, name: str, column: ArrowColumn, row: int) -> Column:
         reading = self._reading
         column = plain(column, name, where=self._file)
         if reading.na:
@@ -263,7 +263,7 @@ def kind_of_type(kind: pa.DataType) -> str | None:
     return TEXT if _is_text(kind) else None
 
 
-def without_tokens(column: Any, tokens: tuple[str, ...]) -> Any:
+def without_tokens(column: ArrowColumn, tokens: tuple[str, ...]) -> ArrowColumn:
     """A text column with the values that stand for missing made null; other columns as they are.
 
     >>> without_tokens(pa.array(["suv", "?"]), ("?",)).to_pylist()
@@ -285,7 +285,7 @@ def without_tokens(column: Any, tokens: tuple[str, ...]) -> Any:
     return pc.if_else(missing, pa.nulls(len(column), column.type), column)
 
 
-def numbers_of_texts(column: Any, name: str, *, file: str, row: int = 0, weight: str | None = None) -> pa.Array:
+def numbers_of_texts(column: ArrowColumn, name: str, *, file: str, row: int = 0, weight: str | None = None) -> pa.Array:
     """A text column that was declared a number; the first value that is none is an error.
 
     >>> numbers_of_texts(pa.array(["25", None, " +3"]), "age", file="people.parquet").to_pylist()

@@ -219,7 +219,7 @@ class DocumentSource(Source):
             np.concatenate(places) + bases for places in zip(*((r.starts, r.stops) for r in raws), strict=True)
         )
         data = raws[0].data if len(raws) == 1 else b"".join(raw.data for raw in raws)
-        columns: list[Any] = []
+        columns: list[object] = []
         if self._labels:
             codes = [np.broadcast_to(own, number) for (_, own), number in zip(gathered, numbers, strict=True)]
             coded = numbers_array(np.concatenate(codes))

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.json as arrow_json
 
 from bayesbox.errors import BadData, BadRow
-from bayesbox.schema.arrays import double_array, flag_array, text_array
+from bayesbox.schema.arrays import ArrowColumn, double_array, flag_array, text_array
 from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import is_missing, level_text
@@ -165,7 +165,7 @@ class JsonRows(OpenedFile):
         """What becomes of keys that the first lines lack: they are named, where they might have been wanted."""
         return "error" if self._reading.only is None else "ignore"
 
-    def _column(self, name: str, column: Any) -> Column | None:
+    def _column(self, name: str, column: ArrowColumn) -> Column | None:
         """A column as it is handed on; None where reading line by line is more exact."""
         kind = self._reading.kind_of(name)
         if kind == UNREAD:
@@ -236,7 +236,7 @@ class JsonRows(OpenedFile):
             self._check(name, value, line)
         return row
 
-    def _check(self, name: str, value: Any, line: int) -> None:
+    def _check(self, name: str, value: object, line: int) -> None:
         kind = self._reading.kind_of(name)
         if kind == UNREAD:
             return
@@ -269,7 +269,7 @@ def _is_one_object_a_line(block: bytes, newline: bytes, lines: int) -> bool:
     return opened and closed and block.count(b"{") == lines == block.count(b"}")
 
 
-def _object(pairs: list[tuple[str, Any]], where: str) -> Row:
+def _object(pairs: list[tuple[str, object]], where: str) -> Row:
     row = dict(pairs)
     if len(row) < len(pairs):
         names = [name for name, _ in pairs]
@@ -287,14 +287,14 @@ def _fits(kind: str | None, value: object) -> bool:
     return isinstance(value, bool) if kind == FLAG else True
 
 
-def _kind_of_values(values: list[Any], tokens: tuple[str, ...]) -> str | None:
+def _kind_of_values(values: list[object], tokens: tuple[str, ...]) -> str | None:
     present = [value for value in values if value is not None and value not in tokens]
     if not present:
         return None
     return next((kind for kind in (FLAG, NUMBER) if all(_fits(kind, value) for value in present)), TEXT)
 
 
-def _is_broken_number(values: list[Any]) -> bool:
+def _is_broken_number(values: list[object]) -> bool:
     numbers = [value for value in values if _fits(NUMBER, value)]
     present = sum(not is_missing(value) for value in values)
     return is_broken_number(present - len(numbers), present, len(set(numbers)))

@@ -77,7 +77,7 @@ class OneDependenceModel:
         """log P(class, x), rows x classes, of rows of codes."""
         missing = np.full(rows, MISSING, dtype=np.int32)
         joint: Doubles = _core.score_one_dependence(
-            [codes.get(name, missing) for name in self.names],
+            [np.asarray(codes.get(name, missing)) for name in self.names],
             rows,
             self.first_slot,
             self.log_prior,

@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import cast
 
 from bayesbox.file import arrow
 from bayesbox.file.arrow import TEXT, WHOLE
@@ -54,14 +54,14 @@ def book_to_arrow(book: Book) -> dict[str, bytes]:
     """The tables of a book by the names of their files; a form without a tally has none."""
     present = book.class_counts.signs() != 0
     book = book.with_classes(tuple(sorted(itertools.compress(book.classes, present))))
-    by_form: dict[str, dict[str, Any]] = {}
+    by_form: dict[str, dict[str, StoredTally]] = {}
     for name in sorted(book):
         tally, form = book[name], book[name].form
         while form is not None:
             by_form.setdefault(form, {})[name] = tally
             form = _registered(form).extends
     if book.joint is not None:
-        by_form[_registered(book.joint.form).form] = {TOGETHER: book.joint}
+        by_form[_registered(book.joint.form).form] = {TOGETHER: cast("StoredTally", book.joint)}
     tables = {CLASSES: _write_classes(book)}
     for each in forms():
         if each.form in by_form:
