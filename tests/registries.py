@@ -9,10 +9,11 @@ from bayesbox.file.registry import CODECS
 from bayesbox.network.approximate.algorithm import METHODS
 from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.families import FAMILIES
+from bayesbox.schema.kinds import BY_NAME
 from bayesbox.source.registry import KINDS as SOURCES
 from bayesbox.tally.base import TALLIES
 
-REGISTRIES: tuple[dict[str, Any], ...] = (KINDS, CODECS, METHODS, RULES, FAMILIES, SOURCES, TALLIES)
+REGISTRIES: tuple[dict[str, Any], ...] = (KINDS, CODECS, METHODS, RULES, FAMILIES, SOURCES, TALLIES, BY_NAME)
 
 Entries = list[dict[str, Any]]
 

@@ -1,6 +1,7 @@
 """How to add to bayesbox from outside: the base classes, each with the decorator that makes a subclass known.
 
     NumberDensity        register_distribution("name")  P(x | class) of a number
+    Kind                 register_kind("name")          what a column is, and how its texts are read
     SmoothingRule        register_rule("name")          how counts become probabilities
     TableClassifier      register_classifier("name")    a kind of model; its options are a dataclass, `@options`
     Source               register_source("name", ...)   where rows come from
@@ -36,6 +37,9 @@ from bayesbox.rule.naive import naive_model as naive_model
 from bayesbox.rule.options import CountOptions as CountOptions
 from bayesbox.rule.options import NaiveOptions as NaiveOptions
 from bayesbox.rule.smoothing import register_rule as register_rule
+from bayesbox.schema.kind import Kind as Kind
+from bayesbox.schema.kinds import register_kind as register_kind
+from bayesbox.schema.options import frozen as frozen
 from bayesbox.schema.options import option as option
 from bayesbox.schema.options import options as options
 from bayesbox.schema.takes import OneOf as OneOf
@@ -63,6 +67,7 @@ __all__ = [
     "FactorModel",
     "FitOptions",
     "InferenceAlgorithm",
+    "Kind",
     "NaiveOptions",
     "NumberDensity",
     "OneOf",
@@ -75,12 +80,14 @@ __all__ = [
     "WholeNumber",
     "estimator_of",
     "expression",
+    "frozen",
     "naive_model",
     "option",
     "options",
     "register_classifier",
     "register_distribution",
     "register_inference",
+    "register_kind",
     "register_rule",
     "register_source",
 ]

@@ -1,7 +1,7 @@
 """What others have written for bayesbox: found by an entry point group, loaded when it is needed.
 
-A package that brings a distribution, a rule, a kind of classifier, a source or an inference algorithm names its module
-in its metadata,
+A package that brings a distribution, a kind of column, a rule, a kind of classifier, a source or an inference algorithm
+names its module in its metadata,
 
     [project.entry-points."bayesbox.extensions"]
     mypackage = "mypackage.bayes"

@@ -13,19 +13,20 @@ from bayesbox.file.reader import Json, Reader
 from bayesbox.schema.kinds import BY_NAME, CountGroup, Kind, Number, Unknown, as_kind
 from bayesbox.schema.schema import Schema
 
-KINDS: dict[str, type[Kind]] = BY_NAME | {"number": Number, "count-group": CountGroup, "unknown": Unknown}
-_KIND_NAMES = {kind: name for name, kind in KINDS.items()}
+INFERRED: dict[str, type[Kind]] = {"number": Number, "count-group": CountGroup, "unknown": Unknown}
+"""The kinds that nobody declares."""
+_INFERRED_NAMES = {kind: name for name, kind in INFERRED.items()}
 
 
 def kind_to_json(kind: Kind) -> Json:
     """A kind by its name, with its options; `missing` only where it is not left to the model."""
-    return {"kind": _KIND_NAMES[type(kind)]} | options_to_json(kind)
+    return {"kind": _INFERRED_NAMES.get(type(kind)) or kind.name} | options_to_json(kind)
 
 
 def kind_from_json(reader: Reader) -> Kind:
     """The kind that a reader is at; takes its keys."""
     name = reader.take("kind", str)
-    kind = KINDS.get(name)
+    kind = INFERRED.get(name) or BY_NAME.get(name)
     if kind is None:
         raise ValueError(f"{reader.where} has the unknown kind {name!r}")
     return options_from_reader(kind, reader)

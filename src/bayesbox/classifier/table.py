@@ -25,8 +25,9 @@ from bayesbox.explain.missing import terms_of_absence
 from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
+from bayesbox.schema.kind import Kind
 from bayesbox.schema.one_hot import OneHot, as_one_hot, join_one_hot
-from bayesbox.schema.schema import Schema
+from bayesbox.schema.schema import Schema, declared_kinds
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
@@ -156,7 +157,19 @@ class TableClassifier(Classifier[R, D, M]):
     def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Column]:
         """The columns of a batch by name, one-hot groups as one category each."""
         columns = super().named(batch, where=where)
-        return join_one_hot(columns, self.one_hot, where=where) if self.one_hot else columns
+        if self.one_hot:
+            columns = join_one_hot(columns, self.one_hot, where=where)
+        for name, kind in self._translating(tuple(columns), where).items():
+            if name in columns:
+                columns[name] = kind.read(columns[name], name=name, where=where, first_row=batch.first_row)
+        return columns
+
+    def _translating(self, names: tuple[str, ...], where: str | None) -> Mapping[str, Kind]:
+        """The columns whose texts are read by their kinds."""
+        if self.schema is not None:
+            return self.schema.translating
+        kinds = declared_kinds(self.declared, names, where=where)
+        return {name: kind for name, kind in kinds.items() if kind.translates}
 
     def columns_of(self, batch: Batch, *, where: str | None = None) -> Columns:
         """The columns of a batch that take part, by name; a column that is absent is missing in every row."""
@@ -259,8 +272,8 @@ class TableClassifier(Classifier[R, D, M]):
         """
         assert self.schema is not None
         kinds, declared = self.schema.kinds, self.schema.declared
-        number = {name for name, kind in kinds.items() if kind.is_number}
-        text = {name for name, kind in kinds.items() if kind.reads_text}
+        number = {name for name, kind in kinds.items() if kind.is_number and not kind.translates}
+        text = {name for name, kind in kinds.items() if kind.reads_text or kind.translates}
         text |= {name for name, kind in kinds.items() if kind.is_flag and (name in declared or not learning)}
         used = set(self.feature_names) - {name for name, kind in kinds.items() if not kind.is_used}
         text |= {name for name in keep if name not in used}

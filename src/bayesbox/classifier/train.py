@@ -72,8 +72,8 @@ def source_of(
     from bayesbox.source.files.open import open_source
 
     kinds = {str(name): kind for name, kind in kinds_by_key(declared).items()}
-    text = {name for name, kind in kinds.items() if kind.has_levels or kind.is_text}
-    number = {name for name, kind in kinds.items() if kind.is_number}
+    text = {name for name, kind in kinds.items() if kind.has_levels or kind.is_text or kind.translates}
+    number = {name for name, kind in kinds.items() if kind.is_number and not kind.translates}
     unread = {name for name, kind in kinds.items() if not kind.is_used}
     if target is not None:
         text.add(target)

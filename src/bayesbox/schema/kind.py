@@ -13,6 +13,7 @@ from bayesbox.schema.options import GIVEN, frozen, option, parse_options
 from bayesbox.schema.takes import OneOf
 
 if TYPE_CHECKING:
+    from bayesbox.schema.columns import Column
     from bayesbox.schema.tokens import Tokens
 
 Missing = Literal["ignore", "level"]
@@ -41,6 +42,12 @@ class Kind:
 
     missing: Missing | None = option(OneOf("ignore", "level", none=True), default=None, in_file=GIVEN)
 
+    label: ClassVar[str] = ""
+    """The name that it was registered by; empty where it is that of the class."""
+
+    after_colon: ClassVar[str | None] = None
+    """The option that may follow the name: count:poisson."""
+
     tally: ClassVar[str | None] = None
     """The form of the tally that columns of this kind are counted in; None where it is not fixed."""
 
@@ -62,7 +69,7 @@ class Kind:
     @property
     def name(self) -> str:
         """The kind's name as the command spells it."""
-        return type(self).__name__.lower()
+        return self.label or type(self).__name__.lower()
 
     @property
     def has_levels(self) -> bool:
@@ -117,8 +124,33 @@ class Kind:
         """The kind that later values count as, which look like `found` by their type, in a column of this kind."""
         return found
 
+    def value_of(self, text: str) -> float | str:
+        """What a text stands for: a number or a level, ValueError where it is neither.
+
+        A kind that reads texts of its own gives this. Whatever is not text, and what is missing, stays as it is.
+        """
+        raise NotImplementedError
+
+    @property
+    def translates(self) -> bool:
+        """Whether texts are read by `value_of`: files hand them over as they stand."""
+        return type(self).value_of is not Kind.value_of
+
+    def read(self, column: Column, *, name: str, where: str | None = None, first_row: int = 0) -> Column:
+        """The column as it is counted: here as it stands, or its texts by `value_of`."""
+        if not self.translates:
+            return column
+        from bayesbox.schema.translate import translated
+
+        return translated(self, column, name=name, where=where, first_row=first_row)
+
     def parse(self, text: str, *, name: str) -> object:
         """The value of a text that somebody typed for the column `name`: here a number."""
+        if self.translates:
+            try:
+                return self.value_of(text)
+            except ValueError:
+                raise BadOption(f"`{name}` is a {self.name}", found=text) from None
         try:
             value = float(text)
         except ValueError:
@@ -136,5 +168,12 @@ class Kind:
         return self
 
     def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
-        """The name of the family of distributions that such a column gets; `numeric` is that of plain numbers."""
+        """The family of distributions of such a column: a table of levels, the density of a number.
+
+        `numeric` is that of numbers that declare none.
+        """
+        if self.has_levels:
+            return "table"
+        if self.is_number:
+            return self.density or numeric
         raise BadOption(f"a column that is {self.name} has no distribution")

@@ -5,14 +5,16 @@ A kind says how a column is read and which family of distributions it gets; it n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from bayesbox.errors import BadOption
+from bayesbox.extensions import Registry
 from bayesbox.schema.families import check_density, densities, family_named
 from bayesbox.schema.kind import DEFAULT_FLOOR, CountedColumn, Missing
 from bayesbox.schema.kind import Kind as Kind
-from bayesbox.schema.options import GIVEN, frozen, option
+from bayesbox.schema.options import GIVEN, frozen, option, options_of
 from bayesbox.schema.takes import OneOf, RealNumber, Span, Takes, TextList, WholeNumber
 from bayesbox.schema.token_options import TakesStopWords
 
@@ -84,9 +86,6 @@ class Category(Kind):
     def parse(self, text: str, *, name: str) -> object:  # noqa: ARG002
         return text
 
-    def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
-        return "table"
-
 
 def _level_texts(levels: Iterable[object]) -> tuple[str, ...]:
     """Declared levels as sorted texts. A single text is no list of its letters, and a missing value no level."""
@@ -147,6 +146,7 @@ class Real(Kind):
     """
 
     tally = "moments"
+    after_colon = "density"
     is_continuous = True
 
     density: str | None = option(TakesDensity(none=True), default=None, kw_only=False)
@@ -157,9 +157,6 @@ class Real(Kind):
         density = self.density
         if density is not None and self.floor != DEFAULT_FLOOR and not family_named(density).takes_floor:
             raise BadOption(f"the floor of {density} is the spacing of the values", found=self.floor)
-
-    def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
-        return self.density or numeric
 
 
 @frozen
@@ -184,12 +181,10 @@ class Count(Kind):
     """How often something occurred: one of a group with a multinomial over its columns, or a Poisson by itself."""
 
     tally = "moments"
+    after_colon = "density"
     is_count = True
 
     density: str = option(OneOf(*densities("count")), default="multinomial", kw_only=False)
-
-    def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
-        return self.density
 
 
 @frozen
@@ -204,6 +199,7 @@ class Words(Kind):
     """
 
     tally = "words"
+    after_colon = "occurrence"
     is_text = True
     reads_text = True
 
@@ -281,31 +277,49 @@ class Ignore(Kind):
 NOT_DECLARED: Kind = Unknown()
 """The kind of a column of which nothing is declared or counted."""
 
-BY_NAME: dict[str, type[Kind]] = {
-    "category": Category,
-    "flag": Flag,
-    "real": Real,
-    "count": Count,
-    "words": Words,
-    "ignore": Ignore,
-}
+BY_NAME: Registry[type[Kind]] = Registry(
+    {"category": Category, "flag": Flag, "real": Real, "count": Count, "words": Words, "ignore": Ignore}
+)
+"""The kinds that can be declared, by their names."""
+
+K = TypeVar("K", bound=type[Kind])
+
+
+def register_kind(name: str) -> Callable[[K], K]:
+    """Enter a kind of column under its name: declarations, options of the command and files know it then."""
+
+    def enter(kind: K) -> K:
+        if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
+            raise BadOption("the name of a kind must be a lower-case word", found=name)
+        BY_NAME.enter(name, kind, "kind of column")
+        kind.label = name
+        return kind
+
+    return enter
+
+
+def is_registered(name: str) -> bool:
+    """Whether there is a kind of this name that is not one of the package."""
+    kind = BY_NAME.get(name)
+    return kind is not None and bool(kind.label)
 
 
 def kind_named(name: str) -> Kind:
-    """The kind of that name, a density after a colon.
+    """The kind of that name, its option after a colon.
 
     >>> kind_named("count:poisson")
     Count(missing=None, density='poisson')
     """
-    head, _, density = name.partition(":")
+    head, _, rest = name.partition(":")
     kind = BY_NAME.get(head)
     if kind is None:
         raise BadOption(f"a kind is one of {', '.join(BY_NAME)}", found=name)
-    if not density:
+    if not rest:
         return kind()
-    if kind is Real or kind is Count or kind is Words:
-        return kind(density)
-    raise BadOption(f"a {head} has no density", found=name)
+    if kind.after_colon is None:
+        raise BadOption(f"a {head} has no density", found=name)
+    taken = options_of(kind)[kind.after_colon].takes.from_text(kind.after_colon, rest)
+    return kind(**{kind.after_colon: taken})  # type: ignore[arg-type]
 
 
 def as_kind(given: object) -> Kind:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from bayesbox.errors import KindContradiction, UnknownColumn
 from bayesbox.schema.columns import Columns
@@ -28,6 +29,11 @@ class Schema:
     def used(self) -> tuple[str, ...]:
         """The columns that are not ignored."""
         return tuple(name for name, kind in self.kinds.items() if kind.is_used)
+
+    @cached_property
+    def translating(self) -> Mapping[str, Kind]:
+        """The columns whose texts are read by their kinds."""
+        return {name: kind for name, kind in self.kinds.items() if kind.translates}
 
     @classmethod
     def of(

@@ -61,6 +61,8 @@ def survey(
         else:
             columns, labels, _ = split_columns(batch, target, where=source.name)
         schema = Schema.of(columns, declared, where=source.name)
+        for name, kind in schema.translating.items():
+            columns[name] = kind.read(columns[name], name=name, where=source.name, first_row=batch.first_row)
         book = count(columns, labels, schema, where=source.name, first_row=batch.first_row)
         if progress is not None:
             progress(batch.rows)

@@ -6,6 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +64,7 @@ def _declaration(item: str) -> tuple[str, Kind]:
 
 
 def _kind(text: str) -> Kind:
-    from bayesbox.schema.kinds import Category, Real, kind_named
+    from bayesbox.schema.kinds import Category, Real, is_registered, kind_named
 
     head, *parts = text.split(":")
     options = {name: value for name, _, value in (part.partition("=") for part in parts if _is_option(part))}
@@ -81,8 +82,23 @@ def _kind(text: str) -> Kind:
             return Real(":".join(rest) or None, floor=float(options["floor"]), missing=missing)
         except (TypeError, ValueError) as error:
             raise BadOption(f"a real is written real:floor=0.01 ({error})", where="--types", found=text) from None
+    if is_registered(head):
+        return _registered_kind(head, parts)
     kind = kind_named(":".join([head, *rest]))
     return type(kind)(**{**kind.__dict__, "missing": missing})
+
+
+def _registered_kind(head: str, parts: Sequence[str]) -> Kind:
+    """A kind from outside the package: name:part:option=value, with the options that it declares."""
+    from bayesbox.schema.kinds import BY_NAME, kind_named
+    from bayesbox.schema.options import options_of
+
+    known = options_of(BY_NAME[head])
+    given = {name: value for name, equals, value in (part.partition("=") for part in parts) if equals and name in known}
+    rest = [part for part in parts if part.partition("=")[0] not in given]
+    kind = kind_named(":".join([head, *rest]))
+    parsed: dict[str, Any] = {name: known[name].takes.from_text(name, value) for name, value in given.items()}
+    return replace(kind, **parsed)
 
 
 def _is_option(part: str) -> bool:

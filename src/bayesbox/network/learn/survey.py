@@ -246,9 +246,11 @@ class ColumnFindings:
         codes = {}
         lacking = np.zeros(batch.rows, dtype=bool)
         for name in self.request.names(batch):
-            fresh = self.request.reader(name, batch[name])
+            kind = self.request.kinds.get(name, NOT_DECLARED)
+            column = kind.read(batch[name], name=name, where=self.request.where, first_row=batch.first_row)
+            fresh = self.request.reader(name, column)
             self.readers[name] = self._matching(self.readers.get(name), fresh, name)
-            codes[name] = self.readers[name].take(batch[name])
+            codes[name] = self.readers[name].take(column)
             lacking |= self.readers[name].absent(codes[name])
         self.rows += batch.rows
         self.holes += int(lacking.sum())

@@ -50,6 +50,11 @@ def _naive(classifier: Any) -> NaiveClassifier:
         raise CannotExport(
             f"{classifier.title} has no form in another language so far", remedy="Naive Bayes can be exported"
         )
+    for name, kind in classifier.schema.translating.items() if classifier.schema else ():
+        raise CannotExport(
+            f"column `{name}` is a {kind.name}, whose texts another language cannot read",
+            remedy="Translate the column before training, and declare what it is then",
+        )
     return classifier
 
 
