@@ -1,6 +1,7 @@
 """How to add to bayesbox from outside: the base classes, each with the decorator that makes a subclass known.
 
     NumberDensity        register_distribution("name")  P(x | class) of a number
+    Distribution         register_distribution("name")  P(x | class) of whatever a kind counts, by its `tally`
     Kind                 register_kind("name")          what a column is, and how its texts are read
     SmoothingRule        register_rule("name")          how counts become probabilities
     TableClassifier      register_classifier("name")    a kind of model; its options are a dataclass, `@options`
@@ -37,6 +38,7 @@ from bayesbox.rule.naive import naive_model as naive_model
 from bayesbox.rule.options import CountOptions as CountOptions
 from bayesbox.rule.options import NaiveOptions as NaiveOptions
 from bayesbox.rule.smoothing import register_rule as register_rule
+from bayesbox.schema.encode import encode as encode
 from bayesbox.schema.kind import Kind as Kind
 from bayesbox.schema.kinds import register_kind as register_kind
 from bayesbox.schema.options import frozen as frozen
@@ -48,6 +50,10 @@ from bayesbox.schema.takes import WholeNumber as WholeNumber
 from bayesbox.source.base import Batch as Batch
 from bayesbox.source.base import Source as Source
 from bayesbox.source.registry import register_source as register_source
+from bayesbox.tally.counts import Counts as Counts
+from bayesbox.tally.moments import Moments as Moments
+from bayesbox.tally.values import Values as Values
+from bayesbox.tally.words import WordCounts as WordCounts
 
 
 def estimator_of(classifier: type[TableClassifier[Any, Any, Any]]) -> Any:
@@ -62,12 +68,14 @@ __all__ = [
     "Cells",
     "Classifier",
     "CountOptions",
+    "Counts",
     "Distribution",
     "Doubles",
     "FactorModel",
     "FitOptions",
     "InferenceAlgorithm",
     "Kind",
+    "Moments",
     "NaiveOptions",
     "NumberDensity",
     "OneOf",
@@ -77,7 +85,10 @@ __all__ = [
     "Source",
     "TableClassifier",
     "ValueTable",
+    "Values",
     "WholeNumber",
+    "WordCounts",
+    "encode",
     "estimator_of",
     "expression",
     "frozen",

@@ -15,7 +15,7 @@ from bayesbox.dist.cells import LevelCounts, Smoothing, log_table
 from bayesbox.errors import BadOption
 from bayesbox.schema.families import FAMILIES, FamilyEntry, family_named
 from bayesbox.schema.kinds import Kind, Number
-from bayesbox.tally.base import added
+from bayesbox.tally.base import TALLIES, added
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
 
@@ -139,13 +139,22 @@ def fitted(column: str, tally: Any, options: FitOptions) -> Fitted:
     family = entry.load()
     if isinstance(tally, ValueTable):
         tally = tally.present() if entry.needs_values else tally.moments()
+    if entry.tally and tally.form != entry.tally:
+        raise BadOption(
+            f"the family `{entry.name}` of column `{column}` is fitted to {entry.tally}",
+            found=tally.form,
+            remedy="Let the kind of the column be counted in this form: its `tally`",
+        )
     if entry.needs_values and len(tally.table[0]) < family.least_values:
         return Fitted(None, "all its values are equal")
     return Fitted(family.fit(column, tally, options), family.silent)
 
 
 def register(*names: str) -> Callable[[Family], Family]:
-    """Enter a family of numbers under its names: columns, options, files and messages know it then.
+    """Enter a family under its names: columns, options, files and messages know it then.
+
+    Its `tally` says whose family it is: of Moments or Values it is a density, which any column of numbers may ask for;
+    of another form of one column, such as Counts, it belongs to the kinds whose `family` names it.
 
     The families of the package are listed in `bayesbox.schema.families`, so that none is imported before it is needed.
     """
@@ -157,9 +166,21 @@ def register(*names: str) -> Callable[[Family], Family]:
             if known is not None and known.path != path:
                 raise BadOption(f"there is a family of distributions `{name}` already", found=known.path)
             if known is None or known.family is not None:
-                needs_values = issubclass(family.tally, Values)  # type: ignore[attr-defined]
-                FAMILIES[name] = FamilyEntry(name, path, "real", needs_values=needs_values, family=family)
+                FAMILIES[name] = _entry(name, path, family)
         family.family = names[0]  # type: ignore[attr-defined]
         return family
 
     return enter
+
+
+def _entry(name: str, path: str, family: Any) -> FamilyEntry:
+    """The entry of a family by the tally that it asks for."""
+    tally: Any = family.tally
+    if tally in (Moments, Values):
+        return FamilyEntry(name, path, "real", needs_values=tally is Values, family=family)
+    if tally not in TALLIES.values() or tally.together or issubclass(tally, Moments):
+        raise BadOption(
+            "a family is fitted to Moments or Values of numbers, or to a registered tally of one column such as Counts",
+            found=tally.__name__,
+        )
+    return FamilyEntry(name, path, tally=tally.form, family=family)

@@ -33,6 +33,7 @@ class FamilyEntry:
     together: bool = False  # whether all columns that ask for it have one distribution: `fit_together`
     numbered: bool = False
     listed: bool = True  # whether messages name it; a second name of a family is not
+    tally: str = ""  # the form of the tally that it is fitted to, where that is neither moments nor values
     family: Any = None  # where it was registered from outside the package
 
     @property

@@ -62,7 +62,6 @@ class Kind:
     is_continuous = False  # whether a number has a density, however few values it has
     is_text = False  # whether a value is words
     is_matrix = False  # whether it is a whole matrix of counts
-    reads_text = False  # whether a value is a text, taken as it stands
     may_be_flag = False  # whether numbers that are all 0 or 1 are a flag
     lists_levels = False  # whether any text is a level: those that occur, and those that a smoothing rule names
 
@@ -75,6 +74,11 @@ class Kind:
     def has_levels(self) -> bool:
         """Whether a value is one of several levels."""
         return self.tally == "counts"
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether a value is a text, taken as it stands."""
+        return self.is_text or (self.has_levels and not self.is_flag)
 
     @property
     def is_number(self) -> bool:
@@ -145,12 +149,14 @@ class Kind:
         return translated(self, column, name=name, where=where, first_row=first_row)
 
     def parse(self, text: str, *, name: str) -> object:
-        """The value of a text that somebody typed for the column `name`: here a number."""
+        """The value of a text that somebody typed for the column `name`: by `value_of`, or a level, or a number."""
         if self.translates:
             try:
                 return self.value_of(text)
             except ValueError:
                 raise BadOption(f"`{name}` is a {self.name}", found=text) from None
+        if self.reads_text:
+            return text
         try:
             value = float(text)
         except ValueError:

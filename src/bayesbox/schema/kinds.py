@@ -64,7 +64,6 @@ class Category(Kind):
 
     levels: tuple[str, ...] | None = option(TextList(none=True, ordered=True), default=None, kw_only=False)
     group: str | None = option(OneOf("modl", none=True), default=None, in_file=GIVEN, repr=False)
-    reads_text = True
     lists_levels = True
 
     def __init__(
@@ -82,9 +81,6 @@ class Category(Kind):
     def accepts(self, other: Kind) -> bool:
         """Text may be long in some rows and short in others: the first ones decided."""
         return super().accepts(other) or other.reads_text or other.is_flag
-
-    def parse(self, text: str, *, name: str) -> object:  # noqa: ARG002
-        return text
 
 
 def _level_texts(levels: Iterable[object]) -> tuple[str, ...]:
@@ -201,7 +197,6 @@ class Words(Kind):
     tally = "words"
     after_colon = "occurrence"
     is_text = True
-    reads_text = True
 
     occurrence: str = option(OneOf(*WORDS_OCCURRENCES), default="count", kw_only=False)
     top: int | None = option(WholeNumber(1, none=True), default=None)
@@ -216,9 +211,6 @@ class Words(Kind):
 
     def accepts(self, other: Kind) -> bool:
         return super().accepts(other) or other.reads_text
-
-    def parse(self, text: str, *, name: str) -> object:  # noqa: ARG002
-        return text
 
     def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
         return "words"
