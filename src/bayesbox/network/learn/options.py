@@ -104,8 +104,8 @@ class TakesLevel(RealNumber):
     def __init__(self) -> None:
         super().__init__(0, 1, above=True, said="alpha is a level of significance between 0 and 1", none=True)
 
-    def parse(self, name: str, given: float | None) -> float | None:
-        found: float | None = super().parse(name, given)
+    def parse(self, name: str, given: object) -> object:
+        found = super().parse(name, given)
         if found == 1:
             raise BadOption(self.said, found=given)
         return found
