@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class NetworkTarget:
             self._parts.append(ClassFactor(others, strides, np.vstack([logs, np.zeros(len(self.classes))])))
         self._blanket = sorted({node for part in self._parts for node in part.nodes})
 
-    def posterior(self, rows: Any, *, log: bool = False) -> Doubles:
+    def posterior(self, rows: object, *, log: bool = False) -> Doubles:
         """P(class | row), rows x classes, or its log.
 
         Rows that the network holds for impossible get P(class) without evidence, with one warning.
@@ -88,7 +88,7 @@ class NetworkTarget:
             found[impossible] = _log(prior) if log else prior
         return found
 
-    def _columns(self, rows: Any, wanted: list[str]) -> tuple[int, dict[int, NDArray[np.int32]]]:
+    def _columns(self, rows: object, wanted: list[str]) -> tuple[int, dict[int, NDArray[np.int32]]]:
         batch = self._batch(rows, wanted)
         place = self.network.model.place
         return batch.rows, {
@@ -96,7 +96,7 @@ class NetworkTarget:
             for name, column in zip(batch.names, batch.columns, strict=True)
         }
 
-    def _batch(self, rows: Any, wanted: list[str]) -> Batch:
+    def _batch(self, rows: object, wanted: list[str]) -> Batch:
         """The columns of some nodes."""
         named = column_names(rows) is not None
         if named:
@@ -117,7 +117,7 @@ class NetworkTarget:
         scores, _ = _core.score(count, np.zeros(len(self.classes)), [], tables, [], None, output)
         return scores
 
-    def _summed(self, rows: Any, places: NDArray[np.int64], *, log: bool) -> Doubles:
+    def _summed(self, rows: object, places: NDArray[np.int64], *, log: bool) -> Doubles:
         """By the junction tree, for rows with holes; NaN where they are impossible."""
         _, columns = self._columns(rows, list(self.features))
         states = np.full((len(places), len(self.network.model.cards)), -1, dtype=np.int32)

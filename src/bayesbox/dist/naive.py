@@ -4,9 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from bayesbox.dist.base import Distribution, Doubles
-from bayesbox.schema.arrays import NumberArray
+from bayesbox.schema.levels import Labels
+
+
+class ProductModel(Protocol):
+    """P(class) times a factor for each conditional: what answers and explanations need of a model."""
+
+    @property
+    def classes(self) -> tuple[str, ...]: ...
+    @property
+    def labels(self) -> Labels: ...
+    @property
+    def log_prior(self) -> Doubles: ...
+    @property
+    def conditionals(self) -> tuple[Distribution, ...]: ...
+    def weight_of(self, conditional: Distribution, /) -> float:
+        """The power that the factor of a conditional is raised to."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -18,7 +35,7 @@ class NaiveModel:
     """
 
     classes: tuple[str, ...]
-    labels: NumberArray
+    labels: Labels
     log_prior: Doubles
     conditionals: tuple[Distribution, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)

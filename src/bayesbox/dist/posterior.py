@@ -17,10 +17,10 @@ from bayesbox.schema.arrays import PlainColumn
 from bayesbox.schema.columns import CountMatrix, as_numbers
 
 if TYPE_CHECKING:
-    from bayesbox.dist.naive import NaiveModel
+    from bayesbox.dist.naive import ProductModel
 
 
-def plan_of(model: NaiveModel, columns: Columns, rows: int) -> Plan:
+def plan_of(model: ProductModel, columns: Columns, rows: int) -> Plan:
     """The terms of these rows, not yet added up."""
     plan = Plan(rows, model.log_prior)
     for conditional in model.conditionals:
@@ -39,7 +39,7 @@ def terms_of(conditional: Distribution, columns: Columns, rows: int, classes: in
     return plan
 
 
-def joint_log_prob(model: NaiveModel, columns: Columns, rows: int) -> Doubles:
+def joint_log_prob(model: ProductModel, columns: Columns, rows: int) -> Doubles:
     """log P(class, x), rows x classes: -inf where impossible, +inf where a point mass is hit."""
     plan = plan_of(model, columns, rows)
     joint: Doubles = plan.run(_core.JOINT)
@@ -63,17 +63,17 @@ def normalised_log(joint: Doubles, log_prior: Doubles) -> Doubles:
     return normalised(plan, log_prior, _core.LOG_POSTERIOR)
 
 
-def posterior(model: NaiveModel, columns: Columns, rows: int, first_row: int = 0) -> Doubles:
+def posterior(model: ProductModel, columns: Columns, rows: int, first_row: int = 0) -> Doubles:
     """P(class | x), rows x classes; `first_row` is the number that messages give the first of them."""
     return _normalised(model, columns, rows, _core.POSTERIOR, first_row)
 
 
-def log_posterior(model: NaiveModel, columns: Columns, rows: int, first_row: int = 0) -> Doubles:
+def log_posterior(model: ProductModel, columns: Columns, rows: int, first_row: int = 0) -> Doubles:
     """log P(class | x), rows x classes."""
     return _normalised(model, columns, rows, _core.LOG_POSTERIOR, first_row)
 
 
-def best_class(model: NaiveModel, columns: Columns, rows: int, first_row: int = 0) -> NDArray[np.int64]:
+def best_class(model: ProductModel, columns: Columns, rows: int, first_row: int = 0) -> NDArray[np.int64]:
     """The most probable class of each row; of equal ones the first."""
     plan = plan_of(model, columns, rows)
     best: NDArray[np.int64]
@@ -86,7 +86,7 @@ def best_class(model: NaiveModel, columns: Columns, rows: int, first_row: int = 
     return best
 
 
-def _normalised(model: NaiveModel, columns: Columns, rows: int, output: int, first_row: int) -> Doubles:
+def _normalised(model: ProductModel, columns: Columns, rows: int, output: int, first_row: int) -> Doubles:
     def check(impossible: NDArray[np.bool_]) -> None:
         refuse_infinite(columns, impossible, first_row)
 

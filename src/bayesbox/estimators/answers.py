@@ -24,7 +24,7 @@ from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.errors import BadOption
 from bayesbox.estimators.inputs import labels_from
-from bayesbox.schema.levels import class_position, level_text
+from bayesbox.schema.levels import Labels, class_position, level_text
 from bayesbox.schema.parameters import HasParameters
 from bayesbox.tally.book import Book
 
@@ -65,7 +65,7 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
         """Take over a classifier that has learned elsewhere."""
 
     @abstractmethod
-    def _asked(self, X: Any) -> Any:
+    def _asked(self, X: object) -> Any:
         """X as the classifier takes it."""
 
     def warn_of_hints(self) -> None:
@@ -89,10 +89,10 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
     # -- what was learned ----------------------------------------------------------------------------------------
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> Labels:
         """The labels in their own type, sorted."""
         self._require_fitted()
-        labels: NDArray[Any] = self.classifier_.model.labels
+        labels: Labels = self.classifier_.model.labels
         return labels
 
     @property
@@ -118,29 +118,29 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: object) -> Labels:
         """The most probable class of each row."""
         batch = self._asked(X)
         return self.classifier_.predict(batch)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: object) -> NDArray[np.float64]:
         """P(class | x), rows x classes."""
         batch = self._asked(X)
         return self.classifier_.posterior(batch)
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: object) -> NDArray[np.float64]:
         """log P(class | x), rows x classes."""
         batch = self._asked(X)
         return self.classifier_.log_posterior(batch)
 
     def decide(
         self,
-        X: Any,
+        X: object,
         *,
         costs: Costs | None = None,
         threshold: Mapping[Any, float] | None = None,
         abstain: float | None = None,
-    ) -> NDArray[Any]:
+    ) -> Labels:
         """The answer of least expected cost for each row; None where no class has a probability of `abstain`.
 
         `costs` are those of answers by (true class, answer); what is not named costs 1 where it is wrong, else 0. In
@@ -159,7 +159,7 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
         else:
             [(label, least)] = threshold.items()
             chosen = answers_at(posterior, now._place_of(label), least)
-        answers: NDArray[Any] = now.classes_[chosen]
+        answers: Labels = now.classes_[chosen]
         if abstain is None:
             return answers
         if not (isinstance(abstain, Real) and 0 <= abstain <= 1):
@@ -168,7 +168,7 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
         answers[posterior.max(axis=1) < abstain] = None
         return answers
 
-    def best_threshold(self, X: Any, y: Any, label: Any, *, metric: str = "f1") -> Threshold:
+    def best_threshold(self, X: object, y: object, label: object, *, metric: str = "f1") -> Threshold:
         """The threshold on P(label) that serves a metric best on rows that were not learned."""
         now = copy.copy(self)  # as in `decide`
         p = now.predict_proba(X)[:, now._place_of(label)]
@@ -176,16 +176,16 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
         true = np.array([text == level_text(label) for text in found.levels], dtype=bool)[found.codes]
         return best_threshold(p, true, metric)
 
-    def _place_of(self, label: Any) -> int:
+    def _place_of(self, label: object) -> int:
         """Where a class stands."""
         return class_position(label, self.classes_.tolist())
 
-    def joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def joint_log_proba(self, X: object) -> NDArray[np.float64]:
         """log P(class, x), rows x classes."""
         batch = self._asked(X)
         return self.classifier_.joint_log_prob(batch)
 
-    def leave_one_out(self, X: Any, y: Any) -> NDArray[np.float64]:
+    def leave_one_out(self, X: object, y: object) -> NDArray[np.float64]:
         """P(class | x) of each learned row under the model of all the other rows, without a refit."""
         batch = self._asked(X)
         return self.classifier_.leave_one_out(batch, labels_from(y, batch.rows))

@@ -8,7 +8,7 @@ from bayesbox.estimators.base import CalibratedEstimator
 from bayesbox.estimators.parameters import estimator
 from bayesbox.table.augmented.classifier import AugmentedClassifier
 
-A = TypeVar("A", bound=AugmentedClassifier)
+A = TypeVar("A", bound=AugmentedClassifier[Any, Any, Any])
 
 
 @estimator

@@ -36,7 +36,7 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
         "By default the categories of a categorical y.",
     )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: object, y: object, sample_weight: object = None) -> Self:
         """Learn, judge and pool the models."""
         super().fit(X, y, sample_weight)
         classes = categories_of(y) if self.classes is None else self.classes

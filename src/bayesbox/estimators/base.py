@@ -99,7 +99,7 @@ class TableEstimator(CountedEstimator[K]):
         self._name_features(names, named=names != tuple(str(index) for index in range(len(names))))
         return self
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: object, y: object, sample_weight: object = None) -> Self:
         """Count the rows of X by the labels y."""
         batch = batch_from(X)
         self._require_rows(batch)
@@ -115,7 +115,7 @@ class TableEstimator(CountedEstimator[K]):
         self.warn_of_hints()
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: object, y: object, classes: object = None, sample_weight: object = None) -> Self:
         """Count more rows; equal to one fit on all of them. Classes may be declared, or turn up later.
 
         Threads may call this and `forget` at once: each batch counts, and what is asked meanwhile is answered by the
@@ -137,14 +137,14 @@ class TableEstimator(CountedEstimator[K]):
             self.classifier_ = classifier
         return self
 
-    def declare(self, classes: Any) -> None:
+    def declare(self, classes: object) -> None:
         """Know of these classes, though no row may have one of them."""
         with writing(self):
             classifier = copy.copy(self.classifier_)
             _declare(classifier, classes)
             self.classifier_ = classifier
 
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def forget(self, X: object, y: object, sample_weight: object = None) -> Self:
         """Take rows out again: the tallies are as if these had never been learned."""
         check_is_fitted(self)
         with writing(self):
@@ -154,12 +154,12 @@ class TableEstimator(CountedEstimator[K]):
             self.classifier_ = classifier
         return self
 
-    def log_density(self, X: Any) -> NDArray[np.float64]:
+    def log_density(self, X: object) -> NDArray[np.float64]:
         """log P(x), a value a row: how usual a row is under the model."""
         batch = self._asked(X)
         return self.classifier_.log_density(batch)
 
-    def log_likelihood(self, X: Any, y: Any) -> float:
+    def log_likelihood(self, X: object, y: object) -> float:
         """The sum over the rows of log P(class = y, x)."""
         batch, classifier = self._asked(X), self.classifier_
         joint = classifier.joint_log_prob(batch)
@@ -169,7 +169,7 @@ class TableEstimator(CountedEstimator[K]):
         rows = np.where(columns < 0, -np.inf, joint[np.arange(batch.rows), columns])
         return float(rows.sum())
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: object) -> Explanation:
         """How much each column says for each class: the model's own terms, before any calibration of the answers."""
         batch = self._asked(X)
         return self.classifier_.explain(batch)
@@ -192,7 +192,7 @@ class TableEstimator(CountedEstimator[K]):
 
     # -- scikit-learn --------------------------------------------------------------------------------------------
 
-    def _asked(self, X: Any) -> Batch:
+    def _asked(self, X: object) -> Batch:
         check_is_fitted(self)
         return self._checked(X)
 
@@ -237,7 +237,7 @@ class TableEstimator(CountedEstimator[K]):
         if batch.rows == 0:
             raise BadData("Found array with 0 sample(s): there are no rows")
 
-    def _note_features(self, X: Any, batch: Batch) -> None:
+    def _note_features(self, X: object, batch: Batch) -> None:
         if group_of(batch) is not None:
             self.n_features_in_ = _width(batch)
             return
@@ -276,7 +276,7 @@ class CalibratedEstimator(TableEstimator[K]):
         return super().adopt(classifier)
 
 
-def _declare(classifier: AnyTableClassifier, classes: Any) -> None:
+def _declare(classifier: AnyTableClassifier, classes: object) -> None:
     book = classifier.book
     classifier.declare(classes_from(classes, book.label_type if book.classes else None))
 
@@ -292,7 +292,7 @@ def _matrix_width(schema: Schema | None) -> int | None:
     return next((kind.width for kind in kinds if kind.is_matrix), None)
 
 
-def _has_own_names(X: Any) -> bool:
+def _has_own_names(X: object) -> bool:
     """Whether the columns of X have names, rather than positions."""
     if isinstance(X, np.ndarray):
         return X.dtype.names is not None

@@ -17,7 +17,7 @@ from bayesbox.estimators.inputs import batch_from, labels_from
 from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.evidence import Explanation
 from bayesbox.file.save import save
-from bayesbox.schema.levels import level_text
+from bayesbox.schema.levels import Labels, level_text
 from bayesbox.schema.options import Options, option, options, required
 from bayesbox.schema.parameters import HasParameters
 from bayesbox.schema.takes import Takes
@@ -72,7 +72,7 @@ class BayesOptimal(HasParameters, ClassifierMixin, BaseEstimator, HypothesesOpti
     def __post_init__(self) -> None:
         """Parameters are judged when they are used, not here: scikit-learn wants them as they were given."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: object, y: object) -> Self:
         """Weigh the hypotheses by these rows, where the weights are to come from leave-one-out.
 
         The hypotheses stay as they are: they have learned already, and for leave-one-out these same rows.
@@ -125,13 +125,13 @@ class BayesOptimal(HasParameters, ClassifierMixin, BaseEstimator, HypothesesOpti
         return self.hypotheses[int(np.argmax(self.weights_))]
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> Labels:
         """The classes of all hypotheses, sorted."""
         self._require_hypotheses()
         labels = np.concatenate([np.asarray(each.classes_) for each in self.hypotheses])
         return np.unique(labels)
 
-    def predict_proba(self, X: Any) -> Doubles:
+    def predict_proba(self, X: object) -> Doubles:
         """P(class | x), rows x classes."""
         weights, labels = self.weights_, self.classes_
         total: Doubles | None = None
@@ -144,17 +144,17 @@ class BayesOptimal(HasParameters, ClassifierMixin, BaseEstimator, HypothesesOpti
         assert total is not None
         return total
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: object) -> Labels:
         """The class that is most probable under all hypotheses together; of equal ones the first."""
-        best: NDArray[Any] = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        best: Labels = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         return best
 
-    def leave_one_out(self, X: Any, y: Any) -> Doubles:
+    def leave_one_out(self, X: object, y: object) -> Doubles:
         """P(class | x) of each learned row: every hypothesis without the row, the weights as they are."""
         batch = batch_from(X)
         return self._classifier().leave_one_out(batch, labels_from(y, batch.rows))
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: object) -> Explanation:
         """How far each column moves the answer: terms that sum to log P(class | x)."""
         return self._classifier().explain(batch_from(X))
 

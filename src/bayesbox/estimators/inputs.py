@@ -22,7 +22,7 @@ from bayesbox.source.sparse import csr_of
 GROUP = "counts"  # the name under which a sparse matrix stands
 
 
-def batch_from(X: Any) -> Batch:
+def batch_from(X: object) -> Batch:
     """The rows of X; a sparse matrix is one group of counts."""
     if is_sparse(X):
         rows = csr_of(X)
@@ -30,7 +30,7 @@ def batch_from(X: Any) -> Batch:
     return batch_of(_as_array(X))
 
 
-def counts_from(X: Any) -> Batch:
+def counts_from(X: object) -> Batch:
     """The rows of X as one group of counts, whether X is sparse or dense."""
     batch = batch_from(X)
     if group_of(batch) is not None:
@@ -62,7 +62,7 @@ def one_row(row: Any) -> Any:
     return row
 
 
-def labels_from(y: Any, rows: int) -> Encoded:
+def labels_from(y: object, rows: int) -> Encoded:
     """The labels as codes: one a row, none missing."""
     if y is None:
         raise BadData("requires y to be passed, but the target y is None")
@@ -81,7 +81,7 @@ def labels_from(y: Any, rows: int) -> Encoded:
     return labels
 
 
-def classes_from(classes: Any, label_type: str | None) -> tuple[str, ...]:
+def classes_from(classes: object, label_type: str | None) -> tuple[str, ...]:
     """The texts of classes that are declared beside labels of this type, None where no label was seen yet."""
     column = labels_of(classes)
     refuse_continuous(column)
@@ -96,7 +96,7 @@ def classes_from(classes: Any, label_type: str | None) -> tuple[str, ...]:
     return tuple(sorted(found.levels))
 
 
-def categories_of(y: Any) -> list[Any] | None:
+def categories_of(y: object) -> list[Any] | None:
     """The categories that the type of a pandas or polars column declares, in use or not; None for other types.
 
     >>> import pandas as pd
@@ -107,7 +107,7 @@ def categories_of(y: Any) -> list[Any] | None:
     return list(categories) if hasattr(categories, "__len__") else None
 
 
-def refuse_continuous(column: Any) -> None:
+def refuse_continuous(column: object) -> None:
     """Labels are discrete: numbers with a fraction are measurements."""
     if isinstance(column, pa.Array | pa.ChunkedArray) and pa.types.is_floating(column.type):
         column = as_numbers(column)
@@ -123,7 +123,7 @@ def refuse_continuous(column: Any) -> None:
         )
 
 
-def _as_array(data: Any) -> Any:
+def _as_array(data: object) -> Any:
     """Objects that are arrays only by `__array__` as numpy arrays; everything else as it is."""
     if isinstance(data, np.ndarray) or not exports_array(data):
         return data  # a lazy frame too, whose columns cost something to name
@@ -131,7 +131,7 @@ def _as_array(data: Any) -> Any:
     return data if known else np.asarray(data)
 
 
-def warn_of_column_vector(y: Any) -> None:
+def warn_of_column_vector(y: object) -> None:
     """Labels in one column of a matrix are taken, with scikit-learn's warning."""
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)

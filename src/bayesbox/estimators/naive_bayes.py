@@ -57,7 +57,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         """The columns that take part."""
         return tuple(name for name, weight in self.column_weights_.items() if weight)
 
-    def dependence(self, X: Any, y: Any) -> Dependence | None:
+    def dependence(self, X: object, y: object) -> Dependence | None:
         """The columns that depend most on each other given the class, the harm that does, and what does better.
 
         None where it does no harm. `str()` of it is what `bayes train` prints. A sample of the rows is looked at.
@@ -75,12 +75,12 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         classifier = self.blank_classifier() if not hasattr(self, "classifier_") else self.classifier_
         return dependence([LabelledRows(batch, labels_from(y, batch.rows))], classifier)
 
-    def linear_weights(self, positive: Any = None) -> LinearWeights:
+    def linear_weights(self, positive: object = None) -> LinearWeights:
         """(w, a) such that the second class (or `positive`) is predicted where w.x + a > 0."""
         check_is_fitted(self)
         return linear_weights(self.classifier_, positive)
 
-    def density_svg(self, column: Any, densities: Sequence[str] | None = None) -> str:
+    def density_svg(self, column: object, densities: Sequence[str] | None = None) -> str:
         """The density of a column of numbers in each class, drawn as SVG.
 
         With names of densities, each in a panel of its own: `clf.density_svg("age", ["gaussian", "kernel", "mdl"])`.
@@ -88,13 +88,13 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         check_is_fitted(self)
         return picture(self.classifier_, str(column), densities)
 
-    def density_losses(self, column: Any) -> dict[str, float]:
+    def density_losses(self, column: object) -> dict[str, float]:
         """The class log loss, in nats a row, of each density that `numeric="auto"` tries for a column, least first."""
         check_is_fitted(self)
         found = losses(self.classifier_, str(column)).losses
         return dict(sorted(found.items(), key=lambda each: each[1]))
 
-    def nomogram(self, label: Any = None, against: Any = None, *, row: Any = None, top: int = 10) -> Nomogram:
+    def nomogram(self, label: object = None, against: object = None, *, row: object = None, top: int = 10) -> Nomogram:
         """A ruler for each column, on which every value stands at what it adds to the log-odds of two classes.
 
         `label` is the second class unless it is given, `against` the most probable of the others. `row` (a dict, or X

@@ -16,6 +16,7 @@ from bayesbox.estimators.inputs import batch_from, labels_from
 from bayesbox.estimators.parameters import estimator
 from bayesbox.network.learn.options import TakesTableRules
 from bayesbox.network.network import BayesianNetwork
+from bayesbox.schema.levels import Labels
 from bayesbox.schema.options import Options, option, options, required
 from bayesbox.schema.parameters import HasParameters
 from bayesbox.schema.takes import Takes
@@ -58,7 +59,7 @@ class NetworkClassifier(HasParameters, ClassifierMixin, BaseEstimator, NetworkOp
     def __post_init__(self) -> None:
         """Parameters are parsed by `fit`, not here: scikit-learn wants them as they were given."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: object, y: object) -> Self:
         """Learn the tables from rows, for the same graph; the network itself stays as it is, see `network_`."""
         named = column_names(X) is not None
         batch = under_names(batch_from(X), features_of(self.network, self.target), self.target, named=named)
@@ -84,7 +85,7 @@ class NetworkClassifier(HasParameters, ClassifierMixin, BaseEstimator, NetworkOp
         return found
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> Labels:
         """The states of the target, sorted."""
         return np.array(sorted(self._compiled.classes))
 
@@ -108,18 +109,18 @@ class NetworkClassifier(HasParameters, ClassifierMixin, BaseEstimator, NetworkOp
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: object) -> Labels:
         """The most probable state of each row; of equally probable ones the first."""
         best = self.predict_proba(X).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[best]
+        labels: Labels = self.classes_[best]
         return labels
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: object) -> NDArray[np.float64]:
         """P(state | row), rows x classes."""
         check_is_fitted(self)
         return self._compiled.posterior(X)[:, self._order()]
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: object) -> NDArray[np.float64]:
         """log P(state | row), rows x classes."""
         check_is_fitted(self)
         return self._compiled.posterior(X, log=True)[:, self._order()]

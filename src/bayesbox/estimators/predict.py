@@ -20,8 +20,8 @@ from bayesbox.source.wrapped import peek
 
 
 def predict(
-    model: Any,
-    data: Any,
+    model: object,
+    data: object,
     *,
     proba: bool = False,
     explain: int = 0,
@@ -56,7 +56,7 @@ def predict(
     return pa.concat_tables(tables) if tables else answers.no_rows()
 
 
-def _classifier_of(model: Any) -> AnyClassifier:
+def _classifier_of(model: object) -> AnyClassifier:
     check_is_fitted(model)
     classifier = getattr(model, "classifier_", None)
     if not isinstance(classifier, Classifier):
@@ -68,7 +68,7 @@ def _classifier_of(model: Any) -> AnyClassifier:
     return classifier
 
 
-def _source(classifier: AnyClassifier, data: Any, keep: tuple[str, ...], **options: Any) -> Source:
+def _source(classifier: AnyClassifier, data: object, keep: tuple[str, ...], **options: Any) -> Source:
     if not is_path(data):
         return source_of(data, **options)
     return classifier.open_unlabelled(data, keep=keep, reading=ReadingOptions(**options)).source

@@ -68,7 +68,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         self.ledger = classifier.ledger
         return self
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: object, y: object, sample_weight: object = None) -> Self:
         """Count the words of the documents X by the labels y."""
         classifier = self.blank_classifier()
         batch = texts_from(X)
@@ -80,7 +80,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         self.classifier_ = classifier
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: object, y: object, classes: object = None, sample_weight: object = None) -> Self:
         """Count more documents; equal to one fit on all of them. Classes may be declared, or turn up later.
 
         Threads may call this and `forget` at once, as for tables.
@@ -95,7 +95,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
             self.classifier_ = classifier
         return self
 
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def forget(self, X: object, y: object, sample_weight: object = None) -> Self:
         """Take documents out again: the tallies are as if these had never been learned."""
         with writing(self):
             batch = self._asked(X)
@@ -146,7 +146,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
             names = tuple({name.partition(" ")[2] for name in names})
         return parameters(occurrence, words=len(names), classes=len(self.classes_), length=length)
 
-    def telling_words(self, label: Any, number: int = 10) -> list[tuple[str, float]]:
+    def telling_words(self, label: object, number: int = 10) -> list[tuple[str, float]]:
         """The words that speak most for a class, with their lead in log-weight over the next class."""
         check_is_fitted(self)
         text = level_text(label)
@@ -154,7 +154,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
             raise BadData("no such class", found=label, remedy=f"The classes are {', '.join(self.classifier_.classes)}")
         return self.classifier_.telling_words(number)[text]
 
-    def explain(self, X: Any) -> TextExplanation:
+    def explain(self, X: object) -> TextExplanation:
         """The words of each document, and what each adds to each class."""
         return self.classifier_.explain(self._asked(X))
 
@@ -165,7 +165,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         check_is_fitted(self)
         save(self.classifier_, path)
 
-    def _asked(self, X: Any) -> Batch:
+    def _asked(self, X: object) -> Batch:
         check_is_fitted(self)
         return texts_from(X, self.classifier_.text_column)
 
@@ -179,7 +179,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return tags
 
 
-def texts_from(X: Any, name: str = TEXT) -> Batch:
+def texts_from(X: object, name: str = TEXT) -> Batch:
     """Documents as a batch of one column, from whatever holds them: a list, an array, a series, an Arrow column, or a
     matrix of counts."""
     if isinstance(X, (str, bytes)):
@@ -203,12 +203,12 @@ def texts_from(X: Any, name: str = TEXT) -> Batch:
     return _batch_of_texts(name, column)
 
 
-def _batch_of_texts(name: str, texts: Any) -> Batch:
+def _batch_of_texts(name: str, texts: object) -> Batch:
     column = as_text_column(texts)
     return _batch(name, column, len(column))
 
 
-def _batch(name: str, column: Any, rows: int) -> Batch:
+def _batch(name: str, column: object, rows: int) -> Batch:
     if rows == 0:
         raise BadData("Found array with 0 sample(s): there are no documents")
     return Batch((name,), (column,), rows)

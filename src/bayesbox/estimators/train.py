@@ -19,10 +19,10 @@ from bayesbox.file.load import load as load_model
 
 
 def train(
-    data: Any,
+    data: object,
     target: str | None = None,
     *,
-    model: Any = None,
+    model: object = None,
     text: str | None = None,
     weight: str | None = None,
     threads: int = 1,

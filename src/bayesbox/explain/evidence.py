@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.dist.naive import NaiveModel
+from bayesbox.dist.naive import ProductModel
 from bayesbox.schema.levels import class_position
 
 
@@ -69,7 +69,7 @@ def settled(odds: Doubles, prior: Any, one_impossible: Any, other_impossible: An
     return np.where(one_impossible & other_impossible, prior, odds)
 
 
-def explanation(model: NaiveModel, columns: Columns, rows: int, names: tuple[str, ...]) -> Explanation:
+def explanation(model: ProductModel, columns: Columns, rows: int, names: tuple[str, ...]) -> Explanation:
     """The terms of these rows for the columns of these names, in this order."""
     terms = np.zeros((rows, len(model.classes), len(names)))
     place = {name: index for index, name in enumerate(names)}

@@ -56,7 +56,7 @@ def _rule_to_json(rule: Rule) -> Json:
     return smoothing_to_json(rule)
 
 
-def learned_from_json(network: BayesianNetwork, document: Any, *, where: str) -> None:
+def learned_from_json(network: BayesianNetwork, document: object, *, where: str) -> None:
     """Give a network that was read the counts of its document; refused where they are not those of its tables."""
     try:
         _restore(network, Reader(document, "`learned`"))
@@ -90,7 +90,7 @@ def _restore(network: BayesianNetwork, reader: Reader) -> None:
     )
 
 
-def _rule_from_json(value: Any) -> Rule:
+def _rule_from_json(value: object) -> Rule:
     if isinstance(value, dict) and value.get("rule") == BDEU:
         reader = Reader(value, "a rule")
         reader.take("rule", str)
@@ -101,7 +101,7 @@ def _rule_from_json(value: Any) -> Rule:
     return smoothing_from_json(value)
 
 
-def _cells_from_json(written: Any, size: int, name: str) -> ExactArray:
+def _cells_from_json(written: object, size: int, name: str) -> ExactArray:
     if not isinstance(written, list) or len(written) != size:
         raise ValueError(f"`{name}` has not {size:,} of them")
     if all(type(cell) is int and 0 <= cell < 2**63 for cell in written):

@@ -226,7 +226,7 @@ class NetworkQuestions:
             evidence[term.name] = self._both(term.name, evidence[term.name], value) if term.name in evidence else value
         return evidence
 
-    def _both(self, name: str, one: Any, other: Any) -> Any:
+    def _both(self, name: str, one: object, other: object) -> Any:
         """Two findings of a node as one."""
         place = self._place(name)
         if isinstance(one, str) and isinstance(other, str) and self._code(place, one) == self._code(place, other):
@@ -286,7 +286,7 @@ class NetworkQuestions:
             return interval
         raise UnknownNode("state", text, states, where=f"node `{self.model.names[place]}`")
 
-    def _coded(self, frame: Any) -> NDArray[np.int32]:
+    def _coded(self, frame: object) -> NDArray[np.int32]:
         """A frame of evidence as states, -1 where nothing is known."""
         batch = batch_of(frame)
         coded = np.full((batch.rows, len(self.model.names)), -1, dtype=np.int32)
@@ -331,7 +331,7 @@ class NetworkQuestions:
         return eliminate(self.model, findings, wanted, factors=factors, exact=exact, max_bytes=self.max_bytes)
 
 
-def _is_likelihood(value: Any) -> bool:
+def _is_likelihood(value: object) -> bool:
     try:
         return isinstance(value, Real | Decimal) and 0 <= float(value) < math.inf
     except OverflowError:
@@ -343,19 +343,19 @@ def _impossible(evidence: Iterable[str]) -> ImpossibleEvidence:
     return ImpossibleEvidence(f"the evidence has probability 0, so nothing follows from it: {known or 'none'}")
 
 
-def _told(name: Any, value: Any) -> str:
+def _told(name: object, value: object) -> str:
     """A finding as the notation writes it, but for rounding."""
     if not isinstance(value, Mapping):
         return f"{name}={value}"
     return f"{name}~({', '.join(f'{state}:{float(number):g}' for state, number in value.items())})"
 
 
-def _case_of(evidence: Any) -> Any:
+def _case_of(evidence: object) -> Any:
     """A row of a pandas frame as the dict that it is; all else as it is."""
     return evidence.to_dict() if type(evidence).__name__ == "Series" and hasattr(evidence, "to_dict") else evidence
 
 
-def _mapping_of(evidence: Any) -> Mapping[Any, Any]:
+def _mapping_of(evidence: object) -> Mapping[Any, Any]:
     """The evidence of one case; a frame is of many."""
     found = _case_of(evidence)
     if found is not None and not isinstance(found, Mapping):

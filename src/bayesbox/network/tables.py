@@ -61,7 +61,7 @@ def graph_of(
     return Graph(nodes, name=name, normalize=normalize)
 
 
-def _by_node(given: Any, what: str, each: str) -> dict[str, Any]:
+def _by_node(given: object, what: str, each: str) -> dict[str, Any]:
     """What is given for each node, by the text of its name."""
     if not isinstance(given, Mapping):
         raise BadData(
@@ -136,7 +136,7 @@ def _count(table: Any, sizes: Sequence[int]) -> int | None:
     return math.prod(shape) // rows if len(shape) == 1 and rows else int(shape[-1])
 
 
-def _leaf(table: Any, depth: int) -> Any:
+def _leaf(table: object, depth: int) -> Any:
     """The first distribution of a table that is given by dicts."""
     if not depth or not isinstance(table, Mapping) or not table:
         return table
@@ -144,7 +144,7 @@ def _leaf(table: Any, depth: int) -> Any:
     return _leaf(inside, depth - (len(key) if isinstance(key, tuple) else 1))
 
 
-def _keys(table: Any, place: int, depth: int) -> tuple[str, ...]:
+def _keys(table: object, place: int, depth: int) -> tuple[str, ...]:
     """The states of a parent, as the keys of a table name them."""
     if not isinstance(table, Mapping) or not table:
         return ()
@@ -158,7 +158,7 @@ def _keys(table: Any, place: int, depth: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(level_text(key) for key in found))
 
 
-def _table(name: str, given: Any, above: tuple[str, ...], states: Mapping[str, tuple[str, ...]]) -> Doubles:
+def _table(name: str, given: object, above: tuple[str, ...], states: Mapping[str, tuple[str, ...]]) -> Doubles:
     sizes = [len(states[parent]) for parent in above]
     own = Node(name, states[name])
     cells = require_cells([*sizes, len(own.states)], name)
@@ -174,7 +174,7 @@ def _table(name: str, given: Any, above: tuple[str, ...], states: Mapping[str, t
     return table
 
 
-def _fill(table: Doubles, own: Node, given: Any, axes: list[Node]) -> None:
+def _fill(table: Doubles, own: Node, given: object, axes: list[Node]) -> None:
     """Write what is given into a table, one parent after another."""
     if not axes:
         table[...] = _distribution(own, given)
@@ -190,7 +190,7 @@ def _fill(table: Doubles, own: Node, given: Any, axes: list[Node]) -> None:
         _fill(table[place], own, inside, axes[len(keys) :])
 
 
-def _distribution(own: Node, given: Any) -> Doubles:
+def _distribution(own: Node, given: object) -> Doubles:
     """One row."""
     if isinstance(given, Mapping):
         row = np.full(len(own.states), np.nan)
@@ -206,7 +206,7 @@ def _distribution(own: Node, given: Any) -> Doubles:
     return _from_array(own, given, [])
 
 
-def _from_array(own: Node, given: Any, sizes: list[int]) -> Doubles:
+def _from_array(own: Node, given: object, sizes: list[int]) -> Doubles:
     """Numbers in any of the shapes that leave no doubt."""
     array = _numbers(own, given)
     count, rows = len(own.states), int(np.prod(sizes, dtype=np.int64))
@@ -225,7 +225,7 @@ def _from_array(own: Node, given: Any, sizes: list[int]) -> Doubles:
     )
 
 
-def _numbers(own: Node, given: Any) -> Doubles:
+def _numbers(own: Node, given: object) -> Doubles:
     try:
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):

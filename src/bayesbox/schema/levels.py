@@ -15,8 +15,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption, LabelContradiction
+
+Labels = NDArray[Any]
+"""Classes or states under their names, of the type that these were given in."""
 
 
 def level_text(value: object) -> str:

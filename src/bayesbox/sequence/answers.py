@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, log
 from bayesbox.errors import BadData, ImpossibleRows, require_whole
+from bayesbox.schema.levels import Labels
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence import forward_backward
 from bayesbox.sequence.forecast import Filter, Forecast, Sample, sample
@@ -30,7 +30,7 @@ class ChainAnswers:
         raise NotImplementedError
 
     @property
-    def states_(self) -> NDArray[Any]:
+    def states_(self) -> Labels:
         """The states, in the order of every table."""
         return self.model_.labels
 
@@ -39,7 +39,7 @@ class ChainAnswers:
         """How many numbers can be chosen freely."""
         return self.model_.n_parameters
 
-    def bic(self, sequences: Any, **how: Any) -> float:
+    def bic(self, sequences: object, **how: Any) -> float:
         """-2 log-likelihood + parameters * log(steps): less is better."""
         found = sequences_of(sequences, **how)
         total = float(forward_backward.log_likelihood(self.model_, self._steps(found)).sum())
@@ -50,22 +50,22 @@ class ChainAnswers:
             raise BadData("this model has learned nothing yet", remedy="Call fit first")
         return steps_of(found, self._schema)
 
-    def predict(self, sequences: Any, **how: Any) -> Any:
+    def predict(self, sequences: object, **how: Any) -> Any:
         """The most probable path of states (Viterbi): an array; a list of arrays for several sequences."""
         found = sequences_of(sequences, **how)
         return found.split(self.predict_steps(found))
 
-    def predict_steps(self, found: Sequences) -> NDArray[Any]:
+    def predict_steps(self, found: Sequences) -> Labels:
         """The most probable state of each step, sequence after sequence."""
         steps = self._steps(found)
         log_p, path = best_path(self.model_, steps)
         if np.isneginf(log_p).any():
             free = best_path(self.model_, _unseen(steps, self._impossible(log_p)))[1]
             path = np.where(np.repeat(np.isneginf(log_p), np.diff(steps.offsets)), free, path)
-        states: NDArray[Any] = self.states_[path]
+        states: Labels = self.states_[path]
         return states
 
-    def predict_proba(self, sequences: Any, **how: Any) -> Any:
+    def predict_proba(self, sequences: object, **how: Any) -> Any:
         """P(state | sequence), steps x states; a list of these for several sequences."""
         found = sequences_of(sequences, **how)
         return found.split(self.posterior_steps(found))
@@ -88,7 +88,7 @@ class ChainAnswers:
         )
         return many
 
-    def score(self, sequences: Any, **how: Any) -> Any:
+    def score(self, sequences: object, **how: Any) -> Any:
         """log P(sequence): a float; a list of floats for several sequences. -inf where it is impossible."""
         found = sequences_of(sequences, **how)
         return found.each(forward_backward.log_likelihood(self.model_, self._steps(found)).tolist())
@@ -97,7 +97,7 @@ class ChainAnswers:
         """Steps as they come: P(state | steps so far), one after the other."""
         return Filter(self.model_)
 
-    def forecast(self, sequences: Any = None, steps: int = 1, **how: Any) -> Any:
+    def forecast(self, sequences: object = None, steps: int = 1, **how: Any) -> Any:
         """What follows: P(state) and the distribution of every column for the next steps; a list for several
         sequences, and from the beginning where none is given."""
         require_whole("steps", steps, least=1)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox.dist.base import Distribution, Doubles, log
 from bayesbox.errors import BadOption, ImpossibleEvidence, require_whole
+from bayesbox.schema.levels import Labels
 from bayesbox.sequence.forward_backward import log_terms
 from bayesbox.sequence.model import ChainModel, Steps
 from bayesbox.source.cells import values_column
@@ -35,7 +35,7 @@ class NumberForecast(NamedTuple):
 class Forecast:
     """P(state) for the next steps, steps x states, and what is to be seen in each column."""
 
-    labels: NDArray[Any]
+    labels: Labels
     states: Doubles
     columns: Mapping[str, LevelForecast | NumberForecast]
 
@@ -108,7 +108,7 @@ class Filter:
         """P(state | steps so far); before the first, P(first state)."""
         return np.exp(self.model.log_start if self._log_now is None else self._log_now)
 
-    def update(self, step: Any) -> Doubles:
+    def update(self, step: object) -> Doubles:
         """Take in one step: a value, or a mapping of the columns; None is a step in which nothing was seen."""
         if self._log_now is None:
             before = self.model.log_start
@@ -125,7 +125,7 @@ class Filter:
         self.steps += 1
         return self.probabilities
 
-    def _columns(self, step: Any) -> dict[str, Any]:
+    def _columns(self, step: object) -> dict[str, Any]:
         names = self.model.columns
         if isinstance(step, Mapping):
             return {name: values_column([step[name]], name) for name in names if step.get(name) is not None}
@@ -151,7 +151,7 @@ class Sample(NamedTuple):
     """A made sequence and its states."""
 
     sequence: Any
-    states: NDArray[Any]
+    states: Labels
 
 
 def sample(model: ChainModel, n: int, seed: int | None) -> Sample:

@@ -77,9 +77,9 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
     def from_tables(
         cls,
         *,
-        start: Any,
-        transition: Any,
-        emission: Any,
+        start: object,
+        transition: object,
+        emission: object,
         states: Sequence[Any] | None = None,
         symbols: Sequence[Any] | None = None,
     ) -> Self:
@@ -97,8 +97,8 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
 
     def fit(
         self,
-        sequences: Any,
-        labels: Any = None,
+        sequences: object,
+        labels: object = None,
         *,
         sequence: str | None = None,
         order: str | None = None,
@@ -118,7 +118,7 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
             return self
         rules = self._rules(LEARNED)
 
-        def task_of(wanted: Any) -> Task:
+        def task_of(wanted: object) -> Task:
             states, label_type = state_names(wanted, known)
             place = None if known is None else state_positions(known, states)
             return Task(steps_of(found, schema, place), schema, states, label_type, rules)
@@ -175,14 +175,14 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
         rows = self.number_prior if self.number_prior is not None else 1.0 if origin == LEARNED else 0.0
         return replace(self.rules, number_prior=rows)
 
-    def partial_fit(self, sequences: Any, labels: Any, **how: Any) -> Self:
+    def partial_fit(self, sequences: object, labels: object, **how: Any) -> Self:
         """Learn more sequences whose states are known."""
         with writing(self):
             schema, book = self._counted(sequences, labels, how, "learn")
             self._accept(schema, self._book + book, COUNTED)
         return self
 
-    def forget(self, sequences: Any, labels: Any, **how: Any) -> Self:
+    def forget(self, sequences: object, labels: object, **how: Any) -> Self:
         """Take sequences out again, exactly. Where they were never learned, nothing changes."""
         if not self._origin:
             raise CannotForget("nothing was learned yet")
@@ -202,7 +202,9 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
         merged._accept(self._schema.merged(other._schema), self._book + other._book, COUNTED)
         return merged
 
-    def _counted(self, sequences: Any, labels: Any, how: Mapping[str, Any], what: str) -> tuple[Schema, ChainBook]:
+    def _counted(
+        self, sequences: object, labels: object, how: Mapping[str, Any], what: str
+    ) -> tuple[Schema, ChainBook]:
         if self._origin not in ("", COUNTED):
             raise CannotForget(
                 f"this model cannot {what}: it was not counted from known states",
@@ -290,7 +292,7 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
 
     def svg(
         self,
-        sequence: Any,
+        sequence: object,
         *,
         column: str | None = None,
         names: Sequence[Any] | None = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from bayesbox.sequence.steps import Sequences, sequences_of
 from bayesbox.source.frames import labels_of
 
 
-def named_states(states: Any) -> tuple[tuple[str, ...], str]:
+def named_states(states: object) -> tuple[tuple[str, ...], str]:
     """The names of the states, and the type of these names."""
     if isinstance(states, (int, np.integer)) and not isinstance(states, bool):
         if states < 1:
@@ -30,7 +29,7 @@ def named_states(states: Any) -> tuple[tuple[str, ...], str]:
     return tuple(label_order(texts, kind)), kind
 
 
-def require_number(wanted: Any, count: int) -> None:
+def require_number(wanted: object, count: int) -> None:
     """Refuse a number of states, or a range of numbers, that labels of `count` states contradict."""
     if isinstance(wanted, str):
         numbers, open_ = candidates(wanted)
@@ -46,7 +45,7 @@ def require_number(wanted: Any, count: int) -> None:
         )
 
 
-def state_names(wanted: Any, known: Encoded | None) -> tuple[tuple[str, ...], str]:
+def state_names(wanted: object, known: Encoded | None) -> tuple[tuple[str, ...], str]:
     """The states: those that are named; where they are only a number, those that are known, then others."""
     states, kind = named_states(wanted)
     if known is None or not known.levels or set(known.levels) <= set(states):
@@ -67,7 +66,7 @@ def state_positions(known: Encoded, states: tuple[str, ...]) -> NDArray[np.int32
 
 
 def read_steps(
-    data: Any, labels: Any, sequence: str | None, order: str | None, lengths: Sequence[int] | None
+    data: object, labels: object, sequence: str | None, order: str | None, lengths: Sequence[int] | None
 ) -> tuple[Sequences, Encoded | None]:
     """(The steps, their states as far as they are known; None where nobody gave any)."""
     if isinstance(labels, str):
@@ -104,7 +103,7 @@ def _occurring(labels: Encoded) -> Encoded:
 
 
 def _read_named(
-    data: Any, labels: str, sequence: str | None, order: str | None, lengths: Sequence[int] | None
+    data: object, labels: str, sequence: str | None, order: str | None, lengths: Sequence[int] | None
 ) -> tuple[Sequences, Encoded]:
     found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
     if labels not in found.columns:

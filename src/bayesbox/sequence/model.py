@@ -15,7 +15,7 @@ from bayesbox.errors import BadData, BadOption
 from bayesbox.rule.naive import naive_model
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.smoothing import Laplace
-from bayesbox.schema.levels import label_order, label_values
+from bayesbox.schema.levels import Labels, label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence.counts import ChainBook
 
@@ -39,7 +39,7 @@ class ChainModel:
     """P(first state), P(state | state before) and P(step | state), each column of a step by itself: data only."""
 
     states: tuple[str, ...]
-    labels: NDArray[Any]
+    labels: Labels
     log_start: Doubles
     log_transition: Doubles  # from row to column
     conditionals: tuple[Distribution, ...]

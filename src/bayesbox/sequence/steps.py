@@ -92,7 +92,7 @@ def sequences_of(
     return _by_columns(columns, rows, sequence, order, ignore)
 
 
-def _is_many(data: Any) -> bool:
+def _is_many(data: object) -> bool:
     """Whether this is a list of sequences: each of its items is itself a list, an array, a frame or a text."""
     if not isinstance(data, list | tuple) or not data:
         return False
@@ -117,12 +117,12 @@ def _many(data: Sequence[Any], ignore: Sequence[str]) -> Sequences:
     return Sequences(_without(columns, ignore), offsets, single=False, bare=all(part[2] for part in parts))
 
 
-def arrow_column(column: Any) -> Any:
+def arrow_column(column: object) -> Any:
     """A column as Arrow."""
     return pa.array(np.ascontiguousarray(column), from_pandas=True) if isinstance(column, np.ndarray) else column
 
 
-def _is_flat(item: Any) -> bool:
+def _is_flat(item: object) -> bool:
     return isinstance(item, list | tuple) and not any(
         isinstance(value, Mapping) or holds_values(value) for value in item
     )
@@ -179,7 +179,7 @@ def _names(*names: str | None) -> list[str]:
     return [name for name in names if name is not None]
 
 
-def _rank(column: Any, name: str) -> NDArray[Any]:
+def _rank(column: object, name: str) -> NDArray[Any]:
     """The order of the values of a column; missing values have none."""
     values = arrow_column(column)
     if values.null_count:
@@ -259,7 +259,7 @@ def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None =
     return Steps(tables, len(distinct), codes.astype(np.int32), found.offsets, own_known)
 
 
-def _steps_of_one(name: str, column: Any, offsets: NDArray[np.int64]) -> Steps:
+def _steps_of_one(name: str, column: object, offsets: NDArray[np.int64]) -> Steps:
     """The steps of one column of levels: a row a level, and one for missing."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
         lowest, highest = int(column.min()), int(column.max())

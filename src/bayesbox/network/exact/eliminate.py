@@ -150,7 +150,7 @@ def cut_tables(
     return cut
 
 
-def as_fractions(table: Any) -> Table:
+def as_fractions(table: object) -> Table:
     """Each number as the shortest decimal that names it.
 
     >>> as_fractions(np.array([0.1]))[0]

@@ -66,7 +66,7 @@ def read_model(path: str | PathLike[str], *, normalize: bool = False) -> Graph |
     return found
 
 
-def write_graph(graph: Graph, path: str | PathLike[str], *, learned: Any = None) -> None:
+def write_graph(graph: Graph, path: str | PathLike[str], *, learned: object = None) -> None:
     """Write a network; reading gives the same numbers back, bit for bit. Only JSON holds how it was learned."""
     module = _module(path)
     _put(module.write(graph) if learned is None else module.write(graph, learned), path)

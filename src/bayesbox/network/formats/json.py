@@ -81,7 +81,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     return graph
 
 
-def _refuse_unknown(mapping: Any, keys: Sequence[str], place: TextPosition) -> None:
+def _refuse_unknown(mapping: object, keys: Sequence[str], place: TextPosition) -> None:
     """A key that means nothing is most likely one that was meant to be another."""
     for key in mapping if isinstance(mapping, dict) else ():
         if key not in keys:
@@ -95,7 +95,7 @@ def _refuse_unknown(mapping: Any, keys: Sequence[str], place: TextPosition) -> N
             )
 
 
-def _is_node(each: Any) -> bool:
+def _is_node(each: object) -> bool:
     if not isinstance(each, dict) or not isinstance(each.get("name"), str):
         return False
     lists = (each.get("states"), each.get("parents"))
@@ -115,7 +115,7 @@ def _table(each: dict[str, Any], sizes: list[int], size: int, place: TextPositio
     return np.array(flat, dtype=np.float64).reshape(sizes)
 
 
-def write(graph: Graph, learned: Any = None) -> str:
+def write(graph: Graph, learned: object = None) -> str:
     """A network as a document; numbers by the shortest decimal that names them. `learned` goes with it as it is."""
     nodes = [
         {

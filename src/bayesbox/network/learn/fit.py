@@ -52,7 +52,7 @@ class NetworkFitting:
     _experts: Mapping[str, Doubles] | None = None
 
     @method_by_keywords(TableOptions)
-    def fit(self, data: Any, options: TableOptions) -> Self:
+    def fit(self, data: object, options: TableOptions) -> Self:
         """Learn the tables from rows: a frame, a table, a source, or the name of a file.
 
         Without missing values the tables are counted; otherwise they are found by EM, unless `missing` says otherwise.
@@ -88,7 +88,7 @@ class NetworkFitting:
         return self
 
     @method_by_keywords(NodeRowOptions)
-    def partial_fit(self, data: Any, options: NodeRowOptions) -> Self:
+    def partial_fit(self, data: object, options: NodeRowOptions) -> Self:
         """Learn more rows: exactly as if they had been there from the beginning. They have no holes."""
         if self.fit_ is None and self.book_ is None:
             rows = self._read(data, options)
@@ -98,11 +98,11 @@ class NetworkFitting:
         return self._change(data, "learned", options, sign=1)
 
     @method_by_keywords(NodeRowOptions)
-    def forget(self, data: Any, options: NodeRowOptions) -> Self:
+    def forget(self, data: object, options: NodeRowOptions) -> Self:
         """Take rows out again: exactly as if they had never been there."""
         return self._change(data, "forgotten", options, sign=-1)
 
-    def _change(self, data: Any, done: str, options: NodeRowOptions, *, sign: int) -> Self:
+    def _change(self, data: object, done: str, options: NodeRowOptions, *, sign: int) -> Self:
         book = self._counted()
         rows = self._read(data, options)
         if rows.holes:
@@ -126,7 +126,7 @@ class NetworkFitting:
         return merged
 
     @method_by_keywords(NodeRowOptions)
-    def log_likelihood(self, data: Any, options: NodeRowOptions) -> float:
+    def log_likelihood(self, data: object, options: NodeRowOptions) -> float:
         """The natural log of the probability of all rows together; what is missing is summed over."""
         require_tables(self.graph)
         rows = self._read(data, options)
@@ -141,7 +141,7 @@ class NetworkFitting:
                 total += float((counts[seen] * np.log(table[seen])).sum())
         return total
 
-    def score(self, data: Any, score: str | Score = "bic", **reading: Any) -> float:
+    def score(self, data: object, score: str | Score = "bic", **reading: Any) -> float:
         """How well the structure explains rows without holes, in nats: bic, aic, loglik, k2, bdeu:1, dirichlet:0.5."""
         rows = self._read(data, NodeRowOptions(**reading))
         if rows.holes:
@@ -151,7 +151,7 @@ class NetworkFitting:
 
     # -- the ways there ------------------------------------------------------------------------------------------
 
-    def _read(self, data: Any, options: NodeRowOptions) -> NetworkRows:
+    def _read(self, data: object, options: NodeRowOptions) -> NetworkRows:
         """Rows as codes of the states of this network."""
         return read_rows(self.graph, self._open, data, options)
 

@@ -6,7 +6,6 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -87,7 +86,7 @@ class _Task:
 
 
 @by_keywords(LearnOptions)
-def learn_network(data: Any, options: LearnOptions) -> BayesianNetwork:
+def learn_network(data: object, options: LearnOptions) -> BayesianNetwork:
     """Learn a Bayesian network from rows: a frame, a table, a source, or the name of a file.
 
     The structure is found by `method`, the tables by the rule `smoothing`. The result is the same every time for a

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +61,7 @@ class NetworkRows:
         return SourceCounter(self.source, self.variables, self.rows)
 
 
-def read_rows(graph: Graph, open_: frozenset[str], data: Any, options: NodeRowOptions) -> NetworkRows:
+def read_rows(graph: Graph, open_: frozenset[str], data: object, options: NodeRowOptions) -> NetworkRows:
     """Rows as codes of the states of a graph; the states of the `open_` nodes are those of the rows."""
     hidden, weight = options.hidden, options.weight
     for name in hidden:

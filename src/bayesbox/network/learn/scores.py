@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class Score:
     parameter: float = 1.0
 
     @classmethod
-    def of(cls, given: Any) -> Score:
+    def of(cls, given: object) -> Score:
         """
         >>> Score.of("bic"), Score.of("bdeu:10")
         (Score(name='bic', parameter=1.0), Score(name='bdeu', parameter=10.0))

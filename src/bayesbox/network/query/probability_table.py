@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from bayesbox.schema.levels import level_text
 
@@ -56,7 +55,7 @@ class ProbabilityTable(Mapping[Key, float]):
         """The probabilities as they are, before they were rounded to doubles."""
         return {self._outer(key): Fraction(value) for key, value in self._exact.items()}
 
-    def __getitem__(self, key: Any) -> float:
+    def __getitem__(self, key: object) -> float:
         levels = self._inner(key)
         if levels in self._exact:
             return float(self._exact[levels])
@@ -79,7 +78,7 @@ class ProbabilityTable(Mapping[Key, float]):
             return False
         return True
 
-    def _inner(self, key: Any) -> tuple[str, ...]:
+    def _inner(self, key: object) -> tuple[str, ...]:
         return tuple(level_text(level) for level in (key if isinstance(key, tuple) else (key,)))
 
     def _outer(self, key: tuple[str, ...]) -> Key:

@@ -15,7 +15,7 @@ from bayesbox.rule.backoff import Trust
 from bayesbox.schema.encode import MISSING, Encoded
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
-from bayesbox.table.augmented.classifier import AugmentedClassifier
+from bayesbox.table.augmented.classifier import AugmentedClassifier, CutPoints
 from bayesbox.table.augmented.leave_one_out import Column, Removal, family_terms
 from bayesbox.table.augmented.one_dependence import (
     OneDependenceModel,
@@ -28,19 +28,18 @@ from bayesbox.table.augmented.options import OneDependenceOptions
 from bayesbox.tally.book import Book
 
 
-class OneDependenceClassifier(AugmentedClassifier):
+class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoints, OneDependenceModel]):
     """AODE: the mean of all models in which one column is a parent of every other."""
 
     kind = "aode"
     title = "averaged one-dependence estimators"
-    rules: OneDependenceOptions
     options_type = OneDependenceOptions
 
     def make_model(self, schema: Schema, book: Book) -> OneDependenceModel:
         return one_dependence_model(schema, book, self.rules, self.coding(schema, book))
 
     def joint_log_prob(self, batch: Batch) -> Doubles:
-        model: OneDependenceModel = self.model
+        model = self.model
         return model.joint_log_prob(self.codes_of(batch), batch.rows)
 
     def explain(self, batch: Batch) -> Explanation:
@@ -50,7 +49,7 @@ class OneDependenceClassifier(AugmentedClassifier):
         return Explanation(self.model.labels, self.schema.used, self.model.log_prior, terms)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
-        model: OneDependenceModel = self.model
+        model = self.model
         book = self.book.with_classes(model.classes)
         counted = PairCounts(pairs_of(book), model.coding)
         singles = {name: counted.single(name) for name in model.names}
@@ -65,7 +64,7 @@ class OneDependenceClassifier(AugmentedClassifier):
 
     def _mean(self, removal: Removal, columns: Mapping[str, Column], counted: PairCounts) -> Doubles:
         """The log of the mean over the parents, rows x classes, each row left out of its own counts."""
-        model: OneDependenceModel = self.model
+        model = self.model
         by_class = {
             name: removal.by_class(
                 columns[name], removal.pooled(columns[name], model.trusts["", name]), model.trusts[name, name]

@@ -11,13 +11,13 @@ from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.explain.evidence import Explanation, explanation
 from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Batch
-from bayesbox.table.augmented.classifier import AugmentedClassifier
+from bayesbox.table.augmented.classifier import AugmentedClassifier, D, R
 from bayesbox.table.augmented.leave_one_out import family_terms
 from bayesbox.table.augmented.model import AugmentedModel
 from bayesbox.tally.book import Book
 
 
-class ArcsClassifier(AugmentedClassifier):
+class ArcsClassifier(AugmentedClassifier[R, D, AugmentedModel]):
     """A classifier in which each column depends on the class and on a few parents."""
 
     @abstractmethod
@@ -32,7 +32,7 @@ class ArcsClassifier(AugmentedClassifier):
         return explanation(self.model, self.codes_of(batch), batch.rows, self.schema.used)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
-        model: AugmentedModel = self.model
+        model = self.model
         steps = self.steps_of(self.book.with_classes(model.classes), model)
         removal, columns = self.removal(batch, labels, {name: counts[1] for name, counts in steps.items()})
         joint = prior = self.prior_left_out(labels)

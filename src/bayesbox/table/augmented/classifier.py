@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 
+from bayesbox.classifier.contracts import TableModel
 from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
@@ -27,6 +28,7 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.stat.leave_one_out import learned_target, prior_table
 from bayesbox.table.augmented.leave_one_out import Column, Removal, require_learned
+from bayesbox.table.augmented.options import AugmentedOptions
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights, count
@@ -45,7 +47,21 @@ class CutPoints:
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
-class AugmentedClassifier(TableClassifier[Any, Any, Any]):
+class CodedModel(TableModel, Protocol):
+    """A model of codes."""
+
+    @property
+    def coding(self) -> Coding: ...
+    @property
+    def parameters(self) -> int: ...
+
+
+R = TypeVar("R", bound=AugmentedOptions)
+D = TypeVar("D", bound=CutPoints)
+M = TypeVar("M", bound=CodedModel)
+
+
+class AugmentedClassifier(TableClassifier[R, D, M]):
     """A classifier that sees codes: schema, cut points, and the counts of pairs of columns."""
 
     derives: ClassVar[type[CutPoints]] = CutPoints
@@ -100,7 +116,7 @@ class AugmentedClassifier(TableClassifier[Any, Any, Any]):
         for name, (values, counts) in sorted(book.joint.columns.items()):
             found = between(values, np.array([0])) if len(values) == 2 else method(values, counts)
             cuts[name] = tuple(found.tolist())
-        self.derived = self.derives(cuts)
+        self.derived = cast("D", self.derives(cuts))  # a class variable cannot say that it is of the kind's own type
         return True
 
     def coding(self, schema: Schema, book: Book) -> Coding:
@@ -117,7 +133,7 @@ class AugmentedClassifier(TableClassifier[Any, Any, Any]):
         columns = self.columns_of(batch)
         numbers = {name: column for name, column in columns.items() if is_number(self.schema.kinds[name])}
         refuse_infinite(numbers, np.ones(batch.rows, dtype=bool), batch.first_row)
-        return self.model.coding.codes(columns)  # type: ignore[no-any-return]
+        return self.model.coding.codes(columns)
 
     def removal(
         self, batch: Batch, labels: Encoded, singles: Mapping[str, Doubles]

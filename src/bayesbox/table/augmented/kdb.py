@@ -45,12 +45,11 @@ class Arcs(CutPoints):
     parents: Mapping[str, tuple[str, ...]] | None = field(default=None)
 
 
-class DependenceClassifier(ArcsClassifier):
+class DependenceClassifier(ArcsClassifier[DependenceOptions, Arcs]):
     """KDB: columns in the order of what they say of the class, each with the k before it that it depends on most."""
 
     kind = "kdb"
     title = "k-dependence Bayes"
-    rules: DependenceOptions
     options_type = DependenceOptions
     derives = Arcs
 
@@ -125,7 +124,7 @@ class DependenceClassifier(ArcsClassifier):
         written = super().derived_to_json()
         if written is None or self.derived is None:
             return None
-        parents = self.derived.parents
+        parents = self.derived.parents or {}
         return written | {"parents": {name: list(parents[name]) for name in sorted(parents)}}
 
     @classmethod

@@ -56,7 +56,7 @@ class AugmentedModel:
     coding: Coding
     left_out: Mapping[str, str] = field(default_factory=dict)
 
-    def weight_of(self, conditional: Any) -> float:  # noqa: ARG002  only naive Bayes has weights
+    def weight_of(self, conditional: object) -> float:  # noqa: ARG002  only naive Bayes has weights
         """The power that the factor of a conditional is raised to."""
         return 1.0
 

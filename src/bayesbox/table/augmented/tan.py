@@ -19,6 +19,7 @@ from bayesbox.schema.schema import Schema
 from bayesbox.stat.mutual_information import conditional_mutual_information
 from bayesbox.stat.spanning_tree import augmenting_forest
 from bayesbox.table.augmented.arcs import ArcsClassifier
+from bayesbox.table.augmented.classifier import CutPoints
 from bayesbox.table.augmented.model import AugmentedModel, ClassPrior, family_table
 from bayesbox.table.augmented.one_dependence import PairCounts, columns_alone, level_counts
 from bayesbox.table.augmented.options import TreeOptions
@@ -26,12 +27,11 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.pairs import Pairs
 
 
-class TreeClassifier(ArcsClassifier):
+class TreeClassifier(ArcsClassifier[TreeOptions, CutPoints]):
     """TAN: naive Bayes with a tree of arcs between the columns."""
 
     kind = "tan"
     title = "tree-augmented naive Bayes"
-    rules: TreeOptions
     options_type = TreeOptions
 
     def accept(self, schema: Schema, book: Book) -> None:
