@@ -33,6 +33,7 @@ _WHERE = {
     "Words": "bayesbox.schema.kinds",
     "bayes_rule": "bayesbox.stat.bayes_rule",
     "learn_network": "bayesbox.network.learn.learn_network",
+    "limit_context": "bayesbox.limits",
     "load": "bayesbox.estimators.train",
     "predict": "bayesbox.estimators.predict",
     "read_network": "bayesbox.network.network",
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from bayesbox.estimators.text_classifier import TextClassifier as TextClassifier
     from bayesbox.estimators.train import load as load
     from bayesbox.estimators.train import train as train
+    from bayesbox.limits import limit_context as limit_context
     from bayesbox.network.joint.joint import Joint as Joint
     from bayesbox.network.learn.learn_network import learn_network as learn_network
     from bayesbox.network.network import BayesianNetwork as BayesianNetwork

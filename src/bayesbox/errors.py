@@ -13,8 +13,10 @@
         UnseenLevel                               a level never seen, where unseen="error"
         BadTable                                  a table of a network that is no distribution
         UnknownNode (KeyError)                    a node, or a state, that a network does not have
-        TooCostly                                 an exact answer that would not fit in memory
+        TooCostly                                 what would take more memory than the limit: `bytes`, `limit`
+        NotClasses                                a target that holds measurements, or too many classes
       BadModelFile (ValueError)         exit 4    a model file that is damaged, newer, or not one
+        ModelTooLarge (TooCostly)                 one whose tables would take more memory than the limit
       SourceUnavailable (OSError)       exit 74   a file that is not there or cannot be read or written
       MissingExtra (ImportError)        exit 2    an optional package that is not installed
       CannotForget (ValueError)         exit 3    what cannot be subtracted
@@ -252,17 +254,55 @@ class UnknownNode(BadData, KeyError):
 
 
 class TooCostly(BadData):
-    """A question whose tables would not fit in memory; `bytes` is what they would take."""
+    """Tables that would take more memory than the limit: `bytes` is what they would take, `limit` what they may."""
 
-    def __init__(self, what: str, *, bytes: float, remedy: str | None = None) -> None:
-        super().__init__(what, remedy=remedy)
+    def __init__(
+        self,
+        what: str,
+        *,
+        bytes: float,
+        limit: float,
+        where: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(what, where=where, remedy=remedy)
         self.bytes = bytes
+        self.limit = limit
+
+
+class NotClasses(BadData):
+    """A target that does not hold classes: numbers that are measurements, or more classes than the limit.
+
+    `reason` is "fractions", "many-numbers" or "many-classes", `classes` how many were seen until then.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        reason: str,
+        classes: int,
+        column: str | None = None,
+        where: str | None = None,
+        found: object = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(what, where=where, found=found, remedy=remedy, column=column)
+        self.reason = reason
+        self.classes = classes
 
 
 class BadModelFile(BayesboxError, ValueError):
     """A model file that is damaged, of a newer version, or none at all."""
 
     exit_code = 4
+
+
+class ModelTooLarge(BadModelFile, TooCostly):
+    """A model file whose tables would take more memory than the limit."""
+
+    def __init__(self, error: TooCostly, *, where: str) -> None:
+        TooCostly.__init__(self, error.what, bytes=error.bytes, limit=error.limit, where=where, remedy=error.remedy)
 
 
 class SourceUnavailable(BayesboxError, OSError):

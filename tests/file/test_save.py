@@ -290,10 +290,6 @@ def test_what_cannot_be_saved(make: Callable[[], NaiveClassifier], found: object
 
 def test_what_could_not_be_loaded_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     classifier = mixed()
-    monkeypatch.setattr("bayesbox.tally.codec.columns.MOST_CELLS", 3)
-    with refusal(BadData, what="10"):
-        to_bytes(classifier)
-    monkeypatch.undo()
     monkeypatch.setattr("bayesbox.file.container.LIMIT", 66_000)
     with refusal(BadData, what="66000"):
         to_bytes(classifier)

@@ -9,11 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.file.save_examples import resealed, saved, with_document, with_table
+from tests.refusal import refusal
 
-from bayesbox.errors import BadModelFile
+from bayesbox.errors import BadModelFile, ModelTooLarge
 from bayesbox.file import arrow, container
 from bayesbox.file.load import from_bytes
-from bayesbox.tally.codec.columns import MOST_CELLS
+from bayesbox.limits import BYTES_A_MOMENT, limit_context
 
 MIXED, WEIGHTED, WORDS, GIVEN = (saved(name) for name in ("mixed", "weighted", "words", "given"))
 
@@ -228,7 +229,8 @@ def test_words_beyond_the_width_of_their_group() -> None:
     assert "'9' is none of them" in refused(with_table(WORDS, "vocabulary.arrow", word=put(-1, "9")))
     assert "'x' is none of them" in refused(with_table(WORDS, "vocabulary.arrow", word=put(-1, "x")))
     assert "'1' is none of them" in refused(with_document(WORDS, columns=column(0, width=1)))
-    assert "more than a model takes" in refused(with_document(WORDS, columns=column(0, width=10**18)))
+    with refusal(ModelTooLarge, limit=2 << 30):
+        from_bytes(with_document(WORDS, columns=column(0, width=10**18)))
     assert "width is a whole number" in refused(with_document(WORDS, columns=column(0, width=-1)))
 
 
@@ -270,18 +272,21 @@ def test_a_table_of_words_that_is_not_there(member: str) -> None:
     assert f"m.bayes, {member}: the member is not there" in refused(changed)
 
 
-def test_cells_are_counted_before_they_are_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_are_counted_before_they_are_allocated() -> None:
     """A class and a level more a row cost a few bytes of the file each, but their product in memory."""
     rows = 20_000
     names = [f"{index:05}" for index in range(rows)]
     data = with_table(MIXED, "classes.arrow", **{"class": lambda _: names, "count": lambda _: [1] * rows})
     changes = {"column": lambda _: ["car"] * rows, "class": lambda _: names, "level": lambda _: names}
-    message = refused(with_table(data, "counts.arrow", **changes, count=lambda _: [1] * rows))
-    assert f"the model has {rows**2} cells, more than {MOST_CELLS}" in message
+    sparse = with_table(data, "counts.arrow", **changes, count=lambda _: [1] * rows)
+    assert "moments.arrow" in refused(sparse)  # the table itself is read as what it is, nearly empty
+    with limit_context(memory=100), refusal(ModelTooLarge, where="m.bayes", limit=100, exit_code=4):
+        from_bytes(MIXED, name="m.bayes")
     sums = {name: lambda _: [1] * rows for name in ("n", "fractional", "sum", "squares")}
     without = resealed(data, lambda members: members.pop("counts.arrow") and None)
     changes = {"column": lambda _: names, "class": lambda _: names[::-1]}
-    assert f"the model has {rows**2} cells" in refused(with_table(without, "moments.arrow", **changes, **sums))
+    with refusal(ModelTooLarge, bytes=float(BYTES_A_MOMENT * rows**2), limit=2 << 30):
+        from_bytes(with_table(without, "moments.arrow", **changes, **sums))
 
 
 # -- given tables ----------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from tests.refusal import refusal, warning
 
 import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, SuspiciousData, TooCostly
+from bayesbox.limits import BYTES_A_JOINT
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
@@ -253,7 +254,7 @@ def test_one_row_a_class_and_constants():
 def test_a_table_that_would_not_fit_is_refused_with_its_cells():
     random = np.random.default_rng(10)
     X, y = random.integers(0, 2, (50, 30)), random.integers(0, 2, 50)
-    with refusal(TooCostly, bytes=17179869184.0):
+    with refusal(TooCostly, bytes=2.0**31 * BYTES_A_JOINT, limit=2**31):
         bb.FullBayes().fit(X, y)
 
 

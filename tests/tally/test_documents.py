@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.refusal import refusal, warning
 
 from bayesbox.classifier.train import train
-from bayesbox.errors import BadData, DroppedWords
+from bayesbox.errors import DroppedWords, TooCostly
+from bayesbox.limits import BYTES_A_WORD, limit_context
 from bayesbox.schema.encode import encode
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.base import Batch, Source
-from bayesbox.tally import documents, words
 from bayesbox.tally.documents import WORDS, DocumentCounter, count_documents, limited
 from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.options import TextOptions
@@ -90,17 +90,15 @@ def test_a_book_within_the_limit_is_left_alone() -> None:
     assert kept[WORDS].levels == ("bb",)
 
 
-def test_more_counts_than_fit_are_refused_and_a_limit_mends_it(monkeypatch) -> None:
-    for module in (documents, words):
-        monkeypatch.setattr(module, "MOST_CELLS", 30)
-    source = Stream(1)
-    with refusal(BadData, bytes=832.0, remedy="limit=15"):
+def test_more_counts_than_fit_are_refused_and_a_limit_mends_it() -> None:
+    source, most = Stream(1), 30 * BYTES_A_WORD
+    with limit_context(memory=most), refusal(TooCostly, bytes=104.0 * BYTES_A_WORD, limit=most, remedy="limit=15"):
         train(DocumentClassifier(TextOptions(), Tokens()), source, "label")
     streamed, at_once = (DocumentClassifier(TextOptions(limit=15), Tokens()) for _ in range(2))
     (batch,) = source.batches()
-    with warning(DroppedWords, count=37, limit=15):
+    with limit_context(memory=most), warning(DroppedWords, count=37, limit=15):
         train(streamed, source, "label")
-    with warning(DroppedWords, count=37, limit=15):
+    with limit_context(memory=most), warning(DroppedWords, count=37, limit=15):
         at_once.learn(batch.select(("text",)), encode(batch["label"]))
     assert streamed.book == at_once.book
     assert len(streamed.words) == 15

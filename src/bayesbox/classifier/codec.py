@@ -26,7 +26,7 @@ from bayesbox.schema.levels import LABEL_TYPES, label_type_of, label_values, lev
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow, member_names
-from bayesbox.tally.codec.columns import MOST_CELLS
+from bayesbox.tally.room import require_room_for_levels
 
 HOLDS = CLASSIFIER
 LOADED_BY = "bayesbox.load, or give it to `bayes predict`"
@@ -139,8 +139,9 @@ def _levels(tally: Any) -> tuple[str, ...]:
 
 
 def _require_width(name: str, width: int, book: Book) -> None:
-    if not 0 <= width * max(len(book.classes), 1) <= MOST_CELLS:
-        raise ValueError(f"column `{name}` is a group of {width} columns, more than a model takes")
+    if width < 0:
+        raise ValueError(f"column `{name}` is a group of {width} columns")
+    require_room_for_levels(len(book.classes), {name: width})
     if name in book:
         for level in _levels(book[name]):
             if not (level.isascii() and level.isdecimal() and str(int(level)) == level and int(level) < width):

@@ -17,6 +17,7 @@ import numpy as np
 
 from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.evaluation import Evaluation
+from bayesbox.classifier.predict import CELLS_A_PIECE
 from bayesbox.classifier.predictions import Predictions, cross_validated, held_out, left_one_out, require_options
 from bayesbox.classifier.rows import LabelledRows, Part, common_codes, parts_of
 from bayesbox.classifier.train import labelled_rows, train
@@ -38,8 +39,13 @@ def judged_by(
     """The answers of a classifier to some rows, and those of the same before calibration where there is one."""
 
     def judged(each: AnyClassifier) -> Scored:
-        log_p = each.log_posterior(rows.batch)
-        return scored(log_p, rows.labels, each.model.classes, classes=classes, weights=rows.weights, bins=bins)
+        found = Scored(classes, bins)
+        for part in rows.pieces(max(CELLS_A_PIECE // max(len(each.model.classes), 1), 1)):
+            log_p = each.log_posterior(part.batch)
+            found = found + scored(
+                log_p, part.labels, each.model.classes, classes=classes, weights=part.weights, bins=bins
+            )
+        return found
 
     return Predictions(judged(classifier), None if plain is None else judged(plain))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -44,6 +44,17 @@ class LabelledRows:
         labels = self.labels._replace(codes=self.labels.codes[rows])
         weights = None if self.weights is None else self.weights[rows]
         return LabelledRows(Batch(self.batch.names, columns, len(rows)), labels, weights)
+
+    def pieces(self, rows: int) -> Iterator[LabelledRows]:
+        """The same rows, at most so many at a time, without a copy."""
+        if self.batch.rows <= rows:
+            yield self
+            return
+        for first in range(0, self.batch.rows, rows):
+            last = min(first + rows, self.batch.rows)
+            labels = self.labels._replace(codes=self.labels.codes[first:last])
+            weights = None if self.weights is None else self.weights[first:last]
+            yield LabelledRows(self.batch.slice(first, last), labels, weights)
 
     def labelled(self) -> LabelledRows:
         """Those that have a label."""

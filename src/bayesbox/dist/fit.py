@@ -82,15 +82,21 @@ class FitOptions:
 
     def presence_counts(self, tally: Moments) -> LevelCounts:
         """The rows with and without a value, as counts of two levels."""
-        return LevelCounts(("observed",), tally.sums.n, len(tally.classes), self._missing(tally.sums.n))
+        return LevelCounts(("observed",), tally.sums.n, len(tally.classes), self.missing_counts(tally.sums.n))
 
     def level_counts(self, tally: LevelTally) -> LevelCounts:
         """The counts of a column of levels as the smoothing rule takes them."""
         levels, cells, observed = tally.level_cells()
-        domain = (*self.kind.domain, *(self.smoothing.listed if self.kind.lists_levels else ()))
-        return LevelCounts.of(levels, cells, len(tally.classes), domain=domain, missing=self._missing(observed))
+        missing = self.missing_counts(observed)
+        return LevelCounts.of(levels, cells, len(tally.classes), domain=self.domain, missing=missing)
 
-    def _missing(self, observed: ExactArray) -> ExactArray | None:
+    @property
+    def domain(self) -> tuple[str, ...]:
+        """The levels that can occur though no row may have them: declared, or listed by the rule."""
+        return (*self.kind.domain, *(self.smoothing.listed if self.kind.lists_levels else ()))
+
+    def missing_counts(self, observed: ExactArray) -> ExactArray | None:
+        """The rows of each class without a value, where they count as a level."""
         return None if self.class_counts is None else added(self.class_counts, observed, sign=-1)
 
 

@@ -39,6 +39,10 @@ class Table(LevelDistribution):
         """P(level | class) by the smoothing rule; with groups that of the group, times the share of the level in it,
         whatever the class. A level that never occurred is in no group, and unseen."""
         if options.kind.group is None:
+            if getattr(tally, "sparse", False):  # counts of a flag or a bin never are
+                from bayesbox.dist.sparse_table import SparseTable
+
+                return SparseTable.fit(column, tally, options)  # type: ignore[return-value]
             return super().fit(column, tally, options)
         if options.smoothing.listed:
             raise BadOption(

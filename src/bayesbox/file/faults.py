@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
+from bayesbox.errors import TooCostly
+
 
 class MemberFault(ValueError):
     """A fault in a member of a model file.
@@ -24,7 +26,7 @@ def within(member: str) -> Iterator[None]:
     """A ValueError inside is a fault in this member, unless it names another one."""
     try:
         yield
-    except MemberFault:
+    except (MemberFault, TooCostly):
         raise
     except (ValueError, OverflowError) as error:
         raise MemberFault(member, str(error)) from error

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Any
 
-from bayesbox.errors import BadModelFile, file_name
+from bayesbox.errors import BadModelFile, ModelTooLarge, TooCostly, file_name
 from bayesbox.extensions import load_extensions
 from bayesbox.file import container
 from bayesbox.file.container import MODEL
@@ -50,6 +50,10 @@ def from_bytes(data: bytes, *, name: str = "model", holds: str | None = None) ->
         return _codec(kind, extensions, name, holds).read(kind, reader, members)
     except RecursionError:
         raise BadModelFile("the models in it are nested too deep", where=name, remedy=container.DAMAGED) from None
+    except TooCostly as error:
+        if isinstance(error, ModelTooLarge):  # of a model within this one
+            raise
+        raise ModelTooLarge(error, where=name) from None
     except ValueError as error:
         if isinstance(error, BadModelFile):
             raise

@@ -23,7 +23,6 @@ from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.eliminate import Marginal, ObservedStates, eliminate
 from bayesbox.network.exact.junction import Propagation
 from bayesbox.network.exact.mpe import most_probable
-from bayesbox.network.exact.orders import MOST_BYTES
 from bayesbox.network.exact.possible import propagation_of
 from bayesbox.network.exact.posterior_table import PosteriorTable
 from bayesbox.network.factor_graph import FactorModel
@@ -43,7 +42,7 @@ COMPILED = ("_compiled", "_propagation")  # what is made anew rather than copied
 class NetworkQuestions:
     """What follows from a `FactorModel`; a network adds which of its tables matter to a question."""
 
-    max_bytes = MOST_BYTES
+    max_bytes: int | None = None
 
     @property
     def model(self) -> FactorModel:

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.cells import UNSEEN, Cells, Smoothing, ratio
 from bayesbox.dist.joint.table import Axis, JointTable
-from bayesbox.errors import BadOption, TooCostly
+from bayesbox.errors import BadOption
+from bayesbox.limits import BYTES_A_JOINT, require_memory
 from bayesbox.schema.encode import MISSING
 from bayesbox.tally.base import positions
 from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.family import groups_of
 
-MOST_CELLS = 10_000_000  # of a joint table, classes included
-MOST_TERMS = 10_000_000  # cells that tuples with missing levels may be in, counted for each tuple
+BYTES_A_TERM = 200  # of a cell that a tuple with missing levels may be in
 TOLERANCE = 1e-12  # of a count, as a share of all
 MOST_STEPS = 1000
 
@@ -33,14 +33,12 @@ def require_room(classes: int, sizes: Sequence[int], *, naive: int) -> None:
     cells = classes
     for size in sizes:
         cells *= size
-    if cells > MOST_CELLS:
-        product = " x ".join(str(size) for size in (classes, *sizes)) if len(sizes) < 12 else f"{len(sizes)} columns"
-        raise TooCostly(
-            f"the joint table would have {cells:,} cells ({product}), more than {MOST_CELLS:,}; naive Bayes needs "
-            f"{naive:,} numbers",
-            bytes=8.0 * min(cells, 10**300),
-            remedy="Leave columns out, or take a model that factors the table: --model naive, tan or aode",
-        )
+    product = " x ".join(str(size) for size in (classes, *sizes)) if len(sizes) < 12 else f"{len(sizes)} columns"
+    require_memory(
+        BYTES_A_JOINT * float(min(cells, 10**300)),
+        f"{cells:,} cells of the joint table ({product}; naive Bayes takes {naive:,} numbers)",
+        remedy="Ignore columns, choose a model that factors the table (--model naive, tan or aode)",
+    )
 
 
 def require_rule(rule: Smoothing, axes: Sequence[Axis]) -> None:
@@ -95,12 +93,11 @@ def _shared_out(whole: Doubles, label: NDArray[np.int32], codes: NDArray[np.int3
         chosen = np.flatnonzero(group.ravel() == number)
         sizes = [size for size, missing in zip(whole.shape[1:], gone, strict=True) if missing]
         terms += len(chosen) * math.prod(sizes)
-        if terms > MOST_TERMS:
-            raise TooCostly(
-                f"tuples with missing levels may be in more than {MOST_TERMS:,} cells",
-                bytes=24.0 * terms,
-                remedy="Count missing values as a level: --missing level, or missing='level'",
-            )
+        require_memory(
+            float(BYTES_A_TERM * terms),
+            f"{terms:,} cells that tuples with missing levels may be in",
+            remedy="Count missing values as a level (--missing level, in Python missing='level')",
+        )
         offsets = np.zeros(1, dtype=np.int64)
         for size, stride in zip(sizes, strides[1:][gone], strict=True):
             offsets = (offsets[:, None] + np.arange(size) * stride).ravel()

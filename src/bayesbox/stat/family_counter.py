@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import CodeTable, FamilyScore
-from bayesbox.errors import BadData
+from bayesbox.limits import BYTES_A_FAMILY, current_limits, require_memory
 from bayesbox.schema.coded import CodedRows, Variable
 from bayesbox.source.base import Batch, Source
 from bayesbox.stat.mutual_information import g_test
@@ -20,7 +20,12 @@ Members = tuple[int, ...]
 Counts = NDArray[np.int64]  # one dimension: row-major, the last member fastest
 Doubles = NDArray[np.float64]
 
-MOST_CELLS = 1 << 26
+MOST_CELLS = 1 << 26  # of a dense table of the core
+
+
+def most_cells() -> int:
+    """How many cells a table may have: as many as the limit of memory allows, and the core takes."""
+    return min(MOST_CELLS, current_limits().memory // BYTES_A_FAMILY)
 
 
 class Counter(Protocol):
@@ -65,11 +70,12 @@ class MemoryCounter:
     def counts(self, sets: Sequence[Members]) -> list[Counts]:
         """Missing cells are counted as states of their own and cut away."""
         for each in sets:
-            if math.prod(self._sizes[member] for member in each) > MOST_CELLS:
-                raise BadData(
-                    f"a table over {len(each)} columns would have more than {MOST_CELLS:,} cells",
-                    remedy="Allow fewer parents: max_parents",
-                )
+            cells = math.prod(self._sizes[member] for member in each)
+            require_memory(
+                BYTES_A_FAMILY * float(min(cells, 10**300)),
+                f"{cells:,} cells of a table over {len(each)} columns",
+                remedy="Allow fewer parents (max_parents)",
+            )
         return [self._known(each, found) for each, found in zip(sets, self._table.count(*flat(sets)), strict=True)]
 
     def _known(self, members: Members, counts: Counts) -> Counts:
@@ -145,22 +151,41 @@ class SourceCounter:
             return [np.zeros(math.prod(self.cards[each] for each in members), dtype=np.int64) for members in sets]
         return total.tables
 
+    def _passes(self, sets: Sequence[Members]) -> Iterator[tuple[Sequence[int], list[Counts]]]:
+        """The places of some sets and their tables, in as few passes as memory allows."""
+        some: list[int] = []
+        together = 0
+        for place, members in enumerate(sets):
+            cells = math.prod(self.cards[member] for member in members)
+            if some and together + cells > most_cells():
+                yield some, self.counts([sets[each] for each in some])
+                some, together = [], 0
+            some.append(place)
+            together += cells
+        if some:
+            yield some, self.counts([sets[each] for each in some])
+
     def scores(self, sets: Sequence[Members], of: Sequence[int], child: Sequence[int], score: FamilyScore) -> Doubles:
         """From the tables of one pass; a table that would be too large has the score -inf: it is never chosen."""
         sizes = [[self.cards[member] for member in members] for members in sets]
-        small = [index for index, each in enumerate(sizes) if math.prod(each) <= MOST_CELLS]
-        tables = dict(zip(small, self.counts([sets[index] for index in small]), strict=True))
-        found = np.full(len(of), -np.inf)
+        small = [index for index, each in enumerate(sizes) if math.prod(each) <= most_cells()]
+        asked: dict[int, list[tuple[int, int]]] = {index: [] for index in small}
         for place, (index, axis) in enumerate(zip(of, child, strict=True)):
-            if index in tables:
-                before, after = math.prod(sizes[index][:axis]), math.prod(sizes[index][axis + 1 :])
-                found[place] = score.table(tables[index], before, sizes[index][axis], after)
+            if index in asked:
+                asked[index].append((place, axis))
+        found = np.full(len(of), -np.inf)
+        for some, tables in self._passes([sets[index] for index in small]):
+            for index, table in zip([small[each] for each in some], tables, strict=True):
+                for place, axis in asked[index]:
+                    before, after = math.prod(sizes[index][:axis]), math.prod(sizes[index][axis + 1 :])
+                    found[place] = score.table(table, before, sizes[index][axis], after)
         return found
 
     def g_tests(self, sets: Sequence[Members]) -> tuple[Doubles, Doubles]:
         """From the tables of one pass."""
         tests = [
-            g_test(table.reshape(self.cards[members[0]], self.cards[members[1]], -1))
-            for members, table in zip(sets, self.counts(sets), strict=True)
+            g_test(table.reshape(self.cards[sets[place][0]], self.cards[sets[place][1]], -1))
+            for some, tables in self._passes(sets)
+            for place, table in zip(some, tables, strict=True)
         ]
         return np.array([test[0] for test in tests]), np.array([test[1] for test in tests])

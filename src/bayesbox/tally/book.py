@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData, CannotForget, KindContradiction, NeverLearned, UnknownColumn
+from bayesbox.limits import BYTES_A_COUNT, BYTES_A_MOMENT, current_limits
 from bayesbox.schema.arrays import CountArray
 from bayesbox.schema.levels import common_label_type, label_order, natural_label_type
 from bayesbox.tally.base import Tally, added, digest_of, is_removable, numbers, positions, quoted
+from bayesbox.tally.room import require_room_for_levels, require_room_for_numbers
 
 if TYPE_CHECKING:
     from bayesbox.tally.ledger import Ledger
@@ -77,10 +79,14 @@ class Book:
             return other
         label_type = common_label_type(self.label_type, other.label_type)
         classes = tuple(label_order(list({*self.classes, *other.classes}), label_type))
+        for book in (self, other):
+            book.require_room(len(classes))
         mine, theirs = self.with_classes(classes), other.with_classes(classes)
         columns = dict(mine.columns)
+        room = _Room(len(classes))
         for name, tally in theirs.columns.items():
             columns[name] = _added(name, columns[name], tally) if name in columns else tally
+            room.take(name, columns[name])
         counts = added(mine.class_counts, theirs.class_counts)
         joint = mine.joint if theirs.joint is None else theirs.joint
         if mine.joint is not None and theirs.joint is not None:
@@ -131,6 +137,12 @@ class Book:
         return Book(
             self.classes, self.class_counts, self.columns, label_type=self.label_type, joint=self.joint, ledger=ledger
         )
+
+    def require_room(self, classes: int) -> None:
+        """Refuse to hold the same columns for so many classes, where that would take too much memory."""
+        room = _Room(classes)
+        for name, tally in self.columns.items():
+            room.take(name, tally)
 
     def with_classes(self, classes: tuple[str, ...]) -> Book:
         """The same book with these classes in this order; new ones are empty."""
@@ -192,6 +204,30 @@ class Book:
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}: {count}" for name, count in zip(self.classes, self.n, strict=True))
         return f"Book({{{counts}}}, columns={list(self.columns)})"
+
+
+class _Room:
+    """Adds up what columns take in memory, and refuses the one that is too much."""
+
+    def __init__(self, classes: int) -> None:
+        self.classes = classes
+        self._levels: dict[str, int] = {}
+        self._total, self._widest, self._numbers = 0, 0, 0
+        self._most = current_limits().memory // max(classes, 1)
+
+    def take(self, name: str, tally: Tally) -> None:
+        """One more column."""
+        if tally.form != "counts":
+            self._numbers += 1
+            if self._numbers * BYTES_A_MOMENT > self._most:
+                require_room_for_numbers(self.classes, self._numbers)
+        elif not tally.sparse:  # type: ignore[attr-defined]  # what is sparse takes no more than its rows
+            levels = len(tally.levels)  # type: ignore[attr-defined]
+            self._levels[name] = levels
+            self._total += levels
+            self._widest = max(self._widest, levels)
+            if (self._total + self._widest) * BYTES_A_COUNT > self._most:
+                require_room_for_levels(self.classes, self._levels)
 
 
 def _added(name: str, one: Tally, other: Tally) -> Tally:

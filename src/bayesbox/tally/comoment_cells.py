@@ -13,8 +13,6 @@ from bayesbox._core import ExactArray
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
-MOST_SUMS = 1 << 26  # cells x pairs of numbers: what a tally takes in memory
-
 
 class CoMomentAxes(NamedTuple):
     """What the cells of a tally are cells of: classes, categories with their levels, numbers."""

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
-from bayesbox.errors import TooCostly
+from bayesbox.limits import BYTES_A_SUM, require_memory
 from bayesbox.schema.arrays import AnyArray, IntegerArray, NumberArray
 from bayesbox.schema.encode import MISSING
 from bayesbox.tally.base import added, dyadic, numbers, positions, quoted, register, union
-from bayesbox.tally.comoment_cells import MOST_SUMS, Codes, CoMomentAxes, CoMomentCells, Flags, pair_place
+from bayesbox.tally.comoment_cells import Codes, CoMomentAxes, CoMomentCells, Flags, pair_place
 from bayesbox.tally.family import groups_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class CoMoments:
         rows = None if kept.all() else np.flatnonzero(kept)
         label, codes, observed, group = _grouped_rows(frame, target, categories, numbers, rows, gaps)
         size = len(label)
-        _require_room(frame, size)
+        require_room(frame, size)
         if rows is not None:
             whole = np.full(len(target), -1, dtype=np.int32)
             whole[rows] = group
@@ -203,14 +203,14 @@ class CoMoments:
         return read(cls, tables, book)
 
 
-def _require_room(frame: CoMomentAxes, cells: int) -> None:
-    if cells * max(frame.pairs, 1) > MOST_SUMS:
-        raise TooCostly(
-            f"{len(frame.numbers):,} numbers and {len(frame.categories):,} categories together need "
-            f"{cells * frame.pairs:,} sums of products, more than {MOST_SUMS:,}",
-            bytes=64.0 * cells * frame.pairs,
-            remedy="Leave columns out, or take a model that takes them one by one: --model naive",
-        )
+def require_room(frame: CoMomentAxes, cells: int) -> None:
+    """Refuse cells whose sums would take too much memory."""
+    require_memory(
+        float(BYTES_A_SUM * cells * max(frame.pairs, 1)),
+        f"{cells * max(frame.pairs, 1):,} sums of products of {len(frame.numbers):,} numbers and "
+        f"{len(frame.categories):,} categories together",
+        remedy="Ignore columns, choose a model that takes them one by one (--model naive)",
+    )
 
 
 def _no_cells() -> CoMomentCells:

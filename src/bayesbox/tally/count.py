@@ -24,10 +24,14 @@ from bayesbox.tally.base import Tally, Weights
 from bayesbox.tally.book import Book, require_few_levels
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.moments import Moments, infinite_value
+from bayesbox.tally.room import require_room_for_levels, require_room_for_numbers
+from bayesbox.tally.sparse_counts import SparseCounts, is_sparse
 from bayesbox.tally.values import Values
 from bayesbox.tally.words import WordCounts, count_words
 
 DIRECT_RANGE = 65_536  # integers whose range is no wider are counted by value, without a dictionary
+MANY_CLASSES = 512
+DIRECT_CELLS = 1 << 21  # of such a table, classes x range: with many classes only narrower ranges are
 
 COUNTED_TYPES = "?bBhHiIlLqQfd"  # the core counts integers, bools and whole numbers among floats
 
@@ -151,7 +155,17 @@ class _Counter:
     def counts(self) -> dict[str, Tally]:
         """The tallies of the columns of levels."""
         tallies = self._counted_directly()
-        names, size = list(self.coded), len(self.classes)
+        size = len(self.classes)
+        rare = {
+            name
+            for name, (_, texts) in self.coded.items()
+            if is_sparse(size * len(texts), len(self.target)) and len(set(texts)) == len(texts)
+        }
+        for name in rare:
+            codes, texts = self.coded[name]
+            tallies[name] = SparseCounts.of_rows(self.classes, texts, codes, self.target, self.weights)
+        names = [name for name in self.coded if name not in rare]
+        require_room_for_levels(size, {name: len(self.coded[name][1]) for name in names}, where=self.where)
         columns = [self.coded[name][0] for name in names]
         sizes = [len(self.coded[name][1]) for name in names]
         if self.weights is None:
@@ -167,7 +181,8 @@ class _Counter:
         tallies: dict[str, Tally] = {}
         names = list(self.integers)
         columns = [self.integers[name][0] for name in names]
-        found = _core.count_integers(columns, self.target, len(self.classes), DIRECT_RANGE)
+        widest = min(DIRECT_RANGE, DIRECT_CELLS // max(len(self.classes), 1))
+        found = _core.count_integers(columns, self.target, len(self.classes), widest)
         for name, column, result in zip(names, columns, found, strict=True):
             kind = self.integers[name][1]
             if result is None:
@@ -184,6 +199,9 @@ class _Counter:
 
     def moments(self, columns: Mapping[str, NumberArray], by_value: set[str]) -> dict[str, Tally]:
         """The tallies of the columns of numbers: moments, and for some the distinct values."""
+        require_room_for_numbers(len(self.classes), len(columns), where=self.where)
+        if len(self.classes) > MANY_CLASSES:  # the core counts integers by their values, classes x values of them
+            columns = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
         try:
             sums = _core.moments(list(columns.values()), self.target, len(self.classes), self.weights)
         except ValueError as error:

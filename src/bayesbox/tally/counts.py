@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from bayesbox._core import ExactArray
 from bayesbox.file.reader import Reader
 from bayesbox.schema.arrays import CountArray
-from bayesbox.tally.base import added, numbers, positions, quoted, register, union
+from bayesbox.tally.base import Index, added, numbers, positions, quoted, register, union
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
     from bayesbox.tally.book import Book
+
+MOST_DENSE = 1 << 20  # cells up to which a table is dense, however empty it is
 
 
 @register
@@ -35,6 +37,8 @@ class Counts:
     members: ClassVar[tuple[str, ...]] = ("counts.arrow",)
     extends: ClassVar[str | None] = None
     together: ClassVar[bool] = False
+    sparse: ClassVar[bool] = False
+    """Whether only the cells that are not zero are held: see `SparseCounts`."""
 
     def __init__(self, classes: tuple[str, ...], levels: tuple[str, ...], cells: ExactArray) -> None:
         self.classes = classes
@@ -77,6 +81,21 @@ class Counts:
         """(levels, their cells, class-major; the values of each class)."""
         return self.levels, self.cells, self.totals()
 
+    def entries(self) -> tuple[Index, ExactArray]:
+        """(the places of the cells that are not zero, ascending; these cells)."""
+        place = np.flatnonzero(self.cells.signs())
+        return place, self.cells if len(place) == len(self.cells) else self.cells.take(place)
+
+    def by_level(self) -> ExactArray:
+        """How often each level occurred in all classes together, exactly."""
+        classes, width = len(self.classes), len(self.levels)
+        return self.cells.sum_groups(np.tile(np.arange(width), classes), width)
+
+    def most_by_level(self) -> NDArray[np.float64]:
+        """How often each level occurred in the class where it occurred most."""
+        most: NDArray[np.float64] = self.cells.to_doubles().reshape(len(self.classes), len(self.levels)).max(axis=0)
+        return most
+
     def totals(self) -> ExactArray:
         """Observed rows of each class, exactly."""
         classes, width = len(self.classes), len(self.levels)
@@ -95,8 +114,18 @@ class Counts:
         if not other.levels:
             return self.with_classes(union(self.classes, other.classes))
         classes, levels = union(self.classes, other.classes), union(self.levels, other.levels)
+        if self._may_be_sparse(other, len(classes) * len(levels)):
+            from bayesbox.tally.sparse_counts import combined
+
+            return combined(self, other, sign=sign)  # type: ignore[return-value]
         cells = added(self._spread(classes, levels), other._spread(classes, levels), sign=sign)
         return self.of(classes, list(levels), cells)
+
+    def _may_be_sparse(self, other: Counts, cells: int) -> bool:
+        """Whether the sum of two, which has so many cells, may be better held as a sparse one."""
+        if self.sparse or other.sparse:
+            return True
+        return cells > MOST_DENSE and type(self) is Counts and cells > 2 * max(len(self.cells), len(other.cells))
 
     def _spread(self, classes: tuple[str, ...], levels: tuple[str, ...]) -> ExactArray:
         if classes == self.classes and levels == self.levels:
@@ -109,6 +138,10 @@ class Counts:
     def with_classes(self, classes: tuple[str, ...]) -> Self:
         if classes == self.classes:
             return self
+        if self._may_be_sparse(self, len(classes) * len(self.levels)):
+            from bayesbox.tally.sparse_counts import moved_to
+
+            return moved_to(self, classes)  # type: ignore[return-value]
         return self.of(classes, list(self.levels), self._spread(classes, self.levels))
 
     def is_empty(self) -> bool:

@@ -17,7 +17,7 @@ from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.base import Weights
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights
-from bayesbox.tally.words import MOST_CELLS, WordCounts, count_words, counts_of, most_common, require_cells
+from bayesbox.tally.words import WordCounts, count_words, counts_of, most_cells, most_common, require_cells
 
 WORDS = "words"  # occurrences
 DOCUMENTS = "documents"  # documents that hold the word
@@ -126,7 +126,7 @@ class DocumentCounter:
         rest, self._rest = self._rest, Book.empty()
         if WORDS in rest or not len(self._words):
             return rest
-        if self.limit is not None and len(rest.classes) * len(self._words) > MOST_CELLS:
+        if self.limit is not None and len(rest.classes) * len(self._words) > most_cells():
             self.dropped += self._words.prune(self.limit)
         order = np.array([self._numbers[name] for name in rest.classes], dtype=np.int64)
         vocabulary, *cells = counts_of(self._words, order)

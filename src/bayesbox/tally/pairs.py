@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
-from bayesbox.errors import BadData
+from bayesbox.limits import BYTES_A_PAIR, require_memory
 from bayesbox.schema.arrays import IntegerArray
 from bayesbox.tally.base import added, positions, quoted, register, union
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from bayesbox.tally.book import Book
 
 MOST_LEVELS = 255  # of a column that is counted with others; one with more is counted by itself alone
-MOST_CELLS = 1 << 24
 
 Levels = tuple[tuple[str, ...], ...]
 
@@ -103,9 +102,9 @@ class Pairs:
         codes = [columns[name][0] for name in names]
         texts = tuple(tuple(columns[name][1]) for name in names)
         sizes = [len(each) for each in texts]
-        require_few_cells(len(classes), dict(zip(names, sizes, strict=True)))
+        number = require_few_cells(len(classes), dict(zip(names, sizes, strict=True)))
         if weights is None:
-            counts = _core.count_pairs(codes, np.array(sizes, dtype=np.int64), target, len(classes), MOST_CELLS)
+            counts = _core.count_pairs(codes, np.array(sizes, dtype=np.int64), target, len(classes), number)
             cells = ExactArray.from_integers(counts)
         else:
             cells = _weighted(codes, sizes, target, len(classes), weights)
@@ -288,17 +287,19 @@ class Pairs:
         return read(cls, tables, book)
 
 
-def require_few_cells(classes: int, sizes: Mapping[str, int]) -> None:
-    """Refuse pairs that would take too much memory."""
+def require_few_cells(classes: int, sizes: Mapping[str, int]) -> int:
+    """The number of cells of pairs of columns of these sizes; refused where they would take too much memory."""
     total = sum(sizes.values())
     cells = classes * (total + (total * total - sum(size * size for size in sizes.values())) // 2)
-    if cells > MOST_CELLS:
+    if sizes:
         widest = max(sizes, key=lambda name: sizes[name])
-        raise BadData(
-            f"the pairs of {len(sizes)} columns have {cells:,} counts, and at most {MOST_CELLS:,} are kept",
-            found=f"{sizes[widest]:,} levels in column `{widest}`",
-            remedy="Leave out columns of many levels or of little use, or take a naive model",
+        require_memory(
+            float(BYTES_A_PAIR * cells),
+            f"{cells:,} counts of the pairs of {len(sizes)} columns (the widest is `{widest}` with {sizes[widest]:,} "
+            "levels)",
+            remedy="Ignore columns of many levels or of little use, choose a naive model",
         )
+    return cells
 
 
 def _flat(axes: Sequence[NDArray[np.int64]], source: Block) -> NDArray[np.int64]:

@@ -21,6 +21,7 @@ from bayesbox.errors import CannotForget
 from bayesbox.schema.arrays import CountArray, NumberArray
 from bayesbox.tally.base import numbers, positions, quoted, register, union
 from bayesbox.tally.moments import Moments
+from bayesbox.tally.room import require_room_for_values
 
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
@@ -79,6 +80,7 @@ class Values(Moments):
         """The tally of one column whose moments are known."""
         codes, distinct = _core.factorize_doubles(values)
         size = len(classes)
+        require_room_for_values(size, len(distinct))
         if weights is None:
             table = _core.count_codes([codes], [len(distinct)], target, size)[0]
             cells = ExactArray.from_integers(np.ascontiguousarray(table).ravel())
@@ -119,8 +121,9 @@ class Values(Moments):
         weights = self.cells.to_doubles()
         if ExactArray.from_doubles(weights) != self.cells:
             return True  # weights of more digits than a double has cannot be multiplied here
-        target = np.repeat(np.arange(classes, dtype=np.int32), len(self.values))
-        sums = _core.moments([np.tile(self.values, classes)], target, classes, weights)[0]
+        there = np.flatnonzero(weights)
+        label, place = np.divmod(there, max(len(self.values), 1))
+        sums = _core.moments([self.values[place]], label.astype(np.int32), classes, weights[there])[0]
         return all(getattr(sums, name) == getattr(self.sums, name) for name in ("n", "fractional", "total", "squares"))
 
     # -- the algebra ---------------------------------------------------------------------------------------------
@@ -150,6 +153,7 @@ class Values(Moments):
         bits = min(self.bits, other.bits)
         mine, theirs = (each.with_classes(classes)._cut_to(bits) for each in (self, other))
         values = np.union1d(mine.values, theirs.values)
+        require_room_for_values(len(classes), len(values))
         cells = ExactArray(len(classes) * len(values))
         for part, factor in ((mine, 1), (theirs, sign)):
             cells.add(part.cells, _grid(len(classes), len(values), np.searchsorted(values, part.values)), sign=factor)

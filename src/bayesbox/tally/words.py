@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
-from bayesbox.errors import TooCostly
+from bayesbox.limits import BYTES_A_WORD, current_limits, require_memory
 from bayesbox.schema.tokens import Documents, Tokens, text_column
 from bayesbox.tally.base import Weights, register
 from bayesbox.tally.counts import Counts
@@ -19,7 +19,6 @@ from bayesbox.tally.counts import Counts
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
 
-MOST_CELLS = 1 << 27  # classes x words of one batch
 FEW = 64  # words are few where the vocabulary they go into has so many times as many
 
 
@@ -116,7 +115,7 @@ def counts_of(counted: _core.WordCounts, order: NDArray[np.int64]) -> tuple[tupl
     `order` are the numbers that the classes were counted by, in the order of the result.
     """
     require_cells(len(order), len(counted))
-    letters, ends, words, holders = counted.counted(order, MOST_CELLS)
+    letters, ends, words, holders = counted.counted(order, most_cells())
     return tuple(text_column(letters, ends).to_pylist()), words, holders
 
 
@@ -126,12 +125,16 @@ def most_common(cells: ExactArray, classes: int, width: int, number: int) -> NDA
     return np.sort(np.argsort(-totals, kind="stable")[:number])
 
 
+def most_cells() -> int:
+    """How many counts, classes x words, the limit allows."""
+    return current_limits().memory // BYTES_A_WORD
+
+
 def require_cells(classes: int, words: int) -> None:
-    """Refuse more counts than a tally holds."""
-    if classes * words > MOST_CELLS:
-        most = MOST_CELLS // classes
-        raise TooCostly(
-            f"{classes} classes x {words} words are more counts than fit",
-            bytes=8.0 * classes * words,
-            remedy=f"Learn fewer classes, or keep the {most} most common words: --limit {most}, limit={most} in Python",
-        )
+    """Refuse more counts than a tally may hold."""
+    most = most_cells() // max(classes, 1)
+    require_memory(
+        float(BYTES_A_WORD * classes * words),
+        f"{classes:,} classes x {words:,} words",
+        remedy=f"Learn fewer classes, keep the {most} most common words (--limit {most}, in Python limit={most})",
+    )

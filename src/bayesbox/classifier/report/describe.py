@@ -128,7 +128,7 @@ def _undeclared(name: str, kind: Kind, book: Book) -> Iterator[Hint]:
         return
     places = [place for place, level in enumerate(tally.levels) if level not in kind.domain]
     if places:
-        total = float(np.asarray(tally.counts, dtype=np.float64)[:, places].sum())
+        total = float(tally.by_level().to_doubles()[places].sum())
         rows = int(total) if total.is_integer() else round(total, 6)
         first = tally.levels[places[0]]
         which = f"{first!r}" if len(places) == 1 else f"{len(places):,} levels, the first {first!r}"
@@ -155,11 +155,10 @@ def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[Hint]:
 
 def _leak(facts: ColumnFacts, tally: Counts, book: Book) -> Iterator[Hint]:
     """A column that alone decides the class: often it was written down after the class was known."""
-    counts = np.asarray(tally.counts, dtype=np.float64)
-    observed = counts.sum()
+    observed = float(np.sum(tally.n))
     if observed < MANY_ROWS or len(tally.levels) > observed / 10 or np.max(book.n) > 0.95 * np.sum(book.n):
         return
-    right = counts.max(axis=0).sum() / observed
+    right = tally.most_by_level().sum() / observed
     if right >= DECIDES:
         share = f"{right:.1%}"
         what = f"column `{facts.name}` alone tells the class in {share} of the rows"
@@ -198,7 +197,7 @@ def few_texts(schema: Schema, book: Book) -> Iterator[Hint]:
         if facts.declared or tally is None or not schema.kinds[facts.name].lists_levels:
             continue
         texts = [place for place, level in enumerate(tally.levels) if not _is_number(level)]
-        rows = sum(int(each) for each in np.asarray(tally.counts)[:, texts].sum(axis=1)) if texts else 0
+        rows = int(tally.by_level().to_doubles()[texts].sum()) if texts else 0
         if rows and is_broken_number(rows, int(facts.observed), len(tally.levels) - len(texts)):
             text = tally.levels[texts[0]]
             yield Hint(
@@ -232,10 +231,11 @@ def _is_number(text: str) -> bool:
 
 def _tells_the_class(tally: Counts) -> bool:
     """Whether every level occurs in one class only, though levels are few and classes several."""
-    occurs = np.asarray(tally.counts) > 0
-    if len(tally.levels) > 0.1 * np.sum(tally.counts):
+    if len(tally.levels) > 0.1 * np.sum(tally.n):
         return False
-    return bool((occurs.sum(axis=0) == 1).all() and occurs.any(axis=1).sum() > 1)
+    place, some = tally.entries()
+    place = place[some.signs() > 0]
+    return bool((np.bincount(place % len(tally.levels)) == 1).all() and np.count_nonzero(tally.n) > 1)
 
 
 def _of_target(book: Book, rows: float) -> Iterator[Hint]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.network.exact.orders import KEPT, MOST_BYTES, best_order, require_affordable
+from bayesbox.network.exact.orders import KEPT, best_order, require_affordable
 from bayesbox.network.factor_graph import FactorModel
 
 Table = NDArray[Any]
@@ -56,7 +56,7 @@ def eliminate(
     *,
     factors: Sequence[int] | None = None,
     exact: bool = False,
-    max_bytes: int = MOST_BYTES,
+    max_bytes: int | None = None,
 ) -> Marginal:
     """The unnormalised joint of the wanted variables and the evidence, an axis for each wanted one in that order.
 

@@ -13,7 +13,7 @@ from bayesbox._core import JunctionTree
 from bayesbox.errors import TooCostly
 from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.eliminate import ObservedStates
-from bayesbox.network.exact.orders import MOST_BYTES, require_affordable
+from bayesbox.network.exact.orders import most_bytes, require_affordable
 from bayesbox.stat.cores import cores
 
 BYTES_A_CELL = 20  # the tables as they are, as a run changes them, and where their cells go
@@ -45,7 +45,7 @@ class Propagation:
         self._plans: OrderedDict[Pattern, JunctionTree] = OrderedDict()
         self._kept_cells = 0.0
 
-    def plan(self, observed: NDArray[np.uint8], soft: NDArray[np.uint8], max_bytes: int = MOST_BYTES) -> JunctionTree:
+    def plan(self, observed: NDArray[np.uint8], soft: NDArray[np.uint8], max_bytes: int | None = None) -> JunctionTree:
         """The junction tree for observed variables and ones with likelihoods; TooCostly where it would be too large."""
         key = (frozenset(np.flatnonzero(observed).tolist()), frozenset(np.flatnonzero(soft).tolist()))
         return self._kept(key) or self._made(key, observed, soft, max_bytes)
@@ -56,8 +56,8 @@ class Propagation:
             self._plans.move_to_end(key)
         return found
 
-    def _made(self, key: Pattern, observed: Mask, soft: Mask, max_bytes: int) -> JunctionTree:
-        limit = math.log2(max_bytes / BYTES_A_CELL)
+    def _made(self, key: Pattern, observed: Mask, soft: Mask, max_bytes: int | None) -> JunctionTree:
+        limit = math.log2(most_bytes(max_bytes) / BYTES_A_CELL)
         made = JunctionTree(self.compiled.factors, observed, soft, limit)
         require_affordable(made.log2_cells, BYTES_A_CELL, max_bytes)
         self._plans[key] = made
@@ -72,7 +72,7 @@ class Propagation:
         self._plans.clear()
         self._kept_cells = 0.0
 
-    def posteriors(self, findings: ObservedStates, *, max_bytes: int = MOST_BYTES) -> tuple[list[float], float]:
+    def posteriors(self, findings: ObservedStates, *, max_bytes: int | None = None) -> tuple[list[float], float]:
         """P(state | evidence) of all states of all variables for one case, and log P(evidence)."""
         key = (frozenset(findings.states), frozenset(findings.likelihoods))
         tree = self._kept(key)
@@ -89,7 +89,7 @@ class Propagation:
         return table[0].tolist(), float(log_evidence[0])
 
     def of_rows(
-        self, states: NDArray[np.int32], *, max_bytes: int = MOST_BYTES, threads: int | None = None
+        self, states: NDArray[np.int32], *, max_bytes: int | None = None, threads: int | None = None
     ) -> Posteriors:
         """The posteriors of many cases: rows x variables of states, negative where unobserved.
 
@@ -115,7 +115,7 @@ class Propagation:
             table[rows], log_evidence[rows] = self._run(tree, states[rows], threads)
         return Posteriors(table, log_evidence)
 
-    def _static(self, observed: NDArray[np.uint8], patterns: int, max_bytes: int) -> JunctionTree | None:
+    def _static(self, observed: NDArray[np.uint8], patterns: int, max_bytes: int | None) -> JunctionTree | None:
         """One plan for all rows, where it is the quicker way by the sizes of some plans; None where it is not."""
         if patterns <= FEW_PATTERNS:
             return None

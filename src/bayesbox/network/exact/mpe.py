@@ -14,7 +14,7 @@ import numpy as np
 
 from bayesbox.errors import ImpossibleEvidence
 from bayesbox.network.exact.eliminate import FactorPool, ObservedStates, Scoped, cut_tables, joined, with_certain
-from bayesbox.network.exact.orders import KEPT, MOST_BYTES, best_order, require_affordable
+from bayesbox.network.exact.orders import KEPT, best_order, require_affordable
 from bayesbox.network.factor_graph import FactorModel
 
 
@@ -31,7 +31,7 @@ def most_probable(
     wanted: Sequence[int] | None = None,
     *,
     factors: Sequence[int] | None = None,
-    max_bytes: int = MOST_BYTES,
+    max_bytes: int | None = None,
 ) -> MostProbableStates:
     """The best states of the wanted variables (all by default); of equally good ones, the first states."""
     targets = list(range(len(model.cards))) if wanted is None else list(wanted)

@@ -13,8 +13,8 @@ import numpy as np
 
 from bayesbox._core import elimination_order
 from bayesbox.errors import TooCostly
+from bayesbox.limits import current_limits, log2_size_text
 
-MOST_BYTES = 2 * 2**30
 KEPT = -1  # the stage of a variable that is not summed out
 
 
@@ -43,26 +43,21 @@ def flat(scopes: Iterable[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
     return members, np.cumsum([len(scope) for scope in listed]).astype(np.int64)
 
 
-def require_affordable(log2_cells: float, bytes_a_cell: int, limit: int = MOST_BYTES) -> None:
+def most_bytes(given: int | None) -> int:
+    """The bytes that the tables of one answer may take: those that are given, else the limit in force."""
+    return current_limits().memory if given is None else given
+
+
+def require_affordable(log2_cells: float, bytes_a_cell: int, limit: int | None = None) -> None:
     """Refuse what would take more than the limit."""
+    limit = most_bytes(limit)
     log2_bytes = log2_cells + math.log2(bytes_a_cell)
     if log2_bytes > math.log2(limit):
         raise TooCostly(
-            f"an exact answer would need {bytes_text(log2_bytes)} of tables; "
-            f"the limit is {bytes_text(math.log2(limit))}",
+            f"an exact answer would need {log2_size_text(log2_bytes)} of tables; "
+            f"the limit is {log2_size_text(math.log2(limit))}",
             bytes=2.0**log2_bytes if log2_bytes < 1000 else math.inf,
+            limit=limit,
             remedy="Give more evidence, ask of fewer variables, raise max_bytes, or take an approximation: weighting, "
             "gibbs, loopy or meanfield (approx=, --approx)",
         )
-
-
-def bytes_text(log2_bytes: float) -> str:
-    """
-    >>> bytes_text(31), bytes_text(43.5), bytes_text(400)
-    ('2 GiB', '11.3 TiB', '2^400 bytes')
-    """
-    units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
-    unit = max(int(log2_bytes // 10), 0)
-    if unit >= len(units):
-        return f"2^{log2_bytes:.0f} bytes"
-    return f"{2 ** (log2_bytes - 10 * unit):.3g} {units[unit]}"

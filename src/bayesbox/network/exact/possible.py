@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.eliminate import ObservedStates
 from bayesbox.network.exact.junction import Posteriors, Propagation
-from bayesbox.network.exact.orders import MOST_BYTES
 from bayesbox.network.factor_graph import FactorModel, FactorTable
 
 IMPOSSIBLE = -1
@@ -46,7 +45,7 @@ class PossiblePropagation(Propagation):
         for codes, some in zip(self._codes, left, strict=True):
             codes[some] = np.arange(len(some))
 
-    def posteriors(self, findings: ObservedStates, *, max_bytes: int = MOST_BYTES) -> tuple[list[float], float]:
+    def posteriors(self, findings: ObservedStates, *, max_bytes: int | None = None) -> tuple[list[float], float]:
         """P(state | evidence) of all states of all variables for one case, and log P(evidence)."""
         cells = [0.0] * int(self._whole.offsets[-1])
         states = {place: int(self._codes[place][state]) for place, state in findings.states.items()}
@@ -63,7 +62,7 @@ class PossiblePropagation(Propagation):
         return cells, log_evidence
 
     def of_rows(
-        self, states: NDArray[np.int32], *, max_bytes: int = MOST_BYTES, threads: int | None = None
+        self, states: NDArray[np.int32], *, max_bytes: int | None = None, threads: int | None = None
     ) -> Posteriors:
         """The posteriors of many cases: rows x variables of states, negative where unobserved."""
         coded = states.copy()

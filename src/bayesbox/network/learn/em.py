@@ -18,7 +18,6 @@ from bayesbox._core import JunctionTree, expected_counts, fill_holes
 from bayesbox.errors import BadData
 from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.junction import Propagation
-from bayesbox.network.exact.orders import MOST_BYTES
 from bayesbox.network.factor_graph import FactorModel, FactorTable
 from bayesbox.schema.coded import CodedRows
 
@@ -149,11 +148,11 @@ def _plans(propagation: Propagation, states: States) -> Iterator[tuple[JunctionT
     none, every = np.zeros(count, dtype=np.uint8), np.ones(count, dtype=np.uint8)
     if len(patterns) > FEW_PATTERNS:
         always = np.asarray(known.all(axis=0), dtype=np.uint8)
-        yield propagation.plan(always, every - always, MOST_BYTES), np.arange(len(states))
+        yield propagation.plan(always, every - always, None), np.arange(len(states))
         return
     for place in range(len(patterns)):
         rows = np.flatnonzero(group.reshape(-1) == place)
-        yield propagation.plan(known[rows[0]], none, MOST_BYTES), rows
+        yield propagation.plan(known[rows[0]], none, None), rows
 
 
 def maximise_expectation(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bayesbox.network.learn.arcs import ArcRules, Matrix, packed, reachable
 from bayesbox.stat.chi_square import upper_tail
-from bayesbox.stat.family_counter import MOST_CELLS, Counter, Doubles
+from bayesbox.stat.family_counter import Counter, Doubles, most_cells
 
 Progress = Callable[[int, int, int], None]  # size of the sets, tests so far, pairs that are left
 
@@ -77,7 +77,7 @@ def _skeleton(
                 some = [(*pair, *given) for given in itertools.islice(sets, chunk)]
                 if not some:
                     del waiting[pair]
-                asked += [each for each in some if math.prod(counter.cards[node] for node in each) <= MOST_CELLS]
+                asked += [each for each in some if math.prod(counter.cards[node] for node in each) <= most_cells()]
             if asked:
                 tests += len(asked)
                 for members, p in zip(asked, _p_values(*counter.g_tests(asked)).tolist(), strict=True):

@@ -19,8 +19,6 @@ from bayesbox.schema.compute import pc
 from bayesbox.schema.tokens import text_buffers, text_column
 from bayesbox.tally.base import positions
 
-MOST_CELLS = 1 << 28  # classes x levels, and classes x columns of numbers: what a book takes in memory
-
 SPARSE = 8  # so many places a row may be looked at before sorting takes less time
 BLOCK = 4096  # rows that are checked together, and share a window of exact digits while they are
 
@@ -160,9 +158,3 @@ def require_increasing(*keys: Index) -> None:
         later = (step > 0) | ((step == 0) & later)
     if not later.all():
         raise ValueError(f"row {int(np.argmin(later)) + 2} is out of order, or there twice")
-
-
-def require_cells(cells: int) -> None:
-    """Refuse more cells than a book takes in memory."""
-    if cells > MOST_CELLS:
-        raise ValueError(f"the model has {cells} cells, more than {MOST_CELLS}")

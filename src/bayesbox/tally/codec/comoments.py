@@ -24,8 +24,8 @@ from bayesbox.file.strict_json import parse
 from bayesbox.schema.arrays import text_array
 from bayesbox.tally.base import positions
 from bayesbox.tally.book import TOGETHER, Book
-from bayesbox.tally.comoment_cells import MOST_SUMS, CoMomentAxes, CoMomentCells, pair_place
-from bayesbox.tally.comoments import CoMoments
+from bayesbox.tally.comoment_cells import CoMomentAxes, CoMomentCells, pair_place
+from bayesbox.tally.comoments import CoMoments, require_room
 from bayesbox.tally.moments import Moments
 
 C = TypeVar("C", bound=CoMoments)
@@ -83,8 +83,7 @@ def read(form: type[C], tables: Mapping[str, bytes], book: Book) -> dict[str, C]
     if not set(classes) <= set(book.classes):
         raise ValueError("a class has no rows")
     frame = CoMomentAxes(classes, categories, texts, names)
-    if len(rows) * max(frame.pairs, 1) > MOST_SUMS:
-        raise ValueError(f"the model has {len(rows) * frame.pairs} sums of products, more than {MOST_SUMS}")
+    require_room(frame, len(rows))
     tally = form(frame, _cells(frame, rows, levels, numbers))
     tally = (tally.zero() + tally).with_classes(book.classes)  # in the order of a tally
     _require_right(tally, book)

@@ -5,7 +5,8 @@ counts.arrow    column, class, level, count
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -23,10 +24,11 @@ from bayesbox.tally.codec.columns import (
     distinct,
     exact_column,
     ranked,
-    require_cells,
     require_increasing,
 )
 from bayesbox.tally.counts import Counts
+from bayesbox.tally.room import require_room_for_levels
+from bayesbox.tally.sparse_counts import SparseCounts, is_sparse
 
 C = TypeVar("C", bound=Counts)
 
@@ -39,14 +41,13 @@ def write(form: type[C], tallies: Mapping[str, C]) -> dict[str, bytes]:
     levels: list[str] = []
     places: list[Index] = []  # of the level of each row
     cells: list[ExactArray] = []
-    require_cells(sum(len(tally.cells) for tally in tallies.values()))
     for name, tally in tallies.items():
-        kept = np.flatnonzero(tally.cells.signs())
+        kept, some = tally.entries()
         width = max(len(tally.levels), 1)
         rows.add(name, kept // width)
         places.append(len(levels) + kept % width)
         levels += tally.levels
-        cells.append(tally.cells if len(kept) == len(tally.cells) else tally.cells.take(kept))
+        cells.append(some)
     classes = next(iter(tallies.values())).classes
     texts = text_array(levels).take(numbers_array(np.concatenate(places)))
     return {form.members[0]: arrow.write(rows.columns(classes) | {"level": texts, "count": exact_column(cells)})}
@@ -61,7 +62,13 @@ def read(form: type[C], tables: Mapping[str, bytes], book: Book) -> dict[str, C]
     slots, place = distinct(rows.column * max(len(texts), 1) + ranks, len(rows.names) * max(len(texts), 1))
     firsts = np.searchsorted(slots, np.arange(len(rows.names) + 1) * max(len(texts), 1)).tolist()
     size = len(book.classes)
-    require_cells(size * len(slots))
+    sizes = [size * (last - first) for first, last in pairwise(firsts)]
+    rare = [
+        form is Counts and is_sparse(cells, stop - start)
+        for cells, (_, start, stop) in zip(sizes, rows.columns(), strict=True)
+    ]
+    dense = zip(rows.names, pairwise(firsts), rare, strict=True)
+    require_room_for_levels(size, {name: last - first for name, (first, last), sparse in dense if not sparse})
     counts = Exact(table["count"])
     _require_counts(rows, counts, book)
     result: dict[str, C] = {}
@@ -69,9 +76,13 @@ def read(form: type[C], tables: Mapping[str, bytes], book: Book) -> dict[str, C]
         first, last = firsts[index], firsts[index + 1]
         levels = tuple([texts[rank] for rank in (slots[first:last] - index * len(texts)).tolist()])
         cells = counts[start:stop]
+        at = rows.label[start:stop] * len(levels) + (place[start:stop] - first)
+        if rare[index]:
+            result[name] = SparseCounts(book.classes, levels, at, cells)  # type: ignore[assignment]
+            continue
         if stop - start < size * len(levels):
             spread = np.full(size * len(levels), -1, dtype=np.int64)
-            spread[rows.label[start:stop] * len(levels) + (place[start:stop] - first)] = np.arange(stop - start)
+            spread[at] = np.arange(stop - start)
             cells = cells.take(spread)
         result[name] = form(book.classes, levels, cells)
     return result
@@ -84,13 +95,10 @@ def _require_counts(rows: TableRows, counts: Exact, book: Book) -> None:
         cells = counts[start:stop]
         if (cells.signs() <= 0).any():
             raise ValueError("a count is not above zero")
-        group = (rows.column[start:stop] - first) * size + rows.label[start:stop]
-        left = book.class_counts.take(np.tile(np.arange(size), last - first))
-        left.add(cells, group, sign=-1)
-        _require_none_below(left, rows.names[first:last], size, "a class has more values than rows")
-
-
-def _require_none_below(left: ExactArray, names: Sequence[str], size: int, what: str) -> None:
-    below = np.flatnonzero(left.signs() < 0)
-    if len(below):
-        raise ValueError(f"column `{names[int(below[0]) // size]}`: {what}")
+        group, place = np.unique((rows.column[start:stop] - first) * size + rows.label[start:stop], return_inverse=True)
+        left = book.class_counts.take(group % size)
+        left.add(cells, place.reshape(-1), sign=-1)
+        below = np.flatnonzero(left.signs() < 0)
+        if len(below):
+            name = rows.names[first:last][int(group[below[0]]) // size]
+            raise ValueError(f"column `{name}`: a class has more values than rows")

@@ -17,8 +17,9 @@ from bayesbox.file import arrow
 from bayesbox.file.arrow import TEXT, WHOLE
 from bayesbox.tally.base import added, dyadic
 from bayesbox.tally.book import Book
-from bayesbox.tally.codec.columns import Exact, RowGatherer, TableRows, exact_column, require_cells, require_increasing
+from bayesbox.tally.codec.columns import Exact, RowGatherer, TableRows, exact_column, require_increasing
 from bayesbox.tally.moments import Moments, Spread
+from bayesbox.tally.room import require_room_for_numbers
 
 M = TypeVar("M", bound=Moments)
 Doubles = NDArray[np.float64]
@@ -31,7 +32,6 @@ def write(form: type[M], tallies: Mapping[str, M]) -> dict[str, bytes]:
     """The table of these tallies, which have the same classes in the order of their texts."""
     rows = RowGatherer()
     columns: list[list[ExactArray]] = [[] for _ in _SUMS]
-    require_cells(sum(len(tally.classes) for tally in tallies.values()))
     for name, tally in tallies.items():
         kept = np.flatnonzero(tally.sums.n.signs())
         rows.add(name, kept)
@@ -49,7 +49,7 @@ def read(form: type[M], tables: Mapping[str, bytes], book: Book) -> dict[str, M]
     rows = TableRows.of(table, book.classes)
     require_increasing(rows.column, rows.label)
     size = len(book.classes)
-    require_cells(size * len(rows.names))
+    require_room_for_numbers(size, len(rows.names))
     sums = [Exact(table[name]) for name in _SUMS]
     for _, _, start, stop in rows.blocks():
         arrays = [each[start:stop] for each in sums]

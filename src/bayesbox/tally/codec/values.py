@@ -25,10 +25,10 @@ from bayesbox.tally.codec.columns import (
     RowGatherer,
     TableRows,
     exact_column,
-    require_cells,
     require_increasing,
 )
 from bayesbox.tally.moments import Moments
+from bayesbox.tally.room import require_room_for_values
 from bayesbox.tally.values import ALL_BITS, DISTINCT_LIMIT, Doubles, Values, cut
 
 V = TypeVar("V", bound=Values)
@@ -45,7 +45,6 @@ _COLUMNS: dict[str, tuple[pa.DataType, ...]] = {
 def write(form: type[V], tallies: Mapping[str, V]) -> dict[str, bytes]:
     """The table of these tallies, which have the same classes in the order of their texts."""
     rows, values, cells, bits = RowGatherer(), [], [], []
-    require_cells(sum(len(tally.cells) for tally in tallies.values()))
     for name, tally in tallies.items():
         kept = np.flatnonzero(tally.cells.signs())
         width = max(len(tally.values), 1)
@@ -90,7 +89,7 @@ def _cells(
     distinct, place = np.unique(values, return_inverse=True)
     require_increasing(label, place)
     size, width = len(moments.classes), len(distinct)
-    require_cells(size * width)
+    require_room_for_values(size, width)
     if width > DISTINCT_LIMIT:
         raise ValueError(f"column `{name}` has {width} values, more than {DISTINCT_LIMIT}")
     if (counts.signs() <= 0).any():

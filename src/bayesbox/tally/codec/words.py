@@ -27,11 +27,10 @@ from bayesbox.tally.codec.columns import (
     RowGatherer,
     TableRows,
     exact_column,
-    require_cells,
     require_increasing,
     require_ordered,
 )
-from bayesbox.tally.words import WordCounts
+from bayesbox.tally.words import WordCounts, require_cells
 
 W = TypeVar("W", bound=WordCounts)
 
@@ -42,7 +41,6 @@ _VOCABULARY_COLUMNS = {"word": (TEXT,)}
 
 def write(form: type[W], tallies: Mapping[str, W]) -> dict[str, bytes]:
     """The tables of these tallies, which have the same classes in the order of their texts."""
-    require_cells(sum(len(tally.cells) for tally in tallies.values()))
     vocabulary = _vocabulary(tallies)
     rows, lengths, places, cells = RowGatherer(), [], [], []
     for name, tally in tallies.items():
@@ -134,7 +132,7 @@ def _tallies(
         width = int(np.count_nonzero(present))
         cells += size * width
         found.append((name, first, last, start, stop, present, width))
-    require_cells(cells)
+    require_cells(1, cells)
     result: dict[str, W] = {}
     for name, first, last, start, stop, present, width in found:
         own, levels = places[start:stop], texts

@@ -1,0 +1,147 @@
+"""How much memory and how many classes a model may take, and the refusal of what would take more.
+
+What a table needs is estimated before it is made, in training and in loading, and held against one limit:
+
+    what                          default    environment variable        in Python            in the command
+    memory of one model, bytes    2 GiB      BAYESBOX_MEMORY_LIMIT       limit_context(...)
+    classes of a target           10,000     BAYESBOX_CLASSES_LIMIT      limit_context(...)   --classes-limit
+
+An estimate counts the cells of a table, times the bytes that a cell takes at the worst moment: the exact counts, a
+second copy while batches are added, the doubles and logs of the model. It is held to what was measured, within a half.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from bayesbox.errors import BadOption, TooCostly
+
+MEMORY, CLASSES = 2 << 30, 10_000
+
+# Bytes at the worst moment, measured: while two batches are added, the model is made, or the file is written.
+BYTES_A_COUNT = 24  # of a cell of classes x levels; the widest column takes as many again while it is worked on
+BYTES_A_WORD = 32  # of a cell of classes x words: occurrences and documents
+BYTES_A_MOMENT = 200  # of a class in a column of numbers: n, sums, their exact digits, the density
+BYTES_A_PAIR = 280  # of a cell of classes x levels x levels, when it is written to a file
+BYTES_A_SUM = 64  # of a sum of products of two numbers
+BYTES_A_JOINT = 200  # of a cell of the joint table of all columns
+BYTES_A_FAMILY = 32  # of a cell of a table of structure learning
+
+MEMORY_VARIABLE, CLASSES_VARIABLE = "BAYESBOX_MEMORY_LIMIT", "BAYESBOX_CLASSES_LIMIT"
+RAISE_MEMORY = f"or raise the limit: {MEMORY_VARIABLE}=8GiB, in Python bayesbox.limit_context(memory='8 GiB')"
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b?)", re.IGNORECASE)
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most bytes that the tables of a model may take, and the most classes of a target."""
+
+    memory: int = MEMORY
+    classes: int = CLASSES
+
+
+_given = Limits(0, 0)  # by `limit_context`; 0 where nothing was given. All threads see it.
+
+
+def current_limits() -> Limits:
+    """The limits in force: those of `limit_context`, else of the environment, else the defaults.
+
+    >>> with limit_context(memory="512 MiB"):
+    ...     current_limits().memory
+    536870912
+    """
+    memory = _given.memory or as_bytes(os.environ.get(MEMORY_VARIABLE) or MEMORY, where=MEMORY_VARIABLE)
+    classes = _given.classes or _as_number(os.environ.get(CLASSES_VARIABLE) or CLASSES, where=CLASSES_VARIABLE)
+    return Limits(memory, classes)
+
+
+@contextlib.contextmanager
+def limit_context(*, memory: int | str | None = None, classes: int | None = None) -> Iterator[None]:
+    """Other limits within a `with` block: bytes as a number or as a text such as "8 GiB", and a number of classes.
+
+    They hold for the whole process, so that the threads that count rows see them.
+    """
+    global _given
+    before = _given
+    if memory is not None:
+        _given = replace(_given, memory=as_bytes(memory, where="memory"))
+    if classes is not None:
+        _given = replace(_given, classes=_as_number(classes, where="classes"))
+    try:
+        yield
+    finally:
+        _given = before
+
+
+def as_bytes(size: int | str, *, where: str) -> int:
+    """A number of bytes, or a text with a unit.
+
+    >>> as_bytes("1.5 GiB", where="memory"), as_bytes("200M", where="memory")
+    (1610612736, 209715200)
+    """
+    match = _SIZE.fullmatch(str(size).strip())
+    found = 0
+    if match:
+        found = int(float(match[1]) * 1024 ** " kmgt".index(match[2].lower() or " "))
+    if found < 1:
+        raise BadOption("a memory limit must be a size such as 8GiB", where=where, found=size)
+    return found
+
+
+def _as_number(number: int | str, *, where: str) -> int:
+    try:
+        found = int(number)
+    except ValueError:
+        found = 0
+    if found < 1:
+        raise BadOption("a limit of classes must be a positive integer", where=where, found=number)
+    return found
+
+
+def require_memory(
+    needed: float, what: str, *, remedy: str, limit: int | None = None, where: str | None = None
+) -> None:
+    """Refuse what needs more bytes than the limit, before any of them is taken.
+
+    >>> require_memory(2**33, "12,000 classes x 12,000 levels", remedy="Leave the column out")
+    Traceback (most recent call last):
+    bayesbox.errors.TooCostly: 12,000 classes x 12,000 levels need about 8 GiB of memory; the limit is 2 GiB. ...
+    """
+    most = current_limits().memory if limit is None else limit
+    if needed > most:
+        raise TooCostly(
+            f"{what} need about {size_text(needed)} of memory; the limit is {size_text(most)}",
+            bytes=needed,
+            limit=most,
+            where=where,
+            remedy=f"{remedy}, {RAISE_MEMORY}",
+        )
+
+
+def size_text(size: float) -> str:
+    """
+    >>> size_text(2**31), size_text(1500), size_text(float("inf"))
+    ('2 GiB', '1.46 KiB', 'more bytes than any machine has')
+    """
+    if not math.isfinite(size):
+        return "more bytes than any machine has"
+    return log2_size_text(math.log2(max(size, 1)))
+
+
+def log2_size_text(log2_bytes: float) -> str:
+    """The same of a size that may be beyond a double, by its binary logarithm.
+
+    >>> log2_size_text(31), log2_size_text(43.5), log2_size_text(400)
+    ('2 GiB', '11.3 TiB', '2^400 bytes')
+    """
+    unit = max(int(log2_bytes // 10), 0)
+    if unit >= len(_UNITS):
+        return f"2^{log2_bytes:.0f} bytes"
+    return f"{2 ** (log2_bytes - 10 * unit):.3g} {_UNITS[unit]}"

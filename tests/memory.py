@@ -1,0 +1,53 @@
+"""What a process takes in memory at the worst moment: measured in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+SOURCES = str(Path(__file__).parents[1] / "src")
+COMMAND = "import sys; from bayesbox.cli.main import main; sys.exit(main())"
+
+
+class Ended(NamedTuple):
+    """How a process ended: its code, what it wrote, and its peak in megabytes."""
+
+    code: int
+    output: str
+    errors: str
+    peak: float
+
+
+def run_python(code: str, *arguments: str, most: int | None = None, **environment: str) -> Ended:
+    """Run Python code, in an address space of at most so many megabytes."""
+    paths = os.pathsep.join(filter(None, (SOURCES, os.environ.get("PYTHONPATH"))))
+
+    def bound() -> None:
+        if most is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (most << 20, most << 20))
+
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *arguments],
+            env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1", **environment},
+            preexec_fn=bound,
+            stdout=output,
+            stderr=errors,
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        texts = []
+        for file in (output, errors):
+            file.seek(0)
+            texts.append(file.read().decode())
+    return Ended(process.returncode, *texts, usage.ru_maxrss / 1024)
+
+
+def run_bayes(*arguments: str, **environment: str) -> Ended:
+    """Run the command."""
+    return run_python(COMMAND, *arguments, **environment)
