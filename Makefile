@@ -21,6 +21,7 @@ COMPILE_MODULES := $(BIN)/python -m compileall -q src
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 CORE := build/core/.built
+SANITIZED := build/sanitized/.built
 CORE_SOURCES := CMakeLists.txt $(filter-out cpp/tests/%,$(wildcard cpp/*/*.hpp cpp/*/*.cpp))
 
 .DEFAULT_GOAL := help
@@ -33,8 +34,8 @@ help:
 	@echo 'make lint              the static half of it: ruff, mypy, import-linter'
 	@echo 'make build             .venv with the package and its compiled core, ready to use'
 	@echo 'make dev               the same, with the tools for working on it'
-	@echo 'make fuzz              train on a hundred thousand damaged files: each ends in a model or in a refusal'
-	@echo 'make sanitize          the tests of the C++ core under the address and undefined-behaviour sanitizers'
+	@echo 'make fuzz              a hundred thousand damaged files of every format under the sanitizers; FILES=n SEED=n'
+	@echo 'make sanitize          the tests of the C++ core under the sanitizers, and some damaged files'
 	@echo 'make bench [DATA=dir]  speed against the peers, also on the tables of a folder; ONLY="names", QUICK=1'
 	@echo 'make clean             remove all that was made'
 	@echo
@@ -56,14 +57,16 @@ build: $(CORE)
 
 dev: $(CORE) $(DEV)
 
-fuzz: $(CORE) $(DEV)
-	$(BIN)/python tests/fuzz/mutations.py $(or $(FILES),100000)
+fuzz: $(CORE) $(SANITIZED) $(DEV)
+	$(BIN)/python -m tests.fuzz.run $(if $(REPLAY),--replay "$(REPLAY)",$(or $(FILES),100000) --seed $(or $(SEED),0) \
+		--core "$$(ls $(CURDIR)/build/sanitized/_core*.so)" $(if $(ONLY),--only $(ONLY)))
 
-sanitize: $(BASE)
+sanitize: $(CORE) $(SANITIZED) $(DEV)
 	$(BIN)/cmake -S cpp/tests -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
 		-DCMAKE_CXX_COMPILER=$(CXX) -DSANITIZE=ON --log-level=WARNING >/dev/null
 	$(BIN)/cmake --build build/sanitize -- --quiet
 	build/sanitize/core_tests
+	$(BIN)/python -m tests.fuzz.run 2000 --core "$$(ls $(CURDIR)/build/sanitized/_core*.so)"
 
 # -- what the commands stand on ----------------------------------------------------------------------------------
 
@@ -108,6 +111,14 @@ $(CORE): $(BASE) $(CORE_SOURCES)
 		-DCMAKE_BUILD_TYPE=Release -DSKBUILD_STATE=editable -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python --log-level=WARNING >/dev/null
 	@$(BIN)/cmake --build build/core -- --quiet
 	@$(COMPILE_MODULES)
+	@touch $@
+
+# The module with sanitizers: it is loaded by name from where it is built, and never lands in src.
+$(SANITIZED): $(BASE) $(CORE_SOURCES)
+	@echo 'Building the core with sanitizers'
+	@$(BIN)/cmake -S . -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DCMAKE_CXX_COMPILER=$(CXX) \
+		-DCMAKE_BUILD_TYPE=None -DSANITIZE=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python --log-level=WARNING >/dev/null
+	@$(BIN)/cmake --build build/sanitized -- --quiet
 	@touch $@
 
 # -- benchmarks --------------------------------------------------------------------------------------------------

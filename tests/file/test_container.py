@@ -3,10 +3,12 @@
 import hashlib
 import io
 import json
+import os
 import struct
 import tracemalloc
 import zipfile
 import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -288,3 +290,26 @@ def test_what_is_no_number_is_not_written(value: float) -> None:
         dumps(value)
     with pytest.raises(ValueError, match="not JSON compliant"):
         document({"a": [{"b": value}]})
+
+
+def test_reading_takes_memory_by_the_size_of_the_file(tmp_path: Path) -> None:
+    """Not by the largest that a file may have: a gigabyte was asked for, whatever the file."""
+    path = tmp_path / "m.bayes"
+    path.write_bytes(WHOLE)
+    tracemalloc.start()
+    try:
+        assert read(path) == WHOLE
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_pipe_is_read_to_its_end() -> None:
+    """Its size is not known beforehand."""
+    out, into = os.pipe()
+    try:
+        os.write(into, WHOLE)
+        os.close(into)
+        assert read(f"/dev/fd/{out}") == WHOLE
+    finally:
+        os.close(out)

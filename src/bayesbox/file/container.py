@@ -176,7 +176,9 @@ def read(path: str | os.PathLike[str]) -> bytes:
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            data = b"" if size > LIMIT else file.read(LIMIT + 1)
+            data = b"" if size > LIMIT else file.read(size + 1)
+            if len(data) > size:  # a pipe, or a file that is growing
+                data += file.read(LIMIT + 1 - len(data))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise SourceUnavailable(
