@@ -274,7 +274,7 @@ class CannotForget(BayesboxError, ValueError):
 
 
 class NeverLearned(CannotForget):
-    """Rows, documents or sequences that were never learned; `column` is where that shows, where it is one."""
+    """Rows, documents or sequences never learned; `column`, `label` and `found` are where that shows, if it is one."""
 
     def __init__(
         self,
@@ -284,9 +284,11 @@ class NeverLearned(CannotForget):
         found: object = None,
         remedy: str | None = None,
         column: str | None = None,
+        label: str | None = None,
     ) -> None:
         super().__init__(what, where=where, found=found, remedy=remedy)
         self.column = column
+        self.label = label
 
 
 class NoCounts(CannotForget):
@@ -385,10 +387,7 @@ class LostLedger(DataWarning):
     """A ledger that is dropped by a merge, since the first or the second model, `without`, keeps none."""
 
     def __init__(self, without: str) -> None:
-        super().__init__(
-            f"the {without} of the two models keeps no ledger, so the merged one has none",
-            remedy="Train both with a ledger: ledger=True, --ledger",
-        )
+        super().__init__(f"the {without} of the two models keeps no ledger, so the merged one has none")
         self.without = without
 
 

@@ -274,6 +274,9 @@ class Classifier(ABC, Generic[R, D, M]):
         """Take this as what was learned, of which `counted` is new."""
         self.accept(schema, book)
 
+    def require_possible(self, book: Book) -> None:
+        """Refuse tallies, left of a forgetting, that no rows have together, though some have each by itself."""
+
     def declare(self, classes: tuple[str, ...]) -> None:
         """Know of these classes, though no row may have one of them."""
         assert self.schema is not None

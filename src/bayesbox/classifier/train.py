@@ -301,11 +301,10 @@ def count_into(
         learned = learned.with_label_type(
             natural_label_type(learned.classes) if before is None else classifier.book.label_type
         )
-    classifier.take_in(
-        classifier.schema_with(counted.schema),
-        classifier.book - learned if forget else classifier.book + learned,
-        counted,
-    )
+    book = classifier.book - learned if forget else classifier.book + learned
+    if forget:
+        classifier.require_possible(book)
+    classifier.take_in(classifier.schema_with(counted.schema), book, counted)
     if rows.labelled_by is not None:
         classifier.learned_from(rows.labelled_by)
     if unfinished:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import copyreg
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeGuard, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeGuard, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,29 @@ class Removable(Tally, Protocol):
     def fits(self, rows: ExactArray) -> bool:
         """Whether classes of so many rows can have this tally: no class has more values than rows."""
         ...
+
+
+class Impossible(NamedTuple):
+    """Where a tally shows that no rows have it: the class and the value, as far as it is one of each."""
+
+    label: str | None = None
+    value: str | None = None
+
+
+@runtime_checkable
+class NamesImpossible(Removable, Protocol):
+    """A tally that can say where it is impossible."""
+
+    def impossible(self) -> Impossible | None:
+        """The first place where no rows have this tally; None where some have it."""
+        ...
+
+
+def impossible_part(tally: Removable) -> Impossible | None:
+    """Where a tally is impossible, as far as it can say it; None where some rows have it."""
+    if hasattr(type(tally), "impossible"):
+        return cast("NamesImpossible", tally).impossible()
+    return None if tally.is_possible() else Impossible()
 
 
 def is_removable(tally: Tally) -> TypeGuard[Removable]:

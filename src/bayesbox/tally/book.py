@@ -10,7 +10,17 @@ from bayesbox.errors import BadData, CannotForget, KindContradiction, NeverLearn
 from bayesbox.limits import BYTES_A_COUNT, BYTES_A_MOMENT, current_limits
 from bayesbox.schema.arrays import CountArray
 from bayesbox.schema.levels import common_label_type, label_order, natural_label_type
-from bayesbox.tally.base import Tally, added, digest_of, is_removable, numbers, positions, quoted
+from bayesbox.tally.base import (
+    Impossible,
+    Tally,
+    added,
+    digest_of,
+    impossible_part,
+    is_removable,
+    numbers,
+    positions,
+    quoted,
+)
 from bayesbox.tally.room import require_room_for_levels, require_room_for_numbers
 
 if TYPE_CHECKING:
@@ -101,11 +111,11 @@ class Book:
         mine, theirs = self.with_classes(classes), other.with_classes(classes)
         counts = added(mine.class_counts, theirs.class_counts, sign=-1)
         for name, sign in zip(classes, counts.signs(), strict=True):
-            _require_learned(sign >= 0, f"the class `{name}`")
+            _require_learned(sign >= 0, f"the class `{name}`", place=Impossible(name))
         columns = dict(mine.columns)
         for name, tally in theirs.columns.items():
             if name not in columns:
-                _require_learned(tally.is_empty(), f"column `{name}`")
+                _require_learned(tally.is_empty(), f"column `{name}`", column=name)
                 continue
             columns[name] = _subtracted(name, columns[name], tally)
         joint = mine.joint
@@ -114,7 +124,7 @@ class Book:
             joint = None if joint is None else _subtracted(TOGETHER, joint, theirs.joint)
         left = columns if joint is None else {**columns, TOGETHER: joint}
         for name, tally in left.items():  # those too that were not subtracted from
-            _require_learned(not is_removable(tally) or tally.fits(counts), f"column `{name}`")
+            _require_learned(not is_removable(tally) or tally.fits(counts), f"column `{name}`", column=name)
         ledger = None if self.ledger is None or other.ledger is None else self.ledger - other.ledger
         return Book(classes, counts, columns, label_type=self.label_type, joint=joint, ledger=ledger).pruned()
 
@@ -263,14 +273,19 @@ def _subtracted(name: str, one: Tally, other: Tally) -> Tally:
     if not is_removable(one):
         raise CannotForget(f"column `{name}` is kept in a tally that cannot be subtracted from")
     left = one - other
-    _require_learned(left.is_possible(), f"column `{name}`", column=name)
+    place = impossible_part(left)
+    _require_learned(place is None, f"column `{name}`", column=name, place=place)
     return left  # type: ignore[no-any-return]
 
 
-def _require_learned(possible: bool, what: str, *, column: str | None = None) -> None:
+def _require_learned(possible: bool, what: str, *, column: str | None = None, place: Impossible | None = None) -> None:
     if not possible:
+        place = place or Impossible()
+        of_class = f" in the class `{place.label}`" if place.label is not None and column is not None else ""
         raise NeverLearned(
-            f"some of these rows were never learned: {what} would be left with an impossible count",
+            f"some of these rows were never learned: {what} would be left with an impossible count{of_class}",
+            found=place.value,
             remedy="Nothing was changed; forget only rows that were learned, with the labels and weights they had",
             column=column,
+            label=place.label,
         )

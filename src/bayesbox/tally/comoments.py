@@ -20,7 +20,7 @@ from bayesbox._core import ExactArray
 from bayesbox.limits import BYTES_A_SUM, require_memory
 from bayesbox.schema.arrays import AnyArray, IntegerArray, NumberArray
 from bayesbox.schema.encode import MISSING
-from bayesbox.tally.base import added, dyadic, numbers, positions, quoted, register, union
+from bayesbox.tally.base import Impossible, added, dyadic, numbers, positions, quoted, register, union
 from bayesbox.tally.comoment_cells import Codes, CoMomentAxes, CoMomentCells, Flags, pair_place
 from bayesbox.tally.family import groups_of
 
@@ -134,9 +134,13 @@ class CoMoments:
         return len(self.cells) == 0
 
     def is_possible(self) -> bool:
-        """Whether rows have these sums: none without a row, and no variance below zero."""
-        if (self.cells.n.signs() <= 0).any():
-            return False
+        return self.impossible() is None
+
+    def impossible(self) -> Impossible | None:
+        """The first class with sums that no rows have: without a row, or with a variance below zero."""
+        without = self.cells.n.signs() <= 0
+        if without.any():
+            return Impossible(self.classes[int(self.cells.label[int(np.argmax(without))])])
         p, pairs = len(self.frame.numbers), self.frame.pairs
         squares = [pair_place(i, i, p) for i in range(p)]
         for cell in range(len(self.cells)):
@@ -145,8 +149,8 @@ class CoMoments:
                 total = dyadic(self.cells.totals, cell * p + i)
                 square = dyadic(self.cells.products, cell * pairs + squares[i])
                 if (n * square - total * total).m < 0:
-                    return False
-        return True
+                    return Impossible(self.classes[int(self.cells.label[cell])], self.frame.numbers[i])
+        return None
 
     def rows(self) -> ExactArray:
         """The rows of each class: every row is in some cell."""

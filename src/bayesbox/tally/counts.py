@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesbox._core import ExactArray
 from bayesbox.file.reader import Reader
 from bayesbox.schema.arrays import CountArray
-from bayesbox.tally.base import Index, added, numbers, positions, quoted, register, union
+from bayesbox.tally.base import Impossible, Index, added, numbers, positions, quoted, register, union
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
@@ -148,7 +148,16 @@ class Counts:
         return not self.cells.signs().any()
 
     def is_possible(self) -> bool:
-        return bool(np.all(self.cells.signs() >= 0))
+        return self.impossible() is None
+
+    def impossible(self) -> Impossible | None:
+        """The first level that occurs less than never."""
+        places, cells = self.entries()
+        negative = cells.signs() < 0
+        if not negative.any():
+            return None
+        label, level = divmod(int(places[np.argmax(negative)]), len(self.levels))
+        return Impossible(self.classes[label], self.levels[level])
 
     def fits(self, rows: ExactArray) -> bool:
         return bool(np.all(added(rows, self.totals(), sign=-1).signs() >= 0))

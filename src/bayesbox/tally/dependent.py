@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bayesbox._core import ExactArray
 from bayesbox.errors import CannotMerge
 from bayesbox.schema.arrays import IntegerArray
-from bayesbox.tally.base import added, positions, quoted, register
+from bayesbox.tally.base import Impossible, added, positions, quoted, register
 from bayesbox.tally.family import Family
 
 if TYPE_CHECKING:
@@ -104,7 +104,19 @@ class Dependent:
         return not any(len(family) for family in self.families.values())
 
     def is_possible(self) -> bool:
-        return all(family.is_possible() for family in self.families.values())
+        return self.impossible() is None
+
+    def impossible(self) -> Impossible | None:
+        """The first combination of a class, the parents' levels and a level that occurs less than never."""
+        for name, family in self.families.items():
+            negative = family.cells.signs() < 0
+            if negative.any():
+                codes = family.codes[:, int(np.argmax(negative))].tolist()
+                texts = [levels[code] if code >= 0 else "?" for levels, code in zip(family.levels, codes, strict=True)]
+                columns = (*self.parents[name], name)
+                values = (f"{column}={text}" for column, text in zip(columns, texts[1:], strict=True))
+                return Impossible(texts[0], ", ".join(values))
+        return None
 
     def fits(self, rows: ExactArray) -> bool:
         for family in self.families.values():

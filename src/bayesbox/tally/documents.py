@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import operator
 from threading import Lock
 
 import numpy as np
@@ -9,14 +12,15 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
-from bayesbox.errors import BadData
+from bayesbox.errors import BadData, NeverLearned
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order, label_type_of
 from bayesbox.schema.tokens import Documents, Tokens
-from bayesbox.tally.base import Weights
+from bayesbox.tally.base import Weights, added
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights
+from bayesbox.tally.counts import Counts
 from bayesbox.tally.words import WordCounts, count_words, counts_of, most_cells, most_common, require_cells
 
 WORDS = "words"  # occurrences
@@ -149,6 +153,43 @@ def limited(book: Book, limit: int | None, *, slack: int = 1) -> tuple[Book, int
         places = [place for place, word in enumerate(book[name].levels) if word in names]
         tallies[name] = book[name].only(np.array(places, dtype=np.int64))
     return book.with_tallies(tallies), len(words.levels) - len(kept)
+
+
+def require_possible_documents(book: Book) -> None:
+    """Refuse counts that no documents have together.
+
+    A word is in no more documents of a class than the class has; and it occurs once in each document that holds it,
+    once more in those that hold it twice, and so on:
+
+        words >= documents + twice + thrice        rows >= documents >= twice >= thrice
+    """
+    words, documents, *more = (_words_of(book, name) for name in (WORDS, DOCUMENTS, TWICE, THRICE))
+    pairs = [(words, functools.reduce(operator.add, more, documents)), *itertools.pairwise([documents, *more])]
+    for often, seldom in pairs:
+        _require_none_below(often - seldom)
+    rows = np.repeat(np.arange(len(book.classes)), len(documents.levels))
+    _require_none_below(
+        Counts(book.classes, documents.levels, added(book.class_counts.take(rows), documents.cells, sign=-1))
+    )
+
+
+def _words_of(book: Book, name: str) -> WordCounts:
+    """One of the tallies; one of which nothing is left is not in the book."""
+    tally = book.columns.get(name)
+    return tally if isinstance(tally, WordCounts) else WordCounts(book.classes, (), ExactArray(0))
+
+
+def _require_none_below(left: Counts) -> None:
+    place = left.impossible()
+    if place is not None:
+        raise NeverLearned(
+            f"some of these documents were never learned: a word would be left with an impossible count "
+            f"in the class `{place.label}`",
+            found=place.value,
+            remedy="Nothing was changed; forget only documents that were learned, with the labels and weights they had",
+            column=WORDS,
+            label=place.label,
+        )
 
 
 def _present(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.schema.arrays import CountArray, NumberArray
-from bayesbox.tally.base import added, dyadic, numbers, positions, quoted, register, union
+from bayesbox.tally.base import Impossible, added, dyadic, numbers, positions, quoted, register, union
 from bayesbox.tally.exact import ZERO, Dyadic, rounded_ratio, rounded_root
 
 if TYPE_CHECKING:
@@ -241,13 +241,26 @@ class Moments:
         return not self.sums.n.signs().any()
 
     def is_possible(self) -> bool:
+        return self.impossible() is None
+
+    def impossible(self) -> Impossible | None:
+        """The first class whose sums no values have.
+
+        No sum without a value; no more fractions than values; n * squares >= total**2, for a variance is not negative;
+        and where no value is fractional, squares >= |total|, since x * x >= |x| for integers.
+        """
+        sums = self.sums
         n, fractional, total, squares = (array.signs() for array in self._arrays())
-        if (n < 0).any() or (fractional < 0).any() or (squares < 0).any():
-            return False
-        empty = n == 0
-        if fractional[empty].any() or total[empty].any() or squares[empty].any():
-            return False
-        return all(spread.excess.m >= 0 for spread in self.spreads())
+        wrong = (n < 0) | (fractional < 0) | (squares < 0)
+        wrong |= (n == 0) & ((fractional != 0) | (total != 0) | (squares != 0))
+        wrong |= added(sums.n, sums.fractional, sign=-1).signs() < 0
+        smaller = (added(sums.squares, sums.total, sign=sign).signs() < 0 for sign in (1, -1))
+        for less in smaller:
+            wrong |= (fractional == 0) & less
+        for place, spread in enumerate(self.spreads()):
+            if wrong[place] or spread.excess.m < 0:
+                return Impossible(self.classes[place])
+        return None
 
     def fits(self, rows: ExactArray) -> bool:
         return bool(np.all(added(rows, self.sums.n, sign=-1).signs() >= 0))

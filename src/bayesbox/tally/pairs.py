@@ -19,7 +19,7 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.limits import BYTES_A_PAIR, require_memory
 from bayesbox.schema.arrays import IntegerArray
-from bayesbox.tally.base import added, positions, quoted, register, union
+from bayesbox.tally.base import Impossible, added, positions, quoted, register, union
 
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
@@ -220,9 +220,13 @@ class Pairs:
         return not self.cells.signs().any()
 
     def is_possible(self) -> bool:
-        """No count below zero, and no level more often with others than by itself."""
-        if np.any(self.cells.signs() < 0):
-            return False
+        return self.impossible() is None
+
+    def impossible(self) -> Impossible | None:
+        """The first count below zero, or the first level that is more often with others than by itself."""
+        negative = self.cells.signs() < 0
+        if negative.any():
+            return self._place(int(np.argmax(negative)))
         own = {block.first: block for block in self.blocks() if block.first == block.second}
         for block in self.blocks():
             if block.first == block.second:
@@ -235,8 +239,16 @@ class Pairs:
                 left = self.cells.take(np.arange(alone.start, alone.stop))
                 left.add(pair, np.broadcast_to(group, cells.shape).ravel(), sign=-1)
                 if np.any(left.signs() < 0):
-                    return False
-        return True
+                    return self._place(alone.start + int(np.argmax(left.signs() < 0)))
+        return None
+
+    def _place(self, cell: int) -> Impossible:
+        """The class and the levels of a cell."""
+        block = next(each for each in self.blocks() if each.start <= cell < each.stop)
+        label, *codes = (int(axis) for axis in np.unravel_index(cell - block.start, block.shape))
+        columns = dict.fromkeys((block.first, block.second))
+        values = (f"{self.names[at]}={self.levels[at][code]}" for at, code in zip(columns, codes, strict=True))
+        return Impossible(self.classes[label], ", ".join(values))
 
     def fits(self, rows: ExactArray) -> bool:
         for block in self.blocks():

@@ -19,7 +19,8 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import CannotForget
 from bayesbox.schema.arrays import CountArray, NumberArray
-from bayesbox.tally.base import numbers, positions, quoted, register, union
+from bayesbox.schema.levels import level_text
+from bayesbox.tally.base import Impossible, numbers, positions, quoted, register, union
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.room import require_room_for_values
 
@@ -190,8 +191,13 @@ class Values(Moments):
     def is_empty(self) -> bool:
         return super().is_empty() and not self.cells.signs().any()
 
-    def is_possible(self) -> bool:
-        return bool(np.all(self.cells.signs() >= 0)) and super().is_possible()
+    def impossible(self) -> Impossible | None:
+        """The first value that occurs less than never, or the first class whose sums no values have."""
+        negative = self.cells.signs() < 0
+        if not negative.any():
+            return super().impossible()
+        label, place = divmod(int(np.argmax(negative)), len(self.values))
+        return Impossible(self.classes[label], level_text(float(self.values[place])))
 
     def canonical(self) -> Iterator[bytes]:
         yield from super().canonical()

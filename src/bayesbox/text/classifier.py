@@ -27,7 +27,7 @@ from bayesbox.schema.schema import Schema, union_of
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
-from bayesbox.tally.documents import WORDS, count_documents, limited
+from bayesbox.tally.documents import WORDS, count_documents, limited, require_possible_documents
 from bayesbox.text.case import DocumentCase
 from bayesbox.text.explanation import TextExplanation, explained, telling
 from bayesbox.text.model import Parameters, Strength, TextModel, parameters, text_model
@@ -217,6 +217,9 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
             self.dropped += dropped
             warnings.warn(DroppedWords(dropped, self.rules.limit), stacklevel=6)
         return book
+
+    def require_possible(self, book: Book) -> None:
+        require_possible_documents(book)
 
     def learned_from(self, target: str) -> None:
         """The name is that of the documents the model was trained with."""
