@@ -18,6 +18,8 @@
       BadModelFile (ValueError)         exit 4    a model file that is damaged, newer, or not one
         ModelTooLarge (TooCostly)                 one whose tables would take more memory than the limit
       SourceUnavailable (OSError)       exit 74   a file that is not there or cannot be read or written
+        ModelLocked                               a model file that another process is changing: `pid`, `host`, `verb`
+        ModelChanged                              a model file that is no longer the one that was loaded
       MissingExtra (ImportError)        exit 2    an optional package that is not installed
       CannotForget (ValueError)         exit 3    what cannot be subtracted
         NeverLearned                              rows that were never learned
@@ -37,6 +39,7 @@
       LostLedger                                  a ledger that a merge with a model without one drops: `without`
       NotSettled                                  an approximation that has not come to rest
     ExtensionFailed (UserWarning)                 an installed extension whose module cannot be imported: `name`
+    LocksUnsupported (UserWarning)                a file system on which files cannot be locked: `path`, `reason`
 
 Errors and warnings alike carry what happened as `what`, and as far as it is known the place as `where`, the value as
 `found` and what to do about it as `remedy`; tests and callers look at the class and at these, not at the sentence. The
@@ -49,10 +52,20 @@ import contextlib
 import difflib
 import operator
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from bayesbox.described import Described as Described
 from bayesbox.described import shown as shown
+from bayesbox.warned import DataWarning as DataWarning
+from bayesbox.warned import DroppedWords as DroppedWords
+from bayesbox.warned import ExtensionFailed as ExtensionFailed
+from bayesbox.warned import ImpossibleRows as ImpossibleRows
+from bayesbox.warned import LocksUnsupported as LocksUnsupported
+from bayesbox.warned import LostCalibration as LostCalibration
+from bayesbox.warned import LostLedger as LostLedger
+from bayesbox.warned import NotSettled as NotSettled
+from bayesbox.warned import SuspiciousData as SuspiciousData
+from bayesbox.warned import UnknownStates as UnknownStates
 
 
 class BayesboxError(Described):
@@ -267,6 +280,43 @@ class SourceUnavailable(BayesboxError, OSError):
     exit_code = 74
 
 
+class ModelLocked(SourceUnavailable):
+    """A model file, at `path`, that another process is changing: its `pid`, `host` and `verb`, where it says so."""
+
+    def __init__(self, path: str, *, waited: float, pid: int | None, host: str | None, verb: str | None) -> None:
+        self.path, self.waited = path, waited
+        self.pid, self.host, self.verb = pid, host, verb
+        holder = "another process" if pid is None else f"process {pid} on {host}"
+        super().__init__(
+            f"{holder} is changing this model{f' ({verb})' if verb else ''}, still after {waited:g} s",
+            where=path,
+            remedy="Nothing was changed; try again, or wait longer: --wait SECONDS",
+        )
+
+
+class ModelChanged(SourceUnavailable):
+    """A model file, at `path`, that is no longer the one that was loaded.
+
+    `expected` is the SHA-256 of the file that was loaded, `found` that of the one that is there; None where it is gone.
+    """
+
+    def __init__(self, path: str, *, expected: str, found: str | None, remedy: str | None = None) -> None:
+        self.path = path
+        self.expected = expected
+        happened = "was removed" if found is None else "has been changed by another writer"
+        super().__init__(
+            f"this model {happened} since it was loaded",
+            where=path,
+            remedy=remedy
+            or "Nothing was changed; load it again and repeat the change, or replace it: save(path, overwrite=True)",
+        )
+        self.found = found
+
+    def without_remedy(self) -> str:
+        """Where and what; the checksums are fields."""
+        return f"{self.where}: {self.what}"
+
+
 class CannotForget(BayesboxError, ValueError):
     """Rows that were never learned, or a tally that cannot be subtracted from."""
 
@@ -329,90 +379,6 @@ class ImpossibleEvidence(BayesboxError, ValueError):
     exit_code = 3
 
 
-class DataWarning(Described, UserWarning):
-    """Something in the data that is suspicious, but can be used."""
-
-
-class SuspiciousData(DataWarning):
-    """Something that looks wrong in some `columns`; `reason` is a short code of it, such as "constant"."""
-
-    def __init__(self, what: str, *, reason: str, columns: Sequence[str], remedy: str | None = None) -> None:
-        super().__init__(what, remedy=remedy)
-        self.reason = reason
-        self.columns = tuple(columns)
-
-
-class ImpossibleRows(DataWarning):
-    """`count` of `rows` rows, or sequences, that every class rules out; `answer` says what they are and get."""
-
-    def __init__(self, count: int, rows: int, answer: str) -> None:
-        super().__init__(f"{count:,} of {rows:,} {answer}")
-        self.count = count
-        self.rows = rows
-        self.answer = answer
-
-    def __add__(self, other: ImpossibleRows) -> ImpossibleRows:
-        return type(self)(self.count + other.count, self.rows + other.rows, self.answer)
-
-
-class DroppedWords(DataWarning):
-    """`count` of the rarest words that were dropped, since there is a `limit`."""
-
-    def __init__(self, count: int, limit: int) -> None:
-        super().__init__(
-            f"{count:,} of the rarest words were dropped by the limit of {limit:,}: nothing can be forgotten now"
-        )
-        self.count = count
-        self.limit = limit
-
-
-class UnknownStates(DataWarning):
-    """A `column` of which no value is a state of its node, so that all are taken as missing."""
-
-    def __init__(self, column: str, levels: Sequence[str], *, states: Sequence[str]) -> None:
-        super().__init__(
-            f"no value of column `{column}` is a state of its node, so all are left out: "
-            f"{', '.join(levels[:3])}; the states are {', '.join(states[:8])}"
-        )
-        self.column = column
-        self.levels = tuple(levels)
-        self.states = tuple(states)
-
-
-class LostCalibration(DataWarning):
-    """A calibration that is dropped, since the classes are others now."""
-
-
-class LostLedger(DataWarning):
-    """A ledger that is dropped by a merge, since the first or the second model, `without`, keeps none."""
-
-    def __init__(self, without: str) -> None:
-        super().__init__(f"the {without} of the two models keeps no ledger, so the merged one has none")
-        self.without = without
-
-
-class NotSettled(DataWarning):
-    """An approximation whose answers are uncertain: chains that differ, messages that change, too few samples."""
-
-
-def sum_warnings(warned: Iterable[Warning]) -> list[Warning]:
-    """Warnings of many batches: each sentence once, and those that count rows added up, at the end.
-
-    >>> batches = [ImpossibleRows(1, 100, "rows are impossible"), ImpossibleRows(2, 50, "rows are impossible")]
-    >>> [str(warning) for warning in sum_warnings(batches)]
-    ['3 of 150 rows are impossible']
-    """
-    once: dict[str, Warning] = {}
-    counted: dict[str, ImpossibleRows] = {}
-    for warning in warned:
-        if isinstance(warning, ImpossibleRows):
-            before = counted.get(warning.answer)
-            counted[warning.answer] = warning if before is None else before + warning
-        else:
-            once.setdefault(str(warning), warning)
-    return [*once.values(), *counted.values()]
-
-
 @contextlib.contextmanager
 def translate_errors(translate: Callable[[Exception], BayesboxError | None]) -> Iterator[None]:
     """Raise what another library raised as `translate` puts it; what that gives None for is raised as it is.
@@ -428,15 +394,3 @@ def translate_errors(translate: Callable[[Exception], BayesboxError | None]) -> 
         if translated is None:
             raise
         raise translated from translated.__cause__
-
-
-class ExtensionFailed(Described, UserWarning):
-    """An installed extension whose module cannot be imported: its `name`, and the module."""
-
-    def __init__(self, name: str, module: str, reason: BaseException) -> None:
-        super().__init__(
-            f"the extension `{name}` cannot be imported: {type(reason).__name__}: {reason}",
-            where=module,
-            remedy="Repair or uninstall the package that brings it",
-        )
-        self.name = name

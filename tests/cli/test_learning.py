@@ -68,7 +68,7 @@ def test_merge_refuses_other_rules_and_other_targets(bayes: Bayes, halves: Path)
         in bayes("merge", "one.bayes", "two.bayes", "-o", "x.bayes", code=3).err
     )
     (halves / "two.csv").write_text((halves / "two.csv").read_text().replace("play", "go"))
-    bayes("train", "two.csv", "-t", "go")
+    bayes("train", "two.csv", "-t", "go", "--force")
     assert "its target is `go`" in bayes("merge", "one.bayes", "two.bayes", "-o", "x.bayes", code=3).err
     assert not (halves / "x.bayes").exists()
 

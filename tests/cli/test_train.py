@@ -123,9 +123,11 @@ def test_one_hot_flags_are_one_category(bayes: Bayes, folder: Path) -> None:
     assert "one variable coded 1-of-3" in hinted
     group = "car=car_suv,car_van,car_bus"
     assert f"--one-hot {group}" in hinted
+    (folder / "hot.bayes").unlink()
     found = bayes("train", "hot.csv", "-t", "y", "--one-hot", group, "--json").json
     assert [column["name"] for column in found["columns"]] == ["car"]
     assert found["warnings"] == []
+    (folder / "hot.bayes").unlink()
     assert bayes("train", "hot.csv", "-t", "y", "--fold", group, "--json").json == found  # its old name
     assert bayes("predict", "hot.bayes", "hot.csv").out.count("\n") == 25
     assert "two flags or more" in bayes("train", "hot.csv", "-t", "y", "--one-hot", "car=car_suv", code=2).err

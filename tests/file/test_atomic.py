@@ -20,6 +20,7 @@ from tests.refusal import refusal
 from bayesbox.errors import SourceUnavailable
 from bayesbox.file import atomic
 from bayesbox.file.atomic import replacing
+from bayesbox.file.temporary import remove_stale
 
 OLD, NEW = b"old " * 5000, b"new " * 50_000
 
@@ -124,7 +125,7 @@ def test_a_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-# -- what goes wrong -------------------------------------------------------------------------------------------------
+# -- what goes wrong -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -222,7 +223,7 @@ def test_full_devices_folders_and_places_that_are_not_there(path: Path) -> None:
     assert_untouched(path)
 
 
-# -- in a process of its own -----------------------------------------------------------------------------------------
+# -- in a process of its own ---------------------------------------------------------------------------------------
 
 
 def script(body: str, *arguments: object) -> list[str]:
@@ -313,3 +314,245 @@ def test_killed_while_writing(path: Path, signal_number: int) -> None:
         assert [name.startswith(".bayesbox-") and name.endswith(".tmp") for name in left] == [True]
     write(path)
     assert path.read_bytes() == NEW
+
+
+# -- permissions, and files that were left behind ----------------------------------------------------------------------
+
+
+def temporaries(folder: Path) -> list[Path]:
+    return sorted(folder.glob(".bayesbox-*.tmp"))
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o666, None])
+def test_a_file_that_is_being_written_is_its_owners_alone(path: Path, mode: int | None) -> None:
+    if mode is None:
+        path.unlink()
+    else:
+        path.chmod(mode)
+    umask = os.umask(0o002)
+    try:
+        with replacing(path) as file:
+            [temporary] = temporaries(path.parent)
+            assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
+            file.write(NEW)
+            file.flush()
+            assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE(path.stat().st_mode) == (0o664 if mode is None else mode)
+
+
+def test_the_umask_where_the_system_does_not_show_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(atomic, "open", refuse, raising=False)
+    umask = os.umask(0o027)
+    try:
+        write(path.parent / "other")
+        assert os.umask(0o027) == 0o027  # as it was
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE((path.parent / "other").stat().st_mode) == 0o640
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next(path: Path) -> None:
+    with subprocess.Popen(script(SLOW, path), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "some\n"
+        [left] = temporaries(path.parent)
+        write(path)
+        assert temporaries(path.parent) == [left]  # it lives
+        process.kill()
+        process.wait(20)
+    assert stat.S_IMODE(left.stat().st_mode) == 0o600
+    write(path.parent / "another")
+    assert temporaries(path.parent) == []
+    assert path.read_bytes() == NEW
+
+
+def test_only_what_is_ours_is_removed(path: Path) -> None:
+    folder = path.parent
+    kept = [".bayesbox-notes.tmp", "bayesbox-1-0123456789abcdef.tmp", ".bayesbox-0123456789abcdef.tmp"]
+    for name in kept:
+        (folder / name).touch()
+    old = folder / ".bayesbox-fedcba9876543210.tmp"  # of a version that did not lock its files
+    old.touch()
+    os.utime(old, (0, 0))
+    (folder / ".bayesbox-1-0123456789abcdef.tmp").symlink_to(path)
+    (folder / ".bayesbox-2-0123456789abcdef.tmp").mkdir()
+    (folder / ".bayesbox-3-0123456789abcdef.tmp").touch()
+    write(path)
+    left = [".bayesbox-1-0123456789abcdef.tmp", ".bayesbox-2-0123456789abcdef.tmp"]
+    assert sorted(os.listdir(folder)) == sorted([*kept, *left, path.name])
+
+
+def test_many_writers_of_one_folder_do_not_remove_each_others_files(path: Path) -> None:
+    def write_many(name: str) -> None:
+        for _ in range(25):
+            write(path.parent / name, name.encode())
+
+    names = [f"answers-{number}" for number in range(6)]
+    threads = [threading.Thread(target=write_many, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [(path.parent / name).read_text() for name in names] == names
+    assert temporaries(path.parent) == []
+
+
+def test_a_new_file_that_was_taken_for_one_left_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another may look at it after it was made and before it was locked: then another one is made."""
+    real, raced = os.open, []
+
+    def open_and_lose(name: Any, flags: int, *mode: int) -> int:
+        descriptor = real(name, flags, *mode)
+        if str(name).endswith(".tmp") and flags & os.O_EXCL and not raced:
+            raced.append(name)
+            remove_stale(str(path.parent))
+        return descriptor
+
+    monkeypatch.setattr(os, "open", open_and_lose)
+    write(path)
+    assert len(raced) == 1
+    assert path.read_bytes() == NEW
+    assert temporaries(path.parent) == []
+
+
+# -- errors at the end -------------------------------------------------------------------------------------------------
+
+
+def test_an_error_of_close(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.close
+
+    def refuse(descriptor: int) -> None:
+        regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        real(descriptor)
+        if regular:
+            raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "close", refuse)
+        with refusal(SourceUnavailable, where="model.bayes", remedy="Nothing was changed"):
+            write(path)
+    assert_untouched(path)
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC])
+def test_an_error_of_the_folder(path: Path, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.fsync
+
+    def refuse(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(code, os.strerror(code))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with refusal(SourceUnavailable, where="model.bayes", what="power cut") as caught:
+        write(path)
+    assert "Nothing was changed" not in str(caught.value)
+    assert path.read_bytes() == NEW
+
+
+def test_a_folder_that_cannot_be_synced_at_all(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    write(path)
+    assert path.read_bytes() == NEW
+
+
+# -- keeping the old file ----------------------------------------------------------------------------------------------
+
+
+def keep(path: Path, data: bytes) -> None:
+    with replacing(path, keep_as=str(path.parent / "model.old.bayes")) as file:
+        file.write(data)
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_the_old_file_is_kept(path: Path, links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    if not links:
+        monkeypatch.setattr(os, "link", refuse)
+    path.chmod(0o640)
+    old = path.parent / "model.old.bayes"
+    keep(path, NEW)
+    assert (path.read_bytes(), old.read_bytes()) == (NEW, OLD)
+    keep(path, b"newer")
+    assert (path.read_bytes(), old.read_bytes()) == (b"newer", NEW)
+    assert stat.S_IMODE(old.stat().st_mode) == 0o640
+    assert sorted(os.listdir(path.parent)) == [path.name, old.name]
+
+
+def test_a_name_that_is_kept_already(path: Path) -> None:
+    """As after a cut between the two renames: both names are those of one file."""
+    old = path.parent / "model.old.bayes"
+    os.link(path, old)
+    keep(path, NEW)
+    assert (path.read_bytes(), old.read_bytes()) == (NEW, OLD)
+    assert sorted(os.listdir(path.parent)) == [path.name, old.name]
+
+
+def test_an_old_file_that_cannot_be_kept_is_not_replaced(path: Path) -> None:
+    (path.parent / "model.old.bayes").mkdir()
+    with refusal(SourceUnavailable, where="model.bayes"):
+        keep(path, NEW)
+    (path.parent / "model.old.bayes").rmdir()
+    assert_untouched(path)
+
+
+# -- Windows -----------------------------------------------------------------------------------------------------------
+
+
+class SharingViolation(PermissionError):
+    """What Windows raises while another has the file open."""
+
+    winerror = 32
+
+
+@pytest.mark.parametrize("times", [1, 7])
+def test_a_sharing_violation_is_tried_again(path: Path, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, tries = os.replace, []
+
+    def replace(source: str, target: str) -> None:
+        tries.append(source)
+        if len(tries) <= times:
+            raise SharingViolation(errno.EACCES, "The process cannot access the file")
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    monkeypatch.setattr(atomic, "PAUSE", 0.0)
+    write(path)
+    assert len(tries) == times + 1
+    assert path.read_bytes() == NEW
+
+
+def test_a_sharing_violation_without_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def replace(*_: object) -> None:
+        raise SharingViolation(errno.EACCES, "The process cannot access the file")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", replace)
+        patch.setattr(atomic, "PATIENCE", 0.05)
+        with refusal(SourceUnavailable, where="model.bayes", remedy="Nothing was changed"):
+            write(path)
+    assert_untouched(path)
+
+
+def test_other_refusals_of_a_rename_are_not_tried_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[object] = []
+
+    def replace(*names: object) -> None:
+        tries.append(names)
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "replace", replace)
+    with refusal(SourceUnavailable, where="model.bayes"):
+        write(path)
+    assert len(tries) == 1

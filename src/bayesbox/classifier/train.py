@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbox.classifier.calibrated import calibrated
 from bayesbox.classifier.rows import LabelledRows
-from bayesbox.classifier.training import Progress, Training, split_columns
+from bayesbox.classifier.training import PendingRows, Progress, Training, split_columns
 from bayesbox.errors import BadData, BadOption
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import kinds_by_key
-from bayesbox.schema.levels import natural_label_type
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.registry import FRAME, kind_of_data
@@ -271,17 +270,15 @@ class RowCounter:
         return self.first
 
 
-def count_into(
+def count_rows(
     classifier: AnyClassifier, rows: TrainingRows, *, threads: int = 1, forget: bool = False
-) -> CountedBook | None:
-    """Count rows into a classifier, or out of it; it changes only when all were counted. None where there is no batch.
+) -> PendingRows | None:
+    """Count rows for a classifier, whose tallies stay as they are. None where there is no batch.
 
-    This is the one training loop: the rows are counted, perhaps once more when something was derived from the counts,
-    and the first rows that are learned may be gone over again, for what follows from the rows themselves.
+    What is derived from the first rows a classifier counts is derived here, and the rows counted once more by it.
     """
     classifier.require_counts("forget" if forget else "learn")
-    before, derived = classifier.schema, classifier.derived
-    unfinished = not forget and classifier.unfinished()
+    first, derived = classifier.schema is None, classifier.derived
     try:
         while True:
             counter = classifier.counter(rows.name, streams=rows.streams, remote=rows.remote, forget=forget)
@@ -290,26 +287,31 @@ def count_into(
                 classifier.derived = derived
                 return None
             counted = counter.total(found)
-            if before is not None or not classifier.derive(counted.schema, counted.book):
+            if not first or not classifier.derive(counted.schema, counted.book):
                 break
             rows.require_again()
     except BaseException:
         classifier.derived = derived
         raise
-    learned = counted.book
-    if rows.untyped:  # text such as 1, 2, 3 may stand for integers
-        learned = learned.with_label_type(
-            natural_label_type(learned.classes) if before is None else classifier.book.label_type
-        )
-    book = classifier.book - learned if forget else classifier.book + learned
-    if forget:
-        classifier.require_possible(book)
-    classifier.take_in(classifier.schema_with(counted.schema), book, counted)
-    if rows.labelled_by is not None:
-        classifier.learned_from(rows.labelled_by)
+    return PendingRows(counted, classifier, rows.untyped, rows.labelled_by, forget, rows.skipped())
+
+
+def count_into(
+    classifier: AnyClassifier, rows: TrainingRows, *, threads: int = 1, forget: bool = False
+) -> CountedBook | None:
+    """Count rows into a classifier, or out of it; it changes only when all were counted. None where there is no batch.
+
+    This is the one training loop: the rows are counted, perhaps once more when something was derived from the counts,
+    and the first rows that are learned may be gone over again, for what follows from the rows themselves.
+    """
+    unfinished = not forget and classifier.unfinished()
+    pending = count_rows(classifier, rows, threads=threads, forget=forget)
+    if pending is None:
+        return None
+    pending.apply(classifier)
     if unfinished:
         _finish(classifier, rows.again())
-    return counted
+    return pending.counted
 
 
 def _finish(classifier: AnyClassifier, parts: list[LabelledRows]) -> None:
@@ -338,5 +340,10 @@ def train(
     rows = StreamedRows(source, target, weight, progress=progress, keep=keep)
     counted = count_into(classifier, rows, threads=threads, forget=forget)
     if counted is None:
-        raise BadData(f"there is no {classifier.unit} with a label", where=source.name)
+        raise nothing_labelled(classifier, source)
     return Training(counted.rows, counted.unlabelled, rows.skipped())
+
+
+def nothing_labelled(classifier: AnyClassifier, source: Source) -> BadData:
+    """What to say of rows none of which has a label."""
+    return BadData(f"there is no {classifier.unit} with a label", where=source.name)

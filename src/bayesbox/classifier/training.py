@@ -1,10 +1,10 @@
-"""What every way of training shares: the parts of a batch, how it went, and what tells of progress."""
+"""What every way of training shares: the parts of a batch, rows that are counted apart, how it went, and progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,12 @@ from bayesbox.classifier.hints import Hint, Reason
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.schema.columns import as_numbers, as_view
 from bayesbox.schema.encode import Encoded, encode
-from bayesbox.source.base import Batch
+from bayesbox.schema.levels import natural_label_type
+from bayesbox.source.base import Batch, Source
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.train import CountedBook
 
 Progress = Callable[[int], None]
 
@@ -51,3 +56,82 @@ def split_columns(
     labels = encode(columns.pop(target))
     weights = None if weight is None else np.asarray(as_numbers(columns.pop(weight), name=weight), dtype=np.float64)
     return columns, labels, weights
+
+
+# -- rows that are counted before the model is locked that they change -------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PendingRows:
+    """Rows that were counted for a classifier, to be added to it or taken out of it, perhaps in a later version.
+
+        pending = count_source(classifier, source, target)      as long as the rows take; nothing is locked
+        newest = load(...)                                      under the lock
+        pending.apply(newest)
+
+    Counting rows needs the kinds of the columns, the rules and what was derived, but not the tallies. So it does not
+    matter that others change the tallies meanwhile, and where they change the rest, `fits` says so.
+    """
+
+    counted: CountedBook
+    classifier: AnyClassifier  # as it was when they were counted
+    untyped: bool
+    labelled_by: str | None
+    forget: bool
+    skipped: int = 0
+
+    def fits(self, newer: AnyClassifier) -> bool:
+        """Whether a newer version of the classifier would count these rows the same."""
+        return counts_alike(self.classifier, newer)
+
+    def apply(self, classifier: AnyClassifier) -> None:
+        """Add the rows to a classifier, or take them out; where they were never learned, nothing changes."""
+        classifier.require_counts("forget" if self.forget else "learn")
+        learned = self.counted.book
+        if self.untyped:  # text such as 1, 2, 3 may stand for integers
+            learned = learned.with_label_type(
+                natural_label_type(learned.classes) if classifier.schema is None else classifier.book.label_type
+            )
+        book = classifier.book - learned if self.forget else classifier.book + learned
+        if self.forget:
+            classifier.require_possible(book)
+        classifier.take_in(classifier.schema_with(self.counted.schema), book, self.counted)
+        if self.labelled_by is not None:
+            classifier.learned_from(self.labelled_by)
+
+    def training(self) -> Training:
+        """How the counting went."""
+        return Training(self.counted.rows, self.counted.unlabelled, self.skipped)
+
+
+def count_source(
+    classifier: AnyClassifier,
+    source: Source,
+    target: str,
+    *,
+    weight: str | None = None,
+    threads: int = 1,
+    progress: Progress | None = None,
+    forget: bool = False,
+) -> PendingRows:
+    """Count every row of a source, to be learned (or forgotten) later; the classifier's tallies stay as they are."""
+    from bayesbox.classifier.train import StreamedRows, count_rows, nothing_labelled
+
+    rows = StreamedRows(source, target, weight, progress=progress)
+    pending = count_rows(classifier, rows, threads=threads, forget=forget)
+    if pending is None:
+        raise nothing_labelled(classifier, source)
+    return pending
+
+
+def counts_alike(one: AnyClassifier, other: AnyClassifier) -> bool:
+    """Whether two classifiers, such as two versions of one, count the same of the same rows."""
+    if type(one) is not type(other) or one.ledger != other.ledger or one.schema is None or other.schema is None:
+        return False
+    alike = one.counts_like(other) and one.derived == other.derived and one.feature_names == other.feature_names
+    return alike and (one.schema.kinds, one.schema.numeric) == (other.schema.kinds, other.schema.numeric)
+
+
+def counts_apart(classifier: AnyClassifier) -> bool:
+    """Whether rows can be counted by themselves and added to a later version: nothing is derived from them."""
+    return classifier.schema is not None and not classifier.unfinished() and not classifier.needs_refit()

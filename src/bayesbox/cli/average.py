@@ -31,25 +31,30 @@ from bayesbox.errors import BadOption
 @click.option(
     "-o", "--output", required=True, type=options.MODEL_FILE, metavar="FILE", help="The file for the model of all."
 )
+@options.keep_old_option
+@options.wait_option
 @options.json_option
-def command(models: tuple[str, ...], weights: list[str] | None, output: str, as_json: bool) -> None:
+def command(
+    models: tuple[str, ...], weights: list[str] | None, output: str, keep_old: bool, wait: float, as_json: bool
+) -> None:
     """Make one model of several: its answer is the average of theirs, each with its weight.
 
     They may be of different kinds and know different classes; columns that they share must be the same to all.
     """
     from bayesbox.classifier.registry import kind_of, model_name
     from bayesbox.file.load import load_classifier
+    from bayesbox.file.lock import FileLock
     from bayesbox.file.save import save
     from bayesbox.table.optimal.classifier import OptimalClassifier
 
-    with captured_warnings() as warned:
+    with captured_warnings() as warned, FileLock(output, wait=wait, verb="average") as lock:
         loaded = [load_classifier(path) for path in models]
         for path, each in zip(models, loaded, strict=True):
             if kind_of(each).of != "rows":
                 raise BadOption(f"a model of {kind_of(each).of} cannot be averaged with others", where=path)
         average = OptimalClassifier.of(loaded, _numbers(weights, len(loaded)), models)
         average.check()  # a model that cannot be made is not written
-        save(average, output)
+        save(average, output, lock=lock, keep_old=keep_old)
     rows = zip(models, loaded, average.known.weights, strict=True)
     hypotheses = [{"file": path, "kind": model_name(each), "weight": weight} for path, each, weight in rows]
     if as_json:

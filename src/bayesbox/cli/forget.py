@@ -43,6 +43,7 @@ from bayesbox.cli.options import shared as options
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
 @options.threads_option
+@options.wait_option
 @options.json_option
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Take rows out of a model again, exactly: as if they had never been learned.

@@ -3,43 +3,71 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import stat
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import CHANGE, refuse_foreign
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
-from bayesbox.errors import BadModelFile, NoCounts
+from bayesbox.errors import BadModelFile, ModelChanged, NoCounts
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.training import PendingRows, Training
     from bayesbox.file.reader import Json
+    from bayesbox.file.version import FileVersion
     from bayesbox.tally.book import Book
+
+T = TypeVar("T")
 
 
 def change(model: str, data: tuple[str, ...], given: Json, *, forget: bool, as_json: bool) -> None:
-    """Learn or forget the rows of data and write the model again."""
-    from bayesbox.file.load import load_classifier
-    from bayesbox.file.save import save
+    """Learn or forget the rows of data and write the model again.
 
-    with captured_warnings() as warned:
-        classifier = load_classifier(model)
-        before = classifier.book.digest()
+    The rows are counted first, however long they take, and added to the newest version of the file once it is locked.
+    Where something is derived from the rows, the file is locked throughout.
+    """
+    from bayesbox.classifier.training import counts_apart
+    from bayesbox.file.load import CLASSIFIER, load_newest, load_version
+    from bayesbox.file.lock import FileLock
+    from bayesbox.file.save import old_name, save
+
+    path = given["output"] or model
+    lock = FileLock(path, wait=given["wait"], verb="forget" if forget else "update")
+    rows = ChangingRows(model, data, given, forget=forget)
+    with captured_warnings() as warned, contextlib.ExitStack() as held:
+        classifier, known = load_version(model, holds=CLASSIFIER)
+        rows.require_usable(classifier)
+        pending = rows.count(classifier) if counts_apart(classifier) else None
+        held.enter_context(lock)
+        classifier, version = load_newest(model, classifier, known, holds=CLASSIFIER)
+        rows.require_usable(classifier)
         old = classifier.book
-        report = _counted(classifier, model, data, given, forget=forget)
+        if pending is not None and not pending.fits(classifier):
+            rows.require_again(known, version)
+            pending = None
+        training = rows.learn(classifier) if pending is None else rows.add(pending, classifier)
         if classifier.classes:
             classifier.check()  # a model that cannot be made is not written
-        path = given["output"] or model
+        expected = version if version.is_at(path) else None
         with certifying(given) as certify:
-            save(classifier, path)
-            certify(old, classifier, report["rows"] - report["unlabelled"])
-    report |= {
+            save(classifier, path, expected=expected, lock=lock, keep_old=given.get("keep_old", False))
+            certify(old, classifier, training.rows - training.unlabelled)
+    report: Json = {
+        "rows": training.rows,
+        "unlabelled": training.unlabelled,
+        "skipped": rows.skipped,
         "model": path,
         "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
-        "digest_before": before,
+        "digest_before": old.digest(),
         "digest": classifier.book.digest(),
         "warnings": warned,
     }
+    kept = old_name(os.path.realpath(path))
+    if forget and os.path.exists(kept):
+        warned.append(f"{os.path.basename(kept)} beside it is a version from before, which may still hold these rows")
     if forget:
         report["derived"] = list(classifier.irreversible_parts())
     if given.get("certificate"):
@@ -77,34 +105,93 @@ def certifying(given: Json) -> Iterator[Callable[[Book, AnyClassifier, int], Non
         yield certify
 
 
-def _counted(classifier: AnyClassifier, model: str, data: tuple[str, ...], given: Json, *, forget: bool) -> Json:
-    from bayesbox.classifier.registry import kind_of
-    from bayesbox.classifier.train import train
-    from bayesbox.cli.options.sources import Progress, as_learned, model_source, skipped_rows
-    from bayesbox.cli.print.printer import printer_of
+class ChangingRows:
+    """The rows of a verb that changes a model, as a version of the model reads them."""
 
-    refuse_foreign(kind_of(classifier), given, CHANGE)
-    if classifier.fixed:
-        raise NoCounts("this model was made of given tables: there are no counts behind it", where=model)
-    if classifier.needs_target and (given["target"] or classifier.target) is None:
-        raise BadModelFile(
-            "the model does not say which column held the classes", where=model, remedy="Say it: -t COLUMN"
-        )
-    printer_of(classifier).prepare()
-    threads = options.threads_or_default(given["threads"])
-    source, target = model_source(classifier, data, given, threads=threads)
-    progress = Progress(source)
-    try:
-        with as_learned(model):
-            training = train(
-                classifier, source, target, weight=given["weight"], threads=threads, progress=progress, forget=forget
+    def __init__(self, model: str, data: tuple[str, ...], given: Json, *, forget: bool) -> None:
+        self.model = model
+        self.data = data
+        self.given = given
+        self.forget = forget
+        self.skipped = 0
+
+    def require_usable(self, classifier: AnyClassifier) -> None:
+        """Refuse a model that cannot be changed by rows, or not with these options."""
+        from bayesbox.classifier.registry import kind_of
+
+        refuse_foreign(kind_of(classifier), self.given, CHANGE)
+        if classifier.fixed:
+            raise NoCounts("this model was made of given tables: there are no counts behind it", where=self.model)
+        if classifier.needs_target and (self.given["target"] or classifier.target) is None:
+            raise BadModelFile(
+                "the model does not say which column held the classes", where=self.model, remedy="Say it: -t COLUMN"
             )
-    finally:
-        progress.close()
-    if source.left:
-        listed = ", ".join(source.left[:8]) + (", ..." if len(source.left) > 8 else "")
-        note(f"note: not in the model, so left out: {listed}")
-    return {"rows": training.rows, "unlabelled": training.unlabelled, "skipped": skipped_rows(source)}
+
+    def require_again(self, known: FileVersion, now: FileVersion) -> None:
+        """Refuse to count rows again that are gone once they were read."""
+        if all(name != "-" and not is_pipe(name) for name in self.data):
+            return
+        raise ModelChanged(
+            self.model,
+            expected=known.sha256,
+            found=now.sha256,
+            remedy="Nothing was changed; the rows came from a pipe and would count differently now: give them again",
+        )
+
+    def count(self, classifier: AnyClassifier) -> PendingRows:
+        """Count the rows for a model, which stays as it is."""
+        from bayesbox.classifier.training import count_source
+
+        return self._read(classifier, count_source)
+
+    def learn(self, classifier: AnyClassifier) -> Training:
+        """Count the rows into a model, with all that is derived from them."""
+        from bayesbox.classifier.train import train
+
+        return self._read(classifier, train)
+
+    def add(self, pending: PendingRows, classifier: AnyClassifier) -> Training:
+        """Add rows that were counted before to a model, or take them out."""
+        from bayesbox.cli.options.sources import as_learned
+
+        with as_learned(self.model):
+            pending.apply(classifier)
+        return pending.training()
+
+    def _read(self, classifier: AnyClassifier, do: Callable[..., T]) -> T:
+        from bayesbox.cli.options.sources import Progress, as_learned, model_source, skipped_rows
+        from bayesbox.cli.print.printer import printer_of
+
+        printer_of(classifier).prepare()
+        threads = options.threads_or_default(self.given["threads"])
+        source, target = model_source(classifier, self.data, self.given, threads=threads)
+        progress = Progress(source)
+        try:
+            with as_learned(self.model):
+                done = do(
+                    classifier,
+                    source,
+                    target,
+                    weight=self.given["weight"],
+                    threads=threads,
+                    progress=progress,
+                    forget=self.forget,
+                )
+        finally:
+            progress.close()
+        if source.left:
+            listed = ", ".join(source.left[:8]) + (", ..." if len(source.left) > 8 else "")
+            note(f"note: not in the model, so left out: {listed}")
+        self.skipped = skipped_rows(source)
+        return done
+
+
+def is_pipe(name: str) -> bool:
+    """Whether a name is that of a pipe, whose rows can be read once."""
+    try:
+        return stat.S_ISFIFO(os.stat(name).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _print_report(report: Json, done: str) -> None:

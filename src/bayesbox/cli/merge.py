@@ -25,26 +25,29 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", required=True, type=options.MODEL_FILE, metavar="FILE", help="The file for the joint model."
 )
+@options.keep_old_option
+@options.wait_option
 @options.json_option
-def command(models: tuple[str, ...], output: str, as_json: bool) -> None:
+def command(models: tuple[str, ...], output: str, keep_old: bool, wait: float, as_json: bool) -> None:
     """Join models that were trained apart: the same, to the bit, as one that learned the rows of all.
 
     They must have the same rules. Rows that were learned by two of them count twice.
     """
     from bayesbox.cli.print.reports import counted_classes
     from bayesbox.file.load import load_classifier
+    from bayesbox.file.lock import FileLock
     from bayesbox.file.save import save
 
     if len(models) < 2:
         raise click.UsageError("two models or more are needed")
-    with captured_warnings() as warned:
-        loaded = [(path, load_classifier(path)) for path in models]
+    with captured_warnings() as warned, FileLock(output, wait=wait, verb="merge") as lock:
+        loaded = [(path, load_classifier(path)) for path in models]  # under the lock: one of them may be replaced
         (_, whole), *others = loaded
         digests = {path: classifier.book.digest() for path, classifier in loaded}
         for path, other in others:
             whole = _merged(whole, other, path)
         whole.check()  # a model that cannot be made is not written
-        save(whole, output)
+        save(whole, output, lock=lock, keep_old=keep_old)
     classes = dict(zip(whole.book.classes, whole.book.n.tolist(), strict=True))
     digest = whole.book.digest()
     if as_json:

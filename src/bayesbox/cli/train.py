@@ -13,6 +13,7 @@ from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.fields import KindOption, ModelVerb, model_options, option_names, require_taken
 from bayesbox.cli.options.text import LEARN, refuse, refuse_foreign
 from bayesbox.cli.print.output import captured_warnings, emit_json
+from bayesbox.cli.replacing import ModelSummary, print_replaced, replaced, report_of
 from bayesbox.errors import BadData, BadOption
 
 ROWS_ONLY = ("types", "ignore", "one_hot", "fold", "weight", "calibrate", "ledger", "sql", "database", "spark", "na")
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     "messages, mbox, Maildir). "
     "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest, with --select "
     "or --column-weights also column_weights, with --model optimal hypotheses; for documents "
-    "text, words, used and telling in place of columns.",
+    "text, words, used and telling in place of columns; replaced (rows, digest) where the file held such a model.",
 )
 @click.argument("data", nargs=-1)
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes.")
@@ -91,6 +92,9 @@ if TYPE_CHECKING:
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
 @options.threads_option
+@click.option("--force", is_flag=True, help="Replace a model of another kind or target, or what is not a model.")
+@options.keep_old_option
+@options.wait_option
 @options.json_option
 def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Learn a model from rows in one pass and write it to a file.
@@ -100,6 +104,7 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """
     from bayesbox.classifier.registry import split_model
     from bayesbox.cli.print.printer import printer_of
+    from bayesbox.file.lock import FileLock
     from bayesbox.file.save import save
 
     if given["tables"] and given["model"] != "naive":
@@ -109,16 +114,20 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     with captured_warnings() as warned:
         learned = _of_tables(data, given) if given["tables"] else _of_rows(data, given)
         classifier = learned.classifier
-        save(classifier, path)
+        with FileLock(path, wait=given["wait"], verb="train") as lock:
+            old = replaced(path, ModelSummary.of(classifier), force=given["force"])
+            save(classifier, path, lock=lock, keep_old=given["keep_old"])
     printer = printer_of(classifier)
     report = {
         "model": path,
         "kind": given["model"],
         **(learned.report or printer.learned(classifier, learned.training, learned.skipped, [*learned.harm, *warned])),
+        **report_of(old),
     }
     if as_json:
         emit_json(report)
     else:
+        print_replaced(old)
         printer.print_learned(classifier, report)
 
 
@@ -156,6 +165,7 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     if target is None and blank.needs_target:
         raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
     require_taken(blank, given)
+    replaced(_output(data, given), ModelSummary(blank.kind, target, None), force=given["force"])  # before rows are read
     printer_of(blank).prepare()
     threads = options.threads_or_default(given["threads"])
     opened = blank.open_rows(

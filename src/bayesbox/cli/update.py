@@ -35,6 +35,8 @@ from bayesbox.cli.options import shared as options
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
 @options.threads_option
+@options.keep_old_option
+@options.wait_option
 @options.json_option
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Learn more rows: the same model, to the bit, as if all rows had been learned at once.

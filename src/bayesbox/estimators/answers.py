@@ -10,6 +10,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from numbers import Real
+from os import PathLike
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -19,11 +20,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.hints import said_once
+from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.training import Training
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.errors import BadOption
 from bayesbox.estimators.inputs import labels_from
+from bayesbox.file.version import FromFile
 from bayesbox.schema.levels import Labels, class_position, level_text
 from bayesbox.schema.parameters import HasParameters
 from bayesbox.tally.book import Book
@@ -31,7 +34,7 @@ from bayesbox.tally.book import Book
 C = TypeVar("C", bound=AnyClassifier)
 
 
-class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
+class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
     """A classifier that has counted, with scikit-learn's methods.
 
     Its parameters are the fields of options, which it inherits.
@@ -68,6 +71,16 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
     def _asked(self, X: object) -> Any:
         """X as the classifier takes it."""
 
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the model file; `bayesbox.load` reads it, and it goes on learning.
+
+        A file that this model was loaded from, or saved to, and that another has changed since is not replaced:
+        `ModelChanged` is raised, unless `overwrite` is true.
+        """
+        check_is_fitted(self)
+        with writing(self):
+            self._save(self.classifier_, path, overwrite=overwrite)
+
     def warn_of_hints(self) -> None:
         """One warning for each thing that looks wrong in the rows."""
         for hint in said_once(self.classifier_.hints()):
@@ -79,7 +92,7 @@ class CountedEstimator(HasParameters, ClassifierMixin, BaseEstimator, Generic[C]
             return NotImplemented
         check_is_fitted(self)
         check_is_fitted(other)
-        result = copy.copy(self)
+        result = copy.copy(self).loaded_from(*self._versions, *other._versions)
         return result.adopt(self.classifier_.merged(other.classifier_))
 
     def __radd__(self, other: object) -> Self:

@@ -9,7 +9,6 @@ import copy
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar
-from os import PathLike
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -112,6 +111,7 @@ class TableEstimator(CountedEstimator[K]):
             given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
         self._note_features(X, batch)
         self.classifier_ = classifier
+        self.loaded_from()  # learned anew: it comes from no file
         self.warn_of_hints()
         return self
 
@@ -173,13 +173,6 @@ class TableEstimator(CountedEstimator[K]):
         """How much each column says for each class: the model's own terms, before any calibration of the answers."""
         batch = self._asked(X)
         return self.classifier_.explain(batch)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model file; `bayesbox.load` reads it, and it goes on learning."""
-        from bayesbox.file.save import save
-
-        check_is_fitted(self)
-        save(self.classifier_, path)
 
     def _repr_html_(self) -> str:
         """The model as a small table: the classes with their counts, the columns with their kinds."""

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import batch_from, labels_from
 from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.evidence import Explanation
-from bayesbox.file.save import save
+from bayesbox.file.version import FromFile
 from bayesbox.schema.levels import Labels, level_text
 from bayesbox.schema.options import Options, option, options, required
 from bayesbox.schema.parameters import HasParameters
@@ -54,7 +55,7 @@ class HypothesesOptions(Options):
 
 
 @estimator
-class BayesOptimal(HasParameters, ClassifierMixin, BaseEstimator, HypothesesOptions):  # type: ignore[misc]
+class BayesOptimal(FromFile, HasParameters, ClassifierMixin, BaseEstimator, HypothesesOptions):  # type: ignore[misc]
     """P(v | x) = sum over the hypotheses h of P(v | h, x) P(h | D), which no other answer beats on average.
 
     Examples
@@ -158,9 +159,14 @@ class BayesOptimal(HasParameters, ClassifierMixin, BaseEstimator, HypothesesOpti
         """How far each column moves the answer: terms that sum to log P(class | x)."""
         return self._classifier().explain(batch_from(X))
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the hypotheses and their weights to a file; `bayesbox.load` reads it."""
-        save(self._classifier(), path)
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the hypotheses and their weights to a file; `bayesbox.load` reads it.
+
+        A file that was loaded and that another has changed since is replaced only where `overwrite` is true; else
+        `ModelChanged` is raised.
+        """
+        with writing(self):
+            self._save(self._classifier(), path, overwrite=overwrite)
 
     @classmethod
     def of_classifier(cls, classifier: OptimalClassifier) -> Self:

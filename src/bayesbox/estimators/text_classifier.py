@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -78,6 +77,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         if self.prior is not None:
             given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
         self.classifier_ = classifier
+        self.loaded_from()  # learned anew: it comes from no file
         return self
 
     def partial_fit(self, X: object, y: object, classes: object = None, sample_weight: object = None) -> Self:
@@ -157,13 +157,6 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
     def explain(self, X: object) -> TextExplanation:
         """The words of each document, and what each adds to each class."""
         return self.classifier_.explain(self._asked(X))
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model file; `bayesbox.load` reads it, and it goes on learning."""
-        from bayesbox.file.save import save
-
-        check_is_fitted(self)
-        save(self.classifier_, path)
 
     def _asked(self, X: object) -> Batch:
         check_is_fitted(self)

@@ -15,7 +15,8 @@ from bayesbox.classifier.train import train as train_classifier
 from bayesbox.errors import BadOption
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.naive_bayes import NaiveBayes
-from bayesbox.file.load import load as load_model
+from bayesbox.file.load import load_version
+from bayesbox.file.version import FromFile
 
 
 def train(
@@ -54,9 +55,14 @@ def train(
 
 
 def load(path: str | PathLike[str]) -> Any:
-    """The estimator in a model file; it goes on learning where it was saved."""
-    model = load_model(path)
-    return estimator_of(model) if isinstance(model, Classifier) else model
+    """The estimator in a model file; it goes on learning where it was saved.
+
+    Nothing is locked. The estimator remembers which version of the file it is, so that `save` to the same name raises
+    `ModelChanged` where another has changed the file since.
+    """
+    model, version = load_version(path)
+    found = estimator_of(model) if isinstance(model, Classifier) else model
+    return found.loaded_from(version) if isinstance(found, FromFile) else found
 
 
 def estimator_of(classifier: Any) -> Any:

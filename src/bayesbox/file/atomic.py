@@ -1,31 +1,49 @@
 """Write a file whole or not at all: to a temporary neighbour first, which then takes the name.
 
-A reader of the name sees the old bytes or the new ones, never a part of them; whatever goes wrong while writing
-(a full disk, an error, an interrupt), the old file stays as it was and the temporary one is removed.
+    open temporary (0600), write, set the mode, fsync     the bytes last
+    rename to the name, fsync the folder                  the name lasts
+
+A reader of the name sees the old bytes or the new ones, never a part of them, also after a power cut. Whatever goes
+wrong while writing (a full disk, an error, an interrupt), the old file stays as it was, and the new one is removed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
-import secrets
+import shutil
 import stat
-from collections.abc import Iterator
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
 from bayesbox.errors import SourceUnavailable, file_name
+from bayesbox.file.temporary import FLAGS, make_temporary, remove_stale, temporary_name
 
 REMEDY = "Nothing was changed; check the free space and the permissions of the folder, or write elsewhere"
+SHARING_VIOLATIONS = (5, 32)  # the codes of Windows where another has the file open, perhaps a scanner for a moment
+PATIENCE, PAUSE = 5.0, 0.02  # seconds to try again, and between two tries
+NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)  # folders that cannot be synced at all
+
+_UMASK = threading.Lock()
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def replacing(
+    path: str | os.PathLike[str], *, check: Callable[[], None] | None = None, keep_as: str | None = None
+) -> Iterator[BinaryIO]:
     """A binary file to write to; it becomes `path` when the block ends without an error.
 
     A link is followed, so that it stays a link. The new file has the permissions of the old one, or those the umask
-    leaves. What is no file, such as a pipe or `/dev/stdout`, is written to as it is. What the system refuses raises
-    `SourceUnavailable`; an error of the block itself passes as it is.
+    leaves; until then it is its owner's alone. What is not a file, such as a pipe or `/dev/stdout`, is written to as it
+    is. What the system refuses raises `SourceUnavailable`; an error of the block itself passes as it is.
+
+    `check` is called when all is written, before the new file takes the name: what it raises leaves the old file.
+    `keep_as` is a name in the same folder that the old file keeps.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -40,28 +58,37 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         mode = _mode(name)
         target = os.path.realpath(name)
     if mode is not None and not stat.S_ISREG(mode):
-        with _writer(name, name, os.O_WRONLY) as file:  # by this name: a link to an open pipe leads to none
+        with _refused(name):
+            descriptor = os.open(name, os.O_WRONLY | FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
+        with _writer(descriptor, name) as file:  # by this name: a link to an open pipe leads to none
             yield file
         return
     if mode is not None and not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
         raise SourceUnavailable("this file is read-only", where=name, remedy=REMEDY)
     folder = os.path.dirname(target)
-    temporary = os.path.join(folder, f".bayesbox-{secrets.token_hex(8)}.tmp")
+    remove_stale(folder)
+    with _refused(name):
+        temporary = make_temporary(folder)
     try:
-        with _writer(temporary, name, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+        with _writer(temporary.descriptor, name) as file:
             yield file
             file.flush()
             with _refused(name):
-                if mode is not None:
-                    os.chmod(file.fileno(), stat.S_IMODE(mode))
-                os.fsync(file.fileno())
+                _set_mode(temporary.descriptor, temporary.path, _umask_mode() if mode is None else mode)
+                os.fsync(temporary.descriptor)
         with _refused(name):
-            os.replace(temporary, target)
+            if check is not None:
+                check()
+            if keep_as is not None and mode is not None:
+                _keep(target, keep_as, folder)
+            _replace(temporary.path, target)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(temporary)
+            os.unlink(temporary.path)
         raise
-    _sync_folder(folder)
+    finally:
+        temporary.let_go()
+    _sync_folder(folder, name)
 
 
 def _mode(name: str) -> int | None:
@@ -73,6 +100,64 @@ def _mode(name: str) -> int | None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(0, "this is a folder")
     return mode
+
+
+def _umask_mode() -> int:
+    """The permissions of a new file."""
+    with (
+        contextlib.suppress(OSError, ValueError),
+        open("/proc/self/status", encoding="ascii", errors="replace") as file,
+    ):
+        for line in file:
+            if line.startswith("Umask:"):
+                return 0o666 & ~int(line.split()[1], 8)
+    with _UMASK:  # there is no way to read it but to set it; a strict one harms nobody meanwhile
+        umask = os.umask(0o077)
+        os.umask(umask)
+    return 0o666 & ~umask
+
+
+def _set_mode(descriptor: int, path: str, mode: int) -> None:
+    os.chmod(descriptor if os.chmod in os.supports_fd else path, stat.S_IMODE(mode))
+
+
+def _replace(source: str, target: str) -> None:
+    """Rename, trying again for a while where another has the file open, as Windows has it."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            os.replace(source, target)
+        except PermissionError as error:
+            if getattr(error, "winerror", None) not in SHARING_VIOLATIONS or time.monotonic() >= deadline:
+                raise
+            time.sleep(PAUSE)
+        else:
+            return
+
+
+def _keep(target: str, kept: str, folder: str) -> None:
+    """Give a file a second name, in place of what has that name; it lasts before anything else happens."""
+    spare = temporary_name(folder)
+    try:
+        try:
+            os.link(target, spare)
+        except OSError:  # a file system without hard links
+            _copy(target, spare)
+        _replace(spare, kept)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(spare)  # still there where both names were those of one file: then renaming does nothing
+    _sync_folder(folder, kept)
+
+
+def _copy(source: str, target: str) -> None:
+    with open(source, "rb") as old:
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | FLAGS, 0o600)
+        with _writer(descriptor, target) as new:
+            shutil.copyfileobj(old, new)
+            new.flush()
+            _set_mode(descriptor, target, os.fstat(old.fileno()).st_mode)
+            os.fsync(descriptor)
 
 
 class _Descriptor(io.RawIOBase):
@@ -95,13 +180,12 @@ class _Descriptor(io.RawIOBase):
     def close(self) -> None:
         if not self.closed:
             super().close()
-            os.close(self.descriptor)
+            with _refused(self.name):
+                os.close(self.descriptor)
 
 
 @contextlib.contextmanager
-def _writer(path: str, name: str, flags: int) -> Iterator[BinaryIO]:
-    with _refused(name):
-        descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o666)
+def _writer(descriptor: int, name: str) -> Iterator[BinaryIO]:
     raw = _Descriptor(descriptor, name)
     file = io.BufferedWriter(raw)
     try:
@@ -123,11 +207,24 @@ def _refused(name: str) -> Iterator[None]:
         raise SourceUnavailable(f"this file cannot be written: {reason}", where=name, remedy=REMEDY) from error
 
 
-def _sync_folder(folder: str) -> None:
-    """Make the new name last; where folders cannot be synced, the system sees to it."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def _sync_folder(folder: str, name: str) -> None:
+    """Make the new name last. Where folders cannot be opened or synced, the system sees to it."""
+    if sys.platform == "win32":
+        return
+    try:
+        descriptor = os.open(folder or ".", os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno in NO_SYNC:
+            return
+        reason = (error.strerror or str(error)).lower()
+        raise SourceUnavailable(
+            f"this file was written, but may not last through a power cut: its folder cannot be synced: {reason}",
+            where=name,
+            remedy="Check the disk, then write it again",
+        ) from error
+    finally:
+        os.close(descriptor)

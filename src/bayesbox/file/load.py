@@ -19,13 +19,29 @@ from bayesbox.file.reader import Reader
 from bayesbox.file.registry import Codec, codec_of
 from bayesbox.file.save import FORMAT
 from bayesbox.file.strict_json import parse
+from bayesbox.file.version import FileVersion, sha256_of
 
 CLASSIFIER = "classifier"
 
 
 def load(path: str | os.PathLike[str], *, holds: str | None = None) -> Any:
     """The model of a file, which must hold such a model: "classifier", for example."""
-    return from_bytes(container.read(path), name=file_name(path), holds=holds)
+    return load_version(path, holds=holds)[0]
+
+
+def load_version(path: str | os.PathLike[str], *, holds: str | None = None) -> tuple[Any, FileVersion]:
+    """The model of a file, and which version of the file it is."""
+    data = container.read(path)
+    return from_bytes(data, name=file_name(path), holds=holds), FileVersion.of(path, data)
+
+
+def load_newest(
+    path: str | os.PathLike[str], model: Any, version: FileVersion, *, holds: str | None = None
+) -> tuple[Any, FileVersion]:
+    """A model that was loaded before and its version, or the newer ones where the file has changed since."""
+    if sha256_of(file_name(path)) == version.sha256:
+        return model, version
+    return load_version(path, holds=holds)
 
 
 def load_classifier(path: str | os.PathLike[str]) -> Any:

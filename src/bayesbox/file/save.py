@@ -5,16 +5,19 @@ The same model gives the same bytes: neither a time nor a path nor the order of 
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Protocol
 
 import bayesbox
-from bayesbox.errors import BadData, BayesboxError
+from bayesbox.errors import BadData, BayesboxError, file_name
 from bayesbox.file import container
 from bayesbox.file.atomic import replacing
 from bayesbox.file.container import MODEL
+from bayesbox.file.lock import FileLock
 from bayesbox.file.registry import codec_of, extension_of
 from bayesbox.file.strict_json import document
+from bayesbox.file.version import FileVersion
 
 FORMAT = 1
 """The format that is written; all up to it are read."""
@@ -28,11 +31,41 @@ class HasKind(Protocol):
         """The name of its kind in the file."""
 
 
-def save(model: HasKind, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file, whole or not at all."""
+def save(
+    model: HasKind,
+    path: str | os.PathLike[str],
+    *,
+    expected: FileVersion | None = None,
+    lock: FileLock | None = None,
+    keep_old: bool = False,
+) -> FileVersion:
+    """Write a model to a file, whole or not at all, and return the version of the file that this made.
+
+    One writer at a time: `lock` is the caller's, where it has locked the file. `expected` is the version that may be
+    replaced; where the file is another one, `ModelChanged` is raised. `keep_old` keeps what is replaced beside it,
+    under the name `old_name` gives it.
+    """
     data = to_bytes(model)
-    with replacing(path) as file:
-        file.write(data)
+    name = file_name(path)
+
+    def check() -> None:
+        if expected is not None:
+            expected.require_unchanged(name)
+
+    with contextlib.nullcontext() if lock is not None else FileLock(path):
+        with replacing(path, check=check, keep_as=old_name(os.path.realpath(name)) if keep_old else None) as file:
+            file.write(data)
+        return FileVersion.of(path, data)
+
+
+def old_name(path: str) -> str:
+    """The name under which the last version of a model is kept.
+
+    >>> old_name("people.bayes"), old_name("model")
+    ('people.old.bayes', 'model.old')
+    """
+    stem, extension = os.path.splitext(path)
+    return f"{stem}.old{extension}"
 
 
 def to_bytes(model: HasKind) -> bytes:

@@ -13,6 +13,7 @@ import numpy as np
 from bayesbox.classifier.one_writer import writing
 from bayesbox.dist.base import Doubles, LevelTable
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
+from bayesbox.file.version import FromFile
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.options import options_of
 from bayesbox.schema.parameters import HasParameters, options_from, parameters
@@ -33,7 +34,7 @@ LEARNED, COUNTED, GIVEN = "learned", "counted", "given"
 
 
 @parameters
-class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
+class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
     """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
 
     `states` is how many there are, or their names, or "auto" or "2..6": then the number is chosen, and `choice_` has
@@ -115,7 +116,7 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
         if known is not None and (known.codes >= 0).all():
             require_number(self.states, len(known.levels))
             self._accept(self._declared(schema, known), self._tally(found, known, schema), COUNTED)
-            return self
+            return self.loaded_from()  # learned anew: it comes from no file
         rules = self._rules(LEARNED)
 
         def task_of(wanted: object) -> Task:
@@ -157,7 +158,7 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
         learned = learn(task)
         self._accept(schema.with_classes(task.states), learned.book, LEARNED)
         self.history_, self.converged_, self.choice_ = learned.history, learned.converged, choice
-        return self
+        return self.loaded_from()
 
     @property
     def options(self) -> ChainOptions:
@@ -198,7 +199,7 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
             )
         assert self._schema is not None
         assert other._schema is not None
-        merged = copy.copy(self)
+        merged = copy.copy(self).loaded_from(*self._versions, *other._versions)
         merged._accept(self._schema.merged(other._schema), self._book + other._book, COUNTED)
         return merged
 
@@ -318,20 +319,24 @@ class HiddenMarkovModel(ChainAnswers, HasParameters, ChainOptions):
 
     # -- files ---------------------------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, whole or not at all."""
-        from bayesbox.file.save import save
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the model to a file, whole or not at all.
 
-        save(self, path)
+        A file that was loaded and that another has changed since is replaced only where `overwrite` is true; else
+        `ModelChanged` is raised.
+        """
+        with writing(self):
+            self._save(self, path, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> HiddenMarkovModel:
         """The model of a file."""
-        from bayesbox.file.load import load
+        from bayesbox.file.load import load_version
         from bayesbox.sequence.codec import HOLDS
 
-        model: HiddenMarkovModel = load(path, holds=HOLDS)
-        return model
+        model, version = load_version(path, holds=HOLDS)
+        found: HiddenMarkovModel = model
+        return found.loaded_from(version)
 
     def __repr__(self) -> str:
         return f"HiddenMarkovModel(states={self.states!r})"

@@ -263,6 +263,9 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         result.accept(schema.with_classes(classes), result._limited(self.book + other.book))
         return result
 
+    def counts_like(self, other: AnyClassifier) -> bool:
+        return super().counts_like(other) and isinstance(other, DocumentClassifier) and self.tokens == other.tokens
+
     # -- what is derived -----------------------------------------------------------------------------------------
 
     @property

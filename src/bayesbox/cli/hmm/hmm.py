@@ -16,15 +16,16 @@ LEARNING = ("train", "update", "forget", "merge")
 ANSWERS = ("decode", "score", "forecast")
 
 TRAINING = (*command_names(ChainOptions), "smoothing", "types", "ignore")
+WRITING = ("keep_old", "wait")
 ROWS = ("sequence", "order", "na", "bad_rows", "input_format")
 STRANGE = {
     "train": ("steps", "proba", "svg", "output_format"),
-    "update": (*TRAINING, "steps", "proba", "svg", "output_format"),
-    "forget": (*TRAINING, "steps", "proba", "svg", "output_format"),
-    "merge": (*TRAINING, *ROWS, "labels", "steps", "proba", "svg", "output_format"),
-    "decode": (*TRAINING, "labels", "steps"),
-    "score": (*TRAINING, "labels", "steps", "proba", "svg"),
-    "forecast": (*TRAINING, "labels", "proba", "svg"),
+    "update": (*TRAINING, "force", "steps", "proba", "svg", "output_format"),
+    "forget": (*TRAINING, "force", "keep_old", "steps", "proba", "svg", "output_format"),
+    "merge": (*TRAINING, *ROWS, "force", "labels", "steps", "proba", "svg", "output_format"),
+    "decode": (*TRAINING, *WRITING, "force", "labels", "steps"),
+    "score": (*TRAINING, *WRITING, "force", "labels", "steps", "proba", "svg"),
+    "forecast": (*TRAINING, *WRITING, "force", "labels", "proba", "svg"),
 }
 """The options that each action does not take, by the names of their parameters."""
 
@@ -45,9 +46,10 @@ STRANGE = {
     ),
     notes="A row is a step. Keys of --json: train has model, states, sequences, steps, rounds, converged, "
     "log_likelihood, parameters, bic, columns, chosen_by and scores (where the number of states was chosen), warnings, "
-    "digest; update, forget and merge have model, states, steps, digest_before, warnings, digest; decode, score and "
-    "forecast write JSON lines: decode has step, state and with --proba P(state) for each; score has steps, "
-    "log_likelihood; forecast has step, P(state) for each, and what is to be seen in each column. The columns of "
+    "replaced (rows, digest; where the file held a model), digest; update, forget and merge have model, states, steps, "
+    "digest_before, warnings, digest; decode, score and forecast write JSON lines: decode has step, state and with "
+    "--proba P(state) for each; score has steps, log_likelihood; forecast has step, P(state) for each, and what is to "
+    "be seen in each column. The columns of "
     "--sequence and --order come first.",
 )
 @click.argument("action", type=click.Choice([*LEARNING, *ANSWERS]))
@@ -73,6 +75,9 @@ STRANGE = {
 @options.na_option
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
+@click.option("--force", is_flag=True, help="train: replace a model of another kind, or what is not a model.")
+@options.keep_old_option
+@options.wait_option
 @options.json_option
 @click.pass_context
 def command(context: click.Context, /, action: str, files: tuple[str, ...], as_json: bool, **given: Any) -> None:

@@ -10,6 +10,7 @@ from bayesbox.cli.hmm.rows import placed, read_rows
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.actions import chosen
 from bayesbox.cli.print.output import decimal, emit_json, note, plural
+from bayesbox.cli.replacing import ModelSummary, replaced, report_of
 from bayesbox.sequence.options import ChainOptions
 
 if TYPE_CHECKING:
@@ -24,8 +25,12 @@ SEARCH = ("choose", "rounds", "restarts", "seed")
 def train(files: tuple[str, ...], given: Json, context: click.Context) -> Json:
     from bayesbox.cli.options.sources import declared_kinds, default_model_name
     from bayesbox.cli.print.search_progress import SearchProgress
+    from bayesbox.file.lock import FileLock
+    from bayesbox.file.save import save
     from bayesbox.sequence.hmm import COUNTED, HiddenMarkovModel
 
+    path = given["output"] or default_model_name(files)
+    replaced(path, ModelSummary(HiddenMarkovModel.kind, None, None), force=given["force"])  # before rows are read
     kinds: dict[str, Kind] = declared_kinds(given["types"], options.several(given["ignore"]))
     text = {name for name, kind in kinds.items() if kind.has_levels}
     number = {name for name, kind in kinds.items() if kind.is_number}
@@ -44,8 +49,9 @@ def train(files: tuple[str, ...], given: Json, context: click.Context) -> Json:
         progress.close()
     if model.origin_ == COUNTED:
         options.refuse_typed(context, SEARCH, "is about states to be found, and here every label is known")
-    path = given["output"] or default_model_name(files)
-    model.save(path)
+    with FileLock(path, wait=given["wait"], verb="hmm train") as lock:
+        old = replaced(path, ModelSummary.of(model), force=given["force"])
+        save(model, path, lock=lock, keep_old=given["keep_old"])
     scores = model.score(rows, **how)
     total = float(sum(scores)) if isinstance(scores, list) else float(scores)
     choice = model.choice_
@@ -62,6 +68,7 @@ def train(files: tuple[str, ...], given: Json, context: click.Context) -> Json:
         "bic": model.bic(rows, **how),
         "columns": list(model.model_.columns),
         **scored,
+        **report_of(old),
         "digest": model.book_.digest(),
     }
 
@@ -84,3 +91,5 @@ def print_report(report: Json, *, as_json: bool) -> None:
         note("note: it had not settled after the last round; --rounds gives it more")
     for text in dict.fromkeys(report["warnings"]):
         note(f"note: {text}")
+    if "replaced" in report:
+        note(f"replaced a model of {plural(report['replaced']['rows'], 'step')}, digest {report['replaced']['digest']}")

@@ -14,6 +14,7 @@ import click
 from bayesbox.classifier.options import CALIBRATION_HELP, CALIBRATIONS, LEDGER_HELP
 from bayesbox.cli import CONTEXT
 from bayesbox.errors import BadOption
+from bayesbox.file.lock import WAIT
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -193,6 +194,25 @@ new_model = click.option(
     metavar="FILE",
     help="Another file for the new model; by default the model itself.",
 )
+
+
+def wait_option(verb: F) -> F:
+    """--wait."""
+    return click.option(
+        "--wait",
+        type=click.FloatRange(min=0),
+        default=WAIT,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long to wait for another process that is changing the model.",
+    )(verb)
+
+
+def keep_old_option(verb: F) -> F:
+    """--keep-old."""
+    return click.option(
+        "--keep-old", is_flag=True, help="Keep the model that is replaced beside it: people.bayes as people.old.bayes."
+    )(verb)
 
 
 def refuse_typed(context: click.Context, names: Iterable[str], reason: str) -> None:

@@ -7,13 +7,13 @@ import math
 import shutil
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
-from bayesbox.errors import DataWarning, sum_warnings
+from bayesbox.errors import DataWarning, ImpossibleRows
 
 BAR = 30  # characters of the longest bar
 DIGEST_SHOWN = 16
@@ -191,3 +191,21 @@ def captured_warnings() -> Iterator[list[str]]:
         yield texts
     warned = [each.message for each in caught if isinstance(each.message, Warning)]
     texts.extend(map(str, sum_warnings(warned)))
+
+
+def sum_warnings(warned: Iterable[Warning]) -> list[Warning]:
+    """Warnings of many batches: each sentence once, and those that count rows added up, at the end.
+
+    >>> batches = [ImpossibleRows(1, 100, "rows are impossible"), ImpossibleRows(2, 50, "rows are impossible")]
+    >>> [str(warning) for warning in sum_warnings(batches)]
+    ['3 of 150 rows are impossible']
+    """
+    once: dict[str, Warning] = {}
+    counted: dict[str, ImpossibleRows] = {}
+    for warning in warned:
+        if isinstance(warning, ImpossibleRows):
+            before = counted.get(warning.answer)
+            counted[warning.answer] = warning if before is None else before + warning
+        else:
+            once.setdefault(str(warning), warning)
+    return [*once.values(), *counted.values()]

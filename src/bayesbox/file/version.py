@@ -1,0 +1,86 @@
+"""Which version of which file a model was loaded from, so that a later one is not replaced unseen."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Any, NamedTuple, Self
+
+from bayesbox.errors import ModelChanged, SourceUnavailable, file_name
+
+CHUNK = 1 << 20
+
+
+class FileVersion(NamedTuple):
+    """A file, links followed, and the SHA-256 of its bytes."""
+
+    path: str
+    sha256: str
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str], data: bytes) -> FileVersion:
+        """The version of a file that has these bytes."""
+        return cls(real_path(path), hashlib.sha256(data).hexdigest())
+
+    def is_at(self, path: str | os.PathLike[str]) -> bool:
+        """Whether this is a version of the file of that name."""
+        return self.path == real_path(path)
+
+    def require_unchanged(self, name: str) -> None:
+        """Refuse to go on where the file is another one now, or gone; `name` is what the caller calls it."""
+        found = sha256_of(self.path)
+        if found != self.sha256:
+            raise ModelChanged(name, expected=self.sha256, found=found)
+
+
+def real_path(path: str | os.PathLike[str]) -> str:
+    """The name of a file that all its names have in common."""
+    return os.path.normcase(os.path.realpath(file_name(path)))
+
+
+def sha256_of(path: str) -> str | None:
+    """The SHA-256 of the bytes of a file; None where there is none."""
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as file:
+            while data := file.read(CHUNK):
+                digest.update(data)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SourceUnavailable(f"this file cannot be read: {reason}", where=path) from error
+    return digest.hexdigest()
+
+
+class FromFile:
+    """What can be saved, and remembers which versions of which files it comes from.
+
+    That is no part of what it has learned: it is not pickled, and two models that differ in it are the same. A copy
+    comes from the same files.
+    """
+
+    _versions: tuple[FileVersion, ...] = ()
+
+    def loaded_from(self, *versions: FileVersion) -> Self:
+        """Remember where it comes from; nothing, where it has been learned anew."""
+        self._versions = versions
+        return self
+
+    def _save(self, model: Any, path: str | os.PathLike[str], *, overwrite: bool) -> None:
+        """Save a model, which may be `self`, unless the file is no longer the one that was loaded."""
+        from bayesbox.file.save import save
+
+        known = next((version for version in self._versions if version.is_at(path)), None)
+        saved = save(model, path, expected=None if overwrite else known)
+        self._versions = (*(version for version in self._versions if not version.is_at(path)), saved)
+
+    def __getstate__(self) -> Any:
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_versions"} if state else state
+
+    def __copy__(self) -> Self:
+        copied = type(self).__new__(type(self))
+        restore = getattr(copied, "__setstate__", copied.__dict__.update)
+        restore(self.__getstate__())
+        return copied.loaded_from(*self._versions)

@@ -1,0 +1,94 @@
+"""The warnings of bayesbox; `bayesbox.errors` has them all, with the errors, and says when each is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bayesbox.described import Described
+
+
+class DataWarning(Described, UserWarning):
+    """Something in the data that is suspicious, but can be used."""
+
+
+class SuspiciousData(DataWarning):
+    """Something that looks wrong in some `columns`; `reason` is a short code of it, such as "constant"."""
+
+    def __init__(self, what: str, *, reason: str, columns: Sequence[str], remedy: str | None = None) -> None:
+        super().__init__(what, remedy=remedy)
+        self.reason = reason
+        self.columns = tuple(columns)
+
+
+class ImpossibleRows(DataWarning):
+    """`count` of `rows` rows, or sequences, that every class rules out; `answer` says what they are and get."""
+
+    def __init__(self, count: int, rows: int, answer: str) -> None:
+        super().__init__(f"{count:,} of {rows:,} {answer}")
+        self.count = count
+        self.rows = rows
+        self.answer = answer
+
+    def __add__(self, other: ImpossibleRows) -> ImpossibleRows:
+        return type(self)(self.count + other.count, self.rows + other.rows, self.answer)
+
+
+class DroppedWords(DataWarning):
+    """`count` of the rarest words that were dropped, since there is a `limit`."""
+
+    def __init__(self, count: int, limit: int) -> None:
+        super().__init__(
+            f"{count:,} of the rarest words were dropped by the limit of {limit:,}: nothing can be forgotten now"
+        )
+        self.count = count
+        self.limit = limit
+
+
+class UnknownStates(DataWarning):
+    """A `column` of which no value is a state of its node, so that all are taken as missing."""
+
+    def __init__(self, column: str, levels: Sequence[str], *, states: Sequence[str]) -> None:
+        super().__init__(
+            f"no value of column `{column}` is a state of its node, so all are left out: "
+            f"{', '.join(levels[:3])}; the states are {', '.join(states[:8])}"
+        )
+        self.column = column
+        self.levels = tuple(levels)
+        self.states = tuple(states)
+
+
+class LostCalibration(DataWarning):
+    """A calibration that is dropped, since the classes are others now."""
+
+
+class LostLedger(DataWarning):
+    """A ledger that is dropped by a merge, since the first or the second model, `without`, keeps none."""
+
+    def __init__(self, without: str) -> None:
+        super().__init__(f"the {without} of the two models keeps no ledger, so the merged one has none")
+        self.without = without
+
+
+class NotSettled(DataWarning):
+    """An approximation whose answers are uncertain: chains that differ, messages that change, too few samples."""
+
+
+class LocksUnsupported(Described, UserWarning):
+    """A file system on which files cannot be locked, for a `reason`; changed files are still found before a save."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"this file cannot be locked ({reason})", where=path, remedy="Let one process write at a time")
+        self.path = path
+        self.reason = reason
+
+
+class ExtensionFailed(Described, UserWarning):
+    """An installed extension whose module cannot be imported: its `name`, and the module."""
+
+    def __init__(self, name: str, module: str, reason: BaseException) -> None:
+        super().__init__(
+            f"the extension `{name}` cannot be imported: {type(reason).__name__}: {reason}",
+            where=module,
+            remedy="Repair or uninstall the package that brings it",
+        )
+        self.name = name
