@@ -25,6 +25,8 @@ nb::tuple py_elimination_order(nb::handle cards, nb::handle members, nb::handle 
   const std::vector<Scope> scopes = scopes_of(members, ends, sizes.size());
   const std::vector<std::int64_t> given = Buffer(stage, "stage").integers();
   if (given.size() != sizes.size()) throw nb::value_error("stage: one a variable");
+  for (const std::int64_t each : given)  // every stage up to the last is walked through
+    if (each < -1 || each > static_cast<std::int64_t>(given.size())) throw nb::value_error("stage: -1, or at most one a variable");
   std::vector<std::int32_t> stages(given.begin(), given.end());
   Elimination found;
   {

@@ -77,3 +77,13 @@ def test_a_table_of_more_cells_than_can_be_is_refused() -> None:
     cards = np.full(2, 1 << 32)
     with pytest.raises(ValueError, match="memory"):
         _core.factor_model(cards, np.array([0, 1]), np.array([2]), [np.zeros(0)])
+
+
+@pytest.mark.parametrize("stage", [4, 2**31 - 1, 2**32, -2])
+def test_a_stage_beyond_the_variables_is_refused(stage: int) -> None:
+    """The stages are walked through one by one, so that a large one took minutes, and the largest had no end."""
+    cards, members, ends = np.array([2, 2, 3]), np.array([0, 1, 1, 2]), np.array([2, 4])
+    with pytest.raises(ValueError, match="stage"):
+        _core.elimination_order(cards, members, ends, np.array([0, 1, stage]))
+    order, _ = _core.elimination_order(cards, members, ends, np.array([0, 3, -1]))
+    assert order.tolist() == [0, 1]

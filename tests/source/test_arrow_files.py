@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.refusal import refusal
 
-from bayesbox.errors import KindContradiction
+from bayesbox.errors import BadData, KindContradiction
 from bayesbox.source.files.open import file_columns, open_source
 
 DAY = datetime.date(2024, 5, 1)
@@ -144,3 +144,18 @@ def test_dotted_names(tmp_path: Path) -> None:
     path = write(pa.table({"a.b": ["x"], "a": ["y"]}), tmp_path / "people.parquet")
     (batch,) = open_source(path).batches()
     assert (batch["a.b"].to_pylist(), batch["a"].to_pylist()) == (["x"], ["y"])
+
+
+BEYOND = {
+    "year": pa.array([0, -(2**31)], pa.int32()).view(pa.date32()),
+    "coded year": pa.array([0, 2**31 - 1], pa.int32()).view(pa.date32()).dictionary_encode(),
+    "time zone": pa.array([0, 1], pa.timestamp("us", "Nowhere/None")),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_dates_that_python_cannot_hold_are_refused(tmp_path: Path, name: str) -> None:
+    """A damaged file can hold any number as a date, and any text as a time zone."""
+    path = write(pa.table({"when": BEYOND[name], "class": ["a", "b"]}), tmp_path / "dates.arrow")
+    with refusal(BadData, where=f"{path}, column `when`", column="when"):
+        list(open_source(path).batches())

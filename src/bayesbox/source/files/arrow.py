@@ -71,6 +71,28 @@ def _validate(column: pa.Array) -> None:
     column.validate(full=True)
 
 
+def _require_dates(column: ArrowColumn, name: str, file: str) -> None:
+    """Refuse dates and times that Python cannot hold: a year beyond 9999, or a time zone that is not known.
+
+    The first and the last tell for all between.
+    """
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not pa.types.is_temporal(kind) or pa.types.is_interval(kind):
+        return
+    values = column.dictionary if pa.types.is_dictionary(column.type) else column
+    try:
+        for bound in pc.min_max(values).values():
+            bound.as_py()
+    except (pa.ArrowException, ValueError, OverflowError) as error:
+        raise BadData(
+            f"holds a value that is not a valid {kind}",
+            where=f"{file}, column `{name}`",
+            found=str(error).splitlines()[0],
+            remedy="Write the column again, as dates of the years 1 to 9999 or as text",
+            column=name,
+        ) from None
+
+
 class _TypedRows(OpenedFile):
     """What the typed formats share: names and types from the schema, columns checked batch by batch."""
 
@@ -127,6 +149,7 @@ class _TypedRows(OpenedFile):
     def _column(self, name: str, column: ArrowColumn, row: int) -> Column:
         reading = self._reading
         column = plain(column, name, where=self._file)
+        _require_dates(column, name, self._file)
         if reading.na:
             column = without_tokens(column, reading.na)
         kind = kind_of_type(column.type)
