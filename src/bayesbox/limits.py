@@ -62,6 +62,11 @@ def current_limits() -> Limits:
     return Limits(memory, classes)
 
 
+def classes_are_given() -> bool:
+    """Whether somebody said how many classes there may be, so that they are classes."""
+    return bool(_given.classes or os.environ.get(CLASSES_VARIABLE))
+
+
 @contextlib.contextmanager
 def limit_context(*, memory: int | str | None = None, classes: int | None = None) -> Iterator[None]:
     """Other limits within a `with` block: bytes as a number or as a text such as "8 GiB", and a number of classes.

@@ -87,6 +87,7 @@ class Classifier(ABC, Generic[R, D, M]):
         self.fixed = False  # made of given tables: there are no counts behind it
         self.calibrate = calibrate  # the kind of calibration to learn with the first rows
         self.calibrated: Calibrated | None = None
+        self.target_cuts: tuple[float, ...] | None = None  # between the bins of a target of numbers
         self.ledger = False  # whether a hash of the rows is kept beside the tallies
 
     # -- what a kind of model brings -----------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from bayesbox.classifier.schema_json import (
     schema_to_json,
 )
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
+from bayesbox.classifier.target.bins import cuts_from_json
 from bayesbox.errors import BadData
 from bayesbox.file.faults import require_members
 from bayesbox.file.load import CLASSIFIER
@@ -52,6 +53,8 @@ def write(classifier: AnyTableClassifier) -> tuple[Json, dict[str, bytes]]:
     derived = classifier.derived_to_json()
     if derived is not None:
         written["derived"] = derived
+    if classifier.target_cuts is not None:
+        written["target_bins"] = list(classifier.target_cuts)
     if classifier.calibrated is not None:
         written["calibration"] = classifier.calibrated.to_json()
     _require_consistent(schema, book, label_type)
@@ -91,6 +94,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     own = {name: tables.pop(name) for name in list(tables) if _is_derived(name, kind)}
     derived = kind.derived_from_members(reader.take_if_present("derived", dict), own)
     calibration = reader.take_if_present("calibration", dict)
+    target_cuts = cuts_from_json(reader.take_if_present("target_bins", list))
     one_hot = one_hot_from_json(reader.take("fold", dict))
     declared = declared_from_json(reader.take("declared", list, None))
     classes = reader.texts("classes")
@@ -105,7 +109,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
         classifier = kind(rules)
         classifier.accept(schema, book_from_arrow(tables, label_type, tuple(schema.kinds)))
         classifier = classifier.changed(derived=derived)
-    classifier = classifier.changed(declared=declared, one_hot=one_hot, target=target)
+    classifier = classifier.changed(declared=declared, one_hot=one_hot, target=target, target_cuts=target_cuts)
     _require_consistent(schema, classifier.book, label_type)
     if classifier.book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")

@@ -15,12 +15,14 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How files are read: texts that are missing values, what becomes of broken rows, the format, the threads."""
+    """How files are read: texts that are missing values, what becomes of broken rows, the format, the threads; and
+    into how many bins a target of numbers is cut."""
 
     na: Sequence[str] = ()
     bad_rows: str = "error"
     format: str | None = None
     threads: int = 1
+    target_bins: int | None = None
 
     @property
     def of_file(self) -> dict[str, Any]:

@@ -213,7 +213,9 @@ class TableClassifier(Classifier[R, D, M]):
         super().accept(schema, book)
 
     def counts_like(self, other: AnyClassifier) -> bool:
-        return super().counts_like(other) and isinstance(other, TableClassifier) and self.one_hot == other.one_hot
+        if not super().counts_like(other) or not isinstance(other, TableClassifier):
+            return False
+        return bool((self.one_hot, self.target_cuts) == (other.one_hot, other.target_cuts))
 
     def hints(self) -> list[Hint]:
         return [] if self.fixed or self.schema is None else hints(self.schema, self.book)
@@ -241,11 +243,21 @@ class TableClassifier(Classifier[R, D, M]):
             raise BadOption("which column holds the classes is not said", remedy="Give target=")
         if self.schema is None:
             source = source_of(data, target, self.declared, weight=weight, threads=reading.threads, **reading.of_file)
-            return Opened(self, source, target)
+            if reading.target_bins is None:
+                return Opened(self, source, target)
+            from bayesbox.classifier.target.bins import BinnedTarget, bin_cuts
+
+            cuts = bin_cuts(source, target, reading.target_bins)
+            return Opened(self.changed(target_cuts=cuts), BinnedTarget(source, target, cuts), target)
         from bayesbox.source.files.open import open_source
 
         columns = self.columns_read(target=target, weight=weight, learning=learning)
-        return Opened(self, open_source(data, **columns, threads=reading.threads, **reading.of_file), target)
+        source = open_source(data, **columns, threads=reading.threads, **reading.of_file)
+        if self.target_cuts is not None:
+            from bayesbox.classifier.target.bins import BinnedTarget
+
+            source = BinnedTarget(source, target, self.target_cuts)
+        return Opened(self, source, target)
 
     def open_unlabelled(
         self, data: Any, *, keep: Sequence[str] = (), reading: ReadingOptions = AS_IT_IS

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbox.classifier.calibrated import calibrated
 from bayesbox.classifier.rows import LabelledRows
+from bayesbox.classifier.target.check import TargetCheck, require_few_classes
 from bayesbox.classifier.training import PendingRows, Progress, Training, split_columns
 from bayesbox.errors import BadData, BadOption
+from bayesbox.limits import current_limits
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import kinds_by_key
 from bayesbox.schema.schema import Schema
@@ -34,14 +36,18 @@ class CountedBook:
     rows: int = 0
     unlabelled: int = 0
     dropped: int = 0  # words that a limit left out of the book
+    most_classes: int = 0  # 0 where that does not matter
 
     def __add__(self, other: CountedBook) -> CountedBook:
+        if self.most_classes and len(self.book.classes) + len(other.book.classes) > self.most_classes:
+            require_few_classes(len({*self.book.classes, *other.book.classes}), most=self.most_classes)
         return CountedBook(
             self.schema.merged(other.schema),
             self.book + other.book,
             self.rows + other.rows,
             self.unlabelled + other.unlabelled,
             self.dropped + other.dropped,
+            self.most_classes,
         )
 
 
@@ -100,6 +106,8 @@ class TrainingRows(ABC):
     """Whether there may be many batches."""
     remote: bool = False
     """Whether rows are counted where they are."""
+    check: TargetCheck | None = None
+    """What refuses labels that are measurements."""
 
     @property
     def untyped(self) -> bool:
@@ -110,6 +118,9 @@ class TrainingRows(ABC):
     def labelled_by(self) -> str | None:
         """The column that held the labels, where they had one."""
         return None
+
+    def expect_classes(self) -> None:  # noqa: B027  labels in memory are what their owner made of them
+        """Labels of a column that nobody has looked at yet may be measurements: refuse these."""
 
     @abstractmethod
     def reduce(self, count: Callable[[LabelledRows], CountedBook], *, threads: int = 1) -> CountedBook | None:
@@ -178,8 +189,11 @@ class StreamedRows(TrainingRows):
     def untyped(self) -> bool:
         return self.source.untyped
 
+    def expect_classes(self) -> None:
+        self.check = TargetCheck.of(self.target, self.source)
+
     def reduce(self, count: Callable[[LabelledRows], CountedBook], *, threads: int = 1) -> CountedBook | None:
-        counting = CountBatch(count, self.target, self.weight, self.name)
+        counting = CountBatch(count, self.target, self.weight, self.name, self.check)
         progress = self.progress
         if progress is None or self.remote:  # rows that are counted elsewhere are not seen passing by
             return self.source.reduce(counting, threads=threads)
@@ -222,9 +236,13 @@ class CountBatch:
     target: str
     weight: str | None
     where: str
+    check: TargetCheck | None = None
 
     def __call__(self, batch: Batch) -> CountedBook:
-        return self.count(labelled_rows(batch, self.target, self.weight, where=self.where))
+        rows = labelled_rows(batch, self.target, self.weight, where=self.where)
+        if self.check is not None:
+            self.check.batch(rows.labels)
+        return self.count(rows)
 
 
 def labelled_rows(batch: Batch, target: str, weight: str | None = None, *, where: str | None = None) -> LabelledRows:
@@ -241,10 +259,16 @@ class RowCounter:
     where: str | None
     first: Schema | None = None  # of the first batch that was counted here
     in_order: bool = False  # whether one thread must count all batches
+    most_classes: int = 0  # the limit where it was made: it may be sent to other machines
+
+    def __post_init__(self) -> None:
+        self.most_classes = max(current_limits().classes, len(self.classifier.book.classes))
 
     def __call__(self, rows: LabelledRows) -> CountedBook:
         """What is counted of one batch."""
         classifier, batch, labels = self.classifier, rows.batch, rows.labels
+        if len(labels.levels) > self.most_classes:
+            require_few_classes(len(labels.occurring()), most=self.most_classes, where=self.where)
         if len(labels.codes) != batch.rows:
             raise BadData(f"{batch.rows} {classifier.unit}s, but {len(labels.codes)} labels", where=self.where)
         columns = classifier.named(batch, where=self.where)
@@ -253,7 +277,7 @@ class RowCounter:
         book = self.tallies(columns, labels, schema, **options)
         if classifier.ledger:
             book = book.with_ledger(count_ledger(columns, labels, schema, **options))
-        return CountedBook(schema, book, batch.rows, int((labels.codes < 0).sum()))
+        return CountedBook(schema, book, batch.rows, int((labels.codes < 0).sum()), most_classes=self.most_classes)
 
     def tallies(self, columns: Mapping[str, Any], labels: Encoded, schema: Schema, **options: Any) -> Book:
         """What the classifier counts of these rows."""
@@ -279,6 +303,8 @@ def count_rows(
     """
     classifier.require_counts("forget" if forget else "learn")
     first, derived = classifier.schema is None, classifier.derived
+    if first and not forget:
+        rows.expect_classes()
     try:
         while True:
             counter = classifier.counter(rows.name, streams=rows.streams, remote=rows.remote, forget=forget)
@@ -287,6 +313,10 @@ def count_rows(
                 classifier.derived = derived
                 return None
             counted = counter.total(found)
+            require_few_classes(len(counted.book.classes), known=len(classifier.book.classes), where=rows.name)
+            if rows.check is not None:
+                labelled = counted.rows - counted.unlabelled
+                rows.check.total(counted.book.classes, counted.book.label_type, labelled)
             if not first or not classifier.derive(counted.schema, counted.book):
                 break
             rows.require_again()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ZIP = b"PK\3\4"
 MODEL_SUFFIX = ".bayes"
 FOLDS = 10
-LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo")
+LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_bins")
 """The options that say how to learn, besides those of models: they have no meaning for a model that has learned."""
 
 
@@ -72,6 +72,8 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo")
 )
 @options.types_option
 @click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
+@options.target_bins_option
+@options.classes_limit_option
 @options.weight_option
 @click.option("--text", metavar="COLUMN", help="The column of the texts, for --model text.")
 @model_options

@@ -16,7 +16,20 @@ from bayesbox.cli.print.output import captured_warnings, emit_json
 from bayesbox.cli.replacing import ModelSummary, print_replaced, replaced, report_of
 from bayesbox.errors import BadData, BadOption
 
-ROWS_ONLY = ("types", "ignore", "one_hot", "fold", "weight", "calibrate", "ledger", "sql", "database", "spark", "na")
+ROWS_ONLY = (
+    "types",
+    "ignore",
+    "target_bins",
+    "one_hot",
+    "fold",
+    "weight",
+    "calibrate",
+    "ledger",
+    "sql",
+    "database",
+    "spark",
+    "na",
+)
 """The options that a model of given tables does not take, besides those of models of rows."""
 
 if TYPE_CHECKING:
@@ -37,6 +50,7 @@ if TYPE_CHECKING:
         "bayes train credit.csv -t class --numeric auto --types age=real:mdl",
         "bayes train credit.csv -t class --select forward --column-weights",
         "bayes train credit.csv -t class --model optimal:naive,tan,aode",
+        "bayes train houses.csv -t price --target-bins 5",
         "bayes train cars.csv -t risk --smoothing mle --types car=category:sports:vintage:suv:truck",
         "bayes train --tables radio.json -o radio.bayes",
         "bayes train --sql 'select * from people where year > 2020' --database people.db -t income -o people.bayes",
@@ -83,6 +97,8 @@ if TYPE_CHECKING:
     help="Flags of which each row sets one, to be taken as one category of that name.",
 )
 @click.option("--fold", multiple=True, hidden=True, help="The old name of --one-hot.")
+@options.target_bins_option
+@options.classes_limit_option
 @options.weight_option
 @click.option("--text", metavar="COLUMN", help="The column of the texts, for --model text.")
 @model_options

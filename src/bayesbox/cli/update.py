@@ -30,6 +30,7 @@ from bayesbox.cli.options import shared as options
 @click.option(
     "--class", "label", metavar="CLASS", help="The class of all documents, where their folders do not say it."
 )
+@options.classes_limit_option
 @options.weight_option
 @options.na_option
 @options.bad_rows_option

@@ -29,6 +29,7 @@ from bayesbox.estimators.inputs import labels_from
 from bayesbox.file.version import FromFile
 from bayesbox.schema.levels import Labels, class_position, level_text
 from bayesbox.schema.parameters import HasParameters
+from bayesbox.source.frames import labels_of
 from bayesbox.tally.book import Book
 
 C = TypeVar("C", bound=AnyClassifier)
@@ -185,7 +186,7 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
         """The threshold on P(label) that serves a metric best on rows that were not learned."""
         now = copy.copy(self)  # as in `decide`
         p = now.predict_proba(X)[:, now._place_of(label)]
-        found = labels_from(y, len(p))
+        found = labels_from(y, len(p), now.classifier_.target_cuts)
         true = np.array([text == level_text(label) for text in found.levels], dtype=bool)[found.codes]
         return best_threshold(p, true, metric)
 
@@ -201,7 +202,16 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
     def leave_one_out(self, X: object, y: object) -> NDArray[np.float64]:
         """P(class | x) of each learned row under the model of all the other rows, without a refit."""
         batch = self._asked(X)
-        return self.classifier_.leave_one_out(batch, labels_from(y, batch.rows))
+        return self.classifier_.leave_one_out(batch, labels_from(y, batch.rows, self.classifier_.target_cuts))
+
+    def score(self, X: object, y: object, sample_weight: object = None) -> float:
+        """The share of rows whose class is predicted; numbers are put into the bins of the target first."""
+        cuts = self.classifier_.target_cuts if hasattr(self, "classifier_") else None
+        if cuts is not None:
+            labels = labels_from(y, len(labels_of(y)), cuts)
+            y = [labels.levels[code] for code in labels.codes.tolist()]
+        found: float = super().score(X, y, sample_weight)
+        return found
 
     def with_prior(self, prior: Mapping[Any, float]) -> Self:
         """The same likelihoods under another base rate."""

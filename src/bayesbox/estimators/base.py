@@ -125,7 +125,7 @@ class TableEstimator(CountedEstimator[K]):
             first = not hasattr(self, "classifier_")
             batch = batch_from(X) if first else self._checked(X)
             self._require_rows(batch)
-            labels = labels_from(y, batch.rows)
+            labels = labels_from(y, batch.rows, None if first else self.classifier_.target_cuts)
             if classes is not None:
                 classes_from(classes, label_type_of(labels.values))  # refuses those that do not fit, before rows count
             classifier = self.blank_classifier() if first else copy.copy(self.classifier_)
@@ -150,7 +150,7 @@ class TableEstimator(CountedEstimator[K]):
         with writing(self):
             batch = self._checked(X)
             classifier = copy.copy(self.classifier_)
-            classifier.forget(batch, labels_from(y, batch.rows), weights=sample_weight)
+            classifier.forget(batch, labels_from(y, batch.rows, classifier.target_cuts), weights=sample_weight)
             self.classifier_ = classifier
         return self
 
@@ -163,7 +163,7 @@ class TableEstimator(CountedEstimator[K]):
         """The sum over the rows of log P(class = y, x)."""
         batch, classifier = self._asked(X), self.classifier_
         joint = classifier.joint_log_prob(batch)
-        labels = labels_from(y, batch.rows)
+        labels = labels_from(y, batch.rows, classifier.target_cuts)
         place = {text: index for index, text in enumerate(classifier.model.classes)}
         columns = np.array([place.get(text, -1) for text in labels.levels], dtype=np.int64)[labels.codes]
         rows = np.where(columns < 0, -np.inf, joint[np.arange(batch.rows), columns])

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from sklearn.exceptions import DataConversionWarning
 
-from bayesbox.errors import BadData, LabelContradiction, MissingTarget
-from bayesbox.schema.columns import CountMatrix, as_numbers
+from bayesbox.classifier.target.bins import binned_labels
+from bayesbox.errors import BadData, LabelContradiction, MissingTarget, NotClasses
+from bayesbox.schema.columns import Column, CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.levels import label_type_of
 from bayesbox.source.base import Batch
@@ -62,12 +63,23 @@ def one_row(row: Any) -> Any:
     return row
 
 
-def labels_from(y: object, rows: int) -> Encoded:
-    """The labels as codes: one a row, none missing."""
+def binned(column: Column, cuts: Sequence[float] | None) -> Column:
+    """Numbers as the names of their bins, where a model was trained on bins of its target; all else as it is."""
+    if cuts is None or isinstance(column, CountMatrix):
+        return column
+    if isinstance(column, np.ndarray):
+        numeric = column.dtype.kind in "iuf"
+    else:
+        numeric = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
+    return binned_labels(np.asarray(as_numbers(column), dtype=np.float64), cuts) if numeric else column
+
+
+def labels_from(y: object, rows: int, cuts: Sequence[float] | None = None) -> Encoded:
+    """The labels as codes: one a row, none missing. Numbers are put into the bins between the `cuts`."""
     if y is None:
         raise BadData("requires y to be passed, but the target y is None")
     warn_of_column_vector(y)
-    column = labels_of(_as_array(y))
+    column = binned(labels_of(_as_array(y)), cuts)
     if len(column) != rows:
         raise BadData(f"Found input variables with inconsistent numbers of samples: {rows} rows, {len(column)} labels")
     refuse_continuous(column)
@@ -117,9 +129,11 @@ def refuse_continuous(column: object) -> None:
     if np.isinf(finite).any():
         raise BadData("Input y contains infinity", remedy="Labels are discrete")
     if (finite != np.floor(finite)).any():
-        raise BadData(
+        raise NotClasses(
             "Unknown label type: continuous. A class label is discrete, but y holds numbers with a fraction",
-            remedy="Cut y into classes first",
+            reason="fractions",
+            classes=len(np.unique(finite)),
+            remedy="Cut y into bins first, for example with pandas.qcut; bayesbox.train(..., target_bins=5) does so",
         )
 
 

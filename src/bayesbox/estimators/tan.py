@@ -5,8 +5,7 @@ from __future__ import annotations
 from types import MethodType
 from typing import Any
 
-from sklearn.base import ClassifierMixin
-
+from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.augmented import AugmentedEstimator
 from bayesbox.estimators.parameters import estimator
 from bayesbox.table.augmented.options import TreeOptions
@@ -18,7 +17,7 @@ class _MethodBesideParameter:
     too, whose signature says what is routed to it; to set it sets the parameter, which `get_params` tells."""
 
     def __get__(self, instance: TAN | None, owner: type[TAN]) -> Any:
-        return ClassifierMixin.score if instance is None else MethodType(ClassifierMixin.score, instance)
+        return CountedEstimator.score if instance is None else MethodType(CountedEstimator.score, instance)
 
     def __set__(self, instance: TAN, value: str) -> None:
         instance.__dict__["score"] = value

@@ -17,6 +17,7 @@ from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.naive_bayes import NaiveBayes
 from bayesbox.file.load import load_version
 from bayesbox.file.version import FromFile
+from bayesbox.limits import limit_context
 
 
 def train(
@@ -26,6 +27,8 @@ def train(
     model: object = None,
     text: str | None = None,
     weight: str | None = None,
+    target_bins: int | None = None,
+    classes_limit: int | None = None,
     threads: int = 1,
     na: Sequence[str] = (),
     bad_rows: str = "error",
@@ -37,6 +40,10 @@ def train(
     `TextClassifier` learns the column `text` of a table, or files of documents: a folder with one folder a class (text,
     mail, Maildir), or an mbox a class; the names of these are the classes then.
 
+    A target of numbers that look like measurements is refused: `target_bins` cuts it into so many bins of about as many
+    rows each, which are the classes then. `classes_limit` is the most classes, 10,000 by default; to give it says that
+    numbers are classes.
+
     >>> train({"age": [25, 20, 45], "class": ["L", "H", "H"]}, target="class").classes_
     array(['H', 'L'], dtype='<U1')
     """
@@ -45,9 +52,10 @@ def train(
             "a model to train is one of bayesbox's estimators", found=model, remedy="Write model=bayesbox.NaiveBayes()"
         )
     estimator: CountedEstimator[Any] = NaiveBayes() if model is None else clone(model)
-    reading = ReadingOptions(na, bad_rows, format, threads)
+    reading = ReadingOptions(na, bad_rows, format, threads, target_bins)
     opened = estimator.blank_classifier().open_rows(data, target=target, weight=weight, text=text, reading=reading)
-    training = train_classifier(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)
+    with limit_context(classes=classes_limit):
+        training = train_classifier(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)
     estimator.adopt(opened.classifier)
     estimator.training_ = training
     estimator.warn_of_hints()

@@ -117,6 +117,8 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
     ) -> Opened[Self]:
         from bayesbox.text.documents import open_labelled
 
+        if reading.target_bins is not None:
+            raise BadOption("the target of documents cannot be cut into bins", remedy="Cut it into classes first")
         return open_labelled(self, data, target=target, weight=weight, text=text, label=label, reading=reading)
 
     def open_unlabelled(

@@ -240,7 +240,7 @@ def _tells_the_class(tally: Counts) -> bool:
 
 def _of_target(book: Book, rows: float) -> Iterator[Hint]:
     if len(book.classes) > max(min(MANY_CLASSES, 0.5 * rows), 1):
-        what = f"the target has {len(book.classes):,} classes: is it a measurement?"
+        what = f"the target has {len(book.classes):,} classes in {rows:,.0f} rows: does it name the rows?"
         yield Hint(Reason.MANY_CLASSES, (), what)
         return
     rare = [name for name, count in zip(book.classes, book.n, strict=True) if count == 1]

@@ -15,6 +15,7 @@ from bayesbox.classifier.options import CALIBRATION_HELP, CALIBRATIONS, LEDGER_H
 from bayesbox.cli import CONTEXT
 from bayesbox.errors import BadOption
 from bayesbox.file.lock import WAIT
+from bayesbox.limits import CLASSES, limit_context
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -263,6 +264,32 @@ def input_format_option(*names: str) -> Callable[[F], F]:
         type=click.Choice(INPUT_FORMATS),
         help="The format of the data; by default that of the extension, else of the first bytes.",
     )
+
+
+def classes_limit_option(verb: F) -> F:
+    """--classes-limit: in force until the verb ends."""
+
+    def limit(context: click.Context, _: click.Parameter, value: int | None) -> None:
+        context.with_resource(limit_context(classes=value))
+
+    return click.option(
+        "--classes-limit",
+        type=click.IntRange(min=1),
+        metavar="N",
+        callback=limit,
+        expose_value=False,
+        help=f"The most classes; {CLASSES:,} by default. To give it says that a target of numbers holds classes.",
+    )(verb)
+
+
+def target_bins_option(verb: F) -> F:
+    """--target-bins."""
+    return click.option(
+        "--target-bins",
+        type=click.IntRange(min=2),
+        metavar="N",
+        help="Cut a target of numbers into N bins of about as many rows, and take these as the classes.",
+    )(verb)
 
 
 def threads_option(verb: F) -> F:

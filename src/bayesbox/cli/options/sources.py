@@ -119,7 +119,8 @@ def reading_of(given: Mapping[str, Any], threads: int = 1) -> ReadingOptions:
     from bayesbox.classifier.opened import ReadingOptions
     from bayesbox.cli.options.shared import several
 
-    return ReadingOptions(several(given["na"]), given.get("bad_rows", "error"), given["input_format"], threads)
+    bins = given.get("target_bins")
+    return ReadingOptions(several(given["na"]), given.get("bad_rows", "error"), given["input_format"], threads, bins)
 
 
 def model_source(
