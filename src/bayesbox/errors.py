@@ -37,6 +37,7 @@
       UnknownStates                               a column of which no value is a state of its node: `column`
       LostCalibration                             a calibration that no longer fits the classes
       LostLedger                                  a ledger that a merge with a model without one drops: `without`
+      SkippedLinks                                links in folders of documents that were not followed: `count`
       NotSettled                                  an approximation that has not come to rest
     ExtensionFailed (UserWarning)                 an installed extension whose module cannot be imported: `name`
     LocksUnsupported (UserWarning)                a file system on which files cannot be locked: `path`, `reason`
@@ -64,6 +65,7 @@ from bayesbox.warned import LocksUnsupported as LocksUnsupported
 from bayesbox.warned import LostCalibration as LostCalibration
 from bayesbox.warned import LostLedger as LostLedger
 from bayesbox.warned import NotSettled as NotSettled
+from bayesbox.warned import SkippedLinks as SkippedLinks
 from bayesbox.warned import SuspiciousData as SuspiciousData
 from bayesbox.warned import UnknownStates as UnknownStates
 

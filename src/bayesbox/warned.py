@@ -73,6 +73,15 @@ class NotSettled(DataWarning):
     """An approximation whose answers are uncertain: chains that differ, messages that change, too few samples."""
 
 
+class SkippedLinks(DataWarning):
+    """`count` links in folders of documents that were not followed."""
+
+    def __init__(self, count: int, where: str) -> None:
+        links = "1 link in the folder was" if count == 1 else f"{count:,} links in the folder were"
+        super().__init__(f"{links} not followed", where=where, remedy="Follow them: --follow, follow_links=True")
+        self.count = count
+
+
 class LocksUnsupported(Described, UserWarning):
     """A file system on which files cannot be locked, for a `reason`; changed files are still found before a save."""
 

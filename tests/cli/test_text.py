@@ -272,3 +272,26 @@ def test_a_weight_of_documents_is_a_column_of_numbers(bayes, folder):
     assert "w.csv, line 3, column `w`" in bayes(*weighed, "w", code=3).err
     assert bayes(*weighed, "w", "--bad-rows", "skip", "--json").json["classes"] == {"a": 1}
     assert "both the target and the weight" in bayes(*weighed, "class", code=2).err
+
+
+def test_links_in_folders_are_followed_only_with_follow(bayes, folder) -> None:
+    (folder / "secret").write_text("password hunter")
+    for name, text in (("ham", "see you at noon"), ("spam", "win a prize")):
+        (folder / "mail" / name).mkdir(parents=True)
+        (folder / "mail" / name / "1.txt").write_text(text)
+        (folder / "mail" / name / "link.txt").symlink_to(folder / "secret")
+    skipped = bayes("train", "mail", "--model", "text", "-o", "m.bayes", "--json").json
+    assert skipped["rows"] == 2
+    assert any("2 links" in text for text in skipped["warnings"])
+    followed = bayes("train", "mail", "--model", "text", "-o", "f.bayes", "--follow", "--json").json
+    assert (followed["rows"], followed["warnings"]) == (4, [])
+    assert bayes("update", "m.bayes", "mail", "--json").json["rows"] == 2
+    assert bayes("forget", "m.bayes", "mail", "--json").json["rows"] == 2
+    assert bayes("update", "m.bayes", "mail", "--follow", "--json").json["rows"] == 4
+    assert len(bayes("predict", "m.bayes", "mail").out.splitlines()) == 3
+    assert len(bayes("predict", "m.bayes", "mail", "--follow").out.splitlines()) == 5
+    assert bayes("evaluate", "m.bayes", "mail", "--follow", "--json").json["rows"] == 4
+    (folder / "t.csv").write_text("a,y\n1,p\n2,q\n")
+    bayes("train", "t.csv", "-t", "y", "--follow", code=2)
+    bayes("train", "t.csv", "-t", "y")
+    bayes("predict", "t.bayes", "t.csv", "--follow", code=2)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.refusal import refusal
+from tests.refusal import refusal, warning
 
-from bayesbox.errors import BadData, SourceUnavailable
+from bayesbox.errors import BadData, SkippedLinks, SourceUnavailable
 from bayesbox.source.files import documents
 from bayesbox.source.files.documents import is_table, open_documents
 
@@ -105,10 +105,49 @@ def test_tables_are_told_by_their_names(mail: Path) -> None:
     assert is_table(mail)
 
 
-def test_links_to_folders_are_not_followed(mail: Path) -> None:
+@pytest.fixture
+def linked(mail: Path) -> Path:
+    """A folder with links: to a file elsewhere, to a folder elsewhere, back up, to nothing, and a class that is one."""
+    (mail.parent / "secret").write_text("the secret")
+    (mail.parent / "elsewhere").mkdir()
+    (mail.parent / "elsewhere" / "other.txt").write_text("from elsewhere")
+    (mail / "ham" / "file").symlink_to(mail.parent / "secret")
+    (mail / "ham" / "folder").symlink_to(mail.parent / "elsewhere", target_is_directory=True)
     (mail / "ham" / "loop").symlink_to(mail, target_is_directory=True)
-    (batch,) = open_documents(mail).batches()
-    assert batch["class"].to_pylist().count("ham") == 2
+    (mail / "ham" / "nothing").symlink_to(mail / "absent")
+    (mail / "zebra").symlink_to(mail.parent / "elsewhere", target_is_directory=True)
+    return mail
+
+
+def test_links_in_folders_are_skipped_and_counted(linked: Path) -> None:
+    with warning(SkippedLinks, count=4, where="mail"):
+        source = open_documents(linked)
+    (batch,) = source.batches()
+    assert batch["class"].to_pylist() == ["ham"] * 2 + ["lists"] * 3 + ["spam"] * 2
+    assert not any("secret" in text or "elsewhere" in text for text in batch["text"].to_pylist())
+    with warning(SkippedLinks, count=3, where="ham"):
+        open_documents(linked / "ham", classes=False)
+
+
+def test_links_are_followed_where_it_is_asked_for(linked: Path) -> None:
+    (linked / "ham" / "loop").unlink()
+    (batch,) = open_documents(linked, follow_links=True).batches()
+    assert batch["class"].to_pylist() == ["ham"] * 4 + ["lists"] * 3 + ["spam"] * 2 + ["zebra"]
+    texts = batch["text"].to_pylist()
+    assert sum("secret" in text for text in texts) == 1
+    assert sum("from elsewhere" in text for text in texts) == 2
+
+
+def test_links_that_lead_back_up_end(linked: Path) -> None:
+    (batch,) = open_documents(linked / "ham", classes=False, follow_links=True).batches()
+    texts = batch["text"].to_pylist()
+    assert sum("secret" in text for text in texts) == 1  # ham is not gone into again from below
+    assert sum("you won" in text for text in texts) == 1
+
+
+def test_a_path_that_is_given_may_be_a_link(linked: Path) -> None:
+    (batch,) = open_documents(linked / "zebra", classes=False).batches()
+    assert batch["text"].to_pylist() == ["from elsewhere"]
 
 
 def test_documents_come_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

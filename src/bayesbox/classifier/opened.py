@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
 
 EVERY = "*"  # keeps all columns
@@ -16,23 +17,32 @@ C = TypeVar("C")
 @dataclass(frozen=True)
 class ReadingOptions:
     """How files are read: texts that are missing values, what becomes of broken rows, the format, the threads; and
-    into how many bins a target of numbers is cut."""
+    into how many bins a target of numbers is cut.
+
+    `follow_links` is about folders of documents: whether links in them are followed.
+    """
 
     na: Sequence[str] = ()
     bad_rows: str = "error"
     format: str | None = None
     threads: int = 1
     target_bins: int | None = None
+    follow_links: bool = False
 
     @property
     def of_file(self) -> dict[str, Any]:
-        """What only a file has, as `open_source` takes it."""
+        """What only a file of a table has, as `open_source` takes it."""
+        if self.follow_links:
+            raise BadOption(
+                "links are followed in folders of documents, but this is a table",
+                remedy="Omit --follow, follow_links=True in Python",
+            )
         return {"na": self.na, "bad_rows": self.bad_rows, "format": self.format}
 
     @property
     def is_plain(self) -> bool:
         """Whether nothing is said of a file."""
-        return not self.na and self.bad_rows == "error" and self.format is None
+        return not (self.na or self.follow_links) and self.bad_rows == "error" and self.format is None
 
 
 AS_IT_IS = ReadingOptions()

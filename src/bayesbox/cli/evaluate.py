@@ -80,6 +80,7 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
 @options.calibrate_option
 @options.na_option
 @options.bad_rows_option
+@options.follow_option
 @options.input_format_option("-f", "--format")
 @options.threads_option
 @options.json_option

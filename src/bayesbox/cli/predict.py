@@ -83,6 +83,7 @@ EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is n
 @options.input_format_option("--input-format")
 @options.na_option
 @options.bad_rows_option
+@options.follow_option
 @click.option("-o", "--output", metavar="FILE", help="The file to write; by default standard output.")
 @click.option("--no-escape", is_flag=True, help="Write cells that begin with = + - @ as they are.")
 @options.threads_option

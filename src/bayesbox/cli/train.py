@@ -106,6 +106,7 @@ if TYPE_CHECKING:
 @options.ledger_flag
 @options.na_option
 @options.bad_rows_option
+@options.follow_option
 @options.input_format_option("-f", "--format")
 @options.threads_option
 @click.option("--force", is_flag=True, help="Replace a model of another kind or target, or what is not a model.")

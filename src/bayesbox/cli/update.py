@@ -34,6 +34,7 @@ from bayesbox.cli.options import shared as options
 @options.weight_option
 @options.na_option
 @options.bad_rows_option
+@options.follow_option
 @options.input_format_option("-f", "--format")
 @options.threads_option
 @options.keep_old_option

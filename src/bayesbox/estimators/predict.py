@@ -29,12 +29,14 @@ def predict(
     threads: int = 1,
     na: Sequence[str] = (),
     format: str | None = None,
+    follow_links: bool = False,
 ) -> Any:
     """The class of each row of files, a frame, a query or any other source: what `bayes predict` writes, as a table.
 
     `proba` adds a column `P(class)` for each class, `explain=3` the three columns that say most for the class against
     the runner-up, `keep` copies columns (`["*"]` all). A Spark DataFrame gives a Spark DataFrame: all of its columns
-    and the new ones, worked out on the executors when they are asked for.
+    and the new ones, worked out on the executors when they are asked for. `follow_links` is about folders of documents:
+    links in them are skipped otherwise.
 
     >>> import bayesbox as bb
     >>> clf = bb.NaiveBayes().fit({"age": [25, 20, 45]}, ["L", "H", "H"])
@@ -43,7 +45,7 @@ def predict(
     """
     classifier = _classifier_of(model)
     asked = PredictOptions(proba=proba, explain=explain, keep=tuple(keep))
-    source = _source(classifier, data, asked.keep, na=tuple(na), format=format)
+    source = _source(classifier, data, asked.keep, na=tuple(na), format=format, follow_links=follow_links)
     if isinstance(source, SparkSource):
         if keep:
             raise BadOption("a Spark DataFrame keeps all of its columns", remedy="Leave out keep, and select from it")
@@ -70,5 +72,5 @@ def _classifier_of(model: object) -> AnyClassifier:
 
 def _source(classifier: AnyClassifier, data: object, keep: tuple[str, ...], **options: Any) -> Source:
     if not is_path(data):
-        return source_of(data, **options)
+        return source_of(data, **ReadingOptions(**options).of_file)
     return classifier.open_unlabelled(data, keep=keep, reading=ReadingOptions(**options)).source

@@ -33,12 +33,14 @@ def train(
     na: Sequence[str] = (),
     bad_rows: str = "error",
     format: str | None = None,
+    follow_links: bool = False,
 ) -> Any:
     """A fitted estimator from files (a name, a glob, a folder, several of them), a frame, or any source.
 
     The rows stream through in one pass. Rows without a label are left out; `training_` says how many. A
     `TextClassifier` learns the column `text` of a table, or files of documents: a folder with one folder a class (text,
-    mail, Maildir), or an mbox a class; the names of these are the classes then.
+    mail, Maildir), or an mbox a class; the names of these are the classes then. Links in such folders are skipped and
+    counted in a warning, `SkippedLinks`, unless `follow_links` is true.
 
     A target of numbers that look like measurements is refused: `target_bins` cuts it into so many bins of about as many
     rows each, which are the classes then. `classes_limit` is the most classes, 10,000 by default; to give it says that
@@ -52,7 +54,7 @@ def train(
             "a model to train is one of bayesbox's estimators", found=model, remedy="Write model=bayesbox.NaiveBayes()"
         )
     estimator: CountedEstimator[Any] = NaiveBayes() if model is None else clone(model)
-    reading = ReadingOptions(na, bad_rows, format, threads, target_bins)
+    reading = ReadingOptions(na, bad_rows, format, threads, target_bins, follow_links)
     opened = estimator.blank_classifier().open_rows(data, target=target, weight=weight, text=text, reading=reading)
     with limit_context(classes=classes_limit):
         training = train_classifier(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)

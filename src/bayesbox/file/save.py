@@ -15,6 +15,7 @@ from bayesbox.file import container
 from bayesbox.file.atomic import replacing
 from bayesbox.file.container import MODEL
 from bayesbox.file.lock import FileLock
+from bayesbox.file.names import require_name
 from bayesbox.file.registry import codec_of, extension_of
 from bayesbox.file.strict_json import document
 from bayesbox.file.version import FileVersion
@@ -45,8 +46,9 @@ def save(
     replaced; where the file is another one, `ModelChanged` is raised. `keep_old` keeps what is replaced beside it,
     under the name `old_name` gives it.
     """
-    data = to_bytes(model)
     name = file_name(path)
+    require_name(name)
+    data = to_bytes(model)
 
     def check() -> None:
         if expected is not None:

@@ -66,7 +66,9 @@ def open_labelled(
         raise BadOption("documents in files have no column of weights", found=weight)
     if target not in (None, CLASS):
         raise BadOption("documents in files have their folder's name as their class", found=target)
-    source = open_documents(data, label=label, origins=False, bad_rows=reading.bad_rows)
+    source = open_documents(
+        data, label=label, origins=False, bad_rows=reading.bad_rows, follow_links=reading.follow_links
+    )
     return _opened(classifier, source, CLASS, TEXT)
 
 
@@ -84,7 +86,7 @@ def open_unlabelled(
         )
     if reading.na:
         raise BadOption("--na says how to read a table, but these are documents", found=reading.na)
-    source = open_documents(data, classes=False, bad_rows=reading.bad_rows)
+    source = open_documents(data, classes=False, bad_rows=reading.bad_rows, follow_links=reading.follow_links)
     known = classifier.text_column
     return Opened(classifier, source if known == TEXT else Renamed(source, TEXT, known), in_files=True)
 

@@ -313,6 +313,13 @@ def bad_rows_option(verb: F) -> F:
     )(verb)
 
 
+def follow_option(verb: F) -> F:
+    """--follow."""
+    return click.option(
+        "--follow", is_flag=True, help="Follow links in folders of documents; by default they are skipped and counted."
+    )(verb)
+
+
 def weight_option(verb: F) -> F:
     """--weight."""
     return click.option("--weight", metavar="COLUMN", help="The column that says how many rows a row stands for.")(verb)

@@ -119,8 +119,14 @@ def reading_of(given: Mapping[str, Any], threads: int = 1) -> ReadingOptions:
     from bayesbox.classifier.opened import ReadingOptions
     from bayesbox.cli.options.shared import several
 
-    bins = given.get("target_bins")
-    return ReadingOptions(several(given["na"]), given.get("bad_rows", "error"), given["input_format"], threads, bins)
+    return ReadingOptions(
+        several(given["na"]),
+        given.get("bad_rows", "error"),
+        given["input_format"],
+        threads,
+        target_bins=given.get("target_bins"),
+        follow_links=given.get("follow", False),
+    )
 
 
 def model_source(

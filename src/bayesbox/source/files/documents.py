@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.errors import BadData, BadOption, SourceUnavailable
+from bayesbox.errors import BadData, BadOption, SkippedLinks, SourceUnavailable
 from bayesbox.schema.arrays import numbers_array, text_array
 from bayesbox.schema.encode import MISSING, Codes
 from bayesbox.source.base import Batch, Skipped, Source
@@ -56,13 +57,20 @@ def is_table(paths: Paths, format: str | None = None) -> bool:
 
 
 def open_documents(
-    paths: Paths, *, label: str | None = None, classes: bool = True, origins: bool = True, bad_rows: str = "error"
+    paths: Paths,
+    *,
+    label: str | None = None,
+    classes: bool = True,
+    origins: bool = True,
+    bad_rows: str = "error",
+    follow_links: bool = False,
 ) -> DocumentSource:
     """The documents of files and folders.
 
     With `classes`, one folder that holds folders or mailboxes has a class for each of them; of several paths each is a
     class. `label` is the class of all instead. With `classes=False` there are none, with `origins=False` it is not told
-    where each document is from.
+    where each document is from. Links in folders may lead anywhere, so they are skipped, and a warning counts them,
+    unless `follow_links` is true; a path that is given itself may be a link.
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -78,10 +86,13 @@ def open_documents(
     if not given:
         raise BadOption("no file was given")
     name = name_of(given[0]) if len(given) == 1 else f"{name_of(given[0])} and {len(given) - 1} more"
+    walk = FolderWalk(follow_links=follow_links)
     if label is not None or not classes:
-        groups = [Group(label, _files(path)) for path in given]
+        groups = [Group(label, walk.files(path)) for path in given]
     else:
-        groups = [Group(class_name(path), _files(path)) for path in _class_paths(given)]
+        groups = [Group(class_name(path), walk.files(path)) for path in _class_paths(given, walk)]
+    if walk.skipped:
+        warnings.warn(SkippedLinks(walk.skipped, name), stacklevel=2)
     if not any(group.paths for group in groups):
         raise BadData("there are no documents", where=name)
     return DocumentSource(groups, name=name, origins=origins, skip=bad_rows == "skip")
@@ -99,7 +110,7 @@ def class_name(path: str) -> str:
     return name
 
 
-def _class_paths(given: Sequence[str]) -> list[str]:
+def _class_paths(given: Sequence[str], walk: FolderWalk) -> list[str]:
     if len(given) > 1:
         return list(given)
     (folder,) = given
@@ -114,6 +125,7 @@ def _class_paths(given: Sequence[str]) -> list[str]:
         )
     inside = [os.path.join(folder, name) for name in _listed(folder)]
     inside = [path for path in inside if os.path.isdir(path) or path.lower().endswith(MAILBOXES)]
+    inside = [path for path in inside if walk.takes(is_link=os.path.islink(path))]
     if not inside:
         raise BadData(
             "the folder holds no folders and no mailboxes, so its documents have no classes",
@@ -139,32 +151,41 @@ def _unreadable(folder: str, error: OSError) -> SourceUnavailable:
     return SourceUnavailable(f"the folder cannot be read ({error.strerror})", where=folder)
 
 
-def _files(path: str) -> list[str]:
-    """The files of a path: itself, or all in a folder and below it; of a Maildir its messages."""
-    return _files_below(path) if os.path.isdir(path) else expand(path)
+class FolderWalk:
+    """The files of folders, in the order of the names; links in them are followed, or skipped and counted."""
 
+    def __init__(self, *, follow_links: bool) -> None:
+        self.follow_links = follow_links
+        self.skipped = 0
 
-def _files_below(folder: str) -> list[str]:
-    """The files of a folder and of those in it, in the order of the names."""
-    try:
-        with os.scandir(folder) as entries:
-            inside = list(entries)
-    except OSError as error:
-        raise _unreadable(folder, error) from None
-    files = {entry.name for entry in inside if entry.is_file()}
-    folders = {entry.name for entry in inside if entry.name not in files and entry.is_dir() and not entry.is_symlink()}
-    if _is_maildir(folder):
-        folders.discard("tmp")
-    found: list[str] = []
-    for name in sorted(files | folders):  # not a folder behind a link, which may lead back up
-        if name.startswith("."):
-            continue
-        path = os.path.join(folder, name)
-        if name in files:
-            found.append(path)
-        else:
-            found += _files_below(path)
-    return found
+    def takes(self, *, is_link: bool) -> bool:
+        """Whether something in a folder is looked at; a link that is not is counted."""
+        if is_link and not self.follow_links:
+            self.skipped += 1
+            return False
+        return True
+
+    def files(self, path: str) -> list[str]:
+        """The files of a path: itself, or all in a folder and below it; of a Maildir its messages."""
+        return self._below(path, frozenset()) if os.path.isdir(path) else expand(path)
+
+    def _below(self, folder: str, above: frozenset[str]) -> list[str]:
+        """`above` are the folders that this one is in: a link may lead back up to one of them."""
+        own = os.path.realpath(folder)
+        if own in above:
+            return []
+        try:
+            with os.scandir(folder) as entries:
+                inside = sorted((each for each in entries if each.name[0] != "."), key=lambda entry: entry.name)
+        except OSError as error:
+            raise _unreadable(folder, error) from None
+        unfinished = "tmp" if _is_maildir(folder) else None
+        found: list[str] = []
+        for entry in inside:
+            is_file, is_folder = entry.is_file(), entry.is_dir() and entry.name != unfinished
+            if (is_file or is_folder) and self.takes(is_link=entry.is_symlink()):
+                found += [entry.path] if is_file else self._below(entry.path, above | {own})
+        return found
 
 
 class DocumentSource(Source):

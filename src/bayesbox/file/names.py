@@ -1,0 +1,61 @@
+"""Names that a model file must not have: those that the system reserves, and those that differ in case only.
+
+Windows keeps some names for devices: a file `NUL.bayes` would be written to nowhere. On Windows and macOS
+`People.bayes` and `people.bayes` are one file, so that saving the one would replace the other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+from bayesbox.errors import BadOption
+
+RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])", re.IGNORECASE)
+FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
+
+
+def require_name(path: str, *, windows: bool = sys.platform == "win32") -> None:
+    """Refuse a name under which a model would be lost, or would replace another one.
+
+    >>> require_name("models/nul.bayes", windows=True)
+    Traceback (most recent call last):
+    bayesbox.errors.BadOption: models/nul.bayes: this name is reserved by Windows. Choose another name
+    """
+    if windows:
+        _require_windows_name(path)
+    _require_own_case(path)
+
+
+def _require_windows_name(path: str) -> None:
+    name = re.split(r"[\\/]", path)[-1]
+    if RESERVED.fullmatch(name.partition(".")[0].rstrip(" ")):
+        raise BadOption("this name is reserved by Windows", where=path, remedy="Choose another name")
+    if FORBIDDEN.search(name) or name != name.rstrip(". "):
+        raise BadOption(
+            'on Windows the name of a file must not contain any of < > : " | ? * or end in a dot or a space',
+            where=path,
+            remedy="Choose another name",
+        )
+
+
+def _require_own_case(path: str) -> None:
+    """Where a file system does not tell the case of letters, what is there may have the name in another case."""
+    target = os.path.realpath(path)
+    folder, name = os.path.split(target)
+    if not os.path.exists(target):
+        return
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return
+    if name not in names:
+        other = next((each for each in names if each.casefold() == name.casefold()), None)
+        if other is not None:
+            raise BadOption(
+                "there is already a model of this name but for its case, which would be replaced",
+                where=path,
+                found=other,
+                remedy="Write the name as it is, or choose another one",
+            )
