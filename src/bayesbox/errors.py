@@ -25,6 +25,7 @@
         NeverLearned                              rows that were never learned
         NoCounts                                  a model that was made of tables, not of rows
       CannotMerge (ValueError)          exit 3    tallies of different make
+      CannotRedact (ValueError)         exit 3    a model that keeps more than counts of levels
       NotLinear (ValueError)            exit 3    a model whose decision is not a linear one
       CannotExport (ValueError)         exit 3    a model that another language cannot say
       CannotSample (ValueError)         exit 3    a distribution that no value can be drawn from: `family`
@@ -349,6 +350,12 @@ class NoCounts(CannotForget):
 
 class CannotMerge(BayesboxError, ValueError):
     """Two tallies, or two models, that do not fit together."""
+
+    exit_code = 3
+
+
+class CannotRedact(BayesboxError, ValueError):
+    """A model that keeps more of its rows than pooling rare levels would take away."""
 
     exit_code = 3
 

@@ -88,6 +88,7 @@ class Classifier(ABC, Generic[R, D, M]):
         self.calibrate = calibrate  # the kind of calibration to learn with the first rows
         self.calibrated: Calibrated | None = None
         self.target_cuts: tuple[float, ...] | None = None  # between the bins of a target of numbers
+        self.redacted: int | None = None  # levels of fewer rows than this were pooled
         self.ledger = False  # whether a hash of the rows is kept beside the tallies
 
     # -- what a kind of model brings -----------------------------------------------------------------------------
@@ -196,6 +197,18 @@ class Classifier(ABC, Generic[R, D, M]):
     def irreversible_parts(self) -> tuple[str, ...]:
         """What was learned of the rows and is no tally, in words: taking rows out leaves it as it is."""
         return () if self.calibrated is None else (f"the calibration ({self.calibrated.calibration.kind})",)
+
+    def keeps_rows_by(self) -> str | None:
+        """What the model keeps of single rows beyond counts and sums of each column, in words; None for nothing."""
+        return None if self.book.joint is None else "it counts columns together, so that rare combinations stay"
+
+    def kept_points(self) -> int:
+        """How many rows the model keeps as points, whole."""
+        return 0
+
+    def inner(self) -> tuple[AnyClassifier, ...]:
+        """The classifiers that it holds, each with tallies of its own."""
+        return ()
 
     def size(self) -> ModelSize | None:
         """How many numbers the model is made of; None where it is several models in one."""
@@ -313,7 +326,7 @@ class Classifier(ABC, Generic[R, D, M]):
                 remedy="Train one on the rows of both, or train the second by updating a copy of the first",
             )
         self.warn_of_lost_ledger(other)
-        result = copy.copy(self)
+        result = self.changed(redacted=max(self.redacted or 0, other.redacted or 0) or None)
         result.accept(self.schema.merged(other.schema), self.book + other.book)
         return result
 

@@ -57,6 +57,8 @@ def write(classifier: AnyTableClassifier) -> tuple[Json, dict[str, bytes]]:
         written["target_bins"] = list(classifier.target_cuts)
     if classifier.calibrated is not None:
         written["calibration"] = classifier.calibrated.to_json()
+    if classifier.redacted is not None:
+        written["redacted"] = classifier.redacted
     _require_consistent(schema, book, label_type)
     if classifier.fixed:
         tables = classifier.given_members()
@@ -95,6 +97,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     derived = kind.derived_from_members(reader.take_if_present("derived", dict), own)
     calibration = reader.take_if_present("calibration", dict)
     target_cuts = cuts_from_json(reader.take_if_present("target_bins", list))
+    redacted = reader.take_if_present("redacted", int)
     one_hot = one_hot_from_json(reader.take("fold", dict))
     declared = declared_from_json(reader.take("declared", list, None))
     classes = reader.texts("classes")
@@ -109,7 +112,9 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
         classifier = kind(rules)
         classifier.accept(schema, book_from_arrow(tables, label_type, tuple(schema.kinds)))
         classifier = classifier.changed(derived=derived)
-    classifier = classifier.changed(declared=declared, one_hot=one_hot, target=target, target_cuts=target_cuts)
+    classifier = classifier.changed(
+        declared=declared, one_hot=one_hot, target=target, target_cuts=target_cuts, redacted=redacted
+    )
     _require_consistent(schema, classifier.book, label_type)
     if classifier.book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")

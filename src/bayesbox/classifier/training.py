@@ -92,6 +92,10 @@ class PendingRows:
             learned = learned.with_label_type(
                 natural_label_type(learned.classes) if classifier.schema is None else classifier.book.label_type
             )
+        if self.forget and classifier.redacted is not None:
+            from bayesbox.classifier.privacy.redact import require_not_pooled
+
+            require_not_pooled(classifier.book, learned)
         book = classifier.book - learned if self.forget else classifier.book + learned
         if self.forget:
             classifier.require_possible(book)

@@ -34,6 +34,7 @@ VERBS = {
     "update": "Learn more rows.",
     "forget": "Take rows out of a model again, exactly.",
     "verify": "Check the certificate of a forgetting.",
+    "redact": "Pool the levels and words that few rows have.",
     "key": "Make a pair of keys to sign certificates with.",
     "merge": "Join models that were trained apart.",
     "average": "Make one model of several, each with its weight.",

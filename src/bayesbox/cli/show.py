@@ -10,6 +10,8 @@ from bayesbox.cli.options import shared as options
 from bayesbox.cli.print import nomogram
 from bayesbox.cli.print.output import say
 
+FEW = 5  # rows, below which --privacy lists what they have
+
 
 @click.command(
     "show",
@@ -19,6 +21,7 @@ from bayesbox.cli.print.output import say
         "bayes show people.bayes",
         "bayes show people.bayes --column age --svg age.svg",
         "bayes show people.bayes --nomogram --class '>50K' --svg people.svg",
+        "bayes show people.bayes --privacy -k 10",
         "bayes show people.bayes --json",
     ),
     notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities and intervals (of the "
@@ -26,12 +29,14 @@ from bayesbox.cli.print.output import say
     "parameters, joint_parameters (null where a density takes part), column_weights (where columns were selected or "
     "have weights), naive_parameters and notes (of full Bayes), "
     "hypotheses (kind, weight, log_score: of a Bayes optimal model), "
-    "digest (null for a model of given tables), ledger (null where none is kept), "
+    "digest (null for a model of given tables), ledger (null where none is kept), redacted "
+    "(levels of fewer rows were pooled; else null), "
     "and with --column also column (name, classes, interval or likely_levels), with --nomogram also nomogram (class, "
     "against, prior_log_odds, columns (name, marks (value, log_odds)), others); for documents text, words, vocabulary, "
     "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters; for hidden "
     "Markov models model, kind, origin, states, start, transition, columns (what is seen in each state), left_out, "
-    "parameters and digest.",
+    "parameters and digest. With --privacy: model, fewer_than, columns, redacted, ledger and disclosures (model, "
+    "column, what, count, of, and with --values values).",
 )
 @click.argument("model")
 @click.option("--column", metavar="NAME", help="Also the tally of one column, or word, class by class.")
@@ -48,6 +53,15 @@ from bayesbox.cli.print.output import say
 @click.option(
     "--svg", metavar="FILE", help="Draw the density of the --column, a number, in each class, or the --nomogram."
 )
+@click.option("--privacy", is_flag=True, help="Only what the file reveals of single rows.")
+@click.option(
+    "-k",
+    "--fewer-than",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="--privacy: what fewer rows than this have; by default 5.",
+)
+@click.option("--values", is_flag=True, help="--privacy: print the levels, words and numbers themselves.")
 @options.json_option
 def command(model: str, column: str | None, svg: str | None, as_json: bool, **given: Any) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
@@ -56,17 +70,31 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
     nomogram.require_fitting(column, svg, given)
+    if not given["privacy"] and (given["values"] or given["fewer_than"]):
+        raise click.UsageError("--values and --fewer-than go with --privacy")
     classifier = load(model)
     if isinstance(classifier, HiddenMarkovModel):
         from bayesbox.cli.print import chain
 
+        if given["privacy"]:
+            raise click.UsageError("--privacy lists what classifiers reveal, and this is a hidden Markov model")
         if given["nomogram"]:
             raise click.UsageError("--nomogram draws naive Bayes, and this is a hidden Markov model")
         if svg:
             raise click.UsageError("--svg draws the densities of naive Bayes; bayes hmm decode --svg draws a sequence")
         chain.show(classifier, model, column, as_json=as_json)
         return
+    if given["privacy"]:
+        from bayesbox.cli.print.privacy import show_privacy
+
+        if column or svg or given["nomogram"]:
+            raise click.UsageError("--privacy goes without --column, --nomogram and --svg")
+        fewer_than = given["fewer_than"] or FEW
+        show_privacy(classifier, model, fewer_than=fewer_than, values=given["values"], as_json=as_json)
+        return
     found = nomogram.asked(classifier, given)
     printer_of(classifier).show(classifier, model, column=column, svg=svg, found=found, as_json=as_json)
+    if not as_json and classifier.redacted is not None:
+        say(f"redacted: levels and words of fewer than {classifier.redacted:,} rows are pooled as (rare)")
     if not as_json and classifier.book.ledger is not None:
         say(f"ledger {classifier.book.ledger_digest()}")

@@ -258,6 +258,7 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         result = self.changed(
             derived=replace(self.settled, strength=larger.settled.strength),  # nothing derived can be added up
             dropped=self.dropped + other.dropped,
+            redacted=max(self.redacted or 0, other.redacted or 0) or None,
         )
         schema = self.schema or other.schema
         assert schema is not None
@@ -315,6 +316,13 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
     def irreversible_parts(self) -> tuple[str, ...]:
         chosen = ("the choice among models",) if self.settled.tried else ()
         return chosen if self.settled.strength is None else (*chosen, "the calibration")
+
+    def keeps_rows_by(self) -> str | None:
+        if self.width is not None:
+            return "it was learned from a matrix of counts, which has no words to pool"
+        if self.rules.occurrence in ("table", "position"):
+            return f"a model of {self.rules.occurrence} counts more of a document than its words"
+        return super().keeps_rows_by()
 
     def uncalibrated(self) -> Self | None:
         """The same with words that speak as strongly as they were learned; None where they do so already."""

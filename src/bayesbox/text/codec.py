@@ -42,6 +42,8 @@ def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:
         "strength": None if strength is None else [float(each) for each in strength],
         "rules": options_to_json(classifier.rules),
     }
+    if classifier.redacted is not None:
+        written["redacted"] = classifier.redacted
     return written, book_to_arrow(classifier.book)
 
 
@@ -60,6 +62,7 @@ def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassi
     dropped = reader.take("dropped", int)
     if dropped < 0:
         raise ValueError("the number of dropped words is negative")
+    redacted = reader.take_if_present("redacted", int)
     strength = _strength(reader.take("strength", list, None))
     reader.done()
     if label_type not in LABEL_TYPES:
@@ -76,6 +79,7 @@ def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassi
         book=book,
         derived=None if strength is None else Settled(strength=strength),
         dropped=dropped,
+        redacted=redacted,
         ledger=book.ledger is not None,
     )
 

@@ -65,6 +65,7 @@ def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
                 "pool": facts(classifier),
                 "digest": book.digest(),
                 "ledger": book.ledger_digest(),
+                "redacted": classifier.redacted,
             }
         )
         return

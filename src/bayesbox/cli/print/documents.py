@@ -186,6 +186,7 @@ def _report(classifier: DocumentClassifier, path: str) -> Json:
         "free_parameters": size.free,
         "digest": book.digest(),
         "ledger": book.ledger_digest(),
+        "redacted": classifier.redacted,
     }
 
 

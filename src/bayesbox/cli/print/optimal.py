@@ -80,6 +80,7 @@ def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
                 "hypotheses": facts(classifier),
                 "digest": book.digest() if counted else None,
                 "ledger": book.ledger_digest(),
+                "redacted": classifier.redacted,
             }
         )
         return

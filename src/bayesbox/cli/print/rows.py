@@ -130,6 +130,7 @@ class RowPrinter(Printer[T]):
             "joint_parameters": None if size is None else size.joint,
             "digest": None if classifier.fixed else classifier.book.digest(),
             "ledger": classifier.book.ledger_digest(),
+            "redacted": classifier.redacted,
             **self.more(classifier),
         }
         if size is not None and size.naive is not None:
@@ -154,6 +155,7 @@ class RowPrinter(Printer[T]):
                     "columns": [],
                     "digest": digest,
                     "ledger": classifier.book.ledger_digest(),
+                    "redacted": classifier.redacted,
                 }
             )
             return

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbox.classifier.base import AnyClassifier
+from bayesbox.classifier.base import AnyClassifier, Classifier
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.explain.evidence import Explanation
@@ -27,6 +27,7 @@ from bayesbox.source.base import Batch
 from bayesbox.stat.calibrate import normalised
 from bayesbox.table.auto.codec import PREFIX, derived_arrays, derived_from_json, derived_to_json
 from bayesbox.table.auto.features import View
+from bayesbox.table.auto.joint_density import JointKernel
 from bayesbox.table.auto.options import AutoOptions
 from bayesbox.table.auto.pool import Pool, learn_pool, words_of
 from bayesbox.table.batch_learners import BatchLearner
@@ -149,6 +150,17 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
 
     def derived_to_json(self) -> Json | None:
         return None if self.derived is None else derived_to_json(self.derived)
+
+    def keeps_rows_by(self) -> str | None:
+        return "its models keep rows, levels and numbers of their own"
+
+    def kept_points(self) -> int:
+        models = () if self.derived is None else self.derived.models
+        return sum(len(model.points) for model in models if isinstance(model, JointKernel))
+
+    def inner(self) -> tuple[AnyClassifier, ...]:
+        models = () if self.derived is None else self.derived.models
+        return tuple(model for model in models if isinstance(model, Classifier))
 
     def derived_members(self) -> dict[str, bytes]:
         return {} if self.derived is None else derived_arrays(self.derived)

@@ -251,6 +251,12 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             "log_scores": None if scores is None else [each if math.isfinite(each) else None for each in scores],
         }
 
+    def keeps_rows_by(self) -> str | None:
+        return "it holds several models, each with tallies of its own"
+
+    def inner(self) -> tuple[AnyTableClassifier, ...]:
+        return () if self.derived is None else tuple(self.derived.classifiers)
+
     def derived_members(self) -> dict[str, bytes]:
         from bayesbox.file.save import to_bytes
 

@@ -1,0 +1,154 @@
+"""A model without the levels and words that few rows have: they become one, which keeps their sum.
+
+    count(class, "(rare)") = sum over the levels of fewer than k rows of count(class, level)
+
+So the counts of the others and the totals of the classes stay as they are. The number of levels of a category stays
+too, by names that stand for no level, so that every smoothing rule gives the others the probability they had. What was
+pooled cannot be taken apart again: rows that have such a level can no longer be forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import ExactArray
+from bayesbox.classifier.base import AnyClassifier
+from bayesbox.errors import BadOption, CannotForget, CannotRedact
+from bayesbox.schema.kinds import Kind
+from bayesbox.schema.options import options_of
+from bayesbox.tally.base import added
+from bayesbox.tally.book import Book
+from bayesbox.tally.counts import Counts
+from bayesbox.tally.documents import DOCUMENTS, WORDS
+from bayesbox.tally.words import WordCounts
+
+POOLED = "(rare)"
+"""The level, or word, that stands for all that were pooled: the parentheses keep it from being a word."""
+
+C = TypeVar("C", bound=AnyClassifier)
+Flags = NDArray[np.bool_]
+
+
+def redact(classifier: C, min_count: int) -> C:
+    """The same model with the levels and words of fewer than `min_count` rows as one; its ledger is dropped.
+
+    CannotRedact where the model keeps more of its rows than that would take away.
+    """
+    if min_count < 2:
+        raise BadOption("min_count must be 2 or more: fewer rows than that have no level", found=min_count)
+    _require_counts_alone(classifier)
+    schema, book = classifier.schema, classifier.book
+    assert schema is not None
+    kinds, columns = dict(schema.kinds), dict(book.columns)
+    if WORDS in book and DOCUMENTS in book and classifier.unit == "document":
+        rare = rare_levels(book[DOCUMENTS], min_count)
+        columns[WORDS] = pooled(book[WORDS], rare)
+        columns[DOCUMENTS] = _no_more_than(pooled(book[DOCUMENTS], rare), book.class_counts)
+    else:
+        for name, tally in pooling_columns(book, kinds):
+            rare = rare_levels(tally, min_count)
+            columns[name] = left = pooled(tally, rare)
+            if rare.any() and "levels" in options_of(type(kinds[name])):
+                kinds[name] = _with_as_many_levels(kinds[name], left.levels, len(tally.levels))
+    thinned = classifier.changed(redacted=max(min_count, classifier.redacted or 0), ledger=False)
+    thinned.accept(replace(schema, kinds=kinds), book.with_tallies(columns).with_ledger(None))
+    return thinned
+
+
+def _require_counts_alone(classifier: AnyClassifier) -> None:
+    """Refuse models that keep more of their rows than counts of levels and sums of numbers."""
+    reason = classifier.keeps_rows_by()
+    if classifier.fixed:
+        reason = "it was made of given tables and holds nothing of any row"
+    elif classifier.schema is None or not classifier.book.classes:
+        reason = "it has learned nothing"
+    elif reason is None:
+        reason = next((f"column `{name}` keeps {what}" for name, what in _kept_whole(classifier)), None)
+    if reason is not None:
+        raise CannotRedact(
+            f"this model cannot be redacted: {reason}",
+            remedy=""
+            if classifier.fixed
+            else "Train one that counts each column by itself and keeps no numbers: --model naive --numeric gaussian",
+        )
+
+
+def _kept_whole(classifier: AnyClassifier) -> Iterator[tuple[str, str]]:
+    for name, tally in classifier.book.columns.items():
+        if tally.form == "values":
+            yield name, "every distinct number"
+
+
+def pooling_columns(book: Book, kinds: dict[str, Kind]) -> Iterator[tuple[str, Counts]]:
+    """The columns whose levels can be pooled: neither flags nor matrices, nor those whose levels were declared."""
+    for name, tally in book.columns.items():
+        kind = kinds.get(name)
+        if isinstance(tally, Counts) and kind is not None and not kind.is_matrix and not kind.is_flag:
+            declared = set(kind.levels or ())
+            if not declared or POOLED in declared:
+                yield name, tally
+
+
+def rare_levels(tally: Counts, min_count: int) -> Flags:
+    """Of each level whether fewer rows have it, and at least one does."""
+    total = tally.by_level().to_doubles()
+    found: Flags = total < min_count
+    return found
+
+
+def pooled(tally: Counts, rare: Flags) -> Counts:
+    """The tally with these levels, and what was pooled before, as one."""
+    pool = rare | np.array([level == POOLED for level in tally.levels], dtype=bool)
+    if not rare.any():
+        return tally
+    kept = [level for level, gone in zip(tally.levels, pool.tolist(), strict=True) if not gone]
+    place = np.where(pool, len(kept), np.cumsum(~pool) - 1)
+    at, cells = tally.entries()
+    label, level = np.divmod(at, len(tally.levels))
+    width = len(kept) + 1
+    total = ExactArray(len(tally.classes) * width)
+    total.add(cells, label * width + place[level])
+    form = WordCounts if isinstance(tally, WordCounts) else Counts
+    return form.of(tally.classes, [*kept, POOLED], total)
+
+
+def _no_more_than(documents: Counts, rows: ExactArray) -> Counts:
+    """A document may hold several rare words; of the pooled one it counts once at most, so no more than there are."""
+    if POOLED not in documents.levels:
+        return documents
+    width, place = len(documents.levels), documents.levels.index(POOLED)
+    at = np.arange(len(documents.classes)) * width + place
+    beyond = added(documents.cells.take(at), rows, sign=-1)
+    over = np.flatnonzero(beyond.signs() > 0)
+    cells = documents.cells.copy()
+    cells.add(beyond.take(over), at[over], sign=-1)
+    return WordCounts(documents.classes, documents.levels, cells)
+
+
+def _with_as_many_levels(kind: Kind, levels: tuple[str, ...], number: int) -> Kind:
+    """The same category with the levels that are left, and names for those that are not: no rule sees a difference."""
+    declared = len(kind.levels or ())
+    names = (f"{POOLED[:-1]} {place})" for place in range(2, max(number, declared) - len(levels) + 2))
+    found: dict[str, Any] = {"levels": tuple(sorted([*levels, *names]))}
+    return replace(kind, **found)
+
+
+def require_not_pooled(book: Book, rows: Book) -> None:
+    """Refuse to take rows out of a redacted book that have a level which may be among those that were pooled."""
+    for name, tally in rows.columns.items():
+        mine = book.columns.get(name)
+        if isinstance(tally, Counts) and isinstance(mine, Counts) and POOLED in mine.levels:
+            known = set(mine.levels) - {POOLED}
+            for level in tally.levels:
+                if level not in known:
+                    raise CannotForget(
+                        f"the rare levels of column `{name}` were pooled, so rows that have one cannot be forgotten",
+                        where=f"column `{name}`",
+                        found=level,
+                        remedy="Forget them in the model before it was redacted, and redact it again",
+                    )

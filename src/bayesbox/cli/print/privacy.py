@@ -1,0 +1,52 @@
+"""What a model file reveals, for the eye and for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from bayesbox.cli.print.output import emit_json, note, say
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.privacy.disclosures import Disclosure
+
+SHOWN = 20  # values of one column
+
+
+def show_privacy(classifier: AnyClassifier, path: str, *, fewer_than: int, values: bool, as_json: bool) -> None:
+    """What the file of a classifier reveals of its rows."""
+    from bayesbox.classifier.privacy.disclosures import disclosures
+
+    found = disclosures(classifier, fewer_than)
+    columns = list(classifier.schema.kinds) if classifier.schema else []
+    if as_json:
+        emit_json(
+            {
+                "model": path,
+                "fewer_than": fewer_than,
+                "columns": columns,
+                "redacted": classifier.redacted,
+                "ledger": classifier.book.ledger_digest(),
+                "disclosures": [each.as_dict(values=values) for each in found],
+            }
+        )
+        return
+    say(f"{path}: {classifier.title}; what it reveals of its rows, and what fewer than {fewer_than} of them have")
+    say(f"columns: {', '.join(columns)}")
+    if not found:
+        say(f"nothing that fewer than {fewer_than} rows have")
+    print_disclosures(found, values=values)
+    if classifier.book.ledger is not None:
+        say("a ledger: whoever has all rows but one can test guesses of that one")
+
+
+def print_disclosures(found: Sequence[Disclosure], *, values: bool, err: bool = False) -> None:
+    """One line for each thing, with the values themselves only where that is asked for."""
+    for each in found:
+        where = f"{each.model}: {each.column}" if each.model else each.column
+        text = f"  {where}: {each.count:,} of {each.of:,} {each.what}"
+        if values and each.values:
+            listed = ", ".join(text for text, _ in each.values[:SHOWN])
+            text += f": {listed}" + (", ..." if len(each.values) > SHOWN else "")
+        (note if err else say)(text)

@@ -1,0 +1,62 @@
+"""`bayes redact`."""
+
+from __future__ import annotations
+
+import click
+
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import emit_json, note
+
+
+@click.command(
+    "redact",
+    cls=options.Verb,
+    short_help="Pool the levels and words that few rows have.",
+    examples=("bayes redact people.bayes --min-count 5 -o public.bayes",),
+    notes="Keys of --json: model, min_count, digest_before, digest, remaining (as bayes show --privacy has them).",
+)
+@click.argument("model")
+@click.option(
+    "--min-count",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Levels and words of fewer rows than this become one.",
+)
+@click.option(
+    "-o", "--output", required=True, type=options.MODEL_FILE, metavar="FILE", help="The file for the redacted model."
+)
+@options.wait_option
+@options.json_option
+def command(model: str, min_count: int, output: str, wait: float, as_json: bool) -> None:
+    """Pool the levels and words that few rows have, so that the model file does not hold them.
+
+    The counts of the others and the totals of the classes stay as they are. Rows that have a pooled level can no longer
+    be forgotten. Models that keep more of their rows (numbers, points, combinations of columns) are refused.
+    """
+    from bayesbox.classifier.privacy.disclosures import disclosures
+    from bayesbox.classifier.privacy.redact import redact
+    from bayesbox.cli.print.privacy import print_disclosures
+    from bayesbox.file.load import load_classifier
+    from bayesbox.file.lock import FileLock
+    from bayesbox.file.save import save
+
+    with FileLock(output, wait=wait, verb="redact") as lock:
+        classifier = load_classifier(model)  # under the lock: it may be the one that is replaced
+        before = classifier.book.digest()
+        thinned = redact(classifier, min_count)
+        thinned.check()  # a model that cannot be made is not written
+        save(thinned, output, lock=lock)
+    remaining = disclosures(thinned, min_count)
+    if as_json:
+        report = [each.as_dict(values=False) for each in remaining]
+        digests = {"digest_before": before, "digest": thinned.book.digest()}
+        emit_json({"model": output, "min_count": min_count, **digests, "remaining": report})
+        return
+    if remaining:
+        note(f"still there, of fewer than {min_count} rows:")
+        print_disclosures(remaining, values=False, err=True)
+    note(f"digest before {before}")
+    note(f"digest now    {thinned.book.digest()}")
+    note(f"written to {output}")
