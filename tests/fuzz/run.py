@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.fuzz.formats import FORMATS, counts
-from tests.fuzz.worker import chance_of, quiet, try_file, use_core
+from tests.fuzz.worker import chance_of, try_finding
 
 ROOT = Path(__file__).parents[2]
 FINDINGS = ROOT / "build" / "fuzz"
@@ -284,10 +284,6 @@ class FuzzRun:
         print(self.findings[-1], flush=True)
 
 
-def _mutant_in(folder: Path) -> Path:
-    return next(path for path in folder.iterdir() if path.name.partition(".")[0] == "mutant")
-
-
 def environment(core: str | None, *, frames: int = 1) -> dict[str, str]:
     """The environment of a process with the core of this name: under the sanitizers, every allocation is theirs.
 
@@ -312,18 +308,12 @@ def environment(core: str | None, *, frames: int = 1) -> dict[str, str]:
 
 
 def replay(folder: Path) -> int:
-    """Try a finding again, in this process; under the sanitizers if it was found there."""
-    about = json.loads((folder / "finding.json").read_text())
-    core = about["core"]
-    if core and "libasan" not in os.environ.get("LD_PRELOAD", ""):
-        command = [sys.executable, "-m", "tests.fuzz.run", "--replay", str(folder)]
-        return subprocess.run(command, env=environment(core, frames=30), cwd=ROOT, check=False).returncode
-    if core:
-        use_core(core)
-    quiet()
-    outcome, error = try_file(FORMATS[about["format"]], _mutant_in(folder))
-    print(error or outcome)
-    return outcome == "finding"
+    """Try a finding again; under the sanitizers if it was found there."""
+    core = json.loads((folder / "finding.json").read_text())["core"]
+    if core is None:
+        return try_finding(folder, None)
+    command = [sys.executable, "-m", "tests.fuzz.worker", "--replay", str(folder.resolve()), core]
+    return subprocess.run(command, env=environment(core, frames=30), cwd=ROOT, check=False).returncode
 
 
 def table(reports: dict[str, FormatReport]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -15,9 +17,10 @@ from tests.fuzz import core_examples, core_subjects, run
 from tests.fuzz.format import WrongAnswer, require_probabilities
 from tests.fuzz.formats import FORMATS, counts
 from tests.fuzz.table_files import KINDS
-from tests.fuzz.worker import chance_of, quiet, try_file
+from tests.fuzz.worker import chance_of, quiet, try_file, use_core
 
 import bayesbox as bb
+from bayesbox import _core
 from bayesbox.errors import BadData, BadRow
 
 MUTANTS = {"model": 40, "csv": 100, "jsonl": 100}
@@ -159,3 +162,18 @@ def test_shares_add_up() -> None:
     assert set(found) == set(FORMATS)
     assert abs(sum(found.values()) - 100_000) < len(FORMATS)
     assert min(counts(1).values()) == 1
+
+
+def test_the_core_that_was_named_is_the_one_loaded(tmp_path: Path) -> None:
+    """It comes before whatever the package is installed by; one that was loaded before is noticed."""
+    copy = shutil.copy(_core.__file__, tmp_path)
+    program = "import sys; from tests.fuzz.worker import use_core; use_core(sys.argv[1]); import bayesbox._core as core"
+    command = [sys.executable, "-c", program + "; print(core.__file__)", str(copy)]
+    said = subprocess.run(command, cwd=run.ROOT, capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == str(copy)
+    before = list(sys.meta_path)
+    try:
+        with pytest.raises(SystemExit):
+            use_core(str(copy))
+    finally:
+        sys.meta_path[:] = before

@@ -1,6 +1,7 @@
 """A process that tries one mutant after another, and says before each which one it is and after each what came of it.
 
     python -m tests.fuzz.worker FOLDER [MODULE]
+    python -m tests.fuzz.worker --replay FINDING MODULE
 
 reads lines `format seed first last` and answers each mutant with a line of JSON; whoever started it watches its time
 and its memory. With MODULE, the compiled core is that file, which is checked once it is loaded.
@@ -115,6 +116,20 @@ def _say(out: IO[str], **fields: Any) -> None:
     out.flush()
 
 
+def try_finding(folder: Path, module: str | None) -> int:
+    """Try the mutant of a finding again, print what comes of it, and say whether it is a finding still."""
+    if module:
+        use_core(module)
+    from tests.fuzz.formats import FORMATS
+
+    quiet()
+    form = FORMATS[json.loads((folder / "finding.json").read_text())["format"]]
+    (mutant,) = folder.glob("mutant*")
+    outcome, error = try_file(form, mutant)
+    print(error or outcome)
+    return int(outcome == "finding")
+
+
 def main(folder: Path, module: str | None) -> None:
     if module:
         use_core(module)
@@ -145,4 +160,6 @@ def main(folder: Path, module: str | None) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "--replay":
+        sys.exit(try_finding(Path(sys.argv[2]), sys.argv[3]))
     main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None)
