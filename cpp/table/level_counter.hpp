@@ -38,7 +38,10 @@ class LabelBlock {
   template <class Keep>
   void read_where(const LabelBlock& from, const Keep& keep) {
     count_ = from.count_;
-    for (std::size_t i = 0; i < count_; ++i) copy_[i] = keep(i) ? from.labels_[i] : -1;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::int32_t label = from.labels_[i];  // read in any case: values alternate as they like, so no branch
+      copy_[i] = keep(i) ? label : -1;
+    }
     labels_ = copy_.data();
     bytes_.width = words_.width = 0;
   }

@@ -129,6 +129,22 @@ def factorize_integers(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray
 def factorize_doubles(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """(codes, ascending distinct values) of numbers of any type and stride; NaN has the code -1, and -0.0 is 0.0."""
 
+def count_grids(
+    columns: list[NDArray[Any]],
+    target: NDArray[np.int32],
+    classes: int,
+) -> list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]]:
+    """(classes, cells, counts) of the cells of each column that have a count, class by class, cells ascending.
+
+    A cell is that of `grid_cells`. NaN and infinite values are left out, as are rows of a negative target.
+    """
+
+def grid_cells(values: NDArray[Any]) -> NDArray[np.int32]:
+    """The cell of each number: 0 of zero, else up to 16376 by exponent and three bits of the mantissa, with its sign.
+
+    -32768 of NaN and of an infinite value.
+    """
+
 JOINT: int
 LOG_POSTERIOR: int
 POSTERIOR: int

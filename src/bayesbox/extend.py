@@ -51,6 +51,7 @@ from bayesbox.source.base import Batch as Batch
 from bayesbox.source.base import Source as Source
 from bayesbox.source.registry import register_source as register_source
 from bayesbox.tally.counts import Counts as Counts
+from bayesbox.tally.grid import Grid as Grid
 from bayesbox.tally.moments import Moments as Moments
 from bayesbox.tally.values import Values as Values
 from bayesbox.tally.words import WordCounts as WordCounts
@@ -73,6 +74,7 @@ __all__ = [
     "Doubles",
     "FactorModel",
     "FitOptions",
+    "Grid",
     "InferenceAlgorithm",
     "Kind",
     "Moments",

@@ -16,6 +16,7 @@ from bayesbox.dist.number.bins import Bins
 from bayesbox.dist.number.gaussian import Gaussian
 from bayesbox.dist.number.lognormal import LogNormal
 from bayesbox.dist.number.poisson import Poisson
+from bayesbox.dist.number.robust import Robust
 from bayesbox.dist.number.student import Student
 
 CLASSES = 3
@@ -50,6 +51,15 @@ class Draw:
         family = LogNormal("x", *self.presence, mean, np.exp(std), np.log1p(-nonpositive), log(nonpositive))
         return family, np.array([1e-300, 5e-324, 1.0])
 
+    def robust(self) -> Drawn:
+        df = 3 + 10.0 ** self.random.uniform(0, 6, size=CLASSES)
+        is_log, has_zero = self.random.random(2) < 0.5
+        zero = has_zero * self.random.random(CLASSES)
+        base, shift, scale = (1.5, *self.random.normal(size=(2, CLASSES))) if is_log else (self.offset, self.shift, 0)
+        scale = np.exp(scale) if is_log else self.spread
+        family = Robust("x", *self.presence, log(zero), np.log1p(-zero), bool(is_log), base, shift, scale, df)
+        return family, np.array([1e-300, 5e-324, 1.0]) if is_log else self.offset + self.shift
+
     def poisson(self) -> Drawn:
         rate = np.exp(3 * self.random.normal(size=CLASSES))
         rate[0] *= self.random.random() < 0.5
@@ -62,7 +72,14 @@ class Draw:
         return Bins("x", *self.presence, cuts, levels, log_p, "width", -1e308, 1e308), cuts
 
 
-FAMILIES: list[Callable[[Draw], Drawn]] = [Draw.gaussian, Draw.student, Draw.lognormal, Draw.poisson, Draw.bins]
+FAMILIES: list[Callable[[Draw], Drawn]] = [
+    Draw.gaussian,
+    Draw.student,
+    Draw.robust,
+    Draw.lognormal,
+    Draw.poisson,
+    Draw.bins,
+]
 
 
 def models(family: Callable[[Draw], Drawn]) -> list[tuple[NaiveModel, list[float | None]]]:
@@ -101,5 +118,7 @@ def test_the_draws_reach_what_they_are_for() -> None:
     scales = [draw.scale for draw in map(Draw, range(12))]
     assert min(scales) < 1e-100
     assert max(scales) > 1e100
+    robust = [model.conditionals[0] for model, _ in models(Draw.robust)]
+    assert {(each.is_log, each.zero_apart) for each in robust} == {(a, b) for a in (False, True) for b in (False, True)}
     assert any((model.conditionals[0].rate == 0).any() for model, _ in models(Draw.poisson))
     assert any(math.isinf(model.conditionals[0].log_nonpositive.min()) for model, _ in models(Draw.lognormal))

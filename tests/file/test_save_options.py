@@ -141,13 +141,14 @@ def test_every_tally_has_a_table() -> None:
         "counts",
         "moments",
         "words",
+        "grid",
         "values",
         "comoments",
         "dependent",
         "pairs",
     ]
     assert {form.form: form for form in forms()} == TALLIES
-    assert len(set(member_names())) == len(member_names()) == 10
+    assert len(set(member_names())) == len(member_names()) == 12
 
 
 def test_every_attribute_of_a_classifier_is_saved() -> None:

@@ -71,6 +71,7 @@ NUMBERS = st.one_of(
 MAKES: dict[str, Make] = {
     "counts": Make(Category(), st.sampled_from(["a", "b", "c", "ä", None]), as_text),
     "moments": Make(Real(), NUMBERS, as_doubles),
+    "grid": Make(Real("robust"), NUMBERS, as_doubles),
     "values": Make(Real("kernel"), NUMBERS, as_doubles),
     "words": Make(CountGroup(width=WORDS), st.tuples(*[st.integers(0, 3)] * WORDS), as_matrix),
 }
@@ -156,7 +157,7 @@ def value_of(form: str) -> Any:
     """One value that is present."""
     if form in TOGETHER:
         return TOGETHER[form].present
-    return {"counts": "a", "moments": 2.5, "values": 2.5, "words": (1, 0, 2)}[form]
+    return {"counts": "a", "grid": 2.5, "moments": 2.5, "values": 2.5, "words": (1, 0, 2)}[form]
 
 
 def text_of(tally: Any) -> bytes:

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
-from bayesbox._core import moments as exact_moments
 from bayesbox.dist.base import Distribution, Doubles
 from bayesbox.dist.cells import LevelCounts, Smoothing, log_table
 from bayesbox.errors import BadOption
 from bayesbox.schema.families import FAMILIES, FamilyEntry, family_named
 from bayesbox.schema.kinds import Kind, Number
 from bayesbox.tally.base import TALLIES, added
+from bayesbox.tally.grid import Grid
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
 
@@ -122,10 +123,17 @@ class ValueTable(NamedTuple):
 
     def moments(self) -> Moments:
         """The exact moments."""
+        return Moments.of(self.classes, *self._rows())
+
+    def grid(self) -> Grid:
+        """The grid, beside the exact moments."""
+        return Grid.of(self.classes, *self._rows())
+
+    def _rows(self) -> tuple[Doubles, NDArray[np.int32], Doubles]:
+        """A value, a class and a weight for each count."""
         classes = self.counts.shape[1]
         target = np.tile(np.arange(classes, dtype=np.int32), len(self.values))
-        weights = np.ascontiguousarray(self.counts.ravel())
-        return Moments(self.classes, exact_moments([np.repeat(self.values, classes)], target, classes, weights)[0])
+        return np.repeat(self.values, classes), target, np.ascontiguousarray(self.counts.ravel())
 
 
 ValuesTally: TypeAlias = Values | ValueTable
@@ -144,7 +152,7 @@ def fitted(column: str, tally: Any, options: FitOptions) -> Fitted:
     entry = family_named(options.density)
     family = entry.load()
     if isinstance(tally, ValueTable):
-        tally = tally.present() if entry.needs_values else tally.moments()
+        tally = _in_form(entry, tally)
     if entry.tally and tally.form != entry.tally:
         raise BadOption(
             f"the family `{entry.name}` of column `{column}` is fitted to {entry.tally}",
@@ -156,11 +164,18 @@ def fitted(column: str, tally: Any, options: FitOptions) -> Fitted:
     return Fitted(family.fit(column, tally, options), family.silent)
 
 
+def _in_form(entry: FamilyEntry, table: ValueTable) -> Any:
+    """A table of values in the form that a family is fitted to."""
+    if entry.needs_values:
+        return table.present()
+    return table.grid() if entry.tally == Grid.form else table.moments()
+
+
 def register(*names: str) -> Callable[[Family], Family]:
     """Enter a family under its names: columns, options, files and messages know it then.
 
-    Its `tally` says whose family it is: of Moments or Values it is a density, which any column of numbers may ask for;
-    of another form of one column, such as Counts, it belongs to the kinds whose `family` names it.
+    Its `tally` says whose family it is: of Moments, Grid or Values it is a density, which any column of numbers may ask
+    for; of another form of one column, such as Counts, it belongs to the kinds whose `family` names it.
 
     The families of the package are listed in `bayesbox.schema.families`, so that none is imported before it is needed.
     """
@@ -184,9 +199,11 @@ def _entry(name: str, path: str, family: Any) -> FamilyEntry:
     tally: Any = family.tally
     if tally in (Moments, Values):
         return FamilyEntry(name, path, "real", needs_values=tally is Values, family=family)
+    if tally is Grid:
+        return FamilyEntry(name, path, "real", tally=tally.form, family=family)
     if tally not in TALLIES.values() or tally.together or issubclass(tally, Moments):
         raise BadOption(
-            "a family is fitted to Moments or Values of numbers, or to a registered tally of one column such as Counts",
+            "a family is fitted to Moments, Grid or Values of numbers, or to a registered tally such as Counts",
             found=tally.__name__,
         )
     return FamilyEntry(name, path, tally=tally.form, family=family)

@@ -32,5 +32,7 @@ def refusal(distribution: Distribution, language: str) -> CannotExport:
     name = distribution.family or type(distribution).__name__.lower()
     return CannotExport(
         f"the {name} distribution of {columns} cannot be exported to {language}",
-        remedy="Give the column another density, or leave it out",
+        remedy="Train with numeric='gaussian' (--numeric gaussian), or ignore the column"
+        if distribution.has_density
+        else "Give the column another density, or ignore it",
     )

@@ -37,6 +37,11 @@ class FamilyEntry:
     family: Any = None  # where it was registered from outside the package
 
     @property
+    def number_form(self) -> str:
+        """The form of the tally of a column of numbers, where the moments that its kind asks for are not enough."""
+        return self.tally or ("values" if self.needs_values else "")
+
+    @property
     def shown(self) -> str:
         """The name as messages show it."""
         return f"{self.name}:{DEFAULT_BINS}" if self.numbered else self.name
@@ -51,6 +56,7 @@ class FamilyEntry:
 
 _BUILT_IN = (
     FamilyEntry("gaussian", "bayesbox.dist.number.gaussian:Gaussian", "real"),
+    FamilyEntry("robust", "bayesbox.dist.number.robust:Robust", "real", takes_floor=False, tally="grid"),
     FamilyEntry("student", "bayesbox.dist.number.student:Student", "real"),
     FamilyEntry(
         "gaussian:spacing", "bayesbox.dist.number.spaced:SpacedGaussian", "real", needs_values=True, takes_floor=False

@@ -53,10 +53,6 @@ class Schema:
         """The density of a column of numbers."""
         return self.kinds[name].density or self.numeric
 
-    def needs_values(self, name: str) -> bool:
-        """Whether a column of numbers has a density that needs its values, not only their moments."""
-        return self.kinds[name].is_number and family_named(self.density(name)).needs_values
-
     def tally_form(self, name: str) -> str | None:
         """The form of the tally of a column, None where its kind leaves it open.
 
@@ -64,7 +60,8 @@ class Schema:
         >>> Schema({"age": Real("kernel"), "car": Category()}).tally_form("age")
         'values'
         """
-        return "values" if self.needs_values(name) else self.kinds[name].tally
+        kind = self.kinds[name]
+        return (family_named(self.density(name)).number_form if kind.is_number else None) or kind.tally
 
     def extended(self, columns: Columns, *, where: str | None = None) -> Schema:
         """The schema after more rows: unknown columns may get their kind, others must keep theirs."""

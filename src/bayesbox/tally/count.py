@@ -23,6 +23,7 @@ from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.base import Tally, Weights
 from bayesbox.tally.book import Book, require_few_levels
 from bayesbox.tally.counts import Counts
+from bayesbox.tally.grid import Grid
 from bayesbox.tally.moments import Moments, infinite_value
 from bayesbox.tally.room import require_room_for_levels, require_room_for_numbers
 from bayesbox.tally.sparse_counts import SparseCounts, is_sparse
@@ -69,7 +70,7 @@ def count(
             if kind.is_count:
                 counter.require_counts(name, numbers[name])
     tallies |= counter.counts()
-    tallies |= counter.moments(numbers, {name for name in numbers if schema.needs_values(name)})
+    tallies |= counter.moments(numbers, {name: schema.tally_form(name) for name in numbers})
     for name, tally in tallies.items():
         require_few_levels(name, tally)
     return Book(classes, counter.class_counts(), tallies, label_type=kind_of_labels).pruned()
@@ -197,8 +198,8 @@ class _Counter:
             tallies[name] = _merged(self.classes, texts, cells)
         return tallies
 
-    def moments(self, columns: Mapping[str, NumberArray], by_value: set[str]) -> dict[str, Tally]:
-        """The tallies of the columns of numbers: moments, and for some the distinct values."""
+    def moments(self, columns: Mapping[str, NumberArray], forms: Mapping[str, str | None]) -> dict[str, Tally]:
+        """The tallies of the columns of numbers: moments, and for some the distinct values or a grid."""
         require_room_for_numbers(len(self.classes), len(columns), where=self.where)
         if len(self.classes) > MANY_CLASSES:  # the core counts integers by their values, classes x values of them
             columns = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
@@ -216,12 +217,16 @@ class _Counter:
                 remedy="Replace it by a number or by a missing value",
                 column=name,
             ) from None
-        return {
-            name: Values.beside(self.classes, found, columns[name], self.target, self.weights)
-            if name in by_value
-            else Moments(self.classes, found)
-            for name, found in zip(columns, sums, strict=True)
-        }
+        tallies: dict[str, Tally] = {}
+        for (name, values), found in zip(columns.items(), sums, strict=True):
+            if forms[name] == Values.form:
+                tallies[name] = Values.beside(self.classes, found, values, self.target, self.weights)
+            else:
+                tallies[name] = Moments(self.classes, found)
+        on_grid = [name for name in columns if forms[name] == Grid.form]
+        moments = [found for name, found in zip(columns, sums, strict=True) if name in set(on_grid)]
+        grids = Grid.beside(self.classes, moments, [columns[name] for name in on_grid], self.target, self.weights)
+        return tallies | dict(zip(on_grid, grids, strict=True))
 
     def require_counts(self, name: str, column: NumberArray) -> None:
         """Refuse a negative number in a column of counts."""

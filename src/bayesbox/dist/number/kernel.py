@@ -54,7 +54,7 @@ class Curves(NamedTuple):
             low, high = (middle, high) if self.cumulative(middle) < share else (low, middle)
 
 
-class Grid(NamedTuple):
+class PointGrid(NamedTuple):
     """The log-density of a class at points of equal distance, between which it is interpolated."""
 
     start: float
@@ -135,7 +135,7 @@ class Kernel(NumberDensity):
         return drawn
 
     @cached_property
-    def _grids(self) -> list[Grid | None]:
+    def _grids(self) -> list[PointGrid | None]:
         return [_grid(curves) for curves in self.curves]
 
 
@@ -153,7 +153,7 @@ def _left_out_where_too_far(terms: Doubles) -> Doubles:
     return terms
 
 
-def _grid(curves: Curves) -> Grid | None:
+def _grid(curves: Curves) -> PointGrid | None:
     if len(curves.values) <= DIRECT:
         return None
     start = curves.values[0] - MARGIN * curves.width
@@ -163,10 +163,10 @@ def _grid(curves: Curves) -> Grid | None:
     if not points < MOST_POINTS:
         return None
     x = start + step * np.arange(int(points) + 2)
-    return Grid(float(start), float(step), curves.log_density(x))
+    return PointGrid(float(start), float(step), curves.log_density(x))
 
 
-def _interpolated(curves: Curves, grid: Grid, x: Doubles) -> Doubles:
+def _interpolated(curves: Curves, grid: PointGrid, x: Doubles) -> Doubles:
     """Lagrange's cubic through the two points on either side."""
     with np.errstate(over="ignore", invalid="ignore"):
         place = (x - grid.start) / grid.step

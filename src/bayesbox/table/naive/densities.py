@@ -51,8 +51,14 @@ def _tally(classifier: NaiveClassifier, column: str) -> Any:
 
 
 def _density(classifier: NaiveClassifier, column: str, tally: Any, name: str) -> Distribution | None:
-    if check_density(name).needs_values and tally.form != Values.form:
+    needed = check_density(name).number_form
+    if needed == Values.form != tally.form:
         raise _needs_values(column)
+    if needed not in ("", tally.form):
+        raise BadOption(
+            f"the density `{name}` of column `{column}` needs a {needed} of its values, which was not counted",
+            remedy=f"Train with numeric='{name}'",
+        )
     return fitted(column, tally, replace(_options(classifier, column), density=name)).distribution
 
 

@@ -27,7 +27,7 @@ from bayesbox.tally.codec.columns import Exact, exact_column, require_ordered
 from bayesbox.tally.ledger import Ledger
 
 CLASSES = "classes.arrow"  # always there
-MODULES = ("comoments", "counts", "dependent", "moments", "pairs", "values", "words")
+MODULES = ("comoments", "counts", "dependent", "grid", "moments", "pairs", "values", "words")
 """The modules that register the tallies of this package."""
 
 _COLUMNS = {"class": (TEXT,), "count": (WHOLE, TEXT)}

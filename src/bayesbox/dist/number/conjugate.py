@@ -1,0 +1,95 @@
+"""A normal whose mean and variance are not known: the t that rows predict by, and the evidence of the rows.
+
+The prior is normal-inverse-gamma at the mean m and the variance v of the whole column, worth one row for the mean and
+three for the variance:
+
+    mean ~ N(m, variance / 1)        variance ~ inverse gamma(3 / 2, 3 v / 2)
+
+A class of n values with the mean a and the variance s then predicts by Student's t with n + 3 degrees of freedom, and
+
+    b = 3 v + n s + n (a - m)**2 / (n + 1)
+    loc = (m + n a) / (n + 1)        scale**2 = b (n + 2) / ((n + 1) (n + 3))
+
+so that a class of one value gets no needle. The evidence, the density of the n values together, is
+
+    G((n + 3) / 2) / G(3 / 2) * (3 v)**(3 / 2) / b**((n + 3) / 2) * pi**(-n / 2) * (n + 1)**(-1 / 2)
+
+(Murphy, Conjugate Bayesian analysis of the Gaussian distribution, 2007, sections 3.3 and 3.4).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.number.special import GREATEST, apart, log_gamma
+from bayesbox.tally.moments import Moments
+
+MEAN_ROWS = 1.0  # what the prior is worth: k0
+VARIANCE_ROWS = 3.0  # nu0
+
+
+class ClassSpreads(NamedTuple):
+    """Of each class n, the distance of its mean from that of the column and its deviation; and that of the column.
+
+    They are arrays of classes, or of rows x classes with a unit of rows x 1.
+    """
+
+    n: Doubles
+    distance: Doubles
+    std: Doubles
+    unit: float | Doubles
+
+    @property
+    def df(self) -> Doubles:
+        """The degrees of freedom."""
+        return self.n + VARIANCE_ROWS
+
+    @property
+    def _squares(self) -> Doubles:
+        """b, in units of the column's variance, so that no square over- or underflows."""
+        away, spread = self.distance / self.unit, self.std / self.unit
+        between = MEAN_ROWS * self.n * away * away / (self.n + MEAN_ROWS)
+        squares: Doubles = VARIANCE_ROWS + self.n * spread * spread + between
+        return squares
+
+    @property
+    def loc(self) -> Doubles:
+        """The middle of each t, from the mean of the column."""
+        return self.distance * (self.n / (self.n + MEAN_ROWS))
+
+    @property
+    def scale(self) -> Doubles:
+        k = self.n + MEAN_ROWS
+        with np.errstate(over="ignore"):
+            scale: Doubles = np.minimum(self.unit * np.sqrt(self._squares * (k + 1) / (k * self.df)), GREATEST)
+        return scale
+
+    def log_evidence(self) -> Doubles:
+        """The log of the density of all values, each class by itself; one number, or one a row."""
+        n, df = self.n, self.df
+        terms = (
+            log_gamma(df / 2)
+            - math.lgamma(VARIANCE_ROWS / 2)
+            + VARIANCE_ROWS / 2 * math.log(VARIANCE_ROWS)
+            - df / 2 * np.log(self._squares)
+            - n / 2 * math.log(math.pi)
+            - np.log1p(n / MEAN_ROWS) / 2
+            - n * np.log(self.unit)
+        )
+        total: Doubles = terms.sum(axis=-1)
+        return total
+
+
+def spreads_of(tally: Moments) -> ClassSpreads:
+    """Those of exact moments whose values are not all equal."""
+    whole = tally.pooled()
+    n, distance, std = np.zeros((3, len(tally.classes)))
+    for index, each in enumerate(tally.spreads()):
+        if each.n.m:
+            n[index], std[index] = float(each.n.fraction), each.unit
+            distance[index] = apart(each.mean, whole.mean) + (each.rest_of_mean - whole.rest_of_mean)
+    return ClassSpreads(n, distance, std, whole.unit)

@@ -1,0 +1,73 @@
+"""The moments of log x, read off a grid: a value may be anywhere in its cell, evenly on the scale of logs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.number.conjugate import ClassSpreads
+from bayesbox.tally.grid import Cells, Grid, edges
+
+Codes = NDArray[np.int32]
+
+
+class LogSums(NamedTuple):
+    """n, the mean and the sum of squared distances from it, of log x: by class, or of the column."""
+
+    n: Doubles
+    mean: Doubles
+    squares: Doubles
+
+    def without(self, middle: Doubles, within: Doubles) -> LogSums:
+        """The same without one value of a cell: mean' = mean - d / (n - 1), squares' = squares - d**2 n / (n - 1)."""
+        left = np.maximum(self.n - 1, 0.0)
+        some = left > 0
+        divisor = np.where(some, left, 1.0)
+        away = middle - self.mean
+        squares = np.maximum(self.squares - away * away * self.n / divisor - within, 0.0)
+        return LogSums(left, np.where(some, self.mean - away / divisor, 0.0), np.where(some, squares, 0.0))
+
+
+def log_cells(cells: Cells) -> tuple[Doubles, Doubles]:
+    """The middle of log x in each cell of positive numbers, and the variance of log x within it: width**2 / 12.
+
+    >>> middle, within = log_cells(np.array([8185], dtype=np.int32))  # from 1 to 1.125
+    >>> np.exp(middle).round(4), within.round(6)
+    (array([1.0607]), array([0.001156]))
+    """
+    low, high = edges(cells)
+    low, high = np.log(low), np.log(high)
+    return (low + high) / 2, (high - low) ** 2 / 12
+
+
+def log_sums(tally: Grid) -> tuple[LogSums, LogSums]:
+    """Those of each class and of the column, of the values above zero."""
+    positive = np.flatnonzero(tally.grid.cell > 0)
+    label, count = tally.grid.label[positive], tally.grid.counts.take(positive).to_doubles()
+    middle, within = log_cells(tally.grid.cell[positive])
+    everything = np.zeros(len(label), dtype=np.int32)
+    by_class = _summed(label, count, middle, within, len(tally.classes))
+    return by_class, _summed(everything, count, middle, within, 1)
+
+
+def _summed(label: Codes, count: Doubles, middle: Doubles, within: Doubles, size: int) -> LogSums:
+    n: Doubles = np.bincount(label, count, size).astype(np.float64)
+    some = np.maximum(n, np.finfo(float).tiny)
+    mean = np.bincount(label, count * middle, size) / some
+    squares: Doubles = np.bincount(label, count * ((middle - mean[label]) ** 2 + within), size).astype(np.float64)
+    return LogSums(n, mean, squares)
+
+
+def log_spreads(by_class: LogSums, whole: LogSums) -> ClassSpreads:
+    """The spreads of the classes around the mean of the column."""
+    distance = np.where(by_class.n > 0, by_class.mean - whole.mean, 0.0)
+    std = np.sqrt(by_class.squares / np.where(by_class.n > 0, by_class.n, 1.0))
+    return ClassSpreads(by_class.n, distance, std, np.sqrt(whole.squares / np.maximum(whole.n, 1.0)))
+
+
+def sum_of_logs(whole: LogSums) -> Doubles:
+    """The sum of log x: what the evidence on the scale of logs is less, to be one of x."""
+    return whole.n * whole.mean

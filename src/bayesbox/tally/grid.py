@@ -1,0 +1,247 @@
+"""How many numbers are in each cell of a fixed grid, by class: the tally of a column whose density needs its shape.
+
+A cell holds the doubles that share sign, exponent and the first three bits of the mantissa, so that it is an eighth of
+a power of two wide: from 1 to below 1.125, from 1.125 to below 1.25, ..., from 2 to below 2.25. Zero is a cell by
+itself. The cells are the same for every column and do not depend on the values that were seen, so rows add up to the
+same grid in any order, and can be taken out again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox._core import ExactArray
+from bayesbox.schema.arrays import CountArray, NumberArray
+from bayesbox.tally.base import Impossible, Index, numbers, positions, quoted, register, union
+from bayesbox.tally.moments import Moments
+
+if TYPE_CHECKING:
+    from bayesbox.tally.book import Book
+
+LAST_CELL = 16_376  # of the greatest double; its negative is the first one
+NO_CELL = -32_768  # of NaN
+CELL_BITS = 49  # of a double, that its cell leaves open
+
+Doubles = NDArray[np.float64]
+Cells = NDArray[np.int32]
+
+
+class GridCounts(NamedTuple):
+    """The cells that have a count, class by class and ascending: the class, the cell and the count of each."""
+
+    label: Cells
+    cell: Cells
+    counts: ExactArray
+
+    @classmethod
+    def of(cls, label: Cells, cell: Cells, counts: ExactArray) -> GridCounts:
+        """The same in order, equal cells added up, and without those whose count is zero."""
+        keys, place = np.unique(label.astype(np.int64) << 16 | (cell - NO_CELL), return_inverse=True)
+        total = counts.sum_groups(place.astype(np.int64), len(keys))
+        kept = np.flatnonzero(total.signs())
+        keys = keys[kept]
+        return cls((keys >> 16).astype(np.int32), ((keys & 0xFFFF) + NO_CELL).astype(np.int32), total.take(kept))
+
+    def relabelled(self, place: Index) -> GridCounts:
+        """With the class `place[k]` for the class k; those of a negative place are dropped."""
+        label = place[self.label]
+        kept = np.flatnonzero(label >= 0)
+        return GridCounts.of(label[kept].astype(np.int32), self.cell[kept], self.counts.take(kept))
+
+
+def no_cells() -> GridCounts:
+    """The counts of no rows."""
+    nothing = np.empty(0, dtype=np.int32)
+    return GridCounts(nothing, nothing, ExactArray(0))
+
+
+@register
+class Grid(Moments):
+    """Counts of the cells of a fixed grid by class, beside the exact moments.
+
+    >>> pay = Grid.of(("H", "L"), np.array([0.0, 1, 1.1, -3, 0, 0]), np.array([0, 0, 0, 0, 1, 1], dtype=np.int32))
+    >>> pay.cells, pay.counts_of_cells
+    (array([-8197,     0,  8185], dtype=int32), array([[1, 1, 2], [0, 2, 0]]))
+    >>> pay.share_of_zero(), pay.quantile(0.5)
+    (array([0.25, 1.  ]), (0.0, 0.0))
+    >>> (pay + pay - pay) == pay, pay.n
+    (True, array([4, 2]))
+    """
+
+    form: ClassVar[str] = "grid"
+    members: ClassVar[tuple[str, ...]] = ("grid.arrow",)
+    extends: ClassVar[str | None] = Moments.form
+
+    def __init__(self, classes: tuple[str, ...], sums: _core.Moments, grid: GridCounts) -> None:
+        super().__init__(classes, sums)
+        self.grid = grid
+
+    @classmethod
+    def of(
+        cls,
+        classes: tuple[str, ...],
+        values: NumberArray,
+        target: NDArray[np.int32],
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
+        """The tally of one column."""
+        sums = _core.moments([values], target, len(classes), weights)
+        return cls.beside(classes, sums, [values], target, weights)[0]
+
+    @classmethod
+    def beside(
+        cls,
+        classes: tuple[str, ...],
+        sums: list[_core.Moments],
+        columns: list[NumberArray],
+        target: NDArray[np.int32],
+        weights: NDArray[np.float64] | None = None,
+    ) -> list[Self]:
+        """The tallies of some columns whose moments are known."""
+        if weights is None:
+            counted = _core.count_grids(columns, target, len(classes))
+            grids = [GridCounts(label, cell, ExactArray.from_integers(count)) for label, cell, count in counted]
+        else:
+            grids = [_weighted(values, target, weights) for values in columns]
+        return [cls(classes, each, grid) for each, grid in zip(sums, grids, strict=True)]
+
+    # -- what can be read off ------------------------------------------------------------------------------------
+
+    @property
+    def cells(self) -> Cells:
+        """The cells that have a count in some class, ascending."""
+        return np.unique(self.grid.cell)
+
+    @property
+    def counts_of_cells(self) -> CountArray:
+        """Classes x cells: integers, or the nearest doubles where weights are fractional."""
+        cells = self.cells
+        place = self.grid.label.astype(np.int64) * len(cells) + np.searchsorted(cells, self.grid.cell)
+        table = self.grid.counts.sum_groups(place, len(self.classes) * len(cells))
+        return numbers(table).reshape(len(self.classes), len(cells))
+
+    def pooled_counts(self) -> CountArray:
+        """The count of each cell over all classes."""
+        cells = self.cells
+        return numbers(self.grid.counts.sum_groups(np.searchsorted(cells, self.grid.cell), len(cells)))
+
+    def zeros(self) -> ExactArray:
+        """How many values of each class are zero."""
+        there = np.flatnonzero(self.grid.cell == 0)
+        return self.grid.counts.take(there).sum_groups(self.grid.label[there].astype(np.int64), len(self.classes))
+
+    def share_of_zero(self) -> Doubles:
+        """The share of zero among the values of each class; NaN for a class without a value."""
+        with np.errstate(invalid="ignore"):
+            return self.zeros().to_doubles() / self.sums.n.to_doubles()
+
+    def quantile(self, share: float) -> tuple[float, float]:
+        """The cell of the value up to which a share of all values lies: its least and its greatest number."""
+        counts = np.cumsum(self.pooled_counts())
+        place = min(int(np.searchsorted(counts, share * counts[-1])), len(counts) - 1)
+        low, high = edges(self.cells[[place]])
+        return float(low[0]), float(high[0])
+
+    def cell_range(self) -> tuple[float, float]:
+        """The least number of the first cell that has a count, and the greatest number of the last one."""
+        low, high = edges(self.cells[[0, -1]])
+        return float(low[0]), float(high[1])
+
+    # -- the algebra ---------------------------------------------------------------------------------------------
+
+    def zero(self) -> Self:
+        return self._built(self.classes, [ExactArray(len(self.classes)) for _ in range(4)])
+
+    @classmethod
+    def _built(cls, classes: tuple[str, ...], arrays: list[ExactArray]) -> Self:
+        return cls(classes, _core.Moments(*arrays), no_cells())
+
+    def _combined(self, other: Moments, *, sign: int) -> Self:
+        assert isinstance(other, Grid)
+        classes = union(self.classes, other.classes)
+        mine, theirs = self.with_classes(classes).grid, other.with_classes(classes).grid
+        size = len(mine.cell)
+        count = ExactArray(size + len(theirs.cell))
+        count.add(mine.counts, np.arange(size))
+        count.add(theirs.counts, np.arange(size, len(count)), sign=sign)
+        label, cell = np.concatenate([mine.label, theirs.label]), np.concatenate([mine.cell, theirs.cell])
+        sums = super()._combined(other, sign=sign).sums
+        return type(self)(classes, sums, GridCounts.of(label, cell, count))
+
+    def with_classes(self, classes: tuple[str, ...]) -> Self:
+        if classes == self.classes:
+            return self
+        sums = super().with_classes(classes).sums
+        return type(self)(classes, sums, self.grid.relabelled(positions(self.classes, classes)))
+
+    def is_empty(self) -> bool:
+        return super().is_empty() and not len(self.grid.cell)
+
+    def impossible(self) -> Impossible | None:
+        """The first cell whose count is below zero, or the first class whose sums no values have."""
+        below = np.flatnonzero(self.grid.counts.signs() < 0)
+        if not len(below):
+            return super().impossible()
+        low, high = (float(each[0]) for each in edges(self.grid.cell[below[:1]]))
+        value = "0" if low == high == 0 else f"a value from {low:.7g} to {high:.7g}"
+        return Impossible(self.classes[self.grid.label[below[0]]], value)
+
+    def agrees_with_its_moments(self) -> bool:
+        """Whether each class has as many values in its cells as its moments say."""
+        return self.grid.counts.sum_groups(self.grid.label.astype(np.int64), len(self.classes)) == self.sums.n
+
+    def canonical(self) -> Iterator[bytes]:
+        yield from super().canonical()
+        classes = tuple(sorted({self.classes[label] for label in np.unique(self.grid.label).tolist()}))
+        grid = self.with_classes(classes).grid
+        yield quoted(classes)
+        yield grid.label.astype("<i4").tobytes()
+        yield grid.cell.astype("<i4").tobytes()
+        yield grid.counts.text()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**super().__getstate__(), "grid": self.grid}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.grid = state["grid"]
+
+    def __repr__(self) -> str:
+        return f"Grid(classes={self.classes}, n={self.n.tolist()}, cells={len(self.cells)})"
+
+    @classmethod
+    def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:
+        from bayesbox.tally.codec.grid import write
+
+        return write(cls, tallies)
+
+    @classmethod
+    def from_arrow(cls, tables: Mapping[str, bytes], book: Book) -> dict[str, Self]:
+        from bayesbox.tally.codec.grid import read
+
+        return read(cls, tables, book)
+
+
+def _weighted(values: NumberArray, target: NDArray[np.int32], weights: NDArray[np.float64]) -> GridCounts:
+    """The sums of the weights of one column."""
+    cell = _core.grid_cells(values)
+    there = np.flatnonzero((cell != NO_CELL) & (target >= 0) & (weights > 0))
+    return GridCounts.of(target[there], cell[there], ExactArray.from_doubles(weights[there]))
+
+
+def edges(cells: Cells) -> tuple[Doubles, Doubles]:
+    """The least and the greatest number of each cell.
+
+    >>> edges(_core.grid_cells(np.array([1.0, -1.3, 0.0])))
+    (array([ 1.   , -1.375,  0.   ]), array([ 1.125, -1.25 ,  0.   ]))
+    """
+    size = np.abs(cells).astype(np.int64)
+    near = np.maximum((size - 1) << CELL_BITS, 1).view(np.float64)  # the number of the cell that is next to zero
+    far = ((size << CELL_BITS) - 1).view(np.float64)
+    low, high = np.where(cells > 0, near, -far), np.where(cells > 0, far, -near)
+    return np.where(cells == 0, 0.0, low), np.where(cells == 0, 0.0, high)
