@@ -130,9 +130,10 @@ def count_source(
 
 def counts_alike(one: AnyClassifier, other: AnyClassifier) -> bool:
     """Whether two classifiers, such as two versions of one, count the same of the same rows."""
-    if type(one) is not type(other) or one.ledger != other.ledger or one.schema is None or other.schema is None:
+    if type(one) is not type(other) or not one.counts_like(other) or one.schema is None or other.schema is None:
         return False
-    alike = one.counts_like(other) and one.derived == other.derived and one.feature_names == other.feature_names
+    same = ("derived", "feature_names", "target", "target_cuts", "ledger")
+    alike = all(getattr(one, name) == getattr(other, name) for name in same)
     return alike and (one.schema.kinds, one.schema.numeric) == (other.schema.kinds, other.schema.numeric)
 
 
