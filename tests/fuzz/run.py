@@ -361,11 +361,15 @@ def main() -> int:
         wanted = {name: given.count // len(given.only) for name in given.only}
     started = time.monotonic()
     run = FuzzRun(given.seed, str(Path(given.core).resolve()) if given.core else None, given.processes)
-    run.run(wanted)
+    stopped = ""
+    try:
+        run.run(wanted)
+    except KeyboardInterrupt:
+        stopped = ", stopped before the end"
     print(table(run.reports))
-    print(f"seed {given.seed}, {time.monotonic() - started:.0f} s, core {given.core or 'as installed'}")
+    print(f"seed {given.seed}, {time.monotonic() - started:.0f} s, core {given.core or 'as installed'}{stopped}")
     print("\n".join(["", f"{len(run.findings)} findings", *run.findings]) if run.findings else "no findings")
-    return 1 if run.findings else 0
+    return 1 if run.findings or stopped else 0
 
 
 if __name__ == "__main__":
