@@ -34,7 +34,7 @@ help:
 	@echo 'make lint              the static half of it: ruff, mypy, import-linter'
 	@echo 'make build             .venv with the package and its compiled core, ready to use'
 	@echo 'make dev               the same, with the tools for working on it'
-	@echo 'make fuzz              a hundred thousand damaged files of every format under the sanitizers, and power cuts; FILES=n SEED=n CUTS=n'
+	@echo 'make fuzz              a hundred thousand damaged files of every format under the sanitizers, power cuts, and interrupts; FILES=n SEED=n CUTS=n'
 	@echo 'make sanitize          the tests of the C++ core under the sanitizers, and some damaged files'
 	@echo 'make bench [DATA=dir]  speed against the peers, also on the tables of a folder; ONLY="names", QUICK=1'
 	@echo 'make clean             remove all that was made'
@@ -61,6 +61,7 @@ fuzz: $(CORE) $(SANITIZED) $(DEV)
 	$(BIN)/python -m tests.fuzz.run $(if $(REPLAY),--replay "$(REPLAY)",$(or $(FILES),100000) --seed $(or $(SEED),0) \
 		--core "$$(ls $(CURDIR)/build/sanitized/_core*.so)" $(if $(ONLY),--only $(ONLY)))
 	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.fuzz.power_cuts $(or $(CUTS),2000))
+	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.fuzz.interrupts)
 
 sanitize: $(CORE) $(SANITIZED) $(DEV)
 	$(BIN)/cmake -S cpp/tests -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \

@@ -2,6 +2,7 @@
 #include <memory>
 #include <vector>
 
+#include "bind/interrupt.hpp"
 #include "bind/network.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
@@ -65,7 +66,7 @@ nb::tuple py_loopy(const ModelPointer& model, nb::handle states, nb::handle soft
   std::vector<double> posteriors(static_cast<std::size_t>(model->offsets.back()));
   LoopyResult result;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     const CutModel cut(*model, evidence);
     LoopyPropagation loopy(cut);
     result = loopy.run(sweeps, tolerance);
@@ -84,7 +85,7 @@ nb::tuple py_weighting(const ModelPointer& model, nb::handle states, nb::handle 
   const Scope joint = variables_of(*model, wanted, "wanted");
   WeightedSums sums;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     const CutModel cut(*model, evidence);
     sums = weigh_samples(cut, nodes, joint, samples, seed, cells);
   }
@@ -102,7 +103,7 @@ nb::tuple py_gibbs(const ModelPointer& model, nb::handle states, nb::handle soft
                              seed};
   GibbsResult result;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     const CutModel cut(*model, evidence);
     result = GibbsSampler(cut).run(request);
   }
@@ -118,7 +119,7 @@ nb::tuple py_mean_field(const ModelPointer& model, nb::handle states, nb::handle
   std::vector<double> beliefs;
   MeanFieldResult result;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     const CutModel cut(*model, evidence);
     result = mean_field(cut, nodes, sweeps, tolerance, seed, beliefs);
   }

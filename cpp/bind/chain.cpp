@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bind/buffer.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "chain/chain.hpp"
@@ -93,7 +94,7 @@ nb::object py_chain_score(nb::handle log_start, nb::handle log_transition, nb::h
   const ChainArguments given(log_start, log_transition, log_terms, codes, offsets);
   std::vector<double> log_likelihood(given.request.sequences);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     ChainResult result;
     result.log_likelihood = log_likelihood.data();
     forward_backward(given.request, result, threads_of(threads));
@@ -107,7 +108,7 @@ nb::tuple py_chain_posterior(nb::handle log_start, nb::handle log_transition, nb
   std::vector<double> log_likelihood(given.request.sequences);
   ResultArray<double> rows(given.steps * given.request.states);  // every one of them is written
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     ChainResult result;
     result.log_likelihood = log_likelihood.data();
     (filtered ? result.filtered : result.posterior) = rows.data();
@@ -124,7 +125,7 @@ nb::tuple py_chain_expect(nb::handle log_start, nb::handle log_transition, nb::h
   std::vector<double> log_likelihood(given.request.sequences), start(states), transition(states * states);
   std::vector<double> emission(terms * states);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     ChainResult result;
     result.log_likelihood = log_likelihood.data();
     result.start = start.data(), result.transition = transition.data(), result.emission = emission.data();
@@ -141,7 +142,7 @@ nb::tuple py_chain_best(nb::handle log_start, nb::handle log_transition, nb::han
   std::vector<double> log_p(given.request.sequences);
   ResultArray<std::int32_t> path(given.steps);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     best_paths(given.request, log_p.data(), path.data(), threads_of(threads));
   }
   return nb::make_tuple(to_numpy(std::move(log_p), {given.request.sequences}),

@@ -13,6 +13,7 @@
 
 #include "bind/arguments.hpp"
 #include "bind/buffer.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "table/count.hpp"
@@ -37,7 +38,7 @@ nb::object py_count_labels(nb::handle target, std::int64_t classes) {
   checked_product(class_count, sizeof(std::int64_t));
   std::vector<std::int64_t> counts;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     counts = count_labels(labels.column(), class_count);
   }
   if (!counted_all(counts, labels.length(0))) need_classes(labels, class_count);
@@ -70,7 +71,7 @@ nb::list py_count_codes(nb::list columns, nb::list sizes, nb::handle target, std
   const CodeArguments given(columns, sizes, target, classes);
   std::vector<std::vector<std::int64_t>> counts;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     counts = count_codes(given.codes.list(), given.level_counts, given.target.column(), given.classes);
   }
   const std::size_t rows = given.target.length(0);
@@ -90,7 +91,7 @@ nb::list py_count_codes_weighted(nb::list columns, nb::list sizes, nb::handle ta
   if (!weight_buffer) throw nb::type_error("weights: needed");
   std::vector<ExactArray> sums;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     for (std::size_t j = 0; j < given.level_counts.size(); ++j)
       sums.push_back(count_codes_weighted(given.codes.list()[j], given.level_counts[j], given.target.column(),
                                           given.classes, weight_buffer->column()));
@@ -108,7 +109,7 @@ nb::list py_count_grids(nb::list columns, nb::handle target, std::int64_t classe
   for (nb::handle object : columns) values.push(object, "columns", labels.length(0));
   std::vector<GridCounts> counts;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     counts = count_grids(values.list(), labels.column(), class_count);
   }
   nb::list result;
@@ -123,8 +124,11 @@ nb::object py_grid_cells(nb::handle values) {
   const Column column = buffer.column();
   std::vector<std::int32_t> cells(column.rows);
   {
-    nb::gil_scoped_release release;
-    for (std::size_t row = 0; row < column.rows; ++row) cells[row] = grid_cell(value_at(column, row));
+    LongCall call;
+    for (std::size_t row = 0; row < column.rows; ++row) {
+      poll_at(row);
+      cells[row] = grid_cell(value_at(column, row));
+    }
   }
   return to_numpy(std::move(cells));
 }
@@ -138,7 +142,7 @@ nb::list py_count_integers(nb::list columns, nb::handle target, std::int64_t cla
   for (nb::handle object : columns) values.push(object, "columns", labels.length(0));
   std::vector<std::optional<IntegerCounts>> counts;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     counts = count_integers(values.list(), labels.column(), class_count, most);
   }
   if (std::none_of(counts.begin(), counts.end(), [&](const auto& c) { return c && counted_all(c->counts, labels.length(0)); }))
@@ -168,7 +172,7 @@ ExactArray py_count_sparse(nb::handle indptr, nb::handle indices, nb::handle dat
   checked_product(columns, class_count);
   const std::optional<Buffer> weight_buffer = weights_of(weights, rows);
   const Column weight_column = weight_buffer ? weight_buffer->column() : Column{};
-  nb::gil_scoped_release release;
+  LongCall call;
   return count_sparse(starts.column(), positions.column(), values.column(), columns, labels.column(), class_count,
                       weight_buffer ? &weight_column : nullptr);
 }
@@ -187,7 +191,7 @@ nb::object py_count_pairs(nb::list columns, nb::handle sizes, nb::handle target,
   std::vector<std::int64_t> counts;
   try {
     const PairLayout layout(widths, class_count, most);
-    nb::gil_scoped_release release;
+    LongCall call;
     counts = count_pairs(codes.list(), labels.column(), layout);
   } catch (const std::length_error& error) {
     throw nb::value_error(error.what());
@@ -199,7 +203,7 @@ template <class From, class To>
 nb::object filled(const Column& column, const Buffer& bitmap, std::size_t offset, To hole) {
   ResultArray<To> out(column.rows);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     const Column bits = bitmap.column();
     fill_holes<From>(column.data, column.rows, reinterpret_cast<const std::uint8_t*>(bits.data), bits.rows, offset, hole, out.data());
   }
@@ -227,7 +231,7 @@ nb::tuple py_factorize(nb::handle values) {
   ResultArray<std::int32_t> codes(column.rows);
   std::vector<std::int64_t> distinct;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     distinct = factorize(column, codes.data());
   }
   return nb::make_tuple(std::move(codes).to_numpy({column.rows}), to_numpy(std::move(distinct)));
@@ -239,7 +243,7 @@ nb::tuple py_factorize_doubles(nb::handle values) {
   std::vector<std::int32_t> codes(column.rows);
   std::vector<double> distinct;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     distinct = factorize_doubles(column, codes.data());
   }
   return nb::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(distinct)));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bind/arguments.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "core/exact_array.hpp"
@@ -133,7 +134,7 @@ void register_exact(nb::module_& m) {
       .def_static("from_text",
                   [](const nb::bytes& text) {
                     const std::string_view view(static_cast<const char*>(text.data()), text.size());
-                    nb::gil_scoped_release release;
+                    LongCall call;
                     return ExactText::read(view);
                   },
                   "text"_a)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bind/buffer.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/junction.hpp"
 #include "bind/network.hpp"
 #include "bind/register.hpp"
@@ -103,7 +104,7 @@ nb::list count_families(const PyCodeTable& self, nb::handle members, nb::handle 
   }
   std::vector<std::vector<std::int64_t>> counts(families.size());
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     self.each_table(families, all, [&](std::size_t f, const std::vector<std::uint32_t>& table) {
       counts[f].assign(table.begin(), table.end());
     });
@@ -132,7 +133,7 @@ nb::object score_families(const PyCodeTable& self, nb::handle members, nb::handl
   }
   std::vector<double> found(sets.size());
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     const std::vector<CodeColumn>& columns = self.columns();
     std::vector<std::size_t> dense;
     for (std::size_t f = 0; f < families.size(); ++f) {
@@ -178,7 +179,7 @@ double score_table(const FamilyScore& self, nb::handle table, std::int64_t befor
   const std::vector<std::int64_t> counts = buffer.integers();
   for (const std::int64_t n : counts)
     if (n < 0) throw nb::value_error("table: a count below zero");
-  nb::gil_scoped_release release;
+  LongCall call;
   return self.dense(counts.data(), before, states, after);
 }
 
@@ -193,7 +194,7 @@ nb::tuple g_tests(const PyCodeTable& self, nb::handle members, nb::handle ends) 
   }
   std::vector<double> statistic(families.size()), degrees(families.size());
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     self.each_table(families, all, [&](std::size_t f, const std::vector<std::uint32_t>& table) {
       const std::int64_t first = self.columns()[families[f][0]].size, second = self.columns()[families[f][1]].size;
       const GTest test =
@@ -230,7 +231,7 @@ nb::object exact_search(const PyCodeTable& self, int kind, double parameter, std
   task.forbidden.assign(never.begin(), never.end());
   std::vector<std::int64_t> parents;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     const std::vector<Bits> best = ExactSearch(self.columns(), self.rows(), task).best();
     parents.assign(best.begin(), best.end());
   }
@@ -266,7 +267,7 @@ nb::tuple py_expected_counts(const PyJunctionTree& tree, nb::handle states, nb::
       given.need_dimensions(1).need_kind(Kind::float64, "float64").need_length(0, rows).doubles();
   std::vector<double> counts(tree.model->cells.size(), 0.0), log_evidence(rows);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     ExpectedCounts expected(*tree.tree);
     const std::size_t variables = tree.model->cards.size();
     for (std::size_t r = 0; r < rows; ++r)
@@ -284,7 +285,7 @@ nb::object py_fill_holes(const PyJunctionTree& tree, nb::handle states, std::uin
   std::vector<std::int32_t> filled = cells;
   const std::size_t variables = tree.model->cards.size();
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     ExpectedCounts expected(*tree.tree);
     const auto mixed = [](std::uint64_t x) {  // the finaliser of splitmix64
       x += 0x9E3779B97F4A7C15u;

@@ -9,6 +9,7 @@
 
 #include "bind/arguments.hpp"
 #include "bind/buffer.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "table/row_ledger.hpp"
@@ -60,7 +61,7 @@ nb::object py_row_ledger(nb::list columns, nb::handle target, nb::handle label_b
   }
   RowLedger ledger;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     const Column weight_column = weight_buffer ? weight_buffer->column() : Column{};
     ledger.add(given, labels.column(), label_texts.texts, weight_buffer ? &weight_column : nullptr);
   }

@@ -11,6 +11,7 @@
 
 #include "bind/buffer.hpp"
 #include "bind/documents.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "mail/document_files.hpp"
@@ -58,10 +59,11 @@ nb::tuple py_mail_texts(SharedMailReader& shared, nb::handle data, nb::handle st
   std::vector<std::int64_t> offsets = {0};
   std::vector<std::uint8_t> unusual;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     const std::lock_guard guard(shared.busy);
     texts.reserve(all.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
+      poll(8 * static_cast<std::size_t>(to[i] - from[i]));
       const std::string_view raw = all.substr(static_cast<std::size_t>(from[i]), static_cast<std::size_t>(to[i] - from[i]));
       const bool read = kinds[i] != 0 ? shared.reader.append_message(raw, texts) : shared.reader.append_plain(raw, texts);
       unusual.push_back(read ? 0 : 1);
@@ -81,7 +83,7 @@ nb::tuple py_read_small_files(nb::handle paths, nb::handle ends, nb::handle pass
   for (std::size_t i = 0; i < given.documents.size(); ++i) names.emplace_back(text_of(given.documents, i));
   SmallFiles files;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     files = read_small_files(names, skipped, static_cast<std::size_t>(largest), static_cast<std::size_t>(enough));
   }
   return nb::make_tuple(to_numpy(std::move(files.data)), to_numpy(std::move(files.ends)), to_numpy(std::move(files.kinds)));
@@ -130,7 +132,7 @@ void register_mail(nb::module_& m) {
              const Bytes bytes(page);
              std::string text;
              {
-               nb::gil_scoped_release release;
+               LongCall call;
                const std::lock_guard guard(shared.busy);
                shared.reader.append_markup(bytes.text(), text);
              }
@@ -145,7 +147,7 @@ void register_mail(nb::module_& m) {
           const Bytes bytes(data);
           Mailbox box;
           {
-            nb::gil_scoped_release release;
+            LongCall call;
             box = cut_mailbox(bytes.text(), last);
           }
           return nb::make_tuple(to_numpy(std::move(box.starts)), to_numpy(std::move(box.stops)), box.used);

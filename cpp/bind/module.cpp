@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The compiled core: exact sums, counting, moments, scores.";
   nanobind::set_leak_warnings(false);  // what a cache still holds when the interpreter ends is freed with the process
 
+  register_interrupt(m);
   register_exact(m);
   register_moments(m);
   register_count(m);

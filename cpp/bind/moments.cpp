@@ -9,6 +9,7 @@
 
 #include "bind/arguments.hpp"
 #include "bind/buffer.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "table/comoments.hpp"
@@ -40,7 +41,7 @@ nb::list py_moments(nb::list columns, nb::handle target, std::int64_t classes, n
   std::vector<Moments> sums;
   std::optional<InfiniteValue> infinite;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     try {
       sums = moments(values.list(), label_column, class_count, weight_buffer ? &weight_column : nullptr);
     } catch (const InfiniteValue& found) {
@@ -63,7 +64,7 @@ nb::tuple py_comoments(nb::list columns, nb::handle target, std::int64_t groups,
   std::optional<CoMoments> sums;
   std::optional<InfiniteValue> infinite;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     try {
       sums = comoments(given.list(), labels.column(), group_count, weight_buffer ? &weight : nullptr);
     } catch (const InfiniteValue& found) {
@@ -96,7 +97,7 @@ nb::object py_joint_normals(nb::list columns, std::int64_t rows, nb::handle mean
   ResultArray<double> out(size * classes);
   bool complete = false;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     complete = QuadraticForms(given.list(), normals).run(size, out.data());
   }
   if (!complete) return nb::none();

@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bind/arguments.hpp"
 #include "bind/buffer.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/junction.hpp"
 #include "bind/network.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
+#include "core/threads.hpp"
 #include "network/elimination.hpp"
 #include "network/possible_states.hpp"
 
@@ -30,7 +31,7 @@ nb::tuple py_elimination_order(nb::handle cards, nb::handle members, nb::handle 
   std::vector<std::int32_t> stages(given.begin(), given.end());
   Elimination found;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     found = Eliminator(sizes, scopes, std::move(stages)).best();
   }
   const std::size_t count = found.order.size();
@@ -65,7 +66,7 @@ std::shared_ptr<PyFactorModel> py_factor_model(nb::handle cards, nb::handle memb
 nb::object py_possible_states(const PyFactorModel& model) {
   std::vector<std::uint8_t> possible;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     possible = PossibleStates(model).found();
   }
   const std::size_t count = possible.size();
@@ -82,7 +83,7 @@ void make_tree(PyJunctionTree* self, const std::shared_ptr<PyFactorModel>& model
   const std::vector<char> softs = mask_of(soft, "soft", count);
   for (const char each : softs) made->softened = made->softened || each;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     made->tree = std::make_unique<JunctionTree>(model, made->observed, softs, log2_limit);
   }
   new (self) PyJunctionTree(std::move(*made));
@@ -122,13 +123,13 @@ nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::handle lik
       std::clamp<std::size_t>(static_cast<std::size_t>(std::max<std::int64_t>(threads, 1)), 1, std::max<std::size_t>(rows, 1)));
   scratch[0] = std::move(self.model->spare);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     for (auto& each : scratch) {  // here, since a thread could not tell that there is no memory
       if (!each) each = std::make_unique<JunctionTree::Scratch>();
       self.tree->prepare(*each);
     }
     std::vector<std::vector<double>> own(scratch.size(), std::vector<double>(by_state ? width : 0));
-    const auto run = [&](std::size_t part) {
+    run_on_threads(scratch.size(), [&](std::size_t part) {
       const std::size_t end = rows * (part + 1) / scratch.size();
       for (std::size_t r = rows * part / scratch.size(); r < end; ++r) {
         const std::int32_t* row = cells.data() + r * variables;
@@ -136,10 +137,7 @@ nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::handle lik
         const double* weights = by_state ? own[part].data() : soft.data();
         log_evidence[r] = self.tree->run(row, weights, posteriors.data() + r * width, *scratch[part]);
       }
-    };
-    std::vector<std::jthread> others;
-    for (std::size_t part = 1; part < scratch.size(); ++part) others.emplace_back(run, part);
-    run(0);
+    });
   }
   self.model->spare = std::move(scratch[0]);
   return nb::make_tuple(to_numpy(std::move(posteriors), {rows, width}), to_numpy(std::move(log_evidence), {rows}));
@@ -162,7 +160,7 @@ nb::tuple run_tree_once(const PyJunctionTree& self, nb::dict states) {
   double log_evidence = 0;
   std::unique_ptr<JunctionTree::Scratch> scratch = std::move(self.model->spare);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     if (!scratch) scratch = std::make_unique<JunctionTree::Scratch>();
     self.tree->prepare(*scratch);
     log_evidence = self.tree->run(cells.data(), nullptr, posteriors.data(), *scratch);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "network/bif.hpp"
@@ -54,7 +55,7 @@ nb::tuple py_read_bif(nb::bytes text, std::int64_t nodes, std::int64_t cells, do
   const std::string_view view(text.c_str(), text.size());
   PyBifFile read{text, {}};
   try {
-    nb::gil_scoped_release release;
+    LongCall call;
     const BifLimits limits{static_cast<std::size_t>(nodes), static_cast<std::size_t>(cells), tolerance, normalize};
     read.file = BifReader(view, limits).read();
   } catch (const TextFault& fault) {
@@ -71,7 +72,7 @@ nb::tuple py_read_numbers(nb::bytes text, std::size_t at, std::size_t most, nb::
   const std::string_view view(text.c_str(), text.size()), passed(between.c_str(), between.size());
   NumberRun run;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     run = read_numbers(view, at, most, passed);
   }
   const std::size_t count = run.values.size();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bind/buffer.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "table/cut_points.hpp"
@@ -25,7 +26,7 @@ nb::object py_kernel_log_density(nb::handle x, nb::handle values, nb::handle wei
   if (!(width > 0)) throw nb::value_error("width: not above zero");
   std::vector<double> answer(points.size());
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     const KernelDensity density(centres.data(), heights.data(), centres.size(), width);
     for (std::size_t i = 0; i < points.size(); ++i) answer[i] = density.log_density(points[i]);
   }
@@ -44,8 +45,9 @@ nb::object py_log_normal_cells(nb::handle cells, nb::handle mean, nb::handle res
   }
   std::vector<double> answer(wanted.size() * classes);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
+      poll(64 * classes);
       for (std::size_t c = 0; c < classes; ++c) {
         answer[i * classes + c] = log_normal_cell(wanted[i], means[c], rests[c], deviations[c]);
       }
@@ -69,7 +71,7 @@ nb::object py_cuts(nb::handle counts, Find&& find) {
   const std::vector<double> cells = counts_of(buffer);
   std::vector<std::int64_t> cuts;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     cuts = find(RunningCounts(cells.data(), buffer.length(0), buffer.length(1)));
   }
   return to_numpy(std::move(cuts));
@@ -80,7 +82,7 @@ nb::object py_modl_groups(nb::handle counts) {
   const std::vector<double> cells = counts_of(buffer);
   std::vector<std::int32_t> groups;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     groups = ModlGroups(cells, buffer.length(0), buffer.length(1)).groups();
   }
   return to_numpy(std::move(groups));

@@ -5,6 +5,7 @@
 
 namespace bayesbox {
 
+void register_interrupt(nanobind::module_& m);
 void register_exact(nanobind::module_& m);
 void register_moments(nanobind::module_& m);
 void register_count(nanobind::module_& m);

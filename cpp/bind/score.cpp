@@ -8,6 +8,7 @@
 
 #include "bind/arguments.hpp"
 #include "bind/buffer.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "table/leave_one_out.hpp"
@@ -121,7 +122,7 @@ nb::tuple py_score(std::int64_t rows, nb::handle prior, nb::list gaussians, nb::
   ResultArray<std::int32_t> best(form == Output::argmax ? request.rows : 0);
   bool impossible = false;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     impossible = score(request, form, out.data(), best.data());
   }
   if (form == Output::argmax) return nb::make_tuple(std::move(best).to_numpy({request.rows}), false);
@@ -149,7 +150,7 @@ nb::object py_leave_one_out(nb::list gaussians, nb::handle target, std::int64_t 
   ResultArray<double> sums(rows * count);
   ResultArray<std::uint8_t> doubtful(rows);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     leave_one_out(terms, labels.column(), count, sums.data(), doubtful.data());
   }
   return nb::make_tuple(std::move(sums).to_numpy({rows, count}), std::move(doubtful).to_numpy({rows}));
@@ -187,7 +188,7 @@ nb::object py_score_one_dependence(nb::list columns, std::int64_t rows, nb::hand
   model.is_parent = reinterpret_cast<const std::uint8_t*>(flags.data);
   std::vector<double> out(row_count * model.classes);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     score_one_dependence(model, codes.list(), row_count, out.data());
   }
   return to_numpy(std::move(out), {row_count, model.classes});

@@ -13,6 +13,7 @@
 #include "bind/arguments.hpp"
 #include "bind/buffer.hpp"
 #include "bind/documents.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "core/exact_array.hpp"
@@ -106,7 +107,7 @@ Vocabulary vocabulary_of(const nb::tuple& words) {
   views.reserve(words.size());
   for (nb::handle word : words) views.push_back(utf8_of(word.ptr()));
   Vocabulary vocabulary;
-  nb::gil_scoped_release release;
+  LongCall call;
   vocabulary.add_words(views, views.size());
   return vocabulary;
 }
@@ -118,7 +119,7 @@ void py_count(WordCounts& counts, nb::handle bytes, nb::handle offsets, nb::hand
   const Buffer labels = target_of(target, class_count);
   labels.need_length(0, given.documents.size());
   const std::vector<std::int64_t> wide = labels.integers();
-  nb::gil_scoped_release release;
+  LongCall call;
   const std::vector<std::int32_t> codes(wide.begin(), wide.end());
   counts.count(given.documents, codes.data(), class_count, options.phrases());
 }
@@ -131,7 +132,7 @@ nb::tuple py_counted(WordCounts& counts, nb::handle order, std::uint64_t most) {
   std::vector<std::int64_t> ends = {0};
   LargeVector<std::int64_t> words, documents;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     if (size * width > most)
       throw std::length_error(std::to_string(width) + " classes x " + std::to_string(size) +
                               " words are more counts than fit");
@@ -171,7 +172,7 @@ bool py_holds_pair(nb::handle bytes, std::uint8_t first, std::uint8_t second) {
   const Buffer buffer(bytes, "bytes");
   const Column column = buffer.need_dimensions(1).need_kind(Kind::uint8, "uint8").column();
   if (column.rows > 1 && column.stride != 1) buffer.refuse("not contiguous");
-  nb::gil_scoped_release release;
+  LongCall call;
   return holds_pair(reinterpret_cast<const std::uint8_t*>(column.data), column.rows, first, second);
 }
 
@@ -183,7 +184,7 @@ nb::object py_log_shares(nb::handle over, nb::handle under) {
   if (totals.shape(0) != classes) throw nb::value_error("under: one sum a class is needed");
   ResultArray<double> shares(classes * levels);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     log_shares(counts.data(), totals.data(), classes, levels, shares.data());
   }
   return std::move(shares).to_numpy({levels, classes});
@@ -193,7 +194,7 @@ nb::tuple py_rank_texts(nb::handle bytes, nb::handle offsets) {
   const DocumentArguments given(bytes, offsets);
   RankedTexts ranked;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     ranked = rank_texts(given.documents);
   }
   const std::size_t length = ranked.letters.size(), size = ranked.ends.size(), rows = ranked.ranks.size();
@@ -206,7 +207,7 @@ nb::tuple py_list_terms(nb::handle bytes, nb::handle offsets, const Vocabulary& 
   const DocumentArguments given(bytes, offsets);
   Terms terms;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     terms = list_terms(given.documents, vocabulary, options.phrases());
   }
   const std::size_t rows = terms.starts.size(), entries = terms.words.size();
@@ -223,7 +224,7 @@ nb::tuple py_score_words(nb::handle bytes, nb::handle offsets, const Vocabulary&
   std::vector<double> scores(rows * classes);
   std::vector<std::int64_t> known(rows);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     add_weights(given.documents, vocabulary, options.phrases(), table.data(), classes, once, scores.data(),
                 known.data());
   }
@@ -258,7 +259,7 @@ nb::bytes py_delimited_lines(nb::list columns, std::int64_t rows, const char* de
   }
   std::string lines;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     lines = delimited_lines(written, size, delimiter[0], escape);
   }
   return nb::bytes(lines.data(), lines.size());
@@ -291,11 +292,11 @@ void register_text(nb::module_& m) {
       .def(nb::init<>())
       .def("__len__", [](const WordCounts& counts) { return counts.vocabulary().size(); })
       .def("count", &py_count, "bytes"_a, "offsets"_a, "target"_a, "classes"_a, "phrases"_a)
-      .def("merge", &WordCounts::merge, "other"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("merge", &WordCounts::merge, "other"_a, nb::call_guard<LongCall>())
       .def("prune",
            [](WordCounts& counts, std::int64_t limit) {
              if (limit < 1) throw nb::value_error("limit: at least 1");
-             nb::gil_scoped_release release;
+             LongCall call;
              return counts.prune(static_cast<std::size_t>(limit));
            },
            "limit"_a)

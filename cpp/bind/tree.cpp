@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bind/buffer.hpp"
+#include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "tree/boosting.hpp"
@@ -69,7 +70,7 @@ GrownForest py_grow(const CodeArray& codes, const Line<std::int32_t>& target, st
   GrownForest grown;
   grown.options = {trees, tried, sample, 2, drawn, seed};
   const std::vector<std::uint8_t> lines = values_of(ordered);
-  nb::gil_scoped_release release;
+  LongCall call;
   grown.forest = ForestGrower(rows, target.data(), classes, sizes, lines, grown.options).grow();
   return grown;
 }
@@ -89,7 +90,7 @@ nb::tuple py_boost(const CodeArray& codes, const Line<std::int32_t>& target, con
   GrownForest grown;
   std::vector<double> values;
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     BoostGrower(rows, target.data(), classes, sizes, lines, start.data(), options).grow(grown.forest, values);
   }
   const std::size_t nodes = grown.forest.nodes();
@@ -107,7 +108,7 @@ nb::tuple py_forest_sum(const GrownForest& grown, const CodeArray& codes, const 
   std::vector<double> sum(rows.rows * classes), losses;
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = start.data()[i % classes];
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     losses = losses_by_round(grown.forest, values.data(), rows, target.data(), classes, sum.data());
   }
   const std::size_t rounds = losses.size();
@@ -120,7 +121,7 @@ nb::object py_forest_ask_values(const GrownForest& grown, const CodeArray& codes
   if (values.shape(0) != grown.forest.nodes()) throw nb::value_error("values: not those of the nodes");
   std::vector<double> sum(rows.rows * classes);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     ask_forest(grown.forest, rows, values.data(), classes, sum.data());
   }
   return to_numpy(std::move(sum), {rows.rows, classes});
@@ -132,7 +133,7 @@ nb::object py_forest_count(const GrownForest& grown, const CodeArray& codes, con
   GrownForest::require_target(target, rows.rows, classes);
   std::vector<std::int64_t> counts(grown.forest.nodes() * classes);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     count_in_forest(grown.forest, rows, target.data(), classes, counts.data());
   }
   return to_numpy(std::move(counts), {grown.forest.nodes(), classes});
@@ -145,7 +146,7 @@ nb::object py_forest_ask(const GrownForest& grown, const CodeArray& codes, const
   const std::size_t classes = counts.shape(1);
   std::vector<double> sum(rows.rows * classes);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     const std::vector<double> table = forest_table(grown.forest, counts.data(), classes, weight);
     ask_forest(grown.forest, rows, table.data(), classes, sum.data());
   }
@@ -162,7 +163,7 @@ nb::tuple py_forest_ask_without(const GrownForest& grown, const CodeArray& codes
   std::vector<double> sum(rows.rows * classes);
   std::vector<std::int32_t> asked(rows.rows);
   {
-    nb::gil_scoped_release release;
+    LongCall call;
     ask_forest_without(grown.forest, rows, target.data(), counts.data(), classes, weight, grown.options, sum.data(),
                        asked.data());
   }

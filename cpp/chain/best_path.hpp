@@ -6,6 +6,7 @@
 #include "chain/lane_paths.hpp"
 #include "chain/packed_path.hpp"
 #include "chain/vectors.hpp"
+#include "core/interrupt.hpp"
 
 namespace bayesbox::chain {
 
@@ -29,12 +30,14 @@ class BestPath {
   }
 
   BAYESBOX_INLINE double run(std::int64_t begin, std::int64_t steps, std::int32_t* path) {
+    const std::size_t block_steps = static_cast<std::size_t>(kBlock) * width_ * width_ / 2;
     if (steps == 0) return 0.0;
     const std::size_t states = shape_.states();
     const std::int64_t blocks = (steps + kBlock - 1) / kBlock;
     Vector<0> score(width_), next(width_);
     first(begin, score);
     for (std::int64_t block = 0; block < blocks; ++block) {
+      poll(block_steps);
       if (block > 0) advance(begin + block * kBlock, score, next);
       keep(score, starts_.data() + static_cast<std::size_t>(block) * width_);
       fill(begin, block, steps, score, next);
@@ -44,6 +47,7 @@ class BestPath {
       if (score.at(k) > score.at(best)) best = k;
     const double log_p = score.at(best);
     for (std::int64_t block = blocks - 1; block >= 0; --block) {
+      poll(block_steps);
       const std::int64_t from = block * kBlock, to = std::min(from + kBlock, steps);
       if (block + 1 < blocks) {  // the scores of the last block are still there
         const double* start = starts_.data() + static_cast<std::size_t>(block) * width_;
@@ -127,7 +131,10 @@ BAYESBOX_INLINE void best_paths_of(const ChainRequest& request, double* log_p, s
   if constexpr (S > 0 && Wide)
     if (!packs.packs.empty()) {
       const LanePaths<S> lanes(request);
-      for (const Pack& pack : packs.packs) lanes.run(pack, log_p, path);
+      for (const Pack& pack : packs.packs) {
+        poll(static_cast<std::size_t>(pack.longest()) * S);
+        lanes.run(pack, log_p, path);
+      }
     }
   std::conditional_t<S == 0, BestPath, PackedPath<S == 0 ? 2 : S>> best(request);
   for (const std::size_t q : packs.alone)

@@ -9,6 +9,7 @@
 #include "chain/posterior.hpp"
 #include "chain/terms.hpp"
 #include "chain/vectors.hpp"
+#include "core/interrupt.hpp"
 
 namespace bayesbox::chain {
 
@@ -56,6 +57,7 @@ class Recursion {
     CarefulSum tops;
     double sum = 0;
     for (std::int64_t t = 0;; ++t) {
+      poll_at(static_cast<std::size_t>(t), width);
       const StepTerms terms = terms_(begin + t);
       for (std::size_t p = 0; p < shape_.parts(); ++p) now.set(p, next.get(p) * load(terms.row + 4 * p));
       tops.add(terms.top);
@@ -94,6 +96,7 @@ class Recursion {
   BAYESBOX_INLINE void fill(std::int64_t begin, std::int64_t stop) {
     const std::size_t width = scaled_.width;
     const std::int64_t first = (stop - 1) / kBlock * kBlock;
+    poll(static_cast<std::size_t>(kBlock) * width);
     Vector<S> now(width), next(width);
     const double* start = start_of(first);
     for (std::size_t p = 0; p < shape_.parts(); ++p) now.set(p, load(start + 4 * p));
@@ -202,8 +205,10 @@ BAYESBOX_INLINE void run_all(const ChainRequest& request, const Scaled& scaled, 
   Packs packs(request, S > 0 && lanes_apply(scaled, result, Wide));
   if constexpr (S > 0) {
     Lanes<S> lanes(request, scaled, result, packs.longest);
-    for (const Pack& pack : packs.packs)
+    for (const Pack& pack : packs.packs) {
+      poll(static_cast<std::size_t>(pack.longest()) * S);
       if (!lanes.run(pack)) packs.alone.insert(packs.alone.end(), pack.sequence.begin(), pack.sequence.end());
+    }
     lanes.finish();
   }
   if (result.only_posterior())

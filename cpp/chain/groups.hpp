@@ -2,12 +2,15 @@
 // added in their order, so that any number of threads gives the same bits.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
-#include <exception>
-#include <mutex>
-#include <thread>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "chain/vectors.hpp"
+#include "core/threads.hpp"
 
 namespace bayesbox::chain {
 
@@ -36,22 +39,9 @@ inline std::vector<ChainRequest> groups_of(const ChainRequest& request) {
 template <class Work>
 void for_each_group(std::size_t count, std::size_t threads, const Work& work) {
   std::atomic<std::size_t> next{0};
-  std::exception_ptr failed;
-  std::mutex lock;
-  const auto run = [&] {
-    try {
-      for (std::size_t group = next++; group < count; group = next++) work(group);
-    } catch (...) {
-      const std::lock_guard<std::mutex> held(lock);
-      if (!failed) failed = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t thread = 1; thread < std::min(threads, count); ++thread) others.emplace_back(run);
-    run();
-  }
-  if (failed) std::rethrow_exception(failed);
+  run_on_threads(std::min(threads, count), [&](std::size_t) {
+    for (std::size_t group = next++; group < count; group = next++) work(group);
+  });
 }
 
 // Counts of one group, added to those of all afterwards. Where each step has a row of its own, no two groups meet in one.

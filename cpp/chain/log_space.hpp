@@ -2,6 +2,7 @@
 #pragma once
 
 #include "chain/vectors.hpp"
+#include "core/interrupt.hpp"
 
 namespace bayesbox::chain {
 
@@ -45,6 +46,7 @@ class LogRecursion {
   void advance(std::int64_t begin, std::int64_t t, const double* last, double* now) {
     const std::size_t S = request_.states;
     const double* terms = request_.log_terms + request_.row(begin + t) * S;
+    poll(16 * S * S);
     if (t == 0) {
       for (std::size_t j = 0; j < S; ++j) now[j] = request_.log_start[j] + terms[j];
       return;
@@ -75,6 +77,7 @@ class LogRecursion {
         if (t == 0 && result_.start != nullptr) result_.start[k] += p;
       }
       if (t == 0) return;
+      poll(16 * S * S);
       if (t % kBlock == 0) fill(begin, t);
       const double* last = alpha(t - 1);
       for (std::size_t k = 0; k < S; ++k) weighted[k] = beta[k] + request_.log_terms[row * S + k];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "chain/vectors.hpp"
+#include "core/interrupt.hpp"
 
 namespace bayesbox::chain {
 
@@ -13,6 +14,7 @@ class PackedPath {
   static_assert(S >= 2 && S <= 8);
   static constexpr std::size_t kParts = (S + 3) / 4;
   static constexpr std::int32_t kBits = 3, kMask = (1 << kBits) - 1;
+  static constexpr std::int64_t kStepsAPoll = 4096;
   typedef std::int64_t FourNames __attribute__((vector_size(32)));
 
  public:
@@ -35,7 +37,11 @@ class PackedPath {
     if (steps == 0) return 0.0;
     Four score[kParts];
     for (std::size_t p = 0; p < kParts; ++p) score[p] = start_[p] + terms(begin, p);
-    for (std::int64_t t = begin + 1; t < begin + steps; ++t) path[t] = advance(t, score);
+    for (std::int64_t t = begin + 1, end = begin + steps; t < end;) {
+      const std::int64_t stop = std::min(t + kStepsAPoll, end);
+      poll(static_cast<std::size_t>(kStepsAPoll * S));
+      for (; t < stop; ++t) path[t] = advance(t, score);
+    }
     std::int32_t best = 0;
     for (std::int32_t k = 1; k < S; ++k)
       if (score[k / 4][k % 4] > score[best / 4][best % 4]) best = k;

@@ -7,6 +7,7 @@
 
 #include "chain/terms.hpp"
 #include "chain/vectors.hpp"
+#include "core/interrupt.hpp"
 
 namespace bayesbox::chain {
 
@@ -39,6 +40,7 @@ class Meeting {
     forward_terms_.begin(begin, steps), backward_terms_.begin(begin, steps);
     const std::int64_t last = begin + steps - 1, half = steps / 2;
     for (std::int64_t n = 0; n < half; ++n) {
+      poll_at(static_cast<std::size_t>(n), 2 * scaled_.width);
       if (!forward<Zeros>(begin + n)) return false;
       keep(alpha_, row(begin + n));
       keep(beta_, row(last - n));
@@ -55,6 +57,7 @@ class Meeting {
       }
     }
     for (std::int64_t n = steps - half; n < steps; ++n) {
+      poll_at(static_cast<std::size_t>(n), 2 * scaled_.width);
       if (!forward<Zeros>(begin + n)) return false;
       if (!finish(alpha_, row(begin + n)) || !finish(beta_, row(last - n))) return false;
       if (n + 1 == steps) break;

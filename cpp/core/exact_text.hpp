@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/exact_array.hpp"
+#include "core/interrupt.hpp"
 
 namespace bayesbox {
 
@@ -46,6 +47,7 @@ class ExactText {
     ExactArray result = ExactArray::with_window(cells, low, high - low);
     std::size_t cell = 0;
     for (const char *at = text.data(), *end = at + text.size(); at != end; ++cell) {
+      poll_at(cell, 16);
       const Line line = parse(at, end);
       const char* digit = line.first;
       for (int left = line.digits; left > 0;) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "mail/message.hpp"
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -115,6 +116,7 @@ inline SmallFiles read_small_files(const std::vector<std::string>& paths, const 
                                    std::size_t largest, std::size_t enough) {
   SmallFiles files;
   for (std::size_t i = 0; i < paths.size() && files.data.size() < enough; ++i) {
+    poll(4096);
     const std::size_t before = files.data.size();
     FileKind kind = FileKind::other;
     if (passed[i] == 0 && append_file(paths[i].c_str(), largest, files.data)) {

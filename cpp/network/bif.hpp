@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/decimal.hpp"
+#include "core/interrupt.hpp"
 
 namespace bayesbox {
 
@@ -126,6 +127,7 @@ class BifReader {
 
   // The next token: a mark, a word, or a quoted text (without its quotes).
   void next() {
+    poll(4);
     skip_space();
     start_ = at_;
     quoted_ = false;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "core/random.hpp"
 #include "network/cut_model.hpp"
 #include "network/elimination.hpp"
@@ -109,6 +110,7 @@ class BucketDraws {
   // Takes the tables that have the variable, multiplies them as far as the limit allows, and leaves the sums in their
   // place.
   void sum_out(std::int32_t v, std::vector<Table>& tables, std::size_t most_cells) {
+    poll(tables.size());
     const auto has = [&](const Table& table) {
       return std::find(table.variables.begin(), table.variables.end(), v) != table.variables.end();
     };
@@ -179,6 +181,7 @@ class BucketDraws {
       strides[static_cast<std::size_t>(axis)] = stride;
       stride *= static_cast<std::int64_t>(cut_.card(table.variables[i]));
     }
+    poll(8 * cells.size());
     for (double& cell : cells) {
       cell *= table.cells[static_cast<std::size_t>(place)];
       for (std::size_t axis = scope.size(); axis-- > 0;) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "core/simd4.hpp"
 #include "network/elimination.hpp"
 #include "network/index_map.hpp"
@@ -92,8 +93,10 @@ inline void send_part(const Clique& clique, const double* table, std::int64_t fi
 }
 // The message of a whole table, which sums to 1; returns what it summed to before.
 inline double send(const Clique& clique, const double* table, double* message) {
-  for (std::int64_t first = 0; first < clique.cells; first += clique.part)
+  for (std::int64_t first = 0; first < clique.cells; first += clique.part) {
+    poll(static_cast<std::size_t>(clique.part));
     send_part(clique, table + first, first, message);
+  }
   return scale_to_one(message, clique.separator_cells);
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "core/random.hpp"
 
 namespace bayesbox {
@@ -139,6 +140,7 @@ class Eliminator {
             scores[v] = degree_at_most_one(rows, alive[i]) ? -1.0 : score(rows, alive[i], heuristic, work);
             if (trial != 0) scores[v] *= 1.0 + random.uniform();
             stale[v] = 0;
+            poll(8 * words_ * (heuristic == Heuristic::min_size ? 1 : words_));
           }
           if (scores[v] < least) {
             least = scores[v];
@@ -146,6 +148,7 @@ class Eliminator {
             if (least < 0) break;  // a leaf: nothing is better
           }
         }
+        poll(4 * alive.size() + words_ * words_);
         const std::int32_t v = alive[best];
         alive[best] = alive.back();
         alive.pop_back();

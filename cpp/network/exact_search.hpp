@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "network/family_counts.hpp"
 #include "network/family_score.hpp"
 
@@ -45,7 +46,8 @@ class ExactSearch {
     std::vector<std::vector<Bits>> parents(count_);
     for (std::size_t v = 0; v < count_; ++v) best_parents(v, score[v], parents[v]);
     total[0] = 0;
-    for (Bits set = 1; set < sets; ++set)
+    for (Bits set = 1; set < sets; ++set) {
+      poll_at(set, 4 * count_);
       for (Bits left = set; left != 0; left &= left - 1) {
         const auto v = static_cast<std::size_t>(std::countr_zero(left));
         const Bits others = set & ~(Bits{1} << v);
@@ -55,6 +57,7 @@ class ExactSearch {
           last[set] = static_cast<std::uint8_t>(v);
         }
       }
+    }
     if (total[sets - 1] == kNever) return {};
     std::vector<Bits> chosen(count_);
     for (Bits set = static_cast<Bits>(sets - 1); set != 0;) {
@@ -97,6 +100,7 @@ class ExactSearch {
   std::uint32_t refine(const CodeColumn& column, const std::vector<std::uint16_t>& codes,
                        const std::vector<std::uint32_t>& group, std::uint32_t groups,
                        std::vector<std::uint32_t>& to) {
+    poll(4 * group.size() + groups);
     number_.assign(static_cast<std::size_t>(groups) * static_cast<std::size_t>(column.size), 0);
     std::uint32_t next = 0;
     for (std::size_t i = 0; i < group.size(); ++i) {
@@ -171,6 +175,7 @@ class ExactSearch {
     score.assign(sets, kNever);
     parents.assign(sets, 0);
     for (Bits set = 0; set < sets; ++set) {
+      poll_at(set, 4 * count_);
       const Bits whole = with_gap(set, v);
       for (Bits left = set; left != 0; left &= left - 1) {
         const Bits smaller = set & ~(left & (~left + 1));

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "network/junction.hpp"
 
 namespace bayesbox {
@@ -48,6 +49,7 @@ class ExpectedCounts {
     const double log_evidence = collect(states);
     if (std::isinf(log_evidence)) return log_evidence;
     bool spread = false;
+    poll(16 * families_.size());
     for (std::size_t f = 0; f < families_.size(); ++f) {
       const Family& family = families_[f];
       double* to = counts + model_.starts[f];
@@ -93,6 +95,7 @@ class ExpectedCounts {
       const auto in_row = [&](std::int64_t i) {
         return table[i] > 0 && (clique.guide < 0 || clique.to_separator.place(i) == separator);
       };
+      poll(static_cast<std::size_t>(end - begin));
       double total = 0;
       for (std::int64_t i = begin; i < end; ++i) total += in_row(i) ? table[i] : 0.0;
       double left = draw() * total;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/interrupt.hpp"
+
 namespace bayesbox {
 
 // A column of codes below `size`, as narrow as they go.
@@ -58,6 +60,7 @@ class FamilyCounter {
       for (std::size_t f = 0; f < families.size(); ++f) {
         const Members& family = families[f];
         std::size_t depth = 0;
+        poll(count);
         if (f > 0)
           while (depth < ready && depth + 1 < family.size() && family[depth] == families[f - 1][depth]) ++depth;
         for (; depth + 1 < family.size(); ++depth) extend(family[depth], depth, begin, count, places);
@@ -81,6 +84,7 @@ class FamilyCounter {
     std::vector<std::uint64_t> found(rows_, 0);
     for (const std::uint32_t member : family) {
       const auto size = static_cast<std::uint64_t>(columns_[member].size);
+      poll(rows_);
       for (std::size_t i = 0; i < rows_; ++i) found[i] = found[i] * size + columns_[member].at(i);
     }
     return found;

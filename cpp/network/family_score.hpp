@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "core/log_gamma.hpp"
 #include "network/family_counts.hpp"
 
@@ -40,6 +41,7 @@ class FamilyScore {
     Sum sum = begin(combinations, static_cast<double>(states));
     for (std::int64_t i = 0; i < before; ++i, table += states * after)
       for (std::int64_t j = 0; j < after; ++j) {
+        poll(8 * static_cast<std::size_t>(states));
         std::uint64_t total = 0;
         for (std::int64_t k = 0; k < states; ++k) {
           const auto n = static_cast<std::uint64_t>(table[k * after + j]);
@@ -58,6 +60,7 @@ class FamilyScore {
     Sum sum = begin(combinations, static_cast<double>(states));
     std::size_t at = 0;
     while (at < places.size()) {
+      poll(8);
       const std::uint64_t group = places[at] / states;
       std::uint64_t total = 0;
       while (at < places.size() && places[at] / states == group) {

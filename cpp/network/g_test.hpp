@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/interrupt.hpp"
+
 namespace bayesbox {
 
 struct GTest {
@@ -20,6 +22,7 @@ inline GTest g_test(const std::uint32_t* table, std::int64_t first, std::int64_t
   std::vector<double> rows(static_cast<std::size_t>(first)), columns(static_cast<std::size_t>(second));
   const auto term = [](double n) { return n > 0 ? n * std::log(n) : 0.0; };
   for (std::int64_t s = 0; s < given; ++s) {
+    poll(4 * static_cast<std::size_t>(first * second));
     std::fill(rows.begin(), rows.end(), 0.0);
     std::fill(columns.begin(), columns.end(), 0.0);
     double sum = 0, total = 0;

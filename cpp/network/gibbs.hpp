@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "core/random.hpp"
 #include "network/cut_model.hpp"
 #include "network/likelihood_weighting.hpp"
@@ -87,6 +88,7 @@ class GibbsSampler {
       std::vector<std::int32_t> states = cut_.observed();
       for (std::int64_t draw = 0; draw < kMostDraws && pool.size() < static_cast<std::size_t>(kPool * count);
            ++draw) {
+        poll(64 * order.size());
         const double log_weight = draws.draw(random, draw, states.data());
         if (std::isinf(log_weight)) continue;
         pool.push_back(states);
@@ -127,6 +129,7 @@ class GibbsSampler {
   template <bool Summed>
   void step(std::int32_t* states, Random& random, double* sums, double floor) {
     double* conditional = conditional_.data();
+    poll(32 * sites_.size());
     for (const Site& site : sites_) {
       const std::size_t card = cut_.card(site.variable);
       std::fill_n(conditional, card, 1.0);

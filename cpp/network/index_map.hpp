@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "core/simd4.hpp"
 
 namespace bayesbox {
@@ -57,7 +58,14 @@ class IndexMap {
   std::int64_t cells() const { return block_ * static_cast<std::int64_t>(starts_.size()); }
 
   // large *= small
-  void multiply(double* large, const double* small) const { multiply(large, large, small, 0, cells()); }
+  void multiply(double* large, const double* small) const {
+    const std::int64_t some = std::max<std::int64_t>(kCellsAPoll / block_, 1) * block_;
+    for (std::int64_t first = 0; first < cells(); first += some) {
+      const std::int64_t count = std::min(some, cells() - first);
+      poll(static_cast<std::size_t>(count));
+      multiply(large + first, large + first, small, first, count);
+    }
+  }
 
   // product = large * small, for `count` cells from `first` on, to the first of which product and large point: whole
   // blocks or a part of one. They may be the same.
@@ -84,7 +92,10 @@ class IndexMap {
   }
 
   // small += large, summed over what the smaller one lacks
-  void sum(double* small, const double* large) const { sum(small, large, 0, cells()); }
+  void sum(double* small, const double* large) const {
+    poll(static_cast<std::size_t>(cells()));
+    sum(small, large, 0, cells());
+  }
 
   void sum(double* small, const double* large, std::int64_t first, std::int64_t count) const {
     const std::int32_t* start = starts_.data() + first / block_;
@@ -127,6 +138,7 @@ class IndexMap {
   static constexpr std::int64_t kWorthwhile = 4;
   static constexpr std::int64_t kLongBlock = 32;  // from which it pays to know the cells of each place
   static constexpr std::int64_t kLargestBlock = 1024;
+  static constexpr std::int64_t kCellsAPoll = 1 << 20;
 
   // Blocks that go to the same places one after another are added to each other first: what was just written need not be
   // read again before it is there.
@@ -194,6 +206,7 @@ class IndexMap {
     std::vector<std::int32_t> places(static_cast<std::size_t>(cells));
     std::vector<std::int64_t> at(end - begin, 0);
     for (std::int32_t& each : places) {
+      poll_at(static_cast<std::size_t>(&each - places.data()), 4);
       each = static_cast<std::int32_t>(place);
       for (std::size_t axis = end; axis-- > begin;) {
         place += strides[axis];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/cpu.hpp"
+#include "core/interrupt.hpp"
 #include "network/junction_plan.hpp"
 #include "network/junction_scratch.hpp"
 #include "network/scaling.hpp"
@@ -72,6 +73,7 @@ class JunctionTree {
       const Clique& clique = plan_.cliques[k];
       if (clique.parent >= 0) find_ratios(clique, scratch);
       for (std::int64_t first = 0; first < clique.cells; first += clique.part) {
+        poll(static_cast<std::size_t>(clique.part) * (1 + clique.heirs.size()));
         const double* table = take_marginal(clique, first, scratch);
         for (const std::size_t heir : clique.heirs) {
           const Clique& child = plan_.cliques[heir];
@@ -173,6 +175,7 @@ class JunctionTree {
       return send(clique, table, message);
     }
     for (std::int64_t first = 0; first < clique.cells; first += clique.part) {
+      poll(static_cast<std::size_t>(clique.part) * (1 + scratch.factors.size()));
       const double* before = base + first;
       for (const Factor& factor : scratch.factors) {
         factor.map->multiply(table + first, before, factor.table, first, clique.part);

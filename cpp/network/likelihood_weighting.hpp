@@ -15,6 +15,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "core/random.hpp"
 #include "network/bucket_sampling.hpp"
 #include "network/cut_model.hpp"
@@ -168,6 +169,7 @@ inline WeightedSums weigh_samples(const CutModel& cut, const std::vector<std::in
   Random random(seed);
   std::vector<std::int32_t> states = cut.observed();
   for (std::int64_t sample = 0; sample < samples; ++sample) {
+    poll(64 * order.size());
     const double log_weight = draws.draw(random, sample, states.data());
     if (std::isinf(log_weight)) continue;
     if (log_weight > sums.log_scale + 200 || std::isinf(sums.log_scale)) {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "network/cut_model.hpp"
 
 namespace bayesbox {
@@ -122,6 +123,7 @@ class LoopyPropagation {
 
   // The messages of one table to all its variables; false where nothing is left possible.
   bool send(std::size_t f, bool damped, double& residual) {
+    poll(32 * starts_[f].size());
     const double total = gather(f);
     if (!(total > 0)) return false;
     for (std::size_t axis = 0; axis < starts_[f].size(); ++axis) {
@@ -158,6 +160,7 @@ class LoopyPropagation {
     double total = 0;
     std::size_t changed = 0;
     for (std::size_t done = 0; done < factor.cells.size(); done += run, cells += run) {
+      poll_at(done / run, run);
       for (std::size_t axis = changed; axis < last; ++axis) before_[axis + 1] = before_[axis] * incoming_[axis][at_[axis]];
       double inner = 0;
       for (std::size_t s = 0; s < run; ++s) {

@@ -12,6 +12,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "core/random.hpp"
 #include "network/cut_model.hpp"
 #include "network/gibbs.hpp"
@@ -67,6 +68,7 @@ class MeanField {
     before_.assign(axes + 1, 1.0);
     std::size_t changed = 0;
     for (std::size_t cell = 0; cell < logs.size(); ++cell) {
+      poll_at(cell, 4);
       for (std::size_t i = changed; i < axes; ++i)
         before_[i + 1] = i == axis ? before_[i] : before_[i] * beliefs_[cut_.offset(factor.variables[i]) + at_[i]];
       if (before_[axes] > 0) to[at_[axis]] += before_[axes] * logs[cell];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/decimal.hpp"
+#include "core/interrupt.hpp"
 
 namespace bayesbox {
 
@@ -23,6 +24,7 @@ inline NumberRun read_numbers(std::string_view text, std::size_t at, std::size_t
   NumberRun run;
   run.end = at;
   while (run.values.size() < most) {
+    poll_at(run.values.size(), 16);
     while (at < text.size() && passed(text[at])) ++at;
     if (at == text.size()) break;
     const char* first = text.data() + at;

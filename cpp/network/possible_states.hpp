@@ -7,6 +7,7 @@
 #include <deque>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "network/factor_model.hpp"
 
 namespace bayesbox {
@@ -58,6 +59,7 @@ class PossibleStates {
     for (const std::int32_t v : scope) seen.emplace_back(model_.cards[static_cast<std::size_t>(v)], 0);
     std::vector<std::size_t> at(scope.size(), 0);
     for (std::int64_t cell = model_.starts[f]; cell < model_.starts[f + 1]; ++cell) {
+      poll_at(static_cast<std::size_t>(cell - model_.starts[f]), 4);
       if (model_.cells[static_cast<std::size_t>(cell)] > 0) {
         bool alive = true;
         for (std::size_t axis = 0; axis < scope.size() && alive; ++axis) alive = of(scope[axis], at[axis]);

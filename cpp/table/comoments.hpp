@@ -12,6 +12,7 @@
 
 #include "core/column.hpp"
 #include "core/exact_array.hpp"
+#include "core/interrupt.hpp"
 #include "core/joint_kernels.hpp"
 #include "table/class_order.hpp"
 #include "table/moments.hpp"
@@ -62,6 +63,7 @@ class CoMomentSums {
 
   void add_weighted() {
     for (std::size_t row = 0; row < target_.rows; ++row) {
+      poll(16 * pairs_);
       const std::size_t group = group_of(row);
       const double weight = load<double>(weights_->at(row));
       if (group >= groups_ || weight == 0) continue;
@@ -93,6 +95,7 @@ class CoMomentSums {
   }
 
   void add_run(std::size_t group, std::size_t begin, const std::uint32_t* rows, std::size_t count) {
+    poll(count * pairs_);
     if (count >= kShort && split(begin, rows, count)) {
       add_pieces(group, count);
       add_rests(group, begin, rows, count);

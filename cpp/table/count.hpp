@@ -15,6 +15,7 @@
 
 #include "core/column.hpp"
 #include "core/exact_array.hpp"
+#include "core/interrupt.hpp"
 #include "core/kernels.hpp"
 #include "table/column_blocks.hpp"
 #include "table/level_counter.hpp"
@@ -39,6 +40,7 @@ inline std::vector<std::int64_t> count_labels(const Column& target, std::size_t 
   for (std::size_t begin = 0; begin < target.rows; begin += kBlock) {
     const std::size_t count = std::min(kBlock, target.rows - begin);
     const std::int32_t* labels = labels_at(target, begin, count, copy.data());
+    poll(count);
     if (classes > kFewClasses) {
       for (std::size_t i = 0; i < count; ++i) ++counts[std::min<std::size_t>(static_cast<std::uint32_t>(labels[i]), classes) * kCopies + i % kCopies];
       continue;
@@ -66,6 +68,7 @@ inline std::vector<std::vector<std::int64_t>> count_codes(const std::vector<Colu
   ColumnBlocks blocks(columns, block);
   for (std::size_t begin = 0; begin < target.rows && classes > 0 && !columns.empty(); begin += block) {
     const std::size_t count = std::min(block, target.rows - begin);
+    poll(count * columns.size());
     labels.read(target, begin, count);
     blocks.each(begin, count, [&]<class T>(std::size_t j, const T* values) {
       if constexpr (std::is_integral_v<T>) counters[j].add<T>(values, 0, labels, false);
@@ -85,6 +88,7 @@ inline ExactArray count_codes_weighted(const Column& column, std::size_t size, c
   ExactArray sums(classes * size);
   with_integer_type(column.kind, [&]<class T>() {
     for (std::size_t row = 0; row < target.rows; ++row) {
+      poll_at(row, 8);
       const auto label = as_offset(load<std::int32_t>(target.at(row)));
       const auto code = as_offset(load<T>(column.at(row)));
       if (label < classes && code < size) sums.add(label * size + code, load<double>(weights.at(row)));
@@ -214,6 +218,7 @@ inline std::vector<std::optional<IntegerCounts>> count_integers(const std::vecto
   ColumnBlocks blocks(columns, block);
   for (std::size_t begin = 0; begin < target.rows && classes > 0 && !columns.empty(); begin += block) {
     const std::size_t count = std::min(block, target.rows - begin);
+    poll(count * columns.size());
     labels.read(target, begin, count);
     blocks.each(begin, count, [&]<class T>(std::size_t j, const T* values) {
       if constexpr (std::is_integral_v<T>) {

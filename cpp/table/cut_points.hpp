@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "core/log_gamma.hpp"
 
 namespace bayesbox {
@@ -88,6 +89,7 @@ inline std::vector<std::int64_t> mdl_cuts(const RunningCounts& counts) {
     std::size_t best = first;
     double least = whole.nats;
     for (std::size_t cut = first + 1; cut < last; ++cut) {
+      poll(16 * counts.classes());
       const double nats = entropy_of(counts, first, cut).nats + entropy_of(counts, cut, last).nats;
       if (nats < least - tie) {
         least = nats;
@@ -121,11 +123,15 @@ class Modl {
     n_ = counts.total(0, counts.values());
     offset_ = log_gamma(std::max(present_, 1.0));
     if (n_ <= kMostTabled * static_cast<double>(counts.values()))
-      for (double whole = 0; whole <= n_ + present_; ++whole) tabled_.push_back(log_gamma(whole));
+      for (double whole = 0; whole <= n_ + present_; ++whole) {
+        poll_at(tabled_.size(), 8);
+        tabled_.push_back(log_gamma(whole));
+      }
   }
 
   // The terms of one interval, the values first .. last - 1.
   double interval(std::size_t first, std::size_t last) const {
+    poll(8 * counts_.classes());
     double n = 0, factorials = 0;
     for (std::size_t c = 0; c < counts_.classes(); ++c) {
       const double each = counts_.of(first, last, c);
@@ -246,6 +252,7 @@ class Modl {
     std::size_t intervals = 1;
     for (std::size_t k = 1; k <= size; ++k) {
       std::fill(now.begin(), now.end(), std::numeric_limits<double>::infinity());
+      poll(size * size);
       for (std::size_t j = k; j <= size; ++j)
         for (std::size_t i = k - 1; i < j; ++i) {
           const double cost = before[i] + each[i * (size + 1) + j];

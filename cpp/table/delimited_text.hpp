@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/column.hpp"
+#include "core/interrupt.hpp"
 
 namespace bayesbox {
 
@@ -117,6 +118,7 @@ struct WrittenColumn {
 inline std::string delimited_lines(const std::vector<WrittenColumn>& columns, std::size_t rows, char delimiter, bool escape) {
   std::string lines;
   for (std::size_t row = 0; row < rows; ++row) {
+    poll(16 * columns.size());
     const std::size_t begin = lines.size();
     for (std::size_t j = 0; j < columns.size(); ++j) {
       if (j > 0) lines.push_back(delimiter);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/column.hpp"
+#include "core/interrupt.hpp"
 #include "core/table_kernels.hpp"
 
 namespace bayesbox {
@@ -76,6 +77,7 @@ std::vector<std::int64_t> factorize_by_table(const Column& column, T least, std:
   std::vector<std::int32_t> code_of(width, 0);
   std::size_t marked = 0;
   for (std::size_t row = 0; row < column.rows && marked < width; ++row) {
+    poll_at(row);
     std::int32_t& mark = code_of[place(row)];
     marked += mark == 0;
     mark = 1;
@@ -98,7 +100,10 @@ std::vector<std::int64_t> factorize_by_table(const Column& column, T least, std:
 
 inline std::vector<std::int64_t> factorize_by_hash(const std::vector<std::int64_t>& values, std::int32_t* codes) {
   DistinctValues found;
-  for (std::size_t row = 0; row < values.size(); ++row) codes[row] = found.position(values[row]);
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    poll_at(row, 8);
+    codes[row] = found.position(values[row]);
+  }
   std::vector<std::int64_t> distinct = found.values();
   std::sort(distinct.begin(), distinct.end());
   std::vector<std::int32_t> rank(distinct.size());
@@ -164,6 +169,7 @@ inline std::vector<double> factorize_doubles(const Column& column, std::int32_t*
   DistinctValues found;
   for (std::size_t first = 0; first < column.rows; first += kBlock) {
     const std::size_t count = std::min(kBlock, column.rows - first);
+    poll(8 * count);
     read_doubles(column, first, count, block.data());
     for (std::size_t i = 0; i < count; ++i)
       codes[first + i] = std::isnan(block[i]) ? -1 : found.position(ordered_bits(block[i]));

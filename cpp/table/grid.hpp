@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/column.hpp"
+#include "core/interrupt.hpp"
 #include "table/column_blocks.hpp"
 #include "table/count.hpp"
 #include "table/level_counter.hpp"
@@ -107,6 +108,7 @@ class GridCounter {
   GridCounts sorted(const Column& column, const Column& target) const {
     std::vector<std::uint64_t> keys;
     for (std::size_t row = 0; row < target.rows; ++row) {
+      poll_at(row, 8);
       const auto label = as_offset(load<std::int32_t>(target.at(row)));
       const std::int32_t cell = grid_cell(value_at(column, row));
       if (label < classes_ && cell != kNoGridCell) keys.push_back(label << 16 | static_cast<std::uint64_t>(cell - kNoGridCell));
@@ -137,6 +139,7 @@ inline std::vector<GridCounts> count_grids(const std::vector<Column>& columns, c
   ColumnBlocks blocks(columns, block);
   for (std::size_t begin = 0; begin < target.rows && classes > 0 && !columns.empty(); begin += block) {
     const std::size_t count = std::min(block, target.rows - begin);
+    poll(2 * count * columns.size());
     labels.read(target, begin, count);
     blocks.each(begin, count, [&]<class T>(std::size_t j, const T* values) {
       if constexpr (std::is_same_v<T, double>) {

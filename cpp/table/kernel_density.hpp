@@ -7,6 +7,8 @@
 #include <limits>
 #include <numbers>
 
+#include "core/interrupt.hpp"
+
 namespace bayesbox {
 
 // log of sum w_i exp(-((x - v_i) / width)^2 / 2) / (total width sqrt(2 pi)). Values ascend; weights are above zero.
@@ -27,17 +29,20 @@ class KernelDensity {
   double log_density(double x) const {
     if (size_ == 0) return -std::numeric_limits<double>::infinity();
     const std::size_t above = static_cast<std::size_t>(std::lower_bound(values_, values_ + size_, x) - values_);
+    poll(64);
     double nearest = std::numeric_limits<double>::infinity();
     if (above < size_) nearest = half_square(x, above);
     if (above > 0) nearest = std::min(nearest, half_square(x, above - 1));
     if (std::isinf(nearest)) return -nearest;
     double sum = 0;
     for (std::size_t i = above; i < size_; ++i) {
+      poll_at(i - above + 1, 4);
       const double behind = half_square(x, i) - nearest;
       if (behind > kReach) break;
       sum += weights_[i] * std::exp(-behind);
     }
     for (std::size_t i = above; i-- > 0;) {
+      poll_at(above - i, 4);
       const double behind = half_square(x, i) - nearest;
       if (behind > kReach) break;
       sum += weights_[i] * std::exp(-behind);

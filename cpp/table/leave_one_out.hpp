@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/column.hpp"
+#include "core/interrupt.hpp"
 #include "core/kernels.hpp"
 #include "table/class_order.hpp"
 #include "table/gaussian_class.hpp"
@@ -157,6 +158,7 @@ class LeaveOneOut {
   void run(double* sums, std::uint8_t* doubtful) {
     for (std::size_t begin = 0; begin < target_.rows; begin += kBlock) {
       const std::size_t count = std::min(kBlock, target_.rows - begin);
+      poll(count * classes_ * terms_.size());
       order_.sort(target_, begin, count);
       std::fill(sums_.begin(), sums_.end(), 0.0);
       std::fill(unsure_.begin(), unsure_.end(), 0);

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "table/cut_points.hpp"
 
 namespace bayesbox {
@@ -49,6 +50,7 @@ class ModlGroups {
   using Counts = std::vector<double>;
 
   double cost_of(const Counts& each) const {
+    poll(16 * each.size());
     double n = 0, factorials = 0;
     for (const double count : each) {
       if (count <= 0) continue;
@@ -124,6 +126,7 @@ class ModlGroups {
     double least = none;
     std::size_t groups = 1;
     for (std::size_t k = 1; k <= size_; ++k) {
+      poll(4 * subsets);
       for (std::size_t set = 1; set < subsets; ++set) {
         const std::size_t first = set & (~set + 1), rest = set ^ first;
         for (std::size_t more = rest;; more = (more - 1) & rest) {
@@ -175,6 +178,7 @@ class ModlGroups {
     double least = sum_own + prior_[size_];
     while (alive.size() > 1) {
       std::size_t one = 0, other = 1;
+      poll(alive.size() * alive.size() / 2);
       double best = std::numeric_limits<double>::infinity();
       for (std::size_t a = 0; a < alive.size(); ++a)
         for (std::size_t b = a + 1; b < alive.size(); ++b)

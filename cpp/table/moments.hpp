@@ -11,6 +11,7 @@
 #include "core/block_sum.hpp"
 #include "core/column.hpp"
 #include "core/exact_array.hpp"
+#include "core/interrupt.hpp"
 #include "core/kernels.hpp"
 #include "table/class_order.hpp"
 #include "table/count.hpp"
@@ -70,6 +71,7 @@ class MomentSums {
   void add_weighted(std::size_t j) {
     Moments& sums = result_[j];
     for (std::size_t row = 0; row < target_.rows; ++row) {
+      poll_at(row, 16);
       const auto label = as_offset(load<std::int32_t>(target_.at(row)));
       const double weight = load<double>(weights_->at(row));
       if (label >= classes_ || weight == 0) continue;
@@ -85,6 +87,7 @@ class MomentSums {
   void add_row_by_row(std::size_t j) {
     Moments& sums = result_[j];
     for (std::size_t row = 0; row < target_.rows; ++row) {
+      poll_at(row, 16);
       const auto label = as_offset(load<std::int32_t>(target_.at(row)));
       if (label >= classes_) continue;
       const double value = value_at(columns_[j], row);
@@ -138,6 +141,7 @@ class MomentSums {
     RunSummer summer(counts_.size());
     const Kernels& kernel = kernels();
     for (std::size_t begin = 0; begin < target_.rows; begin += most) {
+      poll(most * dense_.size());
       order.sort(target_, begin, std::min(most, target_.rows - begin));
       const std::size_t next = std::min(begin + most, target_.rows - 1);
       for (std::size_t position = 0; position < dense_.size();) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/column.hpp"
+#include "core/interrupt.hpp"
 
 namespace bayesbox {
 
@@ -98,6 +99,7 @@ template <std::size_t kClasses>
 void score_rows(const OneDependence& model, const std::vector<Column>& columns, std::size_t rows, double* out) {
   OneDependenceScorer scorer(model);
   for (std::size_t row = 0; row < rows; ++row) {
+    poll(columns.size() * columns.size());
     scorer.read(columns, row);
     scorer.score<kClasses>(out + row * model.classes);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/column.hpp"
+#include "core/interrupt.hpp"
 
 namespace bayesbox {
 
@@ -66,6 +67,7 @@ class PairCounter {
     for (std::size_t i = 0; i < sizes.size(); ++i) read_codes(columns[i], sizes[i], begin, count, &codes_[i * kBlock]);
     std::uint32_t* counts = counts_.data();
     for (std::size_t i = 0; i < sizes.size(); ++i) {
+      poll(count * (sizes.size() - i));
       const std::uint8_t* first = &codes_[i * kBlock];
       const std::uint32_t width = static_cast<std::uint32_t>(sizes[i] + 1);
       for (std::size_t row = 0; row < count; ++row) {

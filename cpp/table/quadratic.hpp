@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/column.hpp"
+#include "core/interrupt.hpp"
 #include "core/joint_kernels.hpp"
 
 namespace bayesbox {
@@ -40,6 +41,7 @@ class QuadraticForms {
     const std::size_t classes = normals_.size();
     for (std::size_t begin = 0; begin < rows; begin += kBlock) {
       const std::size_t count = std::min(kBlock, rows - begin), whole = padded(count);
+      poll(count * width_ * width_ * classes / 4);
       if (!read(begin, count, whole)) return false;
       for (std::size_t c = 0; c < classes; ++c) {
         const JointNormal& normal = normals_[c];

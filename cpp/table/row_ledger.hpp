@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/column.hpp"
+#include "core/interrupt.hpp"
 #include "core/ledger_kernels.hpp"
 
 namespace bayesbox {
@@ -62,6 +63,7 @@ class RowLedger {
     }
     std::string row;
     for (std::size_t i = 0; i < target.rows; ++i) {
+      poll(256 + 16 * columns.size());
       const std::int32_t label = load<std::int32_t>(target.at(i));
       const double weight = weights == nullptr ? 1.0 : load<double>(weights->at(i));
       if (label < 0 || static_cast<std::size_t>(label) >= labels.size() || weight == 0) continue;

@@ -14,6 +14,7 @@
 
 #include "core/column.hpp"
 #include "core/exact_array.hpp"
+#include "core/interrupt.hpp"
 #include "core/kernels.hpp"
 #include "table/gaussian_class.hpp"
 #include "table/prefetch.hpp"
@@ -59,6 +60,7 @@ class Scorer {
     bool impossible = false;
     for (std::size_t begin = 0; begin < request_.rows; begin += kBlock) {
       const std::size_t count = std::min(kBlock, request_.rows - begin);
+      poll(count * classes_ * (1 + request_.gaussians.size() + request_.tables.size()));
       add_numbers(begin, count);
       tables_.add(begin, count, sums_.data());
       if (write(count, out + begin * (output_ == Output::log_sum ? 1 : classes_), best + begin)) impossible = true;

@@ -10,6 +10,7 @@
 
 #include "core/column.hpp"
 #include "core/exact_array.hpp"
+#include "core/interrupt.hpp"
 #include "table/level_counter.hpp"
 
 namespace bayesbox {
@@ -25,6 +26,7 @@ class SparseSums {
     std::int64_t end = integer_at(starts, 0);
     if (end < 0) throw std::invalid_argument("indptr: negative");
     for (std::size_t row = 0; row < target.rows; ++row) {
+      poll_at(row, 4);
       const std::int64_t begin = end;
       end = integer_at(starts, row + 1);
       if (end < begin) throw std::invalid_argument("indptr: not ascending");
@@ -34,6 +36,7 @@ class SparseSums {
       // A chunk is checked whole, then added; a row left out is checked as well.
       for (auto at = static_cast<std::size_t>(begin); at < static_cast<std::size_t>(end); at += kChunk) {
         const std::size_t count = std::min(kChunk, static_cast<std::size_t>(end) - at);
+        poll(4 * count);
         read_integers(indices, at, count, positions.data());
         read_doubles(data, at, count, values.data());
         check(positions.data(), values.data(), count);

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/interrupt.hpp"
+
 namespace bayesbox {
 
 // Logarithms that are kept, since the same few counts come again and again.
@@ -38,6 +40,7 @@ inline void log_shares(const double* counts, const double* totals, std::size_t c
   for (std::size_t label = 0; label < classes; ++label) total[label] = std::log(totals[label]);
   for (std::size_t first = 0; first < levels; first += kLevels) {
     const std::size_t last = std::min(first + kLevels, levels);
+    poll(4 * classes * (last - first));
     for (std::size_t label = 0; label < classes; ++label)
       for (std::size_t level = first; level < last; ++level)
         shares[level * classes + label] = log(counts[label * levels + level]) - total[label];

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "core/large_pages.hpp"
 
 namespace bayesbox {
@@ -96,6 +97,7 @@ class Vocabulary {
     Key keys[kTogether];
     for (std::size_t first = 0; first < words.size(); first += kTogether) {
       const std::size_t count = std::min(kTogether, words.size() - first);
+      poll(8 * count);
       for (std::size_t i = 0; i < count; ++i) {
         keys[i] = key_of(padded(words[first + i]), words[first + i].size());
         prefetch(keys[i]);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "text/tokens.hpp"
 #include "text/vocabulary.hpp"
 
@@ -23,6 +24,7 @@ struct Documents {
   std::vector<std::int64_t> offsets;
 
   std::size_t size() const { return offsets.size() - 1; }
+  std::size_t bytes_of(std::size_t row) const { return static_cast<std::size_t>(offsets[row + 1] - offsets[row]); }
   void check(std::size_t length) const {
     if (offsets.empty() || offsets.front() < 0) throw std::invalid_argument("offsets: one more than documents is needed");
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
@@ -175,6 +177,7 @@ class WordCounts {
     std::vector<std::size_t> rows;
     for (Cell& cell : cells_) cell.last = 0;
     for (const std::size_t row : by_class(target, documents.size(), classes, rows)) {
+      poll(32 + documents.bytes_of(row));
       const auto label = static_cast<std::uint32_t>(target[row]);
       if (label != label_) finish();  // the documents of one class may go on in the next batch
       label_ = label;
@@ -316,6 +319,7 @@ inline Terms list_terms(const Documents& documents, const Vocabulary& vocabulary
   WordNumbers reader(phrases);
   std::vector<std::int64_t> place(vocabulary.size(), -1);
   for (std::size_t row = 0; row < documents.size(); ++row) {
+    poll(32 + documents.bytes_of(row));
     const std::int64_t first = terms.starts.back();
     for (const std::uint32_t number : reader.read(documents, row, vocabulary)) {
       if (place[number] < first) {
@@ -338,6 +342,7 @@ inline void add_weights(const Documents& documents, const Vocabulary& vocabulary
   std::vector<std::size_t> last(once ? vocabulary.size() : 0, 0);
   for (std::size_t row = 0; row < documents.size(); ++row) {
     const std::span<const std::uint32_t> found = reader.read(documents, row, vocabulary);
+    poll(32 + documents.bytes_of(row));
     double* const score = scores + row * classes;
     std::int64_t used = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {

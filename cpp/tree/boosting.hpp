@@ -12,6 +12,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "tree/trees.hpp"
 
 namespace bayesbox {
@@ -63,6 +64,7 @@ class BoostGrower {
   // The slope and the curvature of each row's log loss.
   void differentiate() {
     for (std::size_t row = 0; row < rows_.rows; ++row) {
+      poll_at(row, 8 * width_);
       double* slope = &slope_[row * width_];
       double* bend = &bend_[row * width_];
       const double* sum = &sum_[row * width_];
@@ -111,6 +113,7 @@ class BoostGrower {
             -options_.rate * node_[2 * c] / (node_[2 * c + 1] + options_.pull);
     }
     for (std::size_t row = 0; row < rows_.rows; ++row) {
+      poll_at(row, 16);
       std::size_t node = root;
       while (forest.column[node] >= 0) node = forest.next(node, rows_, row);
       for (std::size_t c = 0; c < width_; ++c)
@@ -141,6 +144,7 @@ class BoostGrower {
 
   void try_column(std::size_t j, const Leaf& leaf, Split& best) {
     const std::size_t count = leaf.end - leaf.begin, size = levels_[j], step = 2 * width_;
+    poll(4 * count * width_ + size);
     const std::uint16_t* codes = rows_.data + j * rows_.rows;
     order_.clear();
     if (count >= size) {
@@ -282,6 +286,7 @@ inline std::vector<double> losses_by_round(const Forest& forest, const double* v
   for (const std::int32_t root : forest.root) {
     double loss = 0;
     for (std::size_t row = 0; row < rows.rows; ++row) {
+      poll_at(row, 16);
       std::size_t node = static_cast<std::size_t>(root);
       while (forest.column[node] >= 0) node = forest.next(node, rows, row);
       double* own = sum + row * classes;

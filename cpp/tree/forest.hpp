@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "tree/trees.hpp"
 
 namespace bayesbox {
@@ -27,6 +28,7 @@ struct ForestOptions {
 
 // Which rows a tree was grown on: the same draw again for the same seed.
 inline std::vector<std::uint32_t> rows_of_tree(const ForestOptions& options, std::size_t tree, std::size_t rows) {
+  poll(4 * rows);
   std::vector<std::uint32_t> order(rows);
   std::iota(order.begin(), order.end(), 0u);
   Draws draws(options.seed * 0x2545F4914F6CDD1Dull + tree * 2 + 1);
@@ -96,6 +98,7 @@ class ForestGrower {
   // Tries to divide the rows of a node by a column; false where they all have one code.
   bool try_column(std::size_t j, const Open& at, Split& best, Draws& draws) {
     const std::size_t count = at.end - at.begin, width = classes_;
+    poll(4 * count + levels_[j]);
     const std::uint16_t* codes = rows_.data + j * rows_.rows;
     const std::size_t size = levels_[j];  // the row after the last is that of missing values
     order_.clear();
@@ -239,6 +242,7 @@ inline void count_in_forest(const Forest& forest, const CodedColumns& rows, cons
                             std::size_t classes, std::int64_t* counts) {
   for (const std::int32_t root : forest.root)
     for (std::size_t row = 0; row < rows.rows; ++row) {
+      poll_at(row, 16);
       if (target[row] < 0) continue;
       std::size_t node = static_cast<std::size_t>(root);
       const std::size_t cls = static_cast<std::size_t>(target[row]);
@@ -272,6 +276,7 @@ inline std::vector<double> forest_table(const Forest& forest, const std::int64_t
     step_down(counts + at * classes, classes, 1.0, -1, &table[at * classes]);
     open.push_back(at);
     while (!open.empty()) {
+      poll(8 * classes);
       const std::size_t node = open.back();
       open.pop_back();
       if (forest.column[node] < 0) continue;
@@ -291,6 +296,7 @@ inline void ask_forest(const Forest& forest, const CodedColumns& rows, const dou
                        double* sum) {
   for (const std::int32_t root : forest.root)
     for (std::size_t row = 0; row < rows.rows; ++row) {
+      poll_at(row, 16);
       std::size_t node = static_cast<std::size_t>(root);
       while (forest.column[node] >= 0) node = forest.next(node, rows, row);
       for (std::size_t c = 0; c < classes; ++c) sum[row * classes + c] += table[node * classes + c];
@@ -308,6 +314,7 @@ inline void ask_forest_without(const Forest& forest, const CodedColumns& rows, c
     std::fill(grown.begin(), grown.end(), std::uint8_t{0});
     for (const std::uint32_t row : rows_of_tree(options, tree, rows.rows)) grown[row] = 1;
     for (std::size_t row = 0; row < rows.rows; ++row) {
+      poll_at(row, 16);
       if (grown[row]) continue;
       std::size_t node = static_cast<std::size_t>(forest.root[tree]);
       std::fill(p.begin(), p.end(), 1.0 / static_cast<double>(classes));

@@ -6,6 +6,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+class StopFlag:
+    """Set by a thread that no longer waits for others: their next look for an interrupt raises KeyboardInterrupt.
+
+    A flag that is made in a thread with a flag is set where that one is.
+    """
+
+    def __init__(self) -> None: ...
+    def attach(self) -> None:
+        """From now on this thread works for whoever set up the flag, and looks at it in place of signals."""
+    def set(self) -> None: ...
+
+def poll() -> None:
+    """Raise KeyboardInterrupt where the flag of this thread is set; a thread without one runs the handlers of signals.
+
+    Every long call of the core does so by itself, many times a second.
+    """
+
 class ExactArray:
     """A row of cells, each an exact dyadic number, in limbs of 32 bits with one window that grows where needed.
 

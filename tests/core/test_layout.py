@@ -56,6 +56,25 @@ def test_folders_include_those_below_only(folder: str) -> None:
     assert {name: names for name, names in found.items() if names} == {}
 
 
+@pytest.mark.parametrize(
+    ("words", "only"),
+    [
+        ("gil_scoped_release", "bind/interrupt.hpp"),  # others make a LongCall, which looks for interrupts
+        ("std::j?thread", "core/threads.hpp"),  # others call run_on_threads, which an interrupt ends
+    ],
+)
+def test_long_calls_and_threads_can_be_interrupted(words: str, only: str) -> None:
+    every = [path for folder in MAY_INCLUDE for path in sources(folder)]
+    assert [path for path in every if re.search(words, path.read_text())] == [CPP / only]
+
+
+def test_threads_of_python_can_be_interrupted() -> None:
+    """They come from `worker_threads`, which stops them when their caller is interrupted."""
+    package = CPP.parent / "src" / "bayesbox"
+    found = [path for path in package.rglob("*.py") if re.search(r"PoolExecutor\b|\bThread\(", path.read_text())]
+    assert found == [package / "source" / "pool.py"]
+
+
 @pytest.mark.parametrize("folder", MAY_INCLUDE)
 def test_every_unit_is_built(folder: str) -> None:
     named = set(re.findall(rf"cpp/{folder}/(\w+\.cpp)", UNITS.read_text()))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +22,7 @@ from bayesbox.classifier.rows import LabelledRows, Part, common_codes, parts_of
 from bayesbox.classifier.train import labelled_rows, train
 from bayesbox.classifier.training import Progress, Training
 from bayesbox.source.base import Batch, Source
+from bayesbox.source.pool import worker_threads
 from bayesbox.source.wrapped import Recorded
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.stat.metrics import BINS, Scored, scored
@@ -104,7 +104,7 @@ def cross_validate(
     kept, training = learned_and_kept(classifier, source, target, weight=weight, threads=threads)
     codes = common_codes([rows.labels for rows in kept])
     by_repeat = []
-    with ThreadPoolExecutor(threads) as pool:
+    with worker_threads(threads) as pool:
         for repeat in range(repeats):
             parts = parts_of(kept, stratified_folds(codes, folds, seed=seed, repeat=repeat), folds)
             judge = functools.partial(judge_fold, classifier, parts, bins=bins, progress=progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.schema.arrays import numbers_array, repeated_texts
 from bayesbox.schema.levels import class_position, level_text
 from bayesbox.source.base import Batch, Source
+from bayesbox.source.pool import worker_threads
 from bayesbox.source.reduce import pieces
 
 CELLS_A_PIECE = 1 << 23  # rows x classes that are answered together
@@ -165,7 +166,7 @@ def answer_tables(answers: PredictionWriter, source: Source, *, threads: int = 1
             yield answers.of(piece)
         return
     waiting: deque[Future[pa.Table]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    with worker_threads(threads) as pool:
         for piece in pieces(source, rows=ROWS_AT_ONCE):
             waiting.append(pool.submit(answers.of, piece))
             if len(waiting) > threads:

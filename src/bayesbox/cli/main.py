@@ -1,6 +1,7 @@
 """The command `bayes`: a group of verbs, each imported only when it is run, and the way every ending is told.
 
     0 ok   2 usage   3 bad data   4 bad model file   70 a bug   74 a file cannot be read or written   130 interrupted
+    143 terminated
 
 What a verb finds goes to standard output; all else, the errors included, to standard error.
 """
@@ -13,9 +14,9 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
@@ -114,7 +115,7 @@ def run(argv: Sequence[str] | None = None) -> int:
             "OPENBLAS_THREAD_TIMEOUT", "4"
         )  # or threads that wait for work use up a tenth of a second
         _open_what_is_closed()
-    restore = _end_cleanly_when_terminated()
+    restore = _end_cleanly_on_signals()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without Unicode is no reason to fail
     try:
@@ -251,17 +252,29 @@ def _leave_pipe() -> None:
         os.close(nowhere)
 
 
-def _end_cleanly_when_terminated() -> Any:
-    """Let a termination unwind as an exit does, so that temporary files are removed; gives the way back."""
+def _end_cleanly_on_signals() -> Callable[[], None]:
+    """Let an interrupt and a termination unwind as an exit does, so that temporary files are removed.
 
-    def leave(_number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(TERMINATED)
+    A second signal of either kind ends the process at once. Gives the way back.
+    """
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    before = {number: handler for number, handler in usual.items() if signal.getsignal(number) == handler}
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        for each in before:
+            signal.signal(each, signal.SIG_DFL)
+        raise SystemExit(TERMINATED) if number == signal.SIGTERM else KeyboardInterrupt
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
     try:
-        before = signal.signal(signal.SIGTERM, leave)
+        for number in before:
+            signal.signal(number, leave)
     except ValueError:  # not the main thread
         return lambda: None
-    return lambda: signal.signal(signal.SIGTERM, before)
+    return restore
 
 
 if __name__ == "__main__":

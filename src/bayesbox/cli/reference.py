@@ -25,7 +25,8 @@ An error is one line, and the exit code says of which sort it is:
 | 4 | a model file that is damaged, newer, or none at all |
 | 70 | a bug; `--debug` shows where |
 | 74 | a file that cannot be read or written |
-| 130 | interrupted |
+| 130 | interrupted (Ctrl-C, SIGINT); a second signal ends the process at once |
+| 143 | terminated (SIGTERM) |
 
 Files are written to a temporary neighbour first, which then takes the name: the old file or the new one is there, never
 a part of one.

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Names = str | Iterable[str] | None
 
+ROWS_AT_ONCE = 1 << 20  # of a sample: an interrupt need not wait for all of them
+
 
 class BayesianNetwork(NetworkFitting, NetworkQuestions):
     """A Bayesian network: the parents of each node, and P(node | parents) as tables.
@@ -215,23 +217,28 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
             require_whole("seed", seed)
         require_tables(self.graph)
         generator = np.random.default_rng(seed)
+        parts = [slice(first, min(first + ROWS_AT_ONCE, n)) for first in range(0, n, ROWS_AT_ONCE)]
         codes: dict[str, NDArray[np.int32]] = {}
         for name in self.graph.order:
             node = self.graph.nodes[name]
             assert node.table is not None
-            row = np.zeros(n, dtype=np.int64)
-            for parent in node.parents:
-                row = row * len(self.graph.nodes[parent].states) + codes[parent]
             bounds = np.ascontiguousarray(np.cumsum(node.table.reshape(-1, len(node.states)), axis=1).T)
-            draw = generator.random(n) * bounds[-1][row]
-            code = codes[name] = np.zeros(n, dtype=np.int32)
-            for bound in bounds[:-1]:
-                code += bound[row] <= draw
-        columns = [
-            pa.DictionaryArray.from_arrays(pa.array(codes[name], pa.int32()), pa.array(node.states, pa.string()))
-            for name, node in self.graph.nodes.items()
-        ]
-        return pa.Table.from_arrays([column.cast(pa.string()) for column in columns], names=list(self.graph.nodes))
+            codes[name] = np.zeros(n, dtype=np.int32)
+            for part in parts:
+                code = codes[name][part]
+                row = np.zeros(len(code), dtype=np.int64)
+                for parent in node.parents:
+                    row = row * len(self.graph.nodes[parent].states) + codes[parent][part]
+                draw = generator.random(len(code)) * bounds[-1][row]
+                for bound in bounds[:-1]:
+                    code += bound[row] <= draw
+
+        def column(name: str) -> pa.ChunkedArray:
+            states = pa.array(self.graph.nodes[name].states, pa.string())
+            chunks = [pa.DictionaryArray.from_arrays(codes[name][part], states).cast(pa.string()) for part in parts]
+            return pa.chunked_array(chunks, pa.string())
+
+        return pa.Table.from_arrays([column(name) for name in self.graph.nodes], names=list(self.graph.nodes))
 
     def compare(self, known: BayesianNetwork) -> Comparison:
         """How far this structure is from a known one: arcs missing, extra, reversed, and the Hamming distance."""

@@ -9,9 +9,11 @@ import contextlib
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from bayesbox.source.pool import worker_threads
 
 if TYPE_CHECKING:
     from bayesbox.source.base import Batch, Part, Source
@@ -69,7 +71,7 @@ def reduce_batches(source: Source, tally_of: Callable[[Batch], T], *, threads: i
     if parts is not None:
         return _Parts(parts, tally_of).total(threads)
     waiting: deque[Future[T]] = deque()
-    with quick_turns(), ThreadPoolExecutor(threads) as pool:
+    with quick_turns(), worker_threads(threads) as pool:
         for piece in pieces(source, rows=ROWS_A_PIECE):
             waiting.append(pool.submit(tally_of, piece))
             while len(waiting) >= 2 * threads:
@@ -97,7 +99,7 @@ class _Parts(Generic[T]):
 
     def total(self, threads: int) -> T | None:
         """The sum over all parts."""
-        with quick_turns(), ThreadPoolExecutor(threads) as pool:
+        with quick_turns(), worker_threads(threads) as pool:
             running = [pool.submit(self._count) for _ in range(threads)]
             try:
                 found = [each.result() for each in running]

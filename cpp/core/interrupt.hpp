@@ -1,0 +1,74 @@
+// Whether a long call is to end before its work is done: the user has interrupted it, or nobody waits for it any more.
+//
+// Loops that may be long call `poll` with about the number of steps they have done, a step being a few nanoseconds. It
+// counts them, and every so many it looks. A thread that works for another has the stop flag that the other sets when it
+// stops waiting; any other thread asks the function that the bindings have set, as often as a person could notice.
+// What a call has made so far is thrown away: polls stand only where nothing that outlives the call is half changed.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace bayesbox {
+
+// What a poll throws in a thread whose flag is set.
+struct Interrupted : std::exception {
+  const char* what() const noexcept override { return "interrupted"; }
+};
+
+// Set by a thread that no longer waits for others. A flag that is made in a thread with a flag is set where that one is.
+class StopFlag {
+ public:
+  explicit StopFlag(std::shared_ptr<const StopFlag> outer) : outer_(std::move(outer)) {}
+  void set() { set_.store(true, std::memory_order_relaxed); }
+  bool is_set() const { return set_.load(std::memory_order_relaxed) || (outer_ != nullptr && outer_->is_set()); }
+
+ private:
+  std::atomic<bool> set_{false};
+  std::shared_ptr<const StopFlag> outer_;
+};
+
+// Throws where the call of this thread is to end. Without one, polls find nothing.
+using InterruptCheck = void (*)();
+inline std::atomic<InterruptCheck> interrupt_check{nullptr};
+
+struct Polling {
+  std::int64_t steps_left = 0;
+  std::chrono::steady_clock::time_point next_check{};
+};
+inline thread_local Polling polling;
+inline thread_local std::shared_ptr<const StopFlag> stop_flag;
+
+inline constexpr std::int64_t kStepsALook = 1 << 17;
+inline constexpr std::chrono::milliseconds kBetweenChecks{50};
+
+// Looks at once.
+[[gnu::noinline, gnu::cold]] inline void look_for_interrupt() {
+  polling.steps_left = kStepsALook;
+  if (stop_flag != nullptr) {
+    if (stop_flag->is_set()) throw Interrupted();
+    return;
+  }
+  const InterruptCheck check = interrupt_check.load(std::memory_order_relaxed);
+  if (check == nullptr) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < polling.next_check) return;
+  polling.next_check = now + kBetweenChecks;
+  check();
+}
+
+inline void poll(std::size_t steps) {
+  if ((polling.steps_left -= static_cast<std::int64_t>(steps)) < 0) look_for_interrupt();
+}
+
+// For a loop over rows or cells, each of so many steps: a poll every 1024 of them.
+inline void poll_at(std::size_t row, std::size_t steps = 1) {
+  if ((row & 1023) == 0) poll(1024 * steps);
+}
+
+}  // namespace bayesbox

@@ -1,0 +1,63 @@
+// Work that the threads of one call share, and that an interrupt of the call ends in all of them.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/interrupt.hpp"
+
+namespace bayesbox {
+
+// Calls work(0) here and work(1), ..., work(threads - 1) on threads of their own, and waits for all. The first exception of
+// any comes back from here; those that still work are then stopped at their next poll.
+template <class Work>
+void run_on_threads(std::size_t threads, const Work& work) {
+  const auto stop = std::make_shared<StopFlag>(stop_flag);
+  std::mutex lock;
+  std::condition_variable ended;
+  std::exception_ptr failed;
+  std::size_t running = 0;
+  const auto run = [&](const auto& step) {
+    try {
+      step();
+    } catch (...) {
+      const std::lock_guard held(lock);
+      if (!failed) failed = std::current_exception();
+      stop->set();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    run([&] {
+      for (std::size_t thread = 1; thread < threads; ++thread) {
+        others.emplace_back([&, thread] {
+          stop_flag = stop;
+          run([&] { work(thread); });
+          const std::lock_guard held(lock);
+          --running;
+          ended.notify_one();
+        });
+        const std::lock_guard held(lock);
+        ++running;
+      }
+      work(0);
+    });
+    // Whoever waits for the others is interrupted as one who works.
+    std::unique_lock held(lock);
+    while (!ended.wait_for(held, std::chrono::milliseconds(20), [&] { return running == 0; })) {
+      held.unlock();
+      run(look_for_interrupt);
+      held.lock();
+    }
+  }
+  if (failed) std::rethrow_exception(failed);
+}
+
+}  // namespace bayesbox
