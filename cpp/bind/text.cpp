@@ -234,6 +234,7 @@ nb::tuple py_score_words(nb::handle bytes, nb::handle offsets, const Vocabulary&
 // Each column: (numbers, None, present) or (bytes of texts, where each begins, present); present is a byte a row or None.
 nb::bytes py_delimited_lines(nb::list columns, std::int64_t rows, const char* delimiter, bool escape) {
   if (rows < 0 || std::string_view(delimiter).size() != 1) throw nb::value_error("rows: 0 or more; delimiter: one byte");
+  if (rows > 0 && columns.size() == 0) throw nb::value_error("rows: there are none without columns");
   const auto size = static_cast<std::size_t>(rows);
   std::vector<Buffer> held;
   std::vector<DocumentArguments> texts;
@@ -263,6 +264,15 @@ nb::bytes py_delimited_lines(nb::list columns, std::int64_t rows, const char* de
     lines = delimited_lines(written, size, delimiter[0], escape);
   }
   return nb::bytes(lines.data(), lines.size());
+}
+
+bool py_quotes_enclose_fields(nb::handle text, const char* delimiter) {
+  if (std::string_view(delimiter).size() != 1) throw nb::value_error("delimiter: one byte");
+  const Buffer buffer(text, "text");
+  const Column bytes = buffer.need_dimensions(1).need_kind(Kind::uint8, "uint8").column();
+  if (bytes.rows > 1 && bytes.stride != 1) buffer.refuse("not contiguous");
+  nb::gil_scoped_release release;
+  return quotes_enclose_fields({bytes.data, bytes.rows}, delimiter[0]);
 }
 
 }  // namespace
@@ -308,6 +318,7 @@ void register_text(nb::module_& m) {
   m.def("rank_texts", &py_rank_texts, "bytes"_a, "offsets"_a);
   m.def("list_terms", &py_list_terms, "bytes"_a, "offsets"_a, "vocabulary"_a, "phrases"_a);
   m.def("score_words", &py_score_words, "bytes"_a, "offsets"_a, "vocabulary"_a, "weights"_a, "once"_a, "phrases"_a);
+  m.def("quotes_enclose_fields", &py_quotes_enclose_fields, "text"_a, "delimiter"_a);
   m.def("delimited_lines", &py_delimited_lines, "columns"_a, "rows"_a, "delimiter"_a, "escape"_a);
 }
 

@@ -1,6 +1,7 @@
 // Rows as delimited text: numbers in the fewest digits that give them back, texts in quotes where they need them.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -76,8 +77,10 @@ inline bool is_number(std::string_view text) {
   return at == text.size();
 }
 
-// What a spreadsheet would run as a formula; a single character and a number are none.
+// What a spreadsheet would run as a formula, also behind tabs and line ends, which it drops; a single character and a
+// number are none.
 inline bool is_formula(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of("\t\r\n"), text.size()));
   return text.size() > 1 && std::string_view("=+-@").find(text[0]) != std::string_view::npos && text[1] != '\n' && !is_number(text);
 }
 
@@ -97,6 +100,29 @@ inline void append_text(std::string_view text, char delimiter, bool escape, std:
     to.push_back(letter);
   }
   to.push_back('"');
+}
+
+// Whether every field that begins with a quote ends with one, and nothing is between that and the delimiter or the end of
+// the line. A quote inside of a quoted field is doubled; one inside of any other field is text.
+inline bool quotes_enclose_fields(std::string_view text, char delimiter) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto ends_a_field = [&](char letter) { return letter == delimiter || letter == '\n' || letter == '\r'; };
+  while (true) {
+    while (at < end && *at != '"') ++at;
+    if (at == end) return true;
+    const bool opens = at == text.data() || ends_a_field(at[-1]);
+    ++at;
+    if (!opens) continue;
+    while (true) {
+      while (at < end && *at != '"') ++at;
+      if (at == end) return false;
+      ++at;
+      if (at == end || ends_a_field(*at)) break;
+      if (*at != '"') return false;
+      ++at;
+    }
+  }
 }
 
 struct TextColumn {

@@ -43,5 +43,19 @@ TEST(cells_are_quoted_where_they_must_and_formulas_are_text) {
   CHECK(cell("-1,5", true) == "\"'-1,5\"" && cell("+.5e-3", true) == "+.5e-3" && cell("-.e1", true) == "'-.e1");
 }
 
+TEST(formulas_behind_tabs_and_line_ends_are_text) {
+  CHECK(cell("\t=1", true) == "'\t=1" && cell("\r=1", true) == "\"'\r=1\"" && cell("\n@a", true) == "\"'\n@a\"");
+  CHECK(cell("\t\r\n+a", true) == "\"'\t\r\n+a\"" && cell("\t=1", false) == "\t=1");
+  CHECK(cell("\t-1", true) == "\t-1" && cell("\t", true) == "\t" && cell("\ta=1", true) == "\ta=1" && cell("\t-", true) == "\t-");
+}
+
+TEST(quotes_enclose_whole_fields) {
+  for (const char* text : {"", "a,b\n", "\"a\",b\n", "\"a \"\"b\"\"\"\n", "\"a\nb\",c", "5\" disk,a \"b\" c\n", "\"\"", "x, \"y\"\r\n\"z\"\r\n"})
+    if (!quotes_enclose_fields(text, ',')) CHECK(std::string(text) == "taken");
+  for (const char* text : {"\"", "\"a", "a,\"b\n", "\"a\"b", "\"a\" ,b", "2,\"b,q\n3,\"c,p\n", "\"a\"\"", "5\" disk,\"a\"b"})
+    if (quotes_enclose_fields(text, ',')) CHECK(std::string(text) == "refused");
+  CHECK(quotes_enclose_fields("\"a\"\tb", '\t') && !quotes_enclose_fields("\"a\"\tb", ','));
+}
+
 }  // namespace
 }  // namespace bayesbox::test

@@ -467,6 +467,9 @@ def text_bytes(texts: Sequence[str | None]) -> tuple[NDArray[np.uint8], NDArray[
 def quoted(names: Sequence[str]) -> bytes:
     """Names as a line of JSON strings, in ASCII."""
 
+def quotes_enclose_fields(text: memoryview | bytes, delimiter: str) -> bool:
+    """Whether every quoted field of a delimited text ends with its closing quote."""
+
 def delimited_lines(
     columns: list[tuple[NDArray[Any], NDArray[Any] | None, NDArray[np.uint8] | None]],
     rows: int,

@@ -43,3 +43,14 @@ def test_values_nested_without_end_from_a_pipe(deep: Path) -> None:
     ended = subprocess.run(command, input=DEEP.encode(), capture_output=True, cwd=deep, check=False)
     assert ended.returncode == 3
     assert b"line 1, column `x`" in ended.stderr
+
+
+QUOTES = 'id,x,y\n1,a,p\n2,"b,q\n3,"c,p\n4,d,q\n5,e,p\n'
+
+
+def test_stray_quotes_join_no_rows(bayes: Bayes, folder: Path) -> None:
+    (folder / "q.csv").write_text(QUOTES)
+    assert "q.csv, line 3, column `x`" in bayes("train", "q.csv", "-t", "y", code=3).err
+    ended = bayes("train", "q.csv", "-t", "y", "--bad-rows", "skip", "-o", "m.bayes")
+    assert "2 broken rows" in ended.err
+    assert bb.load(folder / "m.bayes").book_.n.sum() == 3

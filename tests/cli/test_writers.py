@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from bayesbox import _core
 from bayesbox.cli.print.writers import table_writer
 
 CELLS = st.text(alphabet="ab1.,;\"\r\n\t'=+-@e é", max_size=6)
@@ -108,3 +109,10 @@ def test_a_line_of_one_empty_cell_is_a_row() -> None:
 
 def test_no_rows_are_the_head_alone() -> None:
     assert written(pa.table({"x": pa.array([], pa.string())})) == "x\n"
+
+
+def test_rows_without_columns_are_refused() -> None:
+    assert _core.delimited_lines([], 0, ",", True) == b""
+    for rows in (1, 2**31, 2**62):
+        with pytest.raises(ValueError, match="rows"):
+            _core.delimited_lines([], rows, ",", True)

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.refusal import refusal
+from tests.source.walk import walked
 
 from bayesbox.errors import BadRow, KindContradiction
+from bayesbox.source.files import reading
 from bayesbox.source.files.open import open_source
 
 
@@ -152,9 +154,67 @@ def test_one_column(tmp_path: Path) -> None:
     assert rows_of(write(tmp_path, 'car\nsuv\n""\n\nsports\n')) == {"car": ["suv", None, "sports"]}
 
 
-def test_stray_quotes_stand_for_themselves(tmp_path: Path) -> None:
-    path = write(tmp_path, 'size,car\n5" disk,suv\n"3"" disk",a "b" c\n')
-    assert rows_of(path) == {"size": ['5" disk', '3" disk'], "car": ["suv", 'a "b" c']}
+def test_quotes_inside_of_unquoted_fields_are_text(tmp_path: Path) -> None:
+    path = write(tmp_path, 'size,car\n5" disk,suv\n"3"" disk",a "b" c\n4", "x"\n')
+    assert rows_of(path) == {"size": ['5" disk', '3" disk', '4"'], "car": ["suv", 'a "b" c', ' "x"']}
+
+
+STRAY = {
+    "two rows would be one": ('id,x,y\n1,a,p\n2,"b,q\n3,"c,p\n4,d,q\n', 3, "x", [1.0, 4.0], 2),
+    "text behind": ('id,x,y\n1,"a"b,p\n2,c,q\n', 2, "x", [2.0], 1),
+    "a space behind": ('id,x,y\n1,"a" ,p\n2,c,q\n', 2, "x", [2.0], 1),
+    "a quote behind": ('id,x,y\n1,"a" "b",p\n2,c,q\n', 2, "x", [2.0], 1),
+    "in the last field": ('id,x,y\n1,a,"p"q\n2,c,q\n', 2, "y", [2.0], 1),
+    "in the first field": ('id,x,y\n"1"0,a,p\n2,c,q\n', 2, "id", [2.0], 1),
+    "on the second line of a row": ('id,x,y\n1,"a\nb","p"q\n2,c,q\n', 3, "y", [2.0], 1),
+    "never closed": ('id,x,y\n1,a,p\n2,"b,q\n3,c,p\n4,"d\ne",q\n5,f,p', 3, "x", [1.0, 3.0, 4.0, 5.0], 1),
+    "never closed to the end": ('id,x,y\n1,a,p\n2,b,"q\n3,c,p\n', 3, "y", [1.0, 3.0], 1),
+    "beside text with quotes": ('id,x,y\n1,5" disk,p\n2,"b"c,q\n3,"5"" disk",p\n', 3, "x", [1.0, 3.0], 1),
+}
+
+
+@pytest.mark.parametrize("blocks", ["whole", "small_blocks"])
+@pytest.mark.parametrize("case", STRAY)
+def test_quotes_that_do_not_enclose_a_field(
+    tmp_path: Path, case: str, blocks: str, request: pytest.FixtureRequest
+) -> None:
+    if blocks == "small_blocks":
+        request.getfixturevalue(blocks)
+    text, line, column, kept, skipped = STRAY[case]
+    path = write(tmp_path, text)
+    with refusal(BadRow, where=f"line {line}, column `{column}`", remedy="twice") as caught:
+        rows_of(path)
+    assert caught.value.exit_code == 3
+    source = open_source(path, bad_rows="skip")
+    assert [value for batch in source.batches() for value in batch["id"].to_pylist()] == kept
+    assert source.skipped.count == skipped
+    if column == "x":  # a fault of the row, whether the column is read or not
+        with refusal(BadRow, where=f"line {line}"):
+            rows_of(path, unread=frozenset({"x"}))
+
+
+@pytest.mark.parametrize("header", ['"id"x,y', 'id,"y', '"id" ,y'])
+def test_quotes_that_do_not_enclose_a_name(tmp_path: Path, header: str) -> None:
+    with refusal(BadRow, where="line 1"):
+        rows_of(write(tmp_path, f"{header}\n1,a\n2,b\n"))
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+def test_a_quoted_header_tells_its_delimiter(tmp_path: Path, delimiter: str) -> None:
+    names = delimiter.join(['"id"', '"a, b"'])
+    assert rows_of(write(tmp_path, f"{names}\n1{delimiter}x\n")) == {"id": [1.0], "a, b": ["x"]}
+
+
+def test_a_quote_never_closed_costs_one_row_of_a_large_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_blocks: None
+) -> None:
+    """Broken rows are skipped: the quote is taken for open only after as many bytes as a row may have."""
+    monkeypatch.setattr(reading, "ROW_LIMIT", 1 << 14)
+    monkeypatch.setattr(reading, "CELL_LIMIT", 1 << 12)
+    path = write(tmp_path, 'id,x\n1,"a\n' + "2,b\n" * 20_000)
+    source = open_source(path, bad_rows="skip")
+    assert sum(batch.rows for batch in source.batches()) == 20_000
+    assert source.skipped.count == 1
 
 
 def test_header_only_gives_no_batch(tmp_path: Path) -> None:
@@ -206,16 +266,14 @@ def test_random_tables_read_as_the_csv_module_reads_them(
 @given(st.lists(st.text(st.sampled_from('a",\n '), max_size=8), max_size=30))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @pytest.mark.usefixtures("small_blocks")
-def test_rough_quotes_read_as_the_csv_module_reads_them(tmp_path: Path, lines: list[str]) -> None:
-    """Rows the csv module finds good come out alike, whatever the quotes and wherever blocks are cut."""
+def test_rough_quotes_read_as_a_walk_reads_them(tmp_path: Path, lines: list[str]) -> None:
+    """Rows without a fault come out as a walk over the letters finds them, wherever blocks are cut."""
     text = "car,colour\n" + "".join(f"{line},z\n" for line in lines)
-    read = [row for row in csv.reader(io.StringIO(text, newline="")) if row][1:]
-    unclosed = text.count('"') and read and read[-1] and read[-1][-1].endswith("\n")
-    found = rows_of(write(tmp_path, text), text=frozenset({"car", "colour"}), bad_rows="skip")
-    good = [[value or None for value in row] for row in read if len(row) == 2]
-    if unclosed and good and len(read[-1]) == 2:
-        good.pop()
-    assert [list(row) for row in zip(*found.values(), strict=True)] == good
+    rows, faults = walked(text)
+    source = open_source(write(tmp_path, text), text=frozenset({"car", "colour"}), bad_rows="skip")
+    found = [row for batch in source.batches() for row in zip(*(c.to_pylist() for c in batch.columns), strict=True)]
+    assert found == [tuple(value or None for value in row) for row in rows[1:] if len(row) == 2]
+    assert source.skipped.count == faults + sum(len(row) != 2 for row in rows[1:])
 
 
 @pytest.mark.usefixtures("small_blocks")

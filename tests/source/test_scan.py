@@ -9,7 +9,9 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.source.walk import walked
 
+from bayesbox import _core
 from bayesbox.source.files.scan import NUMBER_PATTERN, end_of_rows, records
 
 rough = st.text(st.sampled_from('ab,"\n\r é'), max_size=60)
@@ -37,8 +39,23 @@ def test_well_formed_tables(table: list[list[str]], delimiter: str, ending: str,
 
 
 @given(rough)
-def test_rough_text_as_the_csv_module_reads_it(text: str) -> None:
-    assert fields(text) == read_by_csv(text)
+def test_rough_text_as_a_walk_reads_it(text: str) -> None:
+    found = list(records(text.encode(), delimiter=b","))
+    good = [[field.decode() for field in record.fields] for record in found if record.fault is None]
+    assert (good, len(found) - len(good)) == walked(text)
+
+
+@given(rough)
+def test_strict_text_is_what_the_csv_module_takes_in_its_strict_mode(text: str) -> None:
+    try:
+        wanted = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
+    except csv.Error:
+        assert any(record.fault for record in records(text.encode(), delimiter=b","))
+        assert not _core.quotes_enclose_fields(text.encode(), ",")
+    else:
+        assert fields(text) == wanted
+        assert not any(record.fault for record in records(text.encode(), delimiter=b","))
+        assert _core.quotes_enclose_fields(text.encode(), ",")
 
 
 @given(rough)
@@ -59,11 +76,11 @@ def test_the_last_complete_row(text: str) -> None:
     data = text.encode()
     end = end_of_rows(data, delimiter=b",")
     head, tail = data[:end].decode(), data[end:].decode()
-    assert fields(head) + fields(tail) == fields(text)
+    (good, bad), (later, more) = walked(head), walked(tail)
+    assert (good + later, bad + more) == walked(text)
     assert not end or head.endswith("\n")
-    assert all(record.closed for record in records(data[:end], delimiter=b","))
-    whole = [record for record in records(data[end:], delimiter=b",") if record.end < len(data) - end]
-    assert not any(data[end + record.end - 1 : end + record.end] == b"\n" for record in whole)
+    rest = next(records(data[end:], delimiter=b","), None)
+    assert rest is None or rest.is_open or not data[end : end + rest.end].endswith(b"\n")
 
 
 @pytest.mark.parametrize(

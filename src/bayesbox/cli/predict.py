@@ -30,7 +30,8 @@ EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is n
         "zcat new.csv.gz | bayes predict people.bayes - --keep '*' > answers.csv",
         "bayes predict spam.bayes - --exit-class spam --unsure .9 < message.eml",
     ),
-    notes="Text cells of CSV and TSV that begin with = + - @ get an apostrophe in front, lest a spreadsheet run them; "
+    notes="Text cells of CSV and TSV that begin with = + - @, also after tabs and line ends, get an apostrophe in "
+    "front, so that a spreadsheet does not run them; "
     "single characters and numbers stay as they are. Keys of --json, a line a row: the kept columns, prediction, "
     "P(class) for each class with --proba, explanation with --explain.",
 )

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from bayesbox import _core
 from bayesbox.errors import BadData, BadRow
 from bayesbox.schema.arrays import text_array
 from bayesbox.schema.columns import Column
@@ -34,6 +35,7 @@ from bayesbox.source.files.reading import (
 )
 from bayesbox.source.files.reading import place as place_of
 from bayesbox.source.files.scan import (
+    DOUBLE,
     NUMBER_PATTERN,
     Checker,
     Record,
@@ -81,6 +83,9 @@ class DelimitedRows(OpenedFile):
         if guess:
             self._delimiter = _delimiter_of(self._header_record())
         record = self._header_record()
+        if record.fault is not None:
+            where = place_of(self._file, line=record.fault.line)
+            raise BadRow(f"in the header {record.fault.what}", where=where, found=record.fault.shown, remedy=DOUBLE)
         names = tuple(self._name(field, record.line) for field in record.fields)
         self._window.advance(record.end)
         self._window.widen(min(ROW_LIMIT, max(BLOCK, WIDE * record.end)))
@@ -108,11 +113,8 @@ class DelimitedRows(OpenedFile):
             first = next(self._records(text, most_fields=COLUMN_LIMIT + 1), None)
             if first is not None and len(first.fields) > COLUMN_LIMIT:
                 raise BadData(f"has more than {COLUMN_LIMIT} columns", where=self._file)
-            if first is not None and first.closed and (first.end < len(text) or window.finished):
+            if first is not None and (window.finished or (first.end < len(text) and not first.is_open)):
                 return first
-            if window.finished and first is not None:
-                where = place_of(self._file, line=first.line)
-                raise BadRow("a quote in the header is never closed", where=where, remedy="Close it")
             if window.finished:
                 raise BadData("the file is empty", where=self._file, remedy="A header row is needed")
             window.widen()
@@ -150,17 +152,20 @@ class DelimitedRows(OpenedFile):
         while True:
             end = window.last_line_end()
             has_quotes = window.find(b'"') >= 0
-            if has_quotes and window.count(b'"', end) % 2:
-                end = self._exact_end()
+            whole = not has_quotes or self._is_strict(end)
+            if not whole and (exact := self._exact_end()) != end:
+                end, whole = exact, self._is_strict(exact)
             if end:
-                table = self._fast(end, has_quotes=has_quotes) if window.find(b"\0") < 0 else None
-                if table is not None:
-                    return table, end
-                end = self._exact_end()
+                table = self._fast(end, has_quotes=has_quotes) if whole and window.find(b"\0") < 0 else None
+                return (table if table is not None else self._careful(end)), end
+            end = self._endless_row()
             if end:
-                return self._careful(end), end
-            self._refuse_endless_row()
+                return None, end
             window.widen()
+
+    def _is_strict(self, end: int) -> bool:
+        """Whether these bytes are whole rows in which every quoted field ends with its closing quote."""
+        return _core.quotes_enclose_fields(self._window.view[:end], self._delimiter.decode())
 
     def _exact_end(self) -> int:
         window = self._window
@@ -168,27 +173,37 @@ class DelimitedRows(OpenedFile):
             return len(window.view)
         return end_of_rows(window.view, delimiter=self._delimiter, newline=window.newline)
 
-    def _refuse_endless_row(self) -> None:
-        """A row that does not end in view: an unclosed quote shows as a cell over the limit."""
-        if self._reading.skip:
-            return
-        width = len(self.names)
-        for record in self._records(bytes(self._window.view), most_fields=width + 1):
-            if len(record.fields) > width:
-                where = place_of(self._file, line=record.line)
-                what = f"the row has more fields than the header, which has {width}"
-                raise BadRow(what, where=where, remedy=SKIP)
-            for name, field in zip(self.names, record.fields, strict=False):
-                if len(field) > self._reading.cell_limit(name):
-                    raise BadRow(
-                        f"a cell over the limit of {self._reading.cell_limit(name)} bytes",
-                        where=place_of(self._file, line=record.line, column=name),
-                        found=field[:200].decode("utf-8", errors="replace"),
-                        remedy="Look for a quote that is opened and never closed",
-                    )
+    def _endless_row(self) -> int:
+        """A row that does not end in view: an unclosed quote shows as a cell over the limit.
+
+        Where broken rows are skipped, more is taken in, up to the longest row, in case the quote is closed; how far
+        the line reaches that is skipped then, 0 as long as there is more to take in.
+        """
+        window, reading, width = self._window, self._reading, len(self.names)
+        if reading.skip and len(window.view) < reading.row_limit:
+            return 0
+        record = next(self._records(bytes(window.view), most_fields=width + 1), None)
+        if record is None or (reading.skip and not (record.is_open and record.end < len(window.view))):
+            return 0
+        if len(record.fields) > width:
+            where = place_of(self._file, line=record.line)
+            what = f"the row has more fields than the header, which has {width}"
+            reading.report(BadRow(what, where=where, remedy=SKIP))
+            return record.end
+        for name, field in zip(self.names, record.fields, strict=False):
+            if len(field) > reading.cell_limit(name):
+                problem = BadRow(
+                    f"a cell over the limit of {reading.cell_limit(name)} bytes",
+                    where=place_of(self._file, line=record.line, column=name),
+                    found=field[:200].decode("utf-8", errors="replace"),
+                    remedy="Look for a quote that is opened and never closed",
+                )
+                reading.report(problem)
+                return record.end
+        return 0
 
     def _fast(self, end: int, *, has_quotes: bool) -> pa.Table | None:
-        """Arrow's answer; None where it refuses, or where the last row may have been cut inside quotes."""
+        """Arrow's answer; None where it refuses."""
         block = self._window.view[:end]
         newline = self._window.newline
         if bytes(block[:3]) == UTF8_MARK or (has_quotes and bytes(block[-1:]) != newline):
@@ -199,8 +214,6 @@ class DelimitedRows(OpenedFile):
             return None
         if table.num_rows == 0:
             return table
-        if has_quotes and _ends_a_line(table.column(table.num_columns - 1)[-1].as_py()):
-            return None
         return None if _has_long_cell(table, self._reading) else table
 
     def _careful(self, end: int) -> pa.Table | None:
@@ -279,11 +292,6 @@ def _delimiter_of(header: Record) -> bytes:
             if delimiter in header.fields[0]:
                 return delimiter
     return b","
-
-
-def _ends_a_line(value: object) -> bool:
-    """Whether a value ends where a line does, so that its row may have been cut there."""
-    return value.endswith((b"\n", b"\r")) if isinstance(value, bytes) else str(value).endswith(("\n", "\r"))
 
 
 def _kind_of_texts(texts: pa.ChunkedArray, *, refuse_mixed: bool) -> str | None:

@@ -19,23 +19,42 @@ from bayesbox.schema.flags import FALSE_WORDS, TRUE_WORDS
 from bayesbox.source.files.reading import FLAG, NUMBER, SKIP, UNREAD, contradiction, place
 
 QUOTE = ord('"')
+OPEN = "a quote is opened here and never closed"
+STRAY = "text follows the closing quote of a field"
+DOUBLE = "Enclose the whole field in quotes, and write a quote inside of it twice"
 NUMBER_PATTERN = r"^[ \t]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))[ \t]*$"
 _is_number = re.compile(NUMBER_PATTERN).match
 
 
+class Fault(NamedTuple):
+    """A quote that is not as it must be: what is wrong, the line of the field, the text from there on."""
+
+    what: str
+    line: int
+    shown: bytes
+
+
 class Record(NamedTuple):
-    """One row as it stands in the text: where it begins and ends, its line, its fields unquoted."""
+    """One row as it stands in the text: where it begins and ends, its line, its fields unquoted.
+
+    A row with a fault ends where the line does on which the field at fault begins, and that field is its last.
+    """
 
     start: int
     end: int
     line: int
     fields: list[bytes]
-    closed: bool  # False where a quote is opened and never closed
+    fault: Fault | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a quote is opened and not closed in the text: it may be closed behind it."""
+        return self.fault is not None and self.fault.what is OPEN
 
 
 @functools.cache
 def _field_pattern(delimiter: bytes) -> re.Pattern[bytes]:
-    """One field and what ends it. A quote counts only where a field begins with it; text after it is kept."""
+    """One field and what ends it. A quote counts only where a field begins with it; what follows it is found apart."""
     stop = re.escape(delimiter)
     quoted = rb'(?:"([^"]*+(?:""[^"]*+)*+)("?+))?+'
     return re.compile(quoted + rb"([^" + stop + rb"\r\n]*+)(" + stop + rb"|\r\n|\n|\r|\Z)")
@@ -57,20 +76,21 @@ def records(
     match = _field_pattern(delimiter).match
     position, line = 0, first_line
     while position < len(text):
-        start, closed, ending = position, True, delimiter
+        start, ending, fault = position, delimiter, None
         fields: list[bytes] = []
         while ending == delimiter and len(fields) != most_fields:
             found = match(text, position)
             assert found is not None  # the pattern matches anywhere
             quoted, quote, bare, ending = found.groups()
-            if quoted is None:
-                fields.append(bare)
-            else:
-                fields.append(quoted.replace(b'""', b'"') + bare)
-                closed = closed and bool(quote)
+            fields.append(bare if quoted is None else quoted.replace(b'""', b'"') + bare)
+            if quoted is not None and (bare or not quote):
+                at = line + text.count(newline, start, position)
+                fault = Fault(STRAY if quote else OPEN, at, text[position : position + 200])
+                position = text.find(newline, position) + 1 or len(text)
+                break
             position = found.end()
         if len(fields) > 1 or fields[0] or text[start : start + 1] == b'"':
-            yield Record(start, position, line, fields, closed)
+            yield Record(start, position, line, fields, fault)
         if len(fields) == most_fields:
             return
         line += text.count(newline, start, position)
@@ -84,24 +104,27 @@ def end_of_rows(text: bytes | bytearray | memoryview, *, delimiter: bytes, newli
     """
     array = np.frombuffer(text, dtype=np.uint8)
     quotes = np.flatnonzero(array == QUOTE)
-    lines = np.flatnonzero(array == newline[0])
     if _all_quotes_enclose(array, quotes, delimiter):
+        lines = np.flatnonzero(array == newline[0])
         outside = lines[np.searchsorted(quotes, lines) % 2 == 0]
         return int(outside[-1]) + 1 if len(outside) else 0
     end = 0
     for record in records(bytes(text), delimiter=delimiter, newline=newline):
-        if record.closed and array[record.end - 1] == newline[0]:
+        if record.is_open:
+            break
+        if array[record.end - 1] == newline[0]:
             end = record.end
     return end
 
 
 def _all_quotes_enclose(array: np.ndarray, quotes: np.ndarray, delimiter: bytes) -> bool:
-    """Whether every other quote opens a field or follows a closing one: then counting tells in from out."""
-    opening = quotes[::2]
-    before = array[opening[opening > 0] - 1]
+    """Whether every other quote opens a field and the next one closes it, or doubles: counting tells in from out."""
     allowed = np.zeros(256, dtype=bool)
     allowed[[delimiter[0], ord("\n"), ord("\r"), QUOTE]] = True
-    return bool(allowed[before].all())
+    opening, closing = quotes[::2], quotes[1::2]
+    before = array[opening[opening > 0] - 1]
+    after = array[closing[closing < len(array) - 1] + 1]
+    return bool(allowed[before].all() and allowed[after].all())
 
 
 class Checker:
@@ -126,8 +149,8 @@ class Checker:
 
     def problem(self, record: Record) -> BadData | None:
         """What is wrong with a row; None if nothing is."""
-        if not record.closed:
-            return self._broken("a quote is opened here and never closed", record)
+        if record.fault is not None:
+            return self._quote_problem(record, record.fault)
         if len(record.fields) != len(self._names):
             given, wanted = len(record.fields), len(self._names)
             return self._broken(f"the row has {given} fields where the header has {wanted}", record)
@@ -136,6 +159,13 @@ class Checker:
             if wrong is not None:
                 return wrong
         return None
+
+    def _quote_problem(self, record: Record, fault: Fault) -> BadRow:
+        index = len(record.fields) - 1
+        column = self._names[index] if index < len(self._names) else None
+        where = place(self._file, line=fault.line, column=column)
+        found = fault.shown.decode("utf-8", errors="backslashreplace")
+        return BadRow(fault.what, where=where, found=found, remedy=f"{DOUBLE}. {SKIP}")
 
     def _broken(self, what: str, record: Record) -> BadRow:
         found = b",".join(record.fields)[:200].decode("utf-8", errors="backslashreplace")
