@@ -1,6 +1,7 @@
 """Labels come back in the type in which they were given, sorted as that type sorts."""
 
 import datetime
+import decimal
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pytest
 from tests.refusal import refusal
 
 import bayesbox as bb
-from bayesbox.errors import LabelContradiction
+from bayesbox.errors import BadData, LabelContradiction
 
 X = {"x": [1.0, 2.0, 8.0, 9.0, 5.0, 5.5]}
 EARLY, LATE = datetime.date(2024, 2, 29), datetime.date(2025, 1, 1)
@@ -26,6 +27,11 @@ LABELS = {
     "categorical int": (pd.Series([2, 2, 10, 10, 10, 2]).astype("category"), [2, 10], "i"),
     "digits as text": (["2", "2", "10", "10", "10", "2"], ["10", "2"], "U"),
 }
+LABELS["beyond 63 bits"] = (
+    [2**63 + 1, 2**63 + 1, 2**63 + 2, 2**63 + 2, 2**63 + 2, 2**63 + 1],
+    [2**63 + 1, 2**63 + 2],
+    "u",
+)
 each = pytest.mark.parametrize(("y", "classes", "kind"), LABELS.values(), ids=LABELS)
 
 
@@ -99,3 +105,37 @@ def test_declared_classes_that_are_measurements():
     with refusal(bb.BadData, what="continuous"):
         bb.NaiveBayes().partial_fit(X, [1, 1, 2, 2, 2, 1], classes=[1, 2, 2.5])
     assert bb.NaiveBayes().partial_fit(X, [1, 1, 2, 2, 2, 1], classes=[1.0, 2.0, 3.0]).classes_.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (2**64, 2**64 + 1),
+        (-1, 2**63 + 1),
+        (2.5, 2**63 + 1),
+        (None, 2**63 + 1),
+        (-(2**63) - 1, 0),
+        (decimal.Decimal("1.5"), decimal.Decimal(2)),
+        (decimal.Decimal(1), 1),
+        (b"a", b"b"),
+        (b"a", "a"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "make", [list, tuple, lambda y: np.array(y, dtype=object), lambda y: pd.Series(y, dtype=object)]
+)
+def test_labels_that_would_come_back_as_others_are_refused(pair, make):
+    with refusal(BadData, where="y"):
+        bb.NaiveBayes().fit(X, make([pair[0]] * 3 + [pair[1]] * 3))
+
+
+def test_wide_labels_in_arrays_of_objects_stay_apart():
+    y = [2**64 - 1, 2**64 - 2] * 3
+    for given in (np.array(y, dtype=object), pd.Series(y, dtype=object)):
+        assert bb.NaiveBayes().fit(X, given).classes_.tolist() == [2**64 - 2, 2**64 - 1]
+
+
+def test_labels_of_fixed_width_bytes_are_refused():
+    with refusal(BadData, where="y"):
+        bb.NaiveBayes().fit(X, np.array([b"a", b"b"] * 3))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import decimal
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from bayesbox.errors import BadData
 from bayesbox.schema.columns import Column
@@ -66,6 +68,10 @@ def labels_of(y: object) -> Column:
     """
     if y is None:
         raise BadData("requires y to be passed, but the target y is None", remedy="Pass the labels: fit(X, y)")
+    loose = _loose_values(y)
+    _refuse_odd_labels(loose)
+    if _has_wide_integer(loose):
+        return _wide_integers(loose)
     if isinstance(y, list | tuple) and _is_flat(y):
         return values_column(y, "y")
     if isinstance(y, str | bytes | Mapping) or np.isscalar(y):
@@ -79,6 +85,42 @@ def labels_of(y: object) -> Column:
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.names is None:
         return _numpy_column(y, "y")
     return _only_column(y)
+
+
+def _loose_values(y: Any) -> Sequence[Any]:
+    """The values of a list or of an array of objects, which may be of any type; nothing where one type holds all."""
+    if isinstance(y, list | tuple):
+        return y
+    is_array = (isinstance(y, np.ndarray) and y.ndim == 1) or is_pandas_series(y)
+    return y.tolist() if is_array and (y.dtype == object or y.dtype.kind == "S") else ()
+
+
+def _refuse_odd_labels(values: Sequence[Any]) -> None:
+    """Refuse labels that would come back as something else: bytes and decimal numbers, as texts."""
+    for kind in sorted({type(value) for value in values}, key=str):
+        if issubclass(kind, bytes | decimal.Decimal):
+            raise BadData(
+                f"labels of type {kind.__name__} would come back as text",
+                where="y",
+                remedy="Convert them to texts or integers: [str(label) for label in y], or label.decode() for bytes",
+            )
+
+
+def _has_wide_integer(y: Sequence[Any]) -> bool:
+    return any(type(value) is int and not -(1 << 63) <= value < 1 << 63 for value in y)
+
+
+def _wide_integers(y: Sequence[Any]) -> NDArray[np.uint64]:
+    """Integers beyond 63 bits, as they are: as doubles some of them would be one label."""
+    for value in y:
+        if type(value) is not int or not 0 <= value < 1 << 64:
+            raise BadData(
+                "labels beyond 63 bits must all be integers from 0 to 2^64 - 1",
+                where="y",
+                found=value,
+                remedy="Convert them to texts: [str(label) for label in y]",
+            )
+    return np.array(y, dtype=np.uint64)
 
 
 def _only_column(y: Any) -> Column:

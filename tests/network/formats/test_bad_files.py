@@ -193,6 +193,8 @@ NET = 'net { }\nnode rain { states = ("yes" "no"); }\npotential (rain) { data = 
         (NET.replace("0.2 0.8", "0.2 0.7"), "line 3, column 27", "sum to 1"),
         (NET.replace("0.2 0.8", "-1 2"), "line 3, column 27", "from 0 to 1"),
         (NET.replace("(0.2 0.8)", "(((0.2 0.8)"), "line 3, column 27", "do not match"),
+        (NET.replace("(0.2 0.8)", "(" * 100_000 + "0.2 0.8" + ")" * 100_000), "line 3, column 27", "do not match"),
+        (NET.replace("(0.2 0.8)", "0.2) (0.8"), "line 3, column 27", "do not match"),
         ("", "line 1, column 1", "no node"),
         (NET.replace("0.2 0.8", "0,2 0,8"), "line 3, column 28", "expected a number"),
         (NET.replace("0.2 0.8", "1e999 0"), "line 3, column 28", "expected a number"),

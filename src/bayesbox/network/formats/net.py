@@ -150,8 +150,10 @@ class _Reader:
         if len(values) != table.size:
             tokens.place.fail(f"expected {table.size:,} numbers in the table of `{node}`", offset, len(values))
         text = COMMENT.sub("", tokens.place.text[offset : tokens.offset])
-        if text.count("(") != text.count(")"):
-            tokens.place.fail(f"the brackets in the table of `{node}` do not match", offset)
+        brackets = re.sub(r"[^()]", "", text)
+        depth = np.cumsum(np.where(np.frombuffer(brackets.encode(), dtype=np.uint8) == ord("("), 1, -1))
+        if len(depth) and (depth[-1] != 0 or depth.min() < 0 or depth.max() > table.ndim + 1):
+            tokens.place.fail(f"the brackets in the table of `{node}` do not match its {table.ndim} axes", offset)
         self.data_offsets[node] = offset
         table[...] = np.array(values).reshape(table.shape)
 
