@@ -170,7 +170,8 @@ nb::tuple py_forest_ask_without(const GrownForest& grown, const CodeArray& codes
   return nb::make_tuple(to_numpy(std::move(sum), {rows.rows, classes}), to_numpy(std::move(asked), {rows.rows}));
 }
 
-// A forest of arrays that nobody vouches for: every index must lie inside, and children behind their parents.
+// A forest of arrays that nobody vouches for: every index must lie inside, children behind their parents, and no node
+// may be that of two.
 GrownForest py_forest_of(const Line<std::int64_t>& root, const Line<std::int64_t>& column,
                          const Line<std::int64_t>& threshold, const Line<std::int64_t>& child,
                          const Line<std::int64_t>& missing_left, const Line<std::int64_t>& words,
@@ -201,6 +202,8 @@ GrownForest py_forest_of(const Line<std::int64_t>& root, const Line<std::int64_t
     const std::int64_t most = size ? static_cast<std::int64_t>(forest.words.size()) - size + 1 : 0x10000;
     forest.threshold.push_back(inside(threshold.data()[i], 0, most));
   }
+  if (forest.root.empty() || !forest.is_of_trees())
+    throw nb::value_error("the nodes of a forest are not those of trees: a node has two parents");
   return grown;
 }
 

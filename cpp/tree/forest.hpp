@@ -256,9 +256,9 @@ inline void count_in_forest(const Forest& forest, const CodedColumns& rows, cons
 
 // One step of the chain of priors: `p` is the parent's distribution and becomes that of the node with these counts.
 inline void step_down(const std::int64_t* counts, std::size_t classes, double weight, std::ptrdiff_t less, double* p) {
-  std::int64_t total = less >= 0 ? -1 : 0;
-  for (std::size_t c = 0; c < classes; ++c) total += counts[c];
-  const double scale = 1.0 / (static_cast<double>(total) + weight);
+  double total = less >= 0 ? -1 : 0;  // exact up to 2^53, and no counts are too large for it
+  for (std::size_t c = 0; c < classes; ++c) total += static_cast<double>(counts[c]);
+  const double scale = 1.0 / (total + weight);
   for (std::size_t c = 0; c < classes; ++c) {
     const std::int64_t own = counts[c] - (static_cast<std::ptrdiff_t>(c) == less ? 1 : 0);
     p[c] = (static_cast<double>(own) + weight * p[c]) * scale;

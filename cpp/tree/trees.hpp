@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace bayesbox {
@@ -92,6 +93,23 @@ struct Forest {
     if (size == 0) return code < threshold[node];
     if (code >= size * 64) return missing_left[node];
     return words[static_cast<std::size_t>(threshold[node]) + code / 64] >> (code % 64) & 1;
+  }
+  // Whether no node of a tree is the child of two or a root twice, so that no walk comes to it by two ways, and none is
+  // longer than the rows that a tree is grown on are many. Children lie behind their parents.
+  bool is_of_trees() const {
+    constexpr std::uint32_t kMostDepth = 1 << 16;
+    std::vector<std::uint32_t> depth(nodes());  // 0: nobody's
+    for (const std::int32_t at : root)
+      if (std::exchange(depth[static_cast<std::size_t>(at)], 1u)) return false;
+    for (std::size_t node = 0; node < nodes(); ++node) {
+      if (depth[node] > kMostDepth) return false;
+      if (depth[node] == 0 || column[node] < 0) continue;  // no tree comes to it, or it is a leaf
+      const std::size_t left = static_cast<std::size_t>(child[node]);
+      if (left <= node || left + 1 >= nodes()) return false;
+      for (const std::size_t side : {left, left + 1})
+        if (std::exchange(depth[side], depth[node] + 1)) return false;
+    }
+    return true;
   }
   std::size_t next(std::size_t node, const CodedColumns& rows, std::size_t row) const {
     const std::uint16_t code = rows.at(row, static_cast<std::size_t>(column[node]));

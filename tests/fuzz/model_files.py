@@ -64,7 +64,7 @@ def changed(data: bytes, chance: random.Random, other: bytes) -> bytes:
     for _ in range(chance.choice([1, 1, 1, 2, 3])):
         _change(members, chance, other)
     if chance.random() < 0.95:
-        _reseal(members)
+        reseal(members)
     return container.pack(members)
 
 
@@ -76,7 +76,7 @@ def _change(members: Members, chance: random.Random, other: bytes) -> None:
         name = chance.choice(sorted(members))
         if name.endswith(".arrow"):
             members[name] = _changed_table(members[name], chance)
-        elif name.endswith(".bayes"):
+        elif members[name].startswith(b"PK"):
             members[name] = changed(members[name], chance, other)
         else:
             members[name] = _changed_json(members[name], chance)
@@ -248,13 +248,12 @@ def _rename(members: Members, chance: random.Random) -> None:
         members[container.MODEL] = written
 
 
-def _reseal(members: Members) -> None:
+def reseal(members: Members) -> None:
     """Give the document the digest that its changed tallies have, where they are tallies still."""
     try:
         document = json.loads(members[container.MODEL])
         tables = {name: members[name] for name in members if name in member_names()}
-        order = [column["column"] for column in document["columns"]] if "columns" in document else []
-        book: Any = book_from_arrow(tables, document["label_type"], order)
+        book: Any = book_from_arrow(tables, document["label_type"], ())
         if document.get("start") is not None:
             start, transition = (Counts.from_json(document[key], "counts") for key in ("start", "transition"))
             book = ChainBook(start, transition, book)

@@ -1,6 +1,7 @@
 """Mutants of model files of every kind: a hundred here; `python tests/fuzz/model_files.py` tries as many as wanted."""
 
 import itertools
+import json
 
 import pytest
 from tests.fuzz import model_files
@@ -19,6 +20,17 @@ def test_mutants_are_whole_archives_and_the_same_for_the_same_seed():
     some, again, others = (list(itertools.islice(model_files.mutants(path, seed), 20)) for seed in (1, 1, 2))
     assert some == again != others
     assert all("manifest.json" not in container.unpack(data) for data in some)
+
+
+def test_the_digest_is_that_of_the_changed_tallies():
+    """Of every kind with tallies: what lies behind the check of the digest is reached."""
+    for path in sorted(model_files.FOLDER.glob("*.bayes")):
+        members = container.unpack(path.read_bytes())
+        document = json.loads(members["model.json"])
+        right = document["digest"]
+        members["model.json"] = json.dumps({**document, "digest": "0" * 64}).encode()
+        model_files.reseal(members)
+        assert json.loads(members["model.json"])["digest"] == right or path.stem in ("naive-given", "optimal")
 
 
 def test_a_failure_is_seen_and_its_file_kept(tmp_path, monkeypatch):

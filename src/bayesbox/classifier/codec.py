@@ -118,6 +118,8 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     _require_consistent(schema, classifier.book, label_type)
     if classifier.book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")
+    if not fixed:
+        classifier.require_consistent()
     if calibration is None:
         return classifier
     calibrated = calibrated_from_json(calibration)

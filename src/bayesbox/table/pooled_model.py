@@ -8,7 +8,20 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Doubles
+from bayesbox.file.faults import MemberFault
+from bayesbox.schema.schema import Schema
+
+
+def require_member(member: object, schema: Schema, name: str) -> None:
+    """MemberFault where a model inside of another does not see the columns as that one does."""
+    if not isinstance(member, TableClassifier) or member.schema is None:
+        raise MemberFault(name, "it is not a classifier of tables")
+    for column, kind in member.schema.kinds.items():
+        outer = schema.kinds.get(column)
+        if outer is None or (outer.is_known and kind.is_known and outer.has_levels != kind.has_levels):
+            raise MemberFault(name, f"column `{column}` is another one in the model around it")
 
 
 @dataclass(frozen=True)

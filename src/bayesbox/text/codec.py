@@ -71,6 +71,8 @@ def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassi
     book = book_from_arrow(tables, label_type, (WORDS, DOCUMENTS, TWICE, THRICE))
     classifier = DocumentClassifier(rules, tokens, column=column, target=target)
     _require_consistent(book, width, often=classifier.often)
+    if rules.occurrence == "position":
+        _require_places(book)
     if book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")
     kind = Words() if width is None else CountGroup(width=width)
@@ -101,6 +103,14 @@ def _require_consistent(book: Book, width: int | None, *, often: bool) -> None:
         for word in words.levels
     ):
         raise MemberFault("words.arrow", f"a word is none of {width} columns")
+
+
+def _require_places(book: Book) -> None:
+    """Words with their places are written `1 kiwi`."""
+    for level in book[WORDS].levels if WORDS in book else ():
+        place, _, word = level.partition(" ")
+        if not (word and place.isascii() and place.isdecimal() and len(place) < 10 and str(int(place)) == place != "0"):
+            raise MemberFault("words.arrow", f"{level!r} is not a word with its place")
 
 
 def _strength(value: list[Any] | None) -> Strength | None:

@@ -33,6 +33,7 @@ from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights, count
 from bayesbox.tally.counts import Counts
+from bayesbox.tally.dependent import Dependent
 from bayesbox.tally.distinct import Distinct
 from bayesbox.tally.pairs import Pairs
 
@@ -65,6 +66,7 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
     """A classifier that sees codes: schema, cut points, and the counts of pairs of columns."""
 
     derives: ClassVar[type[CutPoints]] = CutPoints
+    counts_together: ClassVar[type[Pairs] | type[Dependent]] = Pairs
 
     @property
     def cuts(self) -> Mapping[str, tuple[float, ...]]:
@@ -178,10 +180,29 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
         reader.done()
         return derived
 
+    def require_consistent(self) -> None:
+        assert self.schema is not None
+        joint = self.book.joint
+        if joint is not None and not isinstance(joint, self.counts_together):
+            raise ValueError(f"{self.title} has other counts of columns together")
+        known = self.coding(self.schema, self.book).levels
+        for name in _columns_of(joint):
+            if name not in known:
+                raise ValueError(f"column `{name}` is counted with others, but has no tally of its own")
+
     @classmethod
     def more_derived(cls, reader: Reader) -> dict[str, Any]:  # noqa: ARG003  most derive nothing but cut points
         """What a kind derives besides cut points, as the file has it."""
         return {}
+
+
+def _columns_of(joint: Tally | None) -> set[str]:
+    """The columns that are counted together."""
+    if isinstance(joint, Pairs):
+        return set(joint.names)
+    if isinstance(joint, Dependent):
+        return {name for column, given in joint.parents.items() for name in (column, *given)}
+    return set()
 
 
 def cuts_of(written: Json) -> dict[str, tuple[float, ...]]:

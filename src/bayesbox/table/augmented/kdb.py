@@ -52,6 +52,7 @@ class DependenceClassifier(ArcsClassifier[DependenceOptions, Arcs]):
     title = "k-dependence Bayes"
     options_type = DependenceOptions
     derives = Arcs
+    counts_together = Dependent
 
     def count_together(
         self, columns: Columns, labels: Encoded, schema: Schema, weights: Any, *, where: str | None = None
@@ -136,6 +137,20 @@ class DependenceClassifier(ArcsClassifier[DependenceOptions, Arcs]):
             if len(given) > MOST_PARENTS or len({*given, name}) <= len(given) or not set(given) <= parents.keys():
                 raise ValueError(f"the parents of `{name}` are not other columns")
         return {"parents": parents}
+
+    def require_consistent(self) -> None:
+        super().require_consistent()
+        joint = self.book.joint
+        if not isinstance(joint, Dependent):
+            return
+        parents = {} if self.derived is None else self.derived.parents or {}
+        if any(parents.get(name, ()) != given for name, given in joint.parents.items()):
+            raise ValueError("the parents of a column are not those that it was counted with")
+        assert self.schema is not None
+        levels = self.coding(self.schema, self.book).levels
+        for name, given in joint.parents.items():
+            if len(self.classes) * prod(len(levels[each]) + 1 for each in (*given, name)) > MOST_CELLS:
+                raise ValueError(f"the table of `{name}` and its parents has more than {MOST_CELLS} cells")
 
     def steps_of(self, book: Book, model: AugmentedModel) -> dict[str, list[Doubles]]:
         """The counts of each column, from those of its levels to those with the class and all its parents."""

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbox.classifier.base import AnyClassifier, Classifier
+from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.explain.evidence import Explanation
 from bayesbox.explain.missing import terms_of_absence
+from bayesbox.file.faults import MemberFault
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
@@ -31,7 +33,8 @@ from bayesbox.table.auto.joint_density import JointKernel
 from bayesbox.table.auto.options import AutoOptions
 from bayesbox.table.auto.pool import Pool, learn_pool, words_of
 from bayesbox.table.batch_learners import BatchLearner
-from bayesbox.table.pooled_model import PooledModel
+from bayesbox.table.columns import takes_part
+from bayesbox.table.pooled_model import PooledModel, require_member
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
@@ -170,3 +173,23 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         if written is None:
             raise ValueError("the document says nothing of the models")
         return derived_from_json(written, members)
+
+    def require_consistent(self) -> None:
+        pool, schema = self.derived, self.schema
+        if pool is None or schema is None:
+            return
+        if not set(pool.classes) <= set(self.classes):
+            raise ValueError("the classes of the pool are not those of the rows")
+        names = [axis.name for axis in pool.design.axes]
+        for axis in pool.design.axes:
+            kind = schema.kinds.get(axis.name)
+            if kind is None or not takes_part(kind) or kind.has_levels != (axis.levels is not None):
+                raise ValueError(f"column `{axis.name}` of the pool is another one in the schema")
+        if len(set(names)) < len(names):
+            raise ValueError("two columns of the pool have the same name")
+        for place, model in enumerate(pool.models):
+            if isinstance(model, TableClassifier):
+                member = f"{PREFIX}{place}.bayes"
+                require_member(model, schema, member)
+                if not set(pool.classes) <= set(model.classes):
+                    raise MemberFault(member, "it lacks classes of the pool")

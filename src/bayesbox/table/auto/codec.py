@@ -179,15 +179,28 @@ def derived_from_json(written: Json, members: dict[str, bytes]) -> Any:
     together = reader.take("pooled", list, None)
     left_out = reader.texts("left_out")
     reader.done()
-    if not classes or rows < 1 or (powers < 0).any() or (shares <= 0).any():
+    if (
+        not classes
+        or len(set(classes)) < len(classes)
+        or not 1 <= rows < 1 << 53
+        or (powers < 0).any()
+        or (shares <= 0).any()
+    ):
         raise ValueError("the pool has no classes, no rows, or numbers below 0")
     for name in members:
         if name not in used:
             raise MemberFault(name, "no model of the pool uses this member")
-    told = tuple(TriedMember(str(name), float(loss), float(right), float(power)) for name, loss, right, power in judged)
-    total = None if together is None else TriedMember("pool", float(together[0]), float(together[1]), 1.0)
+    told = tuple(TriedMember(*_typed(each, str, float, float, float)) for each in judged)
+    total = None if together is None else TriedMember(*_typed(["pool", *together, 1.0], str, float, float, float))
     weights = tuple(powers.tolist()), tuple(shares.tolist())
     return Pool(classes, design, tuple(models), *weights, rows, told, total, left_out)
+
+
+def _typed(values: Any, *types: type) -> list[Any]:
+    """A list of values of these types."""
+    if type(values) is not list or [type(each) for each in values] != list(types):
+        raise ValueError("what is told of a model of the pool has another form")
+    return values
 
 
 def _axis_from_json(reader: Reader, arrays: Arrays) -> Feature:
@@ -208,13 +221,17 @@ def _model_from_json(
     kind = reader.take("kind", str)
     width = sum(1 if axis.levels is None else len(axis.levels) for axis in design.axes)
     if kind == "classifier":
+        from bayesbox.classifier.table import TableClassifier
         from bayesbox.file.load import CLASSIFIER, from_bytes
 
         name = reader.take("member", str)
         if name not in members:
             raise MemberFault(name, "the member is not there")
         used.add(name)
-        return from_bytes(members[name], name=name, holds=CLASSIFIER)
+        found = from_bytes(members[name], name=name, holds=CLASSIFIER, inside=0)
+        if not isinstance(found, TableClassifier):
+            raise MemberFault(name, "it is not a classifier of tables")
+        return found
     if kind == "forest":
         weight = reader.take("weight", float)
         parts = {name: arrays.take(reader, name, None, kind="whole") for name in FOREST}

@@ -34,7 +34,7 @@ from bayesbox.stat.calibrate import floored
 from bayesbox.table.batch_learners import BatchLearner
 from bayesbox.table.columns import class_codes
 from bayesbox.table.optimal.options import OptimalOptions
-from bayesbox.table.pooled_model import PooledModel
+from bayesbox.table.pooled_model import PooledModel, require_member
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
@@ -282,11 +282,18 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             raise ValueError("there is not one score a hypothesis")
         for name in {*names} ^ {*members}:
             raise MemberFault(name, "the member is not there" if name in names else "no hypothesis is this member")
-        classifiers = tuple(from_bytes(members[name], name=name, holds=CLASSIFIER) for name in names)
+        classifiers = tuple(from_bytes(members[name], name=name, holds=CLASSIFIER, inside=1) for name in names)
         if any(isinstance(each, OptimalClassifier) or not isinstance(each, TableClassifier) for each in classifiers):
             raise ValueError("a hypothesis is itself an average, or no classifier of tables")
         known = None if scores is None else tuple(-math.inf if each is None else each for each in scores)
         return made(lambda: Hypotheses(classifiers, tuple(weights), known), "derived")
+
+    def require_consistent(self) -> None:
+        assert self.schema is not None
+        for place, each in enumerate(self.known.classifiers):
+            require_member(each, self.schema, MEMBER.format(place))
+            if not set(each.classes) <= set(self.classes) or each.book.label_type != self.book.label_type:
+                raise MemberFault(MEMBER.format(place), "it has other classes than the model around it")
 
 
 def log_score(classifier: AnyTableClassifier, rows: Sequence[LabelledRows]) -> float:
