@@ -26,6 +26,7 @@ COUNTS: dict[str, Callable[[Any, int], Any]] = {
     "codes": lambda target, classes: _core.count_codes([CODES], [2], target, classes),
     "weighted codes": lambda target, classes: _core.count_codes_weighted([CODES], [2], target, classes, VALUES),
     "integers": lambda target, classes: _core.count_integers([CODES], target, classes, 10),
+    "grids": lambda target, classes: _core.count_grids([VALUES], target, classes),
     "sparse rows": lambda target, classes: _core.count_sparse(np.arange(4), CODES, VALUES, 2, target, classes),
     "pairs": lambda target, classes: _core.count_pairs([CODES, CODES], np.array([2, 2]), target, classes, 100),
     "moments": lambda target, classes: _core.moments([VALUES], target, classes),

@@ -129,6 +129,17 @@ def count_labels(draw: np.random.Generator) -> Any:
 
 
 @example
+def count_grids(draw: np.random.Generator) -> Any:
+    values = np.where(draw.random(ROWS) < 0.3, draw.choice([0.0, np.nan, 5e-324, 1e308], ROWS), reals(draw))
+    return _core.count_grids, ([values, codes_of(draw, 9, "u1")], labels(draw), CLASSES)
+
+
+@example
+def grid_cells(draw: np.random.Generator) -> Any:
+    return _core.grid_cells, (reals(draw) * 10.0 ** draw.integers(-300, 300),)
+
+
+@example
 def count_integers(draw: np.random.Generator) -> Any:
     return _core.count_integers, ([codes_of(draw, 9, "i8"), np.floor(reals(draw) * 4)], labels(draw), CLASSES, 256)
 

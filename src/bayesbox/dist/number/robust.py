@@ -110,7 +110,7 @@ class Robust(NumberDensity):
     def describe(self) -> str:
         parts = ["zero apart"] if self.zero_apart else []
         parts += [f"t of {'log x' if self.is_log else 'x'}"] if self._has_t else []
-        return f"robust: {', '.join(parts)}"
+        return f"robust: {' and '.join(parts)}"
 
     def special_values(self) -> Doubles:
         return np.zeros(1) if self.zero_apart else np.empty(0)
