@@ -17,13 +17,14 @@ import re
 import struct
 import zlib
 from collections.abc import Mapping
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, cast
 
 from bayesbox.errors import BadModelFile, SourceUnavailable, file_name
 from bayesbox.file.strict_json import dumps
 
 LIMIT = 1 << 30  # bytes of a file
 MOST_MEMBERS = 1000
+VIEWED = (".arrow", ".bayes")  # members that are read where they lie
 MODEL, MANIFEST = "model.json", "manifest.json"  # the first member, and the last
 DAMAGED = "Take another copy of the file, or train the model again"
 NO_MODEL = "Give a file that `save` or `bayes train` wrote"
@@ -91,11 +92,12 @@ def pack(members: Mapping[str, bytes]) -> bytes:
 def unpack(data: bytes, *, name: str = "model") -> dict[str, bytes]:
     """The members without the manifest, once every byte is found to be as `pack` writes it.
 
-    `name` is that of the file, for messages.
+    `name` is that of the file, for messages. Tables and models within the model are views of the data, so that none
+    is copied, and a model within a model not once a level.
     """
     _require_size(len(data), name)
     if data[: len(_HEADER)] != _HEADER:
-        _refuse("this is not a model of bayesbox", name, found=data[:16], remedy=NO_MODEL)
+        _refuse("this is not a model of bayesbox", name, found=bytes(data[:16]), remedy=NO_MODEL)
     entries = _directory(data, name)
     members = {entry.name: _content(data, entry, name) for entry in entries}
     manifest = members.pop(MANIFEST, None)
@@ -129,7 +131,7 @@ def _directory(data: bytes, name: str) -> list[_Entry]:
 
 def _extent(data: bytes, name: str) -> tuple[int, int, int]:
     """The number of members, and where the directory starts and stops."""
-    where, end = f"{name}, end record", data[-_END_SIZE:]
+    where, end = f"{name}, end record", bytes(data[-_END_SIZE:])
     if len(end) < _END_SIZE or end[: len(_END)] != _END:
         _refuse("the file does not end as a model does: it is cut off, or something was added", where, found=end)
     count, size, start = struct.unpack("<HII", end[10:20])
@@ -142,13 +144,13 @@ def _extent(data: bytes, name: str) -> tuple[int, int, int]:
 
 def _entry_at(data: bytes, place: int, stop: int, where: str) -> tuple[_Entry, int]:
     """The entry at a place of the directory, and the place of the next."""
-    fixed = data[place : min(place + _ENTRY_SIZE, stop)]
+    fixed = bytes(data[place : min(place + _ENTRY_SIZE, stop)])
     if len(fixed) < _ENTRY_SIZE:
         _refuse("the directory is too short", where, found=fixed)
     crc, size, _, length = struct.unpack("<IIIH", fixed[16:30])
     (offset,) = struct.unpack("<I", fixed[42:46])
     after = place + _ENTRY_SIZE + length
-    written = data[place : min(after, stop)]
+    written = bytes(data[place : min(after, stop)])
     member = written[_ENTRY_SIZE:].decode("latin-1")
     if not _NAME.fullmatch(member):
         _refuse("no member of a model has this name", where, found=member)
@@ -161,10 +163,12 @@ def _entry_at(data: bytes, place: int, stop: int, where: str) -> tuple[_Entry, i
 def _content(data: bytes, entry: _Entry, name: str) -> bytes:
     """The bytes of a member, with its header compared and its CRC-32 computed."""
     where = f"{name}, {entry.name}"
-    header = data[entry.offset : entry.content.start]
+    header = bytes(data[entry.offset : entry.content.start])
     if header != entry.header():
         _refuse("the header of the member is not what the directory says", where, found=header)
-    content = data[entry.content]
+    # a view is read like bytes, by Arrow and by `unpack` itself
+    viewed = entry.name.endswith(VIEWED)
+    content = cast(bytes, memoryview(data)[entry.content]) if viewed else bytes(data[entry.content])
     if zlib.crc32(content) != entry.crc:
         _refuse("the content of the member is damaged: its checksum differs", where, found=f"{zlib.crc32(content):08x}")
     return content
