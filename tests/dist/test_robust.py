@@ -225,6 +225,28 @@ def test_leave_one_out_is_a_refit(rows: list[tuple[float, str]], positive: bool)
         np.testing.assert_allclose(found[row], again.predict_proba({"x": x[row : row + 1]})[0], rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::bayesbox.DataWarning")
+@pytest.mark.parametrize(
+    "x",
+    [
+        [0.0] + [7.0] * 200,  # zero is not common, and all others are equal
+        [0.0] * 200 + [7.0],
+        [0.0] * 200 + [7.0, 8.0],
+        [-1.0] + [7.0, 8.0] * 100,
+        [7.0] * 200 + [8.0],
+        [0.0, -3.0] + [0.0] * 50,
+        [0.0, 1e300] * 5 + [1e-300],
+        [5e-324 * step for step in range(6)],
+    ],
+)
+def test_leave_one_out_where_hardly_anything_is_left(x: list[float]) -> None:
+    columns, y = {"x": bb.Real("robust")}, ["a", "b"] * (len(x) // 2) + ["a"] * (len(x) % 2)
+    found = bb.NaiveBayes(columns=columns).fit({"x": x}, y).leave_one_out({"x": x}, y)
+    for row in (0, 1, len(x) - 1):
+        again = bb.NaiveBayes(columns=columns).fit({"x": x[:row] + x[row + 1 :]}, y[:row] + y[row + 1 :])
+        np.testing.assert_allclose(found[row], again.predict_proba({"x": [x[row]]})[0], rtol=1e-9)
+
+
 def test_leave_one_out_refuses_rows_that_were_never_learned() -> None:
     x, y = sample()
     clf = bb.NaiveBayes(numeric="robust").fit({"x": x}, y)

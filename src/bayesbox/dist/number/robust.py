@@ -14,7 +14,7 @@ from bayesbox import _core
 from bayesbox.dist.base import Columns, Doubles, log
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
-from bayesbox.dist.leave_one_out import LeaveOneOutPlan, leaves_only_flags, others_of
+from bayesbox.dist.leave_one_out import LeaveOneOutPlan, Others, leaves_only_flags, others_of
 from bayesbox.dist.number.conjugate import ClassSpreads, spreads_of
 from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.log_cells import LogSums, log_cells, log_spreads, log_sums, sum_of_logs
@@ -252,7 +252,7 @@ class _Shape(NamedTuple):
         if log_is_possible(tally) and rest.pooled().excess.m:
             by_class, whole = log_sums(tally)
             spreads = log_spreads(by_class, whole)
-            if log_wins(spreads_of(rest), spreads, whole):
+            if log_wins(spreads_of(rest).log_evidence(), spreads, whole):
                 return cls(bool(counts.zeros.any()), True, counts, float(whole.mean[0]), 0.0, spreads)
         values = rest if apart else Moments(tally.classes, tally.sums)
         pooled = values.pooled()
@@ -277,9 +277,9 @@ def log_is_possible(tally: Grid) -> bool:
     return len(tally.grid.cell) > 0 and bool((tally.grid.cell >= 0).all())
 
 
-def log_wins(plain: ClassSpreads, logs: ClassSpreads, whole: LogSums) -> Any:
-    """Whether the evidence on the scale of logs is the greater; one answer, or one a row."""
-    return logs.log_evidence() - np.squeeze(sum_of_logs(whole)) > plain.log_evidence()
+def log_wins(plain: Doubles, logs: ClassSpreads, whole: LogSums) -> Any:
+    """Whether the evidence on the scale of logs is greater than the plain one; one answer, or one a row."""
+    return logs.log_evidence() - sum_of_logs(whole)[..., 0] > plain
 
 
 def _shares(n: Doubles, zeros: Doubles) -> tuple[Doubles, Doubles]:
@@ -357,7 +357,7 @@ class _LeftOut:
         if negative.any():
             changes |= (self.values < 0) & (self.tally.grid.counts.to_doubles()[negative].sum() <= 1)
             return changes
-        if not family._has_t:
+        if without_zeros(self.tally).pooled().excess.m == 0:  # all but zero are equal: there is one scale only
             changes |= ~self.is_zero & (n - zeros <= 1)
             return changes
         changes |= self._scale_changes(family.is_log)
@@ -365,20 +365,16 @@ class _LeftOut:
 
     def _scale_changes(self, is_log: bool) -> Flags:
         """Where the evidence of the others chooses the other scale."""
-        plain, unsure = self._plain_spreads(zero_apart=True)
-        logs, whole, unsure_too = self._log_spreads()
+        others = self._others(zero_apart=True)
+        spreads = ClassSpreads(others.n, others.distance, others.deviation, others.whole_deviation)
+        plain = spreads.log_evidence() - others.n.sum(axis=1) * np.log(others.unit)
+        logs, whole, unsure = self._log_spreads()
         changes: Flags = np.asarray(log_wins(plain, logs, whole)) != is_log
         changes &= ~self.is_zero
-        changes |= unsure | unsure_too
+        changes |= others.doubtful | unsure
         return changes
 
-    def _plain_spreads(self, *, zero_apart: bool) -> tuple[ClassSpreads, Flags]:
-        others = self._others(zero_apart=zero_apart)
-        unit = others.unit
-        whole = others.whole_deviation * unit
-        return ClassSpreads(others.n, others.distance * unit, others.deviation * unit, whole), others.doubtful
-
-    def _others(self, *, zero_apart: bool) -> Any:
+    def _others(self, *, zero_apart: bool) -> Others:
         values = np.where(self.is_zero, np.nan, self.values) if zero_apart else self.values
         moments = without_zeros(self.tally) if zero_apart else Moments(self.tally.classes, self.tally.sums)
         return others_of(moments, values, self.target)
