@@ -12,6 +12,16 @@ from typing import NamedTuple
 
 SOURCES = str(Path(__file__).parents[1] / "src")
 COMMAND = "import sys; from bayesbox.cli.main import main; sys.exit(main())"
+NOTE_PEAK = """
+import atexit, os
+
+def _note_peak():
+    with open("/proc/self/status") as status, open(os.environ["PEAK_OF_PROCESS"], "w") as noted:
+        noted.write(next(line.split()[1] for line in status if line.startswith("VmHWM")))
+
+atexit.register(_note_peak)
+"""
+"""The peak of the process itself: what `wait` tells includes that of the process that forked it."""
 
 
 class Ended(NamedTuple):
@@ -31,21 +41,29 @@ def run_python(code: str, *arguments: str, most: int | None = None, **environmen
         if most is not None:
             resource.setrlimit(resource.RLIMIT_AS, (most << 20, most << 20))
 
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+    files = tempfile.TemporaryFile(), tempfile.TemporaryFile(), tempfile.NamedTemporaryFile("r")
+    with files[0] as output, files[1] as errors, files[2] as peak:
         process = subprocess.Popen(
-            [sys.executable, "-c", code, *arguments],
-            env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1", **environment},
+            [sys.executable, "-c", NOTE_PEAK + code, *arguments],
+            env={
+                **os.environ,
+                "PYTHONPATH": paths,
+                "OPENBLAS_NUM_THREADS": "1",
+                "PEAK_OF_PROCESS": peak.name,
+                **environment,
+            },
             preexec_fn=bound,
             stdout=output,
             stderr=errors,
         )
-        _, status, usage = os.wait4(process.pid, 0)
+        _, status = os.waitpid(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         texts = []
         for file in (output, errors):
             file.seek(0)
             texts.append(file.read().decode())
-    return Ended(process.returncode, *texts, usage.ru_maxrss / 1024)
+        kilobytes = float(peak.read() or "inf")  # a process that was killed has noted nothing
+    return Ended(process.returncode, *texts, kilobytes / 1024)
 
 
 def run_bayes(*arguments: str, **environment: str) -> Ended:

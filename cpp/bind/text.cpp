@@ -271,7 +271,7 @@ bool py_quotes_enclose_fields(nb::handle text, const char* delimiter) {
   const Buffer buffer(text, "text");
   const Column bytes = buffer.need_dimensions(1).need_kind(Kind::uint8, "uint8").column();
   if (bytes.rows > 1 && bytes.stride != 1) buffer.refuse("not contiguous");
-  nb::gil_scoped_release release;
+  LongCall call;
   return quotes_enclose_fields({bytes.data, bytes.rows}, delimiter[0]);
 }
 

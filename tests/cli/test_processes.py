@@ -125,7 +125,7 @@ def test_a_killed_training_over_a_folder_leaves_the_old_model(long: Path) -> Non
     "arguments",
     [
         ["predict", "tennis.bayes", "long.csv", "-o", "answers.csv"],
-        ["train", "long.csv", "-t", "play", "-o", "answers.csv"],
+        ["train", "long.csv", "-t", "play", "-o", "answers.csv", "--force"],
         ["update", "tennis.bayes", "long.csv", "-o", "answers.csv"],
     ],
 )
@@ -162,7 +162,7 @@ def test_a_bad_row_in_the_middle_of_a_stream(long: Path, verb: str) -> None:
     (long / "answers").write_text("old")
     before = (long / "tennis.bayes").read_bytes()
     arguments = {
-        "train": ["parts/*.csv", "-t", "play", "-o", "answers"],
+        "train": ["parts/*.csv", "-t", "play", "-o", "answers", "--force"],
         "predict": ["tennis.bayes", "parts/*.csv", "-o", "answers", "--format", "csv"],
         "update": ["tennis.bayes", "parts/*.csv", "-o", "answers"],
         "evaluate": ["tennis.bayes", "parts/*.csv"],

@@ -152,7 +152,8 @@ def test_every_tally_has_a_table() -> None:
 
 
 def test_every_attribute_of_a_classifier_is_saved() -> None:
-    kept = {"rules", "declared", "one_hot", "target", "schema", "book", "derived", "fixed", "calibrate", "calibrated"}
+    kept = {"rules", "declared", "one_hot", "target", "target_cuts", "schema", "book", "derived", "fixed"}
+    kept |= {"calibrate", "calibrated", "redacted", "ledger"}  # that there is a ledger, the book says
     assert {name for name in vars(mixed()) if not name.startswith("_")} == kept
     assert {field.name for field in dataclasses.fields(NaiveOptions)} == set(
         options_to_json(NaiveOptions(select="cfs", column_weights="learned"))

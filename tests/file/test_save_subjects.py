@@ -66,7 +66,7 @@ def test_what_stands_under_new_checksums_is_refused_or_can_be_saved_again(name: 
             if refusal(forged) is None:
                 once = to_bytes(from_bytes(forged))
                 assert to_bytes(from_bytes(once)) == once
-            if content[:place].rstrip() != content.rstrip():
+            if bytes(content[:place]).rstrip() != bytes(content).rstrip():
                 assert refusal(resealed(data, lambda members: members.update({member: content[:place]})))  # noqa: B023
 
 

@@ -203,6 +203,11 @@ def delimited_lines(draw: np.random.Generator) -> Any:
     return _core.delimited_lines, (columns, 4, ",", True)
 
 
+@example
+def quotes_enclose_fields(draw: np.random.Generator) -> Any:
+    return _core.quotes_enclose_fields, (texts_of(['a,"b"\n', '"c""d",e\n', '5" disk\n'])[0], ",")
+
+
 MESSAGE = b"""Subject: =?utf-8?b?R3LDvMOfZQ==?=
 Content-Type: multipart/mixed; boundary=b
 

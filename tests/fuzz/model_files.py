@@ -60,7 +60,7 @@ def mutants(path: str | Path, seed: int) -> Iterator[bytes]:
 
 def changed(data: bytes, chance: random.Random, other: bytes) -> bytes:
     """The file after one to three changes; a member may come from the `other` file."""
-    members = container.unpack(data)
+    members = {name: bytes(content) for name, content in container.unpack(data).items()}
     for _ in range(chance.choice([1, 1, 1, 2, 3])):
         _change(members, chance, other)
     if chance.random() < 0.95:
@@ -83,7 +83,7 @@ def _change(members: Members, chance: random.Random, other: bytes) -> None:
     elif kind < 0.9:
         _rename(members, chance)
     elif kind < 0.96:
-        theirs = container.unpack(other)
+        theirs = {name: bytes(content) for name, content in container.unpack(other).items()}
         name = chance.choice(sorted(theirs))
         into = name if name in members or chance.random() < 0.5 else chance.choice(sorted(members))
         members[into] = theirs[name]

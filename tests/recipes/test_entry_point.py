@@ -83,7 +83,7 @@ def test_an_installed_package_is_found_and_an_absent_one_is_named(tmp_path: Path
 
 def test_an_extension_that_fails_is_named_and_the_rest_works(tmp_path: Path, package: Path) -> None:
     (package / "herd.py").write_text("raise RuntimeError('broken on purpose')")
-    train = ("train", "rows.csv", "-t", "risk", "-o", "m.bayes")
+    train = ("train", "rows.csv", "-t", "risk", "-o", "m.bayes", "--force")
     found = bayes(tmp_path, *train, "--smoothing", "perks", installed=package)
     assert found.returncode == 2
     assert "herd" in found.stderr
@@ -112,7 +112,7 @@ def test_a_kind_of_classifier_has_flags_of_its_own(tmp_path: Path, package: Path
 
 def test_extensions_are_only_looked_for_where_one_may_be_needed(tmp_path: Path, package: Path) -> None:
     (package / "herd.py").write_text(KIND)
-    train = ("train", "rows.csv", "-t", "risk", "-o", "m.bayes")
+    train = ("train", "rows.csv", "-t", "risk", "-o", "m.bayes", "--force")
     for arguments, looked in (
         (("--help",), False),
         ((*train, "--model", "tan"), False),

@@ -74,7 +74,7 @@ def test_ten_thousand_classes() -> None:
     few = bb.TextClassifier(top=20).fit([f"word{number % 7} shared" for number in range(10_000)], labels)
     assert len(few.classes_) == 10_000
     assert probabilities(few, ["word3"]).shape == (1, 10_000)
-    with refusal(bb.BadData, bytes=1600080000.0):
+    with refusal(bb.BadData, bytes=6400320000.0):
         bb.TextClassifier().fit([f"{text} v{row}" for row, text in enumerate(texts)], labels)
 
 

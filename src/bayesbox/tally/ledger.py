@@ -50,7 +50,7 @@ class Ledger:
     """1,024 sums of 16 bits.
 
     >>> one, two = (Ledger(np.full(LANES, number, dtype=np.uint16)) for number in (40_000, 30_000))
-    >>> (one + two).lanes[0], (one + two) - two == one, Ledger.from_text((one + two).text()) == one + two
+    >>> int((one + two).lanes[0]), (one + two) - two == one, Ledger.from_text((one + two).text()) == one + two
     (4464, True, True)
     """
 
