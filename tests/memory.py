@@ -41,8 +41,11 @@ def run_python(code: str, *arguments: str, most: int | None = None, **environmen
         if most is not None:
             resource.setrlimit(resource.RLIMIT_AS, (most << 20, most << 20))
 
-    files = tempfile.TemporaryFile(), tempfile.TemporaryFile(), tempfile.NamedTemporaryFile("r")
-    with files[0] as output, files[1] as errors, files[2] as peak:
+    with (
+        tempfile.TemporaryFile() as output,
+        tempfile.TemporaryFile() as errors,
+        tempfile.NamedTemporaryFile("r") as peak,
+    ):
         process = subprocess.Popen(
             [sys.executable, "-c", NOTE_PEAK + code, *arguments],
             env={

@@ -7,8 +7,8 @@ What a table needs is estimated before it is made, in training and in loading, a
     classes of a target           10,000     BAYESBOX_CLASSES_LIMIT      limit_context(...)   --classes-limit
 
 An estimate counts the cells of a table, times the bytes that a cell takes at the worst moment: the exact counts, a
-second copy while batches are added, the doubles and logs of the model. Those of counts, pairs and junction trees were compared with
-what processes took, and were right within a half.
+second copy while batches are added, the doubles and logs of the model. Those of counts, pairs and junction trees were
+compared with what processes took, and were right within a half.
 """
 
 from __future__ import annotations
