@@ -141,7 +141,7 @@ def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: Json) -> st
     from bayesbox.cli.options.sources import Progress, reading_of, skipped_rows
     from bayesbox.cli.print.writers import format_of, output_file, table_writer
     from bayesbox.schema.levels import level_text
-    from bayesbox.source.files.documents import FILE
+    from bayesbox.source.base import FILE
     from bayesbox.source.wrapped import peek
 
     keep = options.several(given["keep"])

@@ -99,13 +99,45 @@ def options(cls: type[T]) -> type[T]:
     It is frozen by `Options.__setattr__`, not by dataclasses, so that an estimator, whose parameters can be set, may
     inherit its fields.
     """
-    return dataclass(kw_only=True, unsafe_hash=True)(cls)
+    return _by_value(dataclass(kw_only=True, eq=False, repr=False)(cls))
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
 def frozen(cls: type[T]) -> type[T]:
     """Make a frozen dataclass whose fields are options."""
-    return dataclass(frozen=True, kw_only=True)(cls)
+    return _by_value(dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls))
+
+
+def _by_value(cls: type[T]) -> type[T]:
+    """Compared, hashed and shown by the fields, by functions that all such classes share.
+
+    dataclasses would write and compile three functions for each class, which the command would wait for at every start.
+    """
+    for name, function in (("__eq__", _equal), ("__hash__", _hash), ("__repr__", _shown)):
+        if name == "__hash__" or name not in cls.__dict__:
+            setattr(cls, name, function)
+    return cls
+
+
+def _compared(given: Any) -> tuple[object, ...]:
+    kind = type(given)
+    names = _COMPARED.get(kind)
+    if names is None:
+        names = _COMPARED[kind] = tuple(each.name for each in dataclasses.fields(kind) if each.compare)
+    return tuple(getattr(given, name) for name in names)
+
+
+def _equal(self: object, other: object) -> bool:
+    return _compared(self) == _compared(other) if type(other) is type(self) else NotImplemented
+
+
+def _hash(self: object) -> int:
+    return hash(_compared(self))
+
+
+def _shown(self: Any) -> str:
+    values = (f"{each.name}={getattr(self, each.name)!r}" for each in dataclasses.fields(self) if each.repr)
+    return f"{type(self).__qualname__}({', '.join(values)})"
 
 
 def options_of(cls: type) -> dict[str, Option]:
@@ -130,6 +162,7 @@ def options_of(cls: type) -> dict[str, Option]:
 
 
 _OPTIONS_OF: dict[type, dict[str, Option]] = {}  # a table may have many columns, and each has its kind
+_COMPARED: dict[type, tuple[str, ...]] = {}
 
 
 _TYPES = {

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="Addable")
 
+CLASS, TEXT, FILE = "class", "text", "file"  # the columns of documents
 EXAMPLES = 5  # skipped rows that are kept word by word
 ADDING = Lock()
 

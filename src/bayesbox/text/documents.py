@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, ReadingOptions
 from bayesbox.errors import BadOption, UnknownColumn
-from bayesbox.source.base import Batch, Source
-from bayesbox.source.files.documents import CLASS, TEXT, is_table, open_documents
+from bayesbox.source.base import CLASS, TEXT, Batch, Source
+from bayesbox.source.files.documents import is_table, open_documents
 from bayesbox.source.files.mail import plain_text
 from bayesbox.source.files.open import file_columns, open_source
 from bayesbox.source.files.streams import STDIN, ByteStream

@@ -20,12 +20,11 @@ from bayesbox import _core
 from bayesbox.errors import BadData, BadOption, SkippedLinks, SourceUnavailable
 from bayesbox.schema.arrays import numbers_array, text_array
 from bayesbox.schema.encode import MISSING, Codes
-from bayesbox.source.base import Batch, Skipped, Source
+from bayesbox.source.base import CLASS, FILE, TEXT, Batch, Skipped, Source
 from bayesbox.source.files.mail import is_mailbox, is_message, mail_texts
 from bayesbox.source.files.open import Paths, expand, format_of_name
 from bayesbox.source.files.streams import CODECS, PIECE, STDIN, ByteStream, name_of
 
-CLASS, TEXT, FILE = "class", "text", "file"
 BATCH_BYTES = 4 << 20  # of text, after which a batch is given: few enough to stay in the caches
 BATCH_DOCUMENTS = 65_536
 FILES_AT_ONCE = 4096
