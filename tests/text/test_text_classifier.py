@@ -1,6 +1,7 @@
 """TextClassifier: the peers' probabilities, exact learning and forgetting, any form of documents."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -216,3 +217,10 @@ def test_train_takes_a_column_of_a_table():
     trained = bb.train(table, "label", model=bb.TextClassifier(), text="one")
     assert trained.book_.digest() == bb.TextClassifier().fit(TEXTS, LABELS).book_.digest()
     assert trained.training_.rows == len(TEXTS)
+
+
+def test_a_path_is_the_name_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "mail.csv"
+    file.write_text("text,label\nkiwi sheep,nz\nbeer,de\n")
+    by_path, by_name = (bb.train(each, "label", model=bb.TextClassifier()) for each in (file, str(file)))
+    assert by_path.book_ == by_name.book_

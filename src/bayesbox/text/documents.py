@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -132,7 +133,7 @@ def _columns(names: Sequence[str], target: str | None, text: str | None, weight:
 
 
 def _is_stdin(data: Any) -> bool:
-    return STDIN in ([data] if isinstance(data, str) else list(data))
+    return STDIN in ([data] if isinstance(data, (str, os.PathLike)) else list(data))
 
 
 def text_column_of(names: Sequence[str], taken: Sequence[str | None]) -> str:
