@@ -36,7 +36,7 @@ help:
 	@echo 'make dev               the same, with the tools for working on it'
 	@echo 'make fuzz              a hundred thousand damaged files of every format under the sanitizers, power cuts, and interrupts; FILES=n SEED=n CUTS=n'
 	@echo 'make sanitize          the tests of the C++ core under the sanitizers, and some damaged files'
-	@echo 'make bench [DATA=dir]  speed against the peers, also on the tables of a folder; ONLY="names", QUICK=1'
+	@echo 'make bench [DATA=dir]  speed against the peers, also on the tables of a folder; ONLY="names", QUICK=1, FULL=1'
 	@echo 'make clean             remove all that was made'
 	@echo
 	@echo 'PYTHON=python3.12 chooses the interpreter, CXX=clang++ the compiler.'
@@ -128,7 +128,7 @@ $(SANITIZED): $(BASE) $(CORE_SOURCES)
 bench: $(PEERS)/.made $(CORE)
 	@$(COMPILE_MODULES)
 	@mkdir -p build
-	@set -o pipefail; $(PEERS)/bin/python benchmarks/run.py $(foreach name,$(ONLY),--only $(name)) $(if $(QUICK),--quick) $(if $(DATA),--data "$(DATA)") \
+	@set -o pipefail; $(PEERS)/bin/python benchmarks/run.py $(foreach name,$(ONLY),--only $(name)) $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(DATA),--data "$(DATA)") \
 		| tee build/bench.txt
 
 $(PEERS)/.made: pyproject.toml | $(CORE)

@@ -45,7 +45,7 @@ def run(session: harness.Session) -> None:
     if session.kept is not None and session.kept.exists():
         found = [Part(**json.loads(line)) for line in session.kept.read_text().splitlines()]
     done = {part.key for part in found}
-    read = sorted((_fewer(*each) if session.quick else each for each in tables(session.data)), key=lambda t: len(t[2]))
+    read = sorted((fewer(*each) if session.quick else each for each in tables(session.data)), key=lambda t: len(t[2]))
     for name, X, y in read:
         for repeat in range(1 if session.quick else REPEATS):
             for part in judged(name, X, y, repeat, done):
@@ -86,7 +86,7 @@ def means(parts: list[Part], names: list[str]) -> dict[str, dict[str, np.ndarray
     return {name: {model: np.mean(each, axis=0) for model, each in got.items()} for name, got in found.items()}
 
 
-def _fewer(name: str, X: pd.DataFrame, y: np.ndarray) -> tuple[str, pd.DataFrame, np.ndarray]:
+def fewer(name: str, X: pd.DataFrame, y: np.ndarray) -> tuple[str, pd.DataFrame, np.ndarray]:
     if len(y) <= QUICK_ROWS:
         return name, X, y
     chosen = np.sort(np.random.default_rng(0).choice(len(y), QUICK_ROWS, replace=False))
@@ -152,10 +152,14 @@ def tables(folder: Path) -> list[tuple[str, pd.DataFrame, np.ndarray]]:
     return found
 
 
+def words(X: pd.DataFrame) -> list[str]:
+    """The columns that are not numbers."""
+    return [name for name in X.columns if not pd.api.types.is_numeric_dtype(X[name])]
+
+
 def models(X: pd.DataFrame) -> dict[str, Any]:
-    words = [name for name in X.columns if not pd.api.types.is_numeric_dtype(X[name])]
     one_hot = make_column_transformer(
-        (OneHotEncoder(handle_unknown="ignore"), words), remainder="passthrough", sparse_threshold=0
+        (OneHotEncoder(handle_unknown="ignore"), words(X)), remainder="passthrough", sparse_threshold=0
     )
     found: dict[str, Any] = {
         "AutoBayes": bb.AutoBayes(),
@@ -181,9 +185,9 @@ def models(X: pd.DataFrame) -> dict[str, Any]:
 def judged(name: str, X: pd.DataFrame, y: np.ndarray, repeat: int, done: set[Any]) -> Iterator[Part]:
     """Each model that is not done in one repeat of cross-validation."""
     classes, codes = np.unique(y, return_inverse=True)
-    words = [name for name in X.columns if not pd.api.types.is_numeric_dtype(X[name])]
-    filled = X.assign(**{name: X[name].astype(object).fillna("missing") for name in words})
-    coded = X.assign(**{name: X[name].astype("category") for name in words})
+    texts = words(X)
+    filled = X.assign(**{name: X[name].astype(object).fillna("missing") for name in texts})
+    coded = X.assign(**{name: X[name].astype("category") for name in texts})
     folds = min(FOLDS, len(y))
     fold_of_row = stratified_folds(codes, folds, seed=0, repeat=repeat)
     for title in models(X):

@@ -25,7 +25,8 @@ class Pipeline:
         strings = [name for name in frame.columns if name not in numbers]
         self.width = len(numbers)
         encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-1)
-        self.transformer = ColumnTransformer([("numbers", SimpleImputer(), numbers), ("strings", encoder, strings)])
+        imputer = SimpleImputer(keep_empty_features=True)
+        self.transformer = ColumnTransformer([("numbers", imputer, numbers), ("strings", encoder, strings)])
         self.model.fit(*self._halves(self.transformer.fit_transform(frame)), y)
         return self
 

@@ -47,6 +47,7 @@ class Session:
     quick: bool = False
     data: Path | None = None
     kept: Path | None = None  # where a long benchmark keeps the parts that are done
+    full: bool = False  # the slow contenders as well
     results: list[Result] = field(default_factory=list)
 
     @property
@@ -141,8 +142,9 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, fewer rounds")
     parser.add_argument("--data", type=Path, help="a folder of real tables to measure as well")
     parser.add_argument(
-        "--kept", type=Path, help="a file in which `auto` keeps the parts that are done, to go on later"
+        "--kept", type=Path, help="a file in which `auto` or `defaults` keeps the parts that are done, to go on later"
     )
+    parser.add_argument("--full", action="store_true", help="`defaults`: AutoBayes too, which takes minutes a table")
     return parser
 
 
@@ -152,7 +154,7 @@ def main(benchmark: Callable[[Session], None]) -> None:
     parser.add_argument("--record", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     one_core()
-    session = Session(given.quick, given.data, given.kept)
+    session = Session(given.quick, given.data, given.kept, given.full)
     if given.record is None:
         print(HEAD)
     try:

@@ -40,6 +40,7 @@ BENCHMARKS = (
     "densities",
     "auto",
     "calibration",
+    "defaults",
 )
 
 
@@ -47,7 +48,7 @@ def main() -> int:
     parser = harness.options()
     parser.add_argument("--only", choices=BENCHMARKS, action="append", help="this benchmark; may be given again")
     given = parser.parse_args()
-    flags = ["--quick"] * given.quick
+    flags = ["--quick"] * given.quick + ["--full"] * given.full
     for name, path in (("--data", given.data), ("--kept", given.kept)):
         flags += [name, str(path.resolve())] if path else []
     results: list[harness.Result] = []
