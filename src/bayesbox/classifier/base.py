@@ -18,11 +18,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bayesbox.classifier.calibrated import Calibrated
 from bayesbox.classifier.contracts import ClassModel, Evidence, PriorRules
-from bayesbox.classifier.hints import Hint
 from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
-from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.rows import LabelledRows, minus_rows, refit_on
 from bayesbox.dist import posterior
 from bayesbox.dist.base import Columns, Doubles
@@ -46,7 +43,10 @@ from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.calibrated import Calibrated
     from bayesbox.classifier.case import Case
+    from bayesbox.classifier.hints import Hint
+    from bayesbox.classifier.report.size import ModelSize
     from bayesbox.classifier.train import CountedBook, RowCounter
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bayesbox.classifier.calibrated import calibrated_from_json
 from bayesbox.classifier.parts import parts_of
 from bayesbox.classifier.registry import kind_in_file
 from bayesbox.classifier.schema_json import (
@@ -16,7 +15,6 @@ from bayesbox.classifier.schema_json import (
     schema_to_json,
 )
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
-from bayesbox.classifier.target.bins import cuts_from_json
 from bayesbox.errors import BadData
 from bayesbox.file.faults import require_members
 from bayesbox.file.load import CLASSIFIER
@@ -96,7 +94,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     own = {name: tables.pop(name) for name in list(tables) if _is_derived(name, kind)}
     derived = kind.derived_from_members(reader.take_if_present("derived", dict), own)
     calibration = reader.take_if_present("calibration", dict)
-    target_cuts = cuts_from_json(reader.take_if_present("target_bins", list))
+    target_bins = reader.take_if_present("target_bins", list)
     redacted = reader.take_if_present("redacted", int)
     one_hot = one_hot_from_json(reader.take("fold", dict))
     declared = declared_from_json(reader.take("declared", list, None))
@@ -112,9 +110,11 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
         classifier = kind(rules)
         classifier.accept(schema, book_from_arrow(tables, label_type, tuple(schema.kinds)))
         classifier = classifier.changed(derived=derived)
-    classifier = classifier.changed(
-        declared=declared, one_hot=one_hot, target=target, target_cuts=target_cuts, redacted=redacted
-    )
+    classifier = classifier.changed(declared=declared, one_hot=one_hot, target=target, redacted=redacted)
+    if target_bins is not None:
+        from bayesbox.classifier.target.bins import cuts_from_json
+
+        classifier = classifier.changed(target_cuts=cuts_from_json(target_bins))
     _require_consistent(schema, classifier.book, label_type)
     if classifier.book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")
@@ -122,6 +122,8 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
         classifier.require_consistent()
     if calibration is None:
         return classifier
+    from bayesbox.classifier.calibrated import calibrated_from_json
+
     calibrated = calibrated_from_json(calibration)
     if calibrated.classes != classifier.classes:
         raise ValueError("the calibration is one of other classes")

@@ -11,17 +11,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.classifier.base import AnyClassifier, Classifier
-from bayesbox.classifier.case import RowCase, batch_of_values
 from bayesbox.classifier.contracts import PriorRules, TableModel
-from bayesbox.classifier.hints import Hint, hints
 from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, ReadingOptions
 from bayesbox.classifier.options import options_from_command
 from bayesbox.classifier.rows import LabelledRows, minus_rows
-from bayesbox.classifier.train import source_of
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, UnknownColumn
-from bayesbox.explain.evidence import Explanation
-from bayesbox.explain.missing import terms_of_absence
 from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
@@ -33,6 +28,9 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.case import RowCase
+    from bayesbox.classifier.hints import Hint
+    from bayesbox.explain.evidence import Explanation
     from bayesbox.file.reader import Json
 
 R = TypeVar("R", bound=PriorRules)
@@ -65,6 +63,9 @@ class TableClassifier(Classifier[R, D, M]):
 
     def explain(self, batch: Batch) -> Explanation:
         """How much each column says for each class: by the answers with and without it, unless a kind knows better."""
+        from bayesbox.explain.evidence import Explanation
+        from bayesbox.explain.missing import terms_of_absence
+
         assert self.schema is not None
         names, log_prior = self.schema.used, self.model.log_prior
         given = dict(zip(batch.names, batch.columns, strict=True))
@@ -221,6 +222,8 @@ class TableClassifier(Classifier[R, D, M]):
         return bool((self.one_hot, self.target_cuts) == (other.one_hot, other.target_cuts))
 
     def hints(self) -> list[Hint]:
+        from bayesbox.classifier.hints import hints
+
         return [] if self.fixed or self.schema is None else hints(self.schema, self.book)
 
     # -- where rows come from --------------------------------------------------------------------------------------
@@ -245,6 +248,8 @@ class TableClassifier(Classifier[R, D, M]):
         if target is None:
             raise BadOption("which column holds the classes is not said", remedy="Give target=")
         if self.schema is None:
+            from bayesbox.classifier.train import source_of
+
             source = source_of(data, target, self.declared, weight=weight, threads=reading.threads, **reading.of_file)
             if reading.target_bins is None:
                 return Opened(self, source, target)
@@ -301,11 +306,15 @@ class TableClassifier(Classifier[R, D, M]):
         return {**columns, "finite": True, "weight": weight}
 
     def one_row(self, values: Mapping[str, str], *, where: str | None = None) -> Batch:
+        from bayesbox.classifier.case import batch_of_values
+
         return batch_of_values(self, values, where=where)
 
     # -- answers -------------------------------------------------------------------------------------------------
 
     def case(self, batch: Batch, *, against: str | None = None) -> RowCase:
+        from bayesbox.classifier.case import RowCase
+
         return RowCase.of(self, batch, against=against)
 
     def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> pa.Array:

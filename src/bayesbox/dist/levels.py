@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bayesbox.dist.averaging import level_shares, mixed_levels, terms_without
 from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Linear, Marks, left_out_where_impossible, log
 from bayesbox.dist.cells import MISSING, UNSEEN, Cells, LevelCounts, Smoothing, log_table, ratio
 from bayesbox.dist.factor import Factor, NoFactor, Number, decimal, divided, formula
@@ -95,6 +94,8 @@ class LevelDistribution(Distribution):
         return cls(column, counts.levels, log_p, log_unseen, log_missing, options.unseen == "error")
 
     def averaged(self, tally: LevelTally, options: FitOptions, inclusion: float) -> tuple[Distribution, float]:
+        from bayesbox.dist.averaging import level_shares, mixed_levels
+
         cells = options.level_counts(tally).as_cells().counts  # the last level was never seen
         size = cells.shape[1] - 1
         shares = level_shares(cells, options.smoothing, size, inclusion)
@@ -176,6 +177,8 @@ class LevelDistribution(Distribution):
     def leave_one_out_averaged(
         self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions, inclusion: float
     ) -> None:
+        from bayesbox.dist.averaging import terms_without
+
         column = columns.get(self.column)
         if column is None:
             return

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.averaging import posterior_squares
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, Presence, register
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan, LeftOutGaussian, leaves_only_flags, power_of_two, scaled
-from bayesbox.dist.number.averaged_number import UnitOthers, averaged_number
 from bayesbox.dist.number.density import NumberFamily
 from bayesbox.dist.number.special import LOG_ROOT_2_PI, normal_quantile
 from bayesbox.errors import CannotExport
@@ -28,6 +26,7 @@ from bayesbox.tally.moments import LEAST, Moments, Spread
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
+    from bayesbox.dist.number.averaged_number import UnitOthers
 
 
 @register("gaussian")
@@ -155,6 +154,8 @@ class Gaussian(NumberFamily):
     evidence_rows: ClassVar[float] = 0.25  # of the prior: enough for a class with one value, little for all others
 
     def averaged(self, tally: Moments, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
+        from bayesbox.dist.number.averaged_number import averaged_number
+
         whole = tally.pooled()
         if not whole.excess.m:
             return None  # a point mass under floor=0 has no evidence
@@ -166,6 +167,8 @@ class Gaussian(NumberFamily):
     @classmethod
     def left_out_densities(cls, others: UnitOthers) -> tuple[Doubles, Doubles]:
         """The log-density of each row's value by class, and that of the whole column, without the row."""
+        from bayesbox.dist.averaging import posterior_squares
+
         n, rows = others.n, cls.evidence_rows
         after = n + rows
         scale = np.sqrt(posterior_squares(n, others.distance, others.std, rows) / after)

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist import posterior
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption
-from bayesbox.explain.evidence import Explanation, explanation
 from bayesbox.file.reader import Reader
 from bayesbox.rule.naive import naive_model
 from bayesbox.rule.options import NaiveOptions
@@ -29,10 +27,11 @@ from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_type_of
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
-from bayesbox.table.naive.leave_one_out import leave_one_out
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.report.size import ModelSize
+    from bayesbox.explain.evidence import Explanation
     from bayesbox.file.reader import Json
 
 
@@ -154,8 +153,12 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         """P(class | x) of each learned row under the model of all the others."""
         self.require_counts("forget")
         assert self.schema is not None
+        from bayesbox.table.naive.leave_one_out import leave_one_out
+
         return leave_one_out(self.schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
 
     def explain(self, batch: Batch) -> Explanation:
         assert self.schema is not None
+        from bayesbox.explain.evidence import explanation
+
         return explanation(self.model, self.columns_of(batch), batch.rows, self.schema.used)
