@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from .conftest import Bayes
@@ -70,7 +72,7 @@ def test_parameters_behind_a_colon(bayes: Bayes) -> None:
     ("model", "message"),
     [
         ("full:round", "covariance is one of full, pooled, diagonal"),
-        ("full:shrink=x", "shrink is 'auto' or a finite number"),
+        ("full:shrink=x", "shrink is 'auto' or 'loo' or 'ledoit-wolf' or a finite number"),
         ("full:colour=red", "after a colon"),
     ],
 )
@@ -96,3 +98,22 @@ def test_explain_and_evaluate(bayes: Bayes) -> None:
     assert "naive Bayes" in bayes("explain", "valve.bayes", "--set", "inlet=open", "--show-work", code=2).err
     assert "accuracy" in bayes("evaluate", "valve.csv", "-t", "state", "--model", "full", "--loo").out
     assert "accuracy" in bayes("evaluate", "valve.csv", "-t", "state", "--model", "full", "--cv", "2").out
+
+
+def test_leave_one_out_says_how_far_to_shrink(bayes: Bayes, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of numbers that have nothing to do with each other; from a pipe as from a file."""
+    random = np.random.default_rng(1)
+    table = "x,y,z,label\n"
+    for label, width in (("wide", 1.7), ("narrow", 0.8)):
+        for row in random.normal(size=(12, 3)) * width:
+            table += ",".join(f"{value:.6f}" for value in row) + f",{label}\n"
+    (folder / "rows.csv").write_text(table)
+    bayes("train", "rows.csv", "-t", "label", "--model", "full")
+    shown = bayes("show", "rows.bayes", "--json").json
+    assert shown["rules"]["shrink"] == "loo"
+    assert "correlations shrunk" in bayes("show", "rows.bayes").out
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(table.encode())))
+    bayes("train", "-", "-t", "label", "--model", "full", "-o", "piped.bayes")
+    assert (folder / "piped.bayes").read_bytes() == (folder / "rows.bayes").read_bytes()
+    bayes("train", "rows.csv", "-t", "label", "--model", "full:shrink=auto", "-o", "plain.bayes")
+    assert bayes("show", "plain.bayes", "--json").json["rules"]["shrink"] == "auto"

@@ -76,6 +76,7 @@ class Classifier(ABC, Generic[R, D, M]):
     """Whether columns that depend on each other do harm, so that `train` looks for them in a sample of the rows."""
     keeps_rows: ClassVar[bool] = False
     """Whether a second pass goes over rows that were kept in memory, so that they may come from a pipe."""
+    second_pass_rows: ClassVar[int | None] = None  # that a second pass takes at most, kept as they pass by; None: all
 
     def __init__(self, rules: R, *, target: str | None = None, calibrate: str | None = None) -> None:
         self.rules = rules

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesbox.classifier.calibrated import calibrated
+from bayesbox.classifier.row_sample import Sampled
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.target.check import TargetCheck, require_few_classes
 from bayesbox.classifier.training import PendingRows, Progress, Training, split_columns
@@ -173,8 +174,9 @@ class StreamedRows(TrainingRows):
         *,
         progress: Progress | None = None,
         keep: bool = False,
+        sample: int | None = None,
     ) -> None:
-        self.source = Recorded(source) if keep else source
+        self.source = Recorded(source) if keep else Sampled(source, sample) if sample else source
         self.name: str = source.name
         self.target = target
         self.weight = weight
@@ -208,6 +210,9 @@ class StreamedRows(TrainingRows):
     def again(self) -> list[LabelledRows]:
         if isinstance(self.source, Recorded):
             return [labelled_rows(batch, self.target, self.weight, where=self.name) for batch in self.source.given]
+        if isinstance(self.source, Sampled):
+            kept = sorted(self.source.kept, key=lambda batch: batch.first_row)
+            return [labelled_rows(batch, self.target, self.weight, where=self.name) for batch in kept]
         self.require_again()
         return [labelled_rows(batch, self.target, self.weight, where=self.name) for batch in self.source.batches()]
 
@@ -366,8 +371,16 @@ def train(
 
     The classifier changes only when all rows were counted.
     """
-    keep = classifier.keeps_rows and not forget and classifier.unfinished()
-    rows = StreamedRows(source, target, weight, progress=progress, keep=keep)
+    second = not forget and classifier.unfinished()
+    bounded = second and classifier.calibrate is None and not source.remote
+    rows = StreamedRows(
+        source,
+        target,
+        weight,
+        progress=progress,
+        keep=second and classifier.keeps_rows,
+        sample=classifier.second_pass_rows if bounded else None,
+    )
     counted = count_into(classifier, rows, threads=threads, forget=forget)
     if counted is None:
         raise nothing_labelled(classifier, source)

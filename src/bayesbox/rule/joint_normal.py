@@ -164,6 +164,15 @@ def pooled(normals: Sequence[Normal], columns: Columns) -> Normal | None:
     return _floored(Normal(total, nothing, nothing, deviation, correlation_of(covariance), plain))
 
 
+def toward_independence(normal: Normal, rows: float) -> Normal:
+    """Correlations (n R + m I) / (n + m): with m more rows that have none; with infinitely many, none."""
+    if not rows or not normal.n:
+        return normal
+    correlation = normal.correlation * (0.0 if np.isinf(rows) else normal.n / (normal.n + rows))
+    np.fill_diagonal(correlation, 1.0)
+    return replace(normal, correlation=correlation)
+
+
 def is_singular(correlation: Doubles) -> bool:
     """Whether some direction has no variance to working precision."""
     return len(correlation) > 1 and float(np.linalg.eigvalsh(correlation)[0]) < SINGULAR

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +13,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.classifier.hints import Hint, Reason
 from bayesbox.classifier.report.size import ModelSize
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.explain.evidence import Explanation
@@ -21,6 +25,8 @@ from bayesbox.table.full import posterior
 from bayesbox.table.full.leave_one_out import leave_one_out
 from bayesbox.table.full.model import FullModel, full_model, size_of_full
 from bayesbox.table.full.options import FullOptions
+from bayesbox.table.full.refine import found_shrinkage
+from bayesbox.table.full.shrinkage import DERIVED, LEAVE_ONE_OUT, ROWS, Shrinkage
 from bayesbox.tally.book import Book
 from bayesbox.tally.joint_columns import count_all, numbers_that_are_flags
 
@@ -28,30 +34,52 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 
-class FullClassifier(TableClassifier[FullOptions, tuple[str, ...], FullModel]):
+@dataclass(frozen=True)
+class Derived:
+    """What was found in the rows and is not counted."""
+
+    flags: tuple[str, ...]
+    shrinkage: Shrinkage | None = None
+
+
+class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
     """Full Bayes: P(class) times P(all columns | class).
 
     `derived` names the numbers that hold only 0 and 1, and so are levels of a tuple: what a column is, found in the
-    first rows that are learned.
+    first rows that are learned. It also has how far correlations are shrunk, where the rows are to say so.
     """
 
     kind = "full-bayes"
     title = "full Bayes"
     options_type = FullOptions
+    second_pass_rows = ROWS
 
     @property
     def flags(self) -> tuple[str, ...]:
         """The numbers that are counted as flags."""
-        return self.derived or ()
+        return () if self.derived is None else self.derived.flags
+
+    @property
+    def shrinkage(self) -> Shrinkage | None:
+        """How far correlations are shrunk, where the rows have said so."""
+        return None if self.derived is None else self.derived.shrinkage
+
+    @classmethod
+    def rules_from_options(cls, parameter: str, given: Mapping[str, Any]) -> FullOptions:
+        """Where the command does not say how to shrink, leave-one-out says how far."""
+        rules: FullOptions = super().rules_from_options(parameter, given)
+        said = any(part.partition("=")[0] == "shrink" for part in parameter.split(","))
+        return rules if said or rules.covariance == "diagonal" else replace(rules, shrink=LEAVE_ONE_OUT)
 
     def make_model(self, schema: Schema, book: Book) -> FullModel:
-        return full_model(schema, book, self.rules, self.flags)
+        return full_model(schema, book, self.rules, self.flags, self.shrinkage)
 
     def size(self) -> ModelSize:
         return size_of_full(self.model)
 
     def notes(self) -> tuple[str, ...]:
-        return tuple(self.model.notes)
+        said = () if self.shrinkage is None else (self.shrinkage.text(),)
+        return (*said, *self.model.notes)
 
     # -- counting ------------------------------------------------------------------------------------------------
 
@@ -63,32 +91,48 @@ class FullClassifier(TableClassifier[FullOptions, tuple[str, ...], FullModel]):
         """Numbers that turn out to hold only 0 and 1 are flags: then the rows are counted once more."""
         if self.derived is not None:
             return False
-        self.derived = numbers_that_are_flags(schema, book)
-        return bool(self.derived)
+        self.derived = Derived(numbers_that_are_flags(schema, book))
+        return bool(self.derived.flags)
+
+    def has_second_pass(self) -> bool:
+        return self.rules.shrink in DERIVED and self.rules.covariance != "diagonal"
+
+    def refine(self, parts: Sequence[LabelledRows]) -> None:
+        self.derived, self._model = Derived(self.flags, found_shrinkage(self, parts)), None
 
     def irreversible_parts(self) -> tuple[str, ...]:
         return (
             *((f"which numbers are flags: {', '.join(self.flags)}",) if self.flags else ()),
+            *(("how far correlations are shrunk",) if self.shrinkage is not None else ()),
             *super().irreversible_parts(),
         )
 
     def needs_refit(self) -> bool:
-        """What a column is belongs to the whole table: folds keep it."""
-        return False
+        """What a column is belongs to the whole table, so that folds keep it; how far to shrink is learned anew."""
+        return self.has_second_pass()
 
     def derived_to_json(self) -> Json | None:
-        return {"flags": list(self.flags)} if self.flags else None
+        written: dict[str, Any] = {"flags": list(self.flags)} if self.flags else {}
+        if self.shrinkage is not None:
+            rows = sorted(self.shrinkage.rows.items())
+            written["shrinkage"] = {name: None if math.isinf(m) else m for name, m in rows}
+        return written or None
 
     @classmethod
     def derived_from_json(cls, written: Json | None) -> Any:
         if written is None:
-            return ()
+            return Derived(())
         reader = Reader(written, "derived")
-        flags = reader.texts("flags")
+        flags = reader.texts("flags") if "flags" in written else ()
+        rows = reader.take_if_present("shrinkage", dict)
         reader.done()
-        if not flags or len(set(flags)) < len(flags):
+        if ("flags" in written and not flags) or len(set(flags)) < len(flags):
             raise ValueError("the flags that were derived are none, or one is there twice")
-        return flags
+        if rows is None:
+            return Derived(flags)
+        if not all(m is None or (type(m) is float and 0 <= m < math.inf) for m in rows.values()):
+            raise ValueError("correlations are shrunk by a number of rows from 0 on")
+        return Derived(flags, Shrinkage({name: math.inf if m is None else m for name, m in rows.items()}))
 
     def hints(self) -> list[Hint]:
         """What looks wrong in the rows, and which covariances had to be shrunk. Flags may well be 1-of-M here."""

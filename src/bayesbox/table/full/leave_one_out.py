@@ -8,6 +8,8 @@ With n rows of a class, mean u and covariance S (divided by n), d = x - u and q 
 
 so that q is all that is needed. A row for which this loses digits, or whose absence moves a floor, a shrunk covariance
 or what was made up for missing values, is answered by subtracting its tally and applying all rules: exact, and slower.
+Where correlations are shrunk towards independence, each row has a covariance of its own (table/full/shrinkage.py); how
+far they are shrunk stays as it was found in all rows.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from bayesbox.dist.joint.table import JointTable
 from bayesbox.dist.posterior import normalised
 from bayesbox.errors import NeverLearned
 from bayesbox.rule.joint_normal import Columns as NumberColumns
+from bayesbox.rule.joint_normal import Normal
 from bayesbox.rule.joint_table import expected_counts, table_codes
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.schema import Schema
@@ -34,6 +37,7 @@ from bayesbox.stat.leave_one_out import prior_table
 from bayesbox.table.full.model import ENOUGH, FullModel, full_model, number_columns
 from bayesbox.table.full.options import FullOptions
 from bayesbox.table.full.posterior import posterior
+from bayesbox.table.full.shrinkage import Shrinkage, left_out_terms, pieces
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.joint_columns import count_all
@@ -41,6 +45,7 @@ from bayesbox.tally.joint_columns import count_all
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
+FIRM = 1e-6  # the share of independence from which on no covariance is singular
 KEPT = 1e-3  # the least share of a determinant or a variance that must be left for its digits to be good
 MARGIN = 1 + 1e-9  # beyond a floor, so that rounding cannot decide
 AT_ONCE = 65_536  # rows
@@ -70,7 +75,7 @@ def leave_one_out(
         codes = np.empty((0, rows), dtype=np.int32)
         if model.table is not None:
             codes = model.table.codes_of(columns, rows)
-            terms += _table_terms(model.table, schema, tally, rules, codes, target, doubtful)
+            terms += table_terms(model.table, schema, tally, rules, codes, target, doubtful)
         if model.normals is not None:
             moments = _Column.of(number_columns(schema, counted, flags)[0])
             _Numbers(model, rules, moments, target, columns).add(codes, terms, doubtful)
@@ -96,9 +101,10 @@ def _target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:
 
 def _depends_on_all(tally: CoMoments, model: FullModel, rules: FullOptions) -> bool:
     """Whether one row moves more than its own class and cell, in ways that have no closed form."""
-    if model.notes or (rules.shrink not in ("auto", 0, 0.0) and rules.covariance == "full"):
+    own_weight = isinstance(rules.shrink, int | float) and rules.shrink > 0
+    if model.notes or (own_weight and rules.covariance == "full"):
         return True
-    if rules.covariance == "pooled" and model.own_normals:
+    if rules.covariance == "pooled" and (model.own_normals or model.shrinkage is not None):
         return True
     if model.table is not None and (table_codes(tally, model.table.axes) < 0).any():
         return True
@@ -124,7 +130,7 @@ def _refitted(
     others = book - count_all(one, label, schema, flags=flags, label_type=book.label_type)
     answer = np.zeros(len(model.classes))
     if others.classes:
-        reduced = full_model(schema, others, rules, flags)
+        reduced = full_model(schema, others, rules, flags, model.shrinkage)
         places = [model.classes.index(name) for name in reduced.classes]
         answer[places] = posterior(reduced, one, 1, _core.POSTERIOR)[0]
     return answer
@@ -133,7 +139,7 @@ def _refitted(
 # -- the table -------------------------------------------------------------------------------------------------------
 
 
-def _table_terms(
+def table_terms(
     table: JointTable,
     schema: Schema,
     tally: CoMoments,
@@ -224,6 +230,8 @@ class _Numbers:
         self.normals: JointGaussian = model.normals
         self.values = self.normals.numbers_of(columns, len(target))
         self.enough = rules.enough or ENOUGH * (len(self.normals.names) + 1)
+        shrinkage = Shrinkage({}) if model.shrinkage is None else model.shrinkage
+        self.less = np.array([shrinkage.of(name) for name in model.classes])  # rows' worth of independence
 
     def add(self, codes: Codes, terms: Doubles, doubtful: Flags) -> None:
         rows = len(self.target)
@@ -247,12 +255,15 @@ class _Numbers:
         mean, mean_low, factor, constant = self.normals.factors(normals, everything)
         own = self.target[rows]
         n = self.normals.rows[normals][own]
-        doubtful[rows] |= (n - 1 <= x.shape[1]) | ~np.isfinite(x).all(axis=1) | self._floored(x, own, normals)
+        thin = (n - 1 <= x.shape[1]) & (self.less[own] <= FIRM * n)
+        doubtful[rows] |= thin | ~np.isfinite(x).all(axis=1) | self._floored(x, own, normals)
         with np.errstate(all="ignore"):
             z = np.stack([((x - mean[c]) - mean_low[c]) @ factor[c].T for c in range(len(normals))], axis=1)
             mine = z[np.arange(len(rows)), own]
             if self.rules.covariance == "pooled":
                 found, share = self._pooled(z, mine, own, n)
+            elif self.less.any():
+                found, share = self._shrunk(x, z, own, normals)
             else:
                 found, share = self._apart(z, mine, own, n)
         terms[rows] += found + constant[None, :]
@@ -269,6 +280,27 @@ class _Numbers:
         log_determinant = width * np.log(n / (n - 1)) + np.log(share).sum(axis=1)
         found[np.arange(len(own)), own] = -0.5 * (quadratic + log_determinant)
         return found, share.min(axis=1)
+
+    def _shrunk(self, x: Doubles, z: Doubles, own: Codes, normals: NDArray[np.int64]) -> tuple[Doubles, Doubles]:
+        """The same with correlations shrunk towards independence: a covariance for each row."""
+        found, share = -0.5 * (z * z).sum(axis=2), np.ones(len(own))
+        for place in np.unique(own).tolist():
+            normal, rows = self._plain_normal(int(normals[place]), self.less[place]), np.flatnonzero(own == place)
+            height = 0.5 * np.linalg.slogdet(self.normals.correlation[normals[place]])[1]
+            units = ((x[rows] - normal.mean) - normal.mean_low) / normal.std
+            share[rows] = 1 - (units**2).max(axis=1) / (normal.n - 1)
+            for some in pieces(rows, normal):
+                z_own = units[np.searchsorted(rows, some)]
+                found[some, place] = left_out_terms(normal, z_own, np.ones(len(some)), self.less[place]) + height
+        return found, share
+
+    def _plain_normal(self, normal: int, less: float) -> Normal:
+        """A normal before its correlations were shrunk."""
+        normals, n = self.normals, float(self.normals.rows[normal])
+        correlation = normals.correlation[normal] * (1.0 if np.isinf(less) else (n + less) / n)
+        np.fill_diagonal(correlation, 1.0)
+        std = normals.std[normal]
+        return Normal(n, normals.mean[normal], normals.mean_low[normal], std, correlation, std)
 
     def _pooled(self, z: Doubles, mine: Doubles, own: Codes, n: Doubles) -> tuple[Doubles, Doubles]:
         """One covariance for all classes: S' = N / (N - 1) (S - k d d'), k = n / ((n - 1) N)."""

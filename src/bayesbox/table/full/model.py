@@ -17,7 +17,7 @@ from bayesbox.classifier.report.size import ModelSize
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.joint.gaussian import JointGaussian, stacked
 from bayesbox.dist.joint.table import Axis, JointTable
-from bayesbox.rule.joint_normal import Columns, Normal, fitted, patterns_of, pooled, shrunk
+from bayesbox.rule.joint_normal import Columns, Normal, fitted, patterns_of, pooled, shrunk, toward_independence
 from bayesbox.rule.joint_table import joint_table, require_room, table_codes
 from bayesbox.rule.naive import missing_is_level
 from bayesbox.rule.priors import given_prior, log_prior
@@ -25,6 +25,7 @@ from bayesbox.schema.flags import FLAG_DIGITS, FLAG_LEVELS
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.table.full.options import FullOptions
+from bayesbox.table.full.shrinkage import DERIVED, Shrinkage
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.joint_columns import roles_of
@@ -47,6 +48,7 @@ class FullModel:
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     covariance: str = "full"
+    shrinkage: Shrinkage | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -63,8 +65,10 @@ class FullModel:
         return 0 if self.normals is None else len(self.normals.mean) - len(self.classes)
 
 
-def full_model(schema: Schema, book: Book, rules: FullOptions, flags: Sequence[str] = ()) -> FullModel:
-    """Apply the rules to the tally."""
+def full_model(
+    schema: Schema, book: Book, rules: FullOptions, flags: Sequence[str] = (), shrinkage: Shrinkage | None = None
+) -> FullModel:
+    """Apply the rules to the tally; `shrinkage` is what the rows said of correlations."""
     classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
     counted = book.with_classes(classes)
     axes = table_axes(schema, counted, rules, flags)
@@ -77,13 +81,13 @@ def full_model(schema: Schema, book: Book, rules: FullOptions, flags: Sequence[s
     notes: tuple[str, ...] = ()
     if columns.names:
         tally = tally.only(tally.frame.categories, columns.names)
-        normals, notes = _normals(tally, columns, rules, classes, table, counts)
+        normals, notes = _normals(tally, columns, rules, classes, table, counts, shrinkage)
     if rules.prior is None:
         prior = log_prior(counted.class_counts, classes, rules.prior_smoothing)
     else:
         prior = log(given_prior(rules.prior, classes))
     labels = label_values(classes, book.label_type)
-    return FullModel(classes, labels, prior, table, normals, left_out, notes, rules.covariance)
+    return FullModel(classes, labels, prior, table, normals, left_out, notes, rules.covariance, shrinkage)
 
 
 def table_axes(schema: Schema, book: Book, rules: FullOptions, flags: Sequence[str]) -> tuple[Axis, ...]:
@@ -133,11 +137,15 @@ def _normals(
     classes: tuple[str, ...],
     table: JointTable | None,
     counts: Doubles | None,
+    shrinkage: Shrinkage | None,
 ) -> tuple[JointGaussian, tuple[str, ...]]:
     """The normals of the classes, then those of the cells with rows enough."""
     diagonal = rules.covariance == "diagonal"
-    label = tally.cells.label
-    plain = [_fit(tally, np.flatnonzero(label == place), columns, diagonal=diagonal) for place in range(len(classes))]
+    plain = class_normals(tally, columns, classes, diagonal=diagonal)
+    less = Shrinkage({}) if shrinkage is None else shrinkage
+    own_rule = rules.shrink not in DERIVED
+    if rules.covariance == "pooled":
+        plain = [toward_independence(normal, less.of(name)) for normal, name in zip(plain, classes, strict=True)]
     within = pooled(plain, columns)
     cells, fits = ([], []) if table is None or counts is None else _cells(tally, columns, rules, table, counts)
     if rules.covariance == "pooled":
@@ -147,16 +155,29 @@ def _normals(
         notes = [one.note]
     else:
         toward = np.eye(len(columns.names)) if within is None else within.correlation
-        shrink: str | float = "auto" if diagonal else rules.shrink
+        shrink: str | float = rules.shrink if own_rule and not diagonal else "auto"
+        places = [*range(len(classes)), *(place for place, _ in cells)]
+        each = [
+            toward_independence(normal, less.of(classes[place]))
+            for normal, place in zip((*plain, *fits), places, strict=True)
+        ]
         names = [f"class `{name}`" for name in classes] + [
             f"class `{classes[place]}` in a cell of the table" for place, _ in cells
         ]
-        made = [shrunk(normal, toward, shrink, what) for normal, what in zip((*plain, *fits), names, strict=True)]
+        made = [shrunk(normal, toward, shrink, what) for normal, what in zip(each, names, strict=True)]
         notes = [normal.note for normal in made]
     own: dict[int, NDArray[np.int64]] = {}
     for number, (place, cell) in enumerate(cells):
         own.setdefault(cell, np.arange(len(classes)))[place] = len(classes) + number
     return replace(stacked(columns.names, made, len(classes)), own=own), tuple(note for note in notes if note)
+
+
+def class_normals(
+    tally: CoMoments, columns: Columns, classes: Sequence[str], *, diagonal: bool = False
+) -> list[Normal]:
+    """The normals of the classes as their rows are, before anything is shrunk."""
+    label = tally.cells.label
+    return [_fit(tally, np.flatnonzero(label == place), columns, diagonal=diagonal) for place in range(len(classes))]
 
 
 def _fit(tally: CoMoments, cells: NDArray[Any], columns: Columns, *, diagonal: bool) -> Normal:

@@ -7,6 +7,7 @@ from bayesbox.schema.options import option, options
 from bayesbox.schema.takes import OneOf, RealNumber, WholeNumber
 
 COVARIANCES = ("full", "pooled", "diagonal")
+SHRINKING = ("auto", "loo", "ledoit-wolf")
 
 
 @options
@@ -21,11 +22,12 @@ class FullOptions(CountOptions):
         "variances).",
     )
     shrink: str | float = option(
-        RealNumber(0, others=("auto",)),
+        RealNumber(0, others=SHRINKING),
         default="auto",
         colon=True,
         help="Correlations of a class become those of its rows and of so many more that have the correlations within "
-        "all classes; auto does so only to a class whose covariance is singular, and says so.",
+        "all classes; auto does so only to a class whose covariance is singular, and says so. Those of any class are "
+        "shrunk towards none by loo, as far as the log loss of left-out rows falls, and by ledoit-wolf, by a formula.",
     )
     enough: int | None = option(
         WholeNumber(1, none=True),
