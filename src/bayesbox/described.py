@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 SHOWN = 80  # characters of a found value that a message repeats
 
 
@@ -15,6 +19,102 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
+_command_is_speaking = False
+
+
+@contextlib.contextmanager
+def command_speaks() -> Iterator[None]:
+    """While this lasts, what has a remedy in Python and another in the command names that of the command."""
+    global _command_is_speaking
+    before, _command_is_speaking = _command_is_speaking, True
+    try:
+        yield
+    finally:
+        _command_is_speaking = before
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What to do about it, in Python and in the command; its text is that of the face that shows it.
+
+    >>> remedy = "Declare it: " + Remedy("columns={'zip': 'category'}", "--types zip=category")
+    >>> str(remedy)
+    "Declare it: columns={'zip': 'category'}"
+    >>> with command_speaks():
+    ...     str(remedy)
+    'Declare it: --types zip=category'
+    """
+
+    python: str
+    command: str
+
+    def __str__(self) -> str:
+        return self.command if _command_is_speaking else self.python
+
+    def __add__(self, other: Advice) -> Remedy:
+        more = as_remedy(other)
+        return Remedy(self.python + more.python, self.command + more.command)
+
+    def __radd__(self, other: str) -> Remedy:
+        return as_remedy(other) + self
+
+
+Advice = str | Remedy
+"""A remedy that is the same everywhere, or one for each face."""
+
+
+def as_remedy(advice: Advice) -> Remedy:
+    """A text as the remedy of both faces."""
+    return advice if isinstance(advice, Remedy) else Remedy(advice, advice)
+
+
+def declaring(column: object, kind: str) -> Remedy:
+    """How to declare what a column is; the line of the command can be pasted.
+
+    >>> declaring("post code", "category")
+    Remedy(python="columns={'post code': 'category'}", command="--types 'post code=category'")
+    """
+    return Remedy(f"columns={{{str(column)!r}: {kind!r}}}", f"--types {pasted(f'{column}={kind}')}")
+
+
+def ignoring(column: object) -> Remedy:
+    """How to ignore a column.
+
+    >>> ignoring("TBG measured").command
+    "--ignore 'TBG measured'"
+    """
+    return Remedy(f"columns={{{str(column)!r}: 'ignore'}}", f"--ignore {pasted(column)}")
+
+
+def missing_mark(text: str) -> Remedy:
+    """How to say that a text stands for a missing value.
+
+    >>> missing_mark("?")
+    Remedy(python="na=['?']", command="--na '?'")
+    """
+    return Remedy(f"na=[{text!r}]", f"--na {pasted(text)}")
+
+
+def parameter(name: str, value: object) -> Remedy:
+    """How to give a parameter a value.
+
+    >>> parameter("target_bins", 5)
+    Remedy(python='target_bins=5', command='--target-bins 5')
+    """
+    return Remedy(f"{name}={value!r}", f"--{name.replace('_', '-')} {pasted(value)}")
+
+
+def pasted(text: object) -> str:
+    """A word as a shell takes it.
+
+    >>> pasted("zip"), pasted("TBG measured")
+    ('zip', "'TBG measured'")
+    """
+    import shlex
+
+    return shlex.quote(str(text))
+
+
 class Described(Exception):
     """What happened, and where, what was found and the remedy as far as they are known: errors and warnings alike."""
 
@@ -24,13 +124,22 @@ class Described(Exception):
         *,
         where: str | None = None,
         found: object = None,
-        remedy: str | None = None,
+        remedy: Advice | None = None,
     ) -> None:
         self.what = what
         self.where = where
         self.found = found
-        self.remedy = remedy
+        self.advice = remedy
         super().__init__(what)
+
+    @property
+    def remedy(self) -> str | None:
+        """What to do about it, in the words of Python, or of the command where that speaks."""
+        return None if self.advice is None else str(self.advice)
+
+    @remedy.setter
+    def remedy(self, advice: Advice | None) -> None:
+        self.advice = advice
 
     def __str__(self) -> str:
         return f"{self.without_remedy()}. {self.remedy}" if self.remedy else self.without_remedy()

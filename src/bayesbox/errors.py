@@ -56,7 +56,9 @@ import operator
 import os
 from collections.abc import Callable, Iterable, Iterator
 
+from bayesbox.described import Advice as Advice
 from bayesbox.described import Described as Described
+from bayesbox.described import Remedy as Remedy
 from bayesbox.described import shown as shown
 from bayesbox.warned import DataWarning as DataWarning
 from bayesbox.warned import DroppedWords as DroppedWords
@@ -91,7 +93,7 @@ class UnknownChoice(BadOption):
     bayesbox.errors.UnknownChoice: there is no metric `luck`. There is: accuracy, f1
     """
 
-    def __init__(self, kind: str, name: object, choices: Iterable[str], *, remedy: str | None = None) -> None:
+    def __init__(self, kind: str, name: object, choices: Iterable[str], *, remedy: Advice | None = None) -> None:
         self.kind = kind
         self.name = name
         self.choices = tuple(choices)
@@ -149,7 +151,7 @@ class BadData(BayesboxError, ValueError):
         *,
         where: str | None = None,
         found: object = None,
-        remedy: str | None = None,
+        remedy: Advice | None = None,
         column: object = None,
     ) -> None:
         super().__init__(what, where=where, found=found, remedy=remedy)
@@ -205,7 +207,7 @@ class BadTable(BadData):
         row: int | None = None,
         where: str | None = None,
         found: object = None,
-        remedy: str | None = None,
+        remedy: Advice | None = None,
     ) -> None:
         super().__init__(what, where=where, found=found, remedy=remedy)
         self.node = node
@@ -235,7 +237,7 @@ class TooCostly(BadData):
         bytes: float,
         limit: float,
         where: str | None = None,
-        remedy: str | None = None,
+        remedy: Advice | None = None,
     ) -> None:
         super().__init__(what, where=where, remedy=remedy)
         self.bytes = bytes
@@ -257,7 +259,7 @@ class NotClasses(BadData):
         column: str | None = None,
         where: str | None = None,
         found: object = None,
-        remedy: str | None = None,
+        remedy: Advice | None = None,
     ) -> None:
         super().__init__(what, where=where, found=found, remedy=remedy, column=column)
         self.reason = reason
@@ -274,7 +276,7 @@ class ModelTooLarge(BadModelFile, TooCostly):
     """A model file whose tables would take more memory than the limit."""
 
     def __init__(self, error: TooCostly, *, where: str) -> None:
-        TooCostly.__init__(self, error.what, bytes=error.bytes, limit=error.limit, where=where, remedy=error.remedy)
+        TooCostly.__init__(self, error.what, bytes=error.bytes, limit=error.limit, where=where, remedy=error.advice)
 
 
 class SourceUnavailable(BayesboxError, OSError):
@@ -293,7 +295,7 @@ class ModelLocked(SourceUnavailable):
         super().__init__(
             f"{holder} is changing this model{f' ({verb})' if verb else ''}, still after {waited:g} s",
             where=path,
-            remedy="Nothing was changed; try again, or wait longer: --wait SECONDS",
+            remedy="Nothing was changed; try again" + Remedy("", ", or wait longer: --wait SECONDS"),
         )
 
 
@@ -303,7 +305,7 @@ class ModelChanged(SourceUnavailable):
     `expected` is the SHA-256 of the file that was loaded, `found` that of the one that is there; None where it is gone.
     """
 
-    def __init__(self, path: str, *, expected: str, found: str | None, remedy: str | None = None) -> None:
+    def __init__(self, path: str, *, expected: str, found: str | None, remedy: Advice | None = None) -> None:
         self.path = path
         self.expected = expected
         happened = "was removed" if found is None else "has been changed by another writer"
@@ -335,7 +337,7 @@ class NeverLearned(CannotForget):
         *,
         where: str | None = None,
         found: object = None,
-        remedy: str | None = None,
+        remedy: Advice | None = None,
         column: str | None = None,
         label: str | None = None,
     ) -> None:
@@ -377,7 +379,7 @@ class CannotSample(BayesboxError, ValueError):
 
     exit_code = 3
 
-    def __init__(self, family: str, why: str, *, found: object = None, remedy: str | None = None) -> None:
+    def __init__(self, family: str, why: str, *, found: object = None, remedy: Advice | None = None) -> None:
         super().__init__(f"no value can be drawn from the family {family}: {why}", found=found, remedy=remedy)
         self.family = family
 

@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bayesbox.errors import BadOption, TooCostly
+from bayesbox.errors import Advice, BadOption, Remedy, TooCostly
 
 MEMORY, CLASSES = 2 << 30, 10_000
 
@@ -35,7 +35,7 @@ BYTES_A_JOINT = 200  # of a cell of the joint table of all columns
 BYTES_A_FAMILY = 32  # of a cell of a table of structure learning
 
 MEMORY_VARIABLE, CLASSES_VARIABLE = "BAYESBOX_MEMORY_LIMIT", "BAYESBOX_CLASSES_LIMIT"
-RAISE_MEMORY = f"or raise the limit: {MEMORY_VARIABLE}=8GiB, in Python bayesbox.limit_context(memory='8 GiB')"
+RAISE_MEMORY = "or raise the limit: " + Remedy("bayesbox.limit_context(memory='8 GiB')", f"{MEMORY_VARIABLE}=8GiB")
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b?)", re.IGNORECASE)
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
@@ -113,7 +113,7 @@ def _as_number(number: int | str, *, where: str) -> int:
 
 
 def require_memory(
-    needed: float, what: str, *, remedy: str, limit: int | None = None, where: str | None = None
+    needed: float, what: str, *, remedy: Advice, limit: int | None = None, where: str | None = None
 ) -> None:
     """Refuse what needs more bytes than the limit, before any of them is taken.
 
@@ -128,7 +128,7 @@ def require_memory(
             bytes=needed,
             limit=most,
             where=where,
-            remedy=f"{remedy}, {RAISE_MEMORY}",
+            remedy=remedy + ", " + RAISE_MEMORY,
         )
 
 

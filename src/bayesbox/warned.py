@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bayesbox.described import Described
+from bayesbox.described import Advice, Described, Remedy
 
 
 class DataWarning(Described, UserWarning):
@@ -14,7 +14,7 @@ class DataWarning(Described, UserWarning):
 class SuspiciousData(DataWarning):
     """Something that looks wrong in some `columns`; `reason` is a short code of it, such as "constant"."""
 
-    def __init__(self, what: str, *, reason: str, columns: Sequence[str], remedy: str | None = None) -> None:
+    def __init__(self, what: str, *, reason: str, columns: Sequence[str], remedy: Advice | None = None) -> None:
         super().__init__(what, remedy=remedy)
         self.reason = reason
         self.columns = tuple(columns)
@@ -78,7 +78,9 @@ class SkippedLinks(DataWarning):
 
     def __init__(self, count: int, where: str) -> None:
         links = "1 link in the folder was" if count == 1 else f"{count:,} links in the folder were"
-        super().__init__(f"{links} not followed", where=where, remedy="Follow them: --follow, follow_links=True")
+        super().__init__(
+            f"{links} not followed", where=where, remedy="Follow them: " + Remedy("follow_links=True", "--follow")
+        )
         self.count = count
 
 

@@ -58,7 +58,7 @@ def test_numbers_that_are_measurements_are_refused(labels, reason, classes, tmp_
     numbers = np.array([float(label) for label in labels])
     typed = {"x": np.arange(len(labels)) % 5, "y": numbers if reason == "fractions" else numbers.astype(int)}
     for data in (path, typed):
-        with refusal(NotClasses, reason=reason, classes=classes, column="y", remedy="--target-bins"):
+        with refusal(NotClasses, reason=reason, classes=classes, column="y", remedy="target_bins"):
             bb.train(data, "y")
         assert len(bb.train(data, "y", classes_limit=1000).classes_) == classes
 

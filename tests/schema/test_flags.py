@@ -11,6 +11,7 @@ from tests.refusal import refusal
 import bayesbox as bb
 from bayesbox.classifier.registry import KINDS, new_classifier
 from bayesbox.classifier.rows import LabelledRows
+from bayesbox.described import declaring
 from bayesbox.errors import KindContradiction
 from bayesbox.estimators.inputs import batch_from, labels_from
 from bayesbox.schema.flags import FALSE_WORDS, TRUE_WORDS, flag_code, flag_codes
@@ -82,7 +83,7 @@ def test_a_text_that_is_not_a_flag_is_refused_where_a_row_has_it():
     with pytest.raises(KindContradiction) as caught:
         flag_codes(["1", "maybe", "false"], lambda: rows, name="member", where="people.csv", first_row=10)
     assert (caught.value.column, caught.value.found, caught.value.where) == ("member", "maybe", "people.csv, row 14")
-    assert "--types member=category" in str(caught.value)
+    assert caught.value.advice == "Declare it a category: " + declaring("member", "category")
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -44,7 +44,7 @@ BROKEN_ROWS: dict[str, tuple[str, bytes, type[BadData], list[str]]] = {
         "p.csv",
         b"age,car\n" + b"25,suv\n" * 2000 + b"old,suv\n",
         KindContradiction,
-        ["line 2002, column `age`", "'old'", "--types age=category", "columns={'age': 'category'}", "--na 'old'"],
+        ["line 2002, column `age`", "'old'", "columns={'age': 'category'}", "na=['old']"],
     ),
     "not true or false": (
         "p.csv",
@@ -80,7 +80,7 @@ BROKEN_ROWS: dict[str, tuple[str, bytes, type[BadData], list[str]]] = {
         "p.jsonl",
         b'{"age": 25}\n' * 2000 + b'{"age": "old"}\n',
         KindContradiction,
-        ["line 2001, column `age`", "'old'", "--types age=category"],
+        ["line 2001, column `age`", "'old'", "columns={'age': 'category'}"],
     ),
     "JSON new key": (
         "p.jsonl",
@@ -338,7 +338,7 @@ def test_options_are_checked(tmp_path: Path) -> None:
     [
         (b"PK\x03\x04\x14\x00", "zip", "CSV"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel", "CSV"),
-        (b"SQLite format 3\x00", "database", "--sql"),
+        (b"SQLite format 3\x00", "database", "bb.sql"),
         (b"\xfd7zXZ\x00", "xz", "xz -d"),
     ],
 )

@@ -20,7 +20,8 @@ from tests.refusal import refusal
 
 from bayesbox.errors import BadData
 from bayesbox.source.base import Batch
-from bayesbox.source.frames import batch_of, labels_of
+from bayesbox.source.frames import batch_of
+from bayesbox.source.labels import labels_of
 
 NAN = math.nan
 

@@ -47,7 +47,8 @@ def test_reading_a_file(tmp_path: Path, name: str) -> None:
 
 def test_plain_python_data() -> None:
     code = (
-        "from bayesbox.source.frames import batch_of, labels_of\n"
+        "from bayesbox.source.frames import batch_of\n"
+        "from bayesbox.source.labels import labels_of\n"
         "from bayesbox.schema.columns import as_numbers\n"
         "batch = batch_of([{'age': 25, 'car': 'suv', 'size': 1.5, 'young': True}, {'size': None}])\n"
         "as_numbers(batch['size'])\n"

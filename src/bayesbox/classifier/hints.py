@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from bayesbox._core import ExactArray
+from bayesbox.described import Advice, Remedy, ignoring, pasted
 from bayesbox.errors import SuspiciousData
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import dyadic
@@ -60,17 +61,18 @@ class Hint:
     reason: str
     columns: tuple[str, ...]
     what: str
-    remedy: str = ""
+    remedy: Advice = ""
     found: tuple[object, ...] = ()
     others: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return ". ".join(filter(None, (self.what, self.advice)))
+        return f"{self.what}. {self.advice}" if self.advice else self.what
 
     @property
-    def advice(self) -> str:
+    def advice(self) -> Advice:
         """What to do about it, and the other columns to do it with."""
-        return ". ".join(filter(None, (self.remedy, self._also())))
+        also = self._also()
+        return self.remedy + f". {also}" if self.remedy and also else self.remedy or also
 
     def _also(self) -> str:
         if not self.others:
@@ -118,7 +120,7 @@ def said_once(found: Iterable[Hint]) -> list[Hint]:
 
 
 def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hint]:
-    ignore = f"Leave it out: --ignore {name}, or columns={{'{name}': 'ignore'}}"
+    ignore = "Ignore it: " + ignoring(name)
     constant = Hint(Reason.CONSTANT, (name,), f"column `{name}` holds one value only, so it says nothing", ignore)
     whole = tally.pooled() if tally.of_numbers else None
     if whole is not None and whole.excess.m == 0:
@@ -172,8 +174,8 @@ def date_hint(name: str, what: str) -> Hint:
         Reason.DATES,
         (name,),
         f"column `{name}` {what}, and each counts as a category by itself",
-        f"Give what may matter of it as a column, such as the year, the month or the weekday, and leave it out: "
-        f"--ignore {name}, or columns={{'{name}': 'ignore'}}",
+        "Give what may matter of it as a column, such as the year, the month or the weekday, and ignore it: "
+        + ignoring(name),
         found=(what,),
     )
 
@@ -213,14 +215,14 @@ def _named_alike(run: tuple[str, ...], start: int, end: int) -> bool:
 
 
 def _one_hot_hint(names: tuple[str, ...]) -> Hint:
-    listed = ", ".join(names)
+    listed, flags = ", ".join(names), ",".join(names)
     stem = _common_beginning(names).rstrip("_-=. ") or "group"
     times = len(names)
     return Hint(
         Reason.ONE_HOT,
         names,
         f"the columns {listed} look like one variable coded 1-of-{times}: naive Bayes would count it {times} times",
-        f"Take them as one: --one-hot {stem}={','.join(names)}, or one_hot={{'{stem}': {list(names)}}}",
+        "Take them as one: " + Remedy(f"one_hot={{{stem!r}: {list(names)}}}", f"--one-hot {pasted(f'{stem}={flags}')}"),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from bayesbox.described import Remedy
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
 
@@ -35,7 +36,7 @@ class ReadingOptions:
         if self.follow_links:
             raise BadOption(
                 "links are followed in folders of documents, but this is a table",
-                remedy="Omit --follow, follow_links=True in Python",
+                remedy="Omit " + Remedy("follow_links=True", "--follow"),
             )
         return {"na": self.na, "bad_rows": self.bad_rows, "format": self.format}
 

@@ -22,6 +22,7 @@ import click
 
 from bayesbox import __version__
 from bayesbox.cli import CONTEXT
+from bayesbox.described import command_speaks
 from bayesbox.errors import BayesboxError
 from bayesbox.extensions import FAILED
 
@@ -119,13 +120,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without Unicode is no reason to fail
     try:
-        return _run(arguments)
-    except Exception as error:
-        if "--debug" in arguments:
-            import traceback
-
-            traceback.print_exc()
-        return _print_error(error)
+        with command_speaks():
+            return _answer(arguments)
     except KeyboardInterrupt:
         _say("bayes: interrupted")
         return INTERRUPTED
@@ -220,6 +216,18 @@ def _print_error(error: Exception) -> int:
         return BUG
     _say(f"bayes: unexpected {type(error).__name__}: {error}: this is a bug; run again with --debug")
     return BUG
+
+
+def _answer(arguments: list[str]) -> int:
+    """Run the verb; an error is said in the words of the command."""
+    try:
+        return _run(arguments)
+    except Exception as error:
+        if "--debug" in arguments:
+            import traceback
+
+            traceback.print_exc()
+        return _print_error(error)
 
 
 def _ended(message: str) -> str:

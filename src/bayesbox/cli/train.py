@@ -255,7 +255,7 @@ def _of_tables(data: tuple[str, ...], given: Json) -> Learned:
         classifier = classifier_from_tables(prior, tables)
     except BadOption as error:  # what the file holds is data
         where = ", ".join(place for place in (given["tables"], error.where) if place)
-        raise BadData(error.what, where=where, found=error.found, remedy=error.remedy) from None
+        raise BadData(error.what, where=where, found=error.found, remedy=error.advice) from None
     if given["prior"]:
         classifier = classifier.with_prior(given["prior"])
     classifier = classifier.changed(target=given["target"])

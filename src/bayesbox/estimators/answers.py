@@ -29,7 +29,7 @@ from bayesbox.estimators.inputs import labels_from
 from bayesbox.file.version import FromFile
 from bayesbox.schema.levels import Labels, class_position, level_text
 from bayesbox.schema.parameters import HasParameters
-from bayesbox.source.frames import labels_of
+from bayesbox.source.labels import labels_of
 from bayesbox.tally.book import Book
 
 C = TypeVar("C", bound=AnyClassifier)

@@ -16,7 +16,8 @@ from bayesbox.schema.columns import Column, CountMatrix, as_numbers
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.levels import label_type_of
 from bayesbox.source.base import Batch
-from bayesbox.source.frames import batch_of, labels_of
+from bayesbox.source.frames import batch_of
+from bayesbox.source.labels import labels_of
 from bayesbox.source.shapes import exports_array, exports_arrow_stream, has_columns, holds_values, is_sparse
 from bayesbox.source.sparse import csr_of
 

@@ -20,7 +20,8 @@ from bayesbox.schema.levels import Labels
 from bayesbox.schema.options import Options, option, options, required
 from bayesbox.schema.parameters import HasParameters
 from bayesbox.schema.takes import Takes
-from bayesbox.source.frames import column_names, labels_of
+from bayesbox.source.frames import column_names
+from bayesbox.source.labels import labels_of
 
 
 @options

@@ -20,7 +20,7 @@ from bayesbox.rule.priors import given_prior
 from bayesbox.schema.levels import label_type_of, level_text
 from bayesbox.schema.tokens import Tokens, as_text_column
 from bayesbox.source.base import Batch
-from bayesbox.source.frames import labels_of
+from bayesbox.source.labels import labels_of
 from bayesbox.source.shapes import exports_array, is_sparse, shape_of
 from bayesbox.text.classifier import TEXT, DocumentClassifier
 from bayesbox.text.explanation import TextExplanation

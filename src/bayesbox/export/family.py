@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bayesbox.described import parameter
 from bayesbox.dist.base import Distribution
 from bayesbox.dist.expression import Expression, Operation, constant
 from bayesbox.dist.naive import NaiveModel
@@ -32,7 +33,7 @@ def refusal(distribution: Distribution, language: str) -> CannotExport:
     name = distribution.family or type(distribution).__name__.lower()
     return CannotExport(
         f"the {name} distribution of {columns} cannot be exported to {language}",
-        remedy="Train with numeric='gaussian' (--numeric gaussian), or ignore the column"
+        remedy="Train with " + parameter("numeric", "gaussian") + ", or ignore the column"
         if distribution.has_density
         else "Give the column another density, or ignore it",
     )

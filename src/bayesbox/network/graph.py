@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.described import Remedy
 from bayesbox.errors import BadData, BadTable, UnknownNode
 from bayesbox.network.factor_graph import FactorModel, FactorTable
 from bayesbox.schema.levels import level_text
@@ -302,7 +303,7 @@ def checked_table(table: Doubles, name: str, row_text: Any, *, normalize: bool) 
             row=row,
             where=row_text(name, row),
             found=float(sums[row]),
-            remedy="Correct them, or pass normalize=True (--normalize)",
+            remedy="Correct them, or pass " + Remedy("normalize=True", "--normalize"),
         )
     made = rows.copy()
     made[off] = rows[off] / sums[off, None]

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from bayesbox.described import Remedy
 from bayesbox.errors import BadOption
 from bayesbox.network.exact.eliminate import as_fractions
 from bayesbox.network.graph import Graph
@@ -38,7 +39,8 @@ def sum_written_out(graph: Graph, targets: Sequence[str], evidence: Mapping[str,
         terms *= len(graph.nodes[name].states)
     if terms > MOST_TERMS:
         raise BadOption(
-            f"the sum has {terms:,} terms; up to {MOST_TERMS} are written out", remedy="Ask without --show-work"
+            f"the sum has {terms:,} terms; up to {MOST_TERMS} are written out",
+            remedy="Ask without " + Remedy("the work", "--show-work"),
         )
     head = ", ".join([*targets, *(f"{name}={state}" for name, state in evidence.items())])
     factors = " ".join(_factor(graph, name, evidence) for name in names)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from bayesbox.described import Remedy
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.number.gaussian import floored_std
 from bayesbox.errors import BadData
@@ -197,8 +198,9 @@ def shrunk(normal: Normal, toward: Doubles | None, shrink: str | float, what: st
         raise BadData(
             f"the covariance of {what} is singular: {normal.n:g} rows for {width} columns, or columns that follow from "
             "others",
-            remedy="Let it be shrunk: shrink='auto' or a number of rows, in the command --model full:shrink=auto; or "
-            "leave columns out",
+            remedy="Let it be shrunk: "
+            + Remedy("shrink='auto' or a number of rows", "--model full:shrink=auto")
+            + "; or ignore columns",
         )
     steps = []
     if weight and toward is not None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.described import Remedy, parameter
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.cells import UNSEEN, Cells, Smoothing, ratio
 from bayesbox.dist.joint.table import Axis, JointTable
@@ -37,7 +38,9 @@ def require_room(classes: int, sizes: Sequence[int], *, naive: int) -> None:
     require_memory(
         BYTES_A_JOINT * float(min(cells, 10**300)),
         f"{cells:,} cells of the joint table ({product}; naive Bayes takes {naive:,} numbers)",
-        remedy="Ignore columns, choose a model that factors the table (--model naive, tan or aode)",
+        remedy="Ignore columns, choose a model that factors the table ("
+        + Remedy("NaiveBayes, TAN or AODE", "--model naive, tan or aode")
+        + ")",
     )
 
 
@@ -96,7 +99,7 @@ def _shared_out(whole: Doubles, label: NDArray[np.int32], codes: NDArray[np.int3
         require_memory(
             float(BYTES_A_TERM * terms),
             f"{terms:,} cells that tuples with missing levels may be in",
-            remedy="Count missing values as a level (--missing level, in Python missing='level')",
+            remedy="Count missing values as a level (" + parameter("missing", "level") + ")",
         )
         offsets = np.zeros(1, dtype=np.int64)
         for size, stride in zip(sizes, strides[1:][gone], strict=True):

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from bayesbox.described import declaring
 from bayesbox.errors import KindContradiction
 from bayesbox.schema.arrays import ArrowColumn, IntegerArray, NumberArray, PlainColumn, numpy_values, without_nulls
 from bayesbox.schema.levels import level_text
@@ -125,7 +126,7 @@ def _no_number(name: str, where: str | None, row: int, value: object) -> KindCon
         f"column `{name}` is a number",
         where=f"{where}, row {row + 1}" if where else f"row {row + 1}",
         found=value if isinstance(value, str) else level_text(value),
-        remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
+        remedy="Declare it a category: " + declaring(name, "category"),
         column=name,
     )
 

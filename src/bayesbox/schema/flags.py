@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from bayesbox.described import declaring
 from bayesbox.errors import KindContradiction
 from bayesbox.schema.arrays import IntegerArray
 from bayesbox.schema.levels import level_text
@@ -71,7 +72,7 @@ def flag_codes(
                 f"column `{name}` is a flag: {FLAG_EXPECTED}",
                 where=where,
                 found=texts[int(places[row])],
-                remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
+                remedy="Declare it a category: " + declaring(name, "category"),
                 column=name,
             )
     return [code or 0 for code in codes]  # no row has a text that is neither

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from bayesbox.described import declaring
 from bayesbox.errors import KindContradiction, UnknownColumn
 from bayesbox.schema.columns import Columns
 from bayesbox.schema.families import family_named
@@ -85,7 +86,7 @@ class Schema:
                 raise KindContradiction(
                     f"column `{name}` was a {before.name} so far and is a {now.name} now",
                     where=where,
-                    remedy=f"Declare its kind: columns={{'{name}': ...}} in Python, --types {name}=... in the command",
+                    remedy="Declare its kind: " + declaring(name, now.name),
                     column=name,
                 )
         declared = self.declared | other.declared

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.described import Remedy
 from bayesbox.errors import BadData, BadOption
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.levels import label_order, label_type_of, level_text
 from bayesbox.sequence.states import candidates
 from bayesbox.sequence.steps import Sequences, sequences_of
-from bayesbox.source.frames import labels_of
+from bayesbox.source.labels import labels_of
 
 
 def named_states(states: object) -> tuple[tuple[str, ...], str]:
@@ -40,8 +41,9 @@ def require_number(wanted: object, count: int) -> None:
         raise BadOption(
             f"the labels name {count} states",
             found=f"states={wanted}",
-            remedy="Leave the number away (by command --states): the labels tell it. A state that no label has is "
-            "declared by naming all: states=[...]",
+            remedy=Remedy("Omit states=", "Omit --states")
+            + ": the labels say how many there are. A state that no label has "
+            "is declared by naming all" + Remedy(": states=[...]", ""),
         )
 
 

@@ -25,7 +25,8 @@ from bayesbox.schema.schema import Schema
 from bayesbox.sequence.model import Steps
 from bayesbox.source.base import Batch
 from bayesbox.source.cells import values_column
-from bayesbox.source.frames import batch_of, labels_of
+from bayesbox.source.frames import batch_of
+from bayesbox.source.labels import labels_of
 from bayesbox.source.shapes import holds_values
 
 DIRECT_RANGE = 4096  # integers whose range is no wider are codes as they are

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import decimal
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from bayesbox.errors import BadData
 from bayesbox.schema.columns import Column
@@ -19,16 +18,18 @@ from bayesbox.source.shapes import (
     exports_array,
     exports_arrow,
     exports_arrow_stream,
+    exports_interchange,
     has_columns,
     holds_values,
+    is_dask,
+    is_named_tuple,
     is_pandas_frame,
     is_pandas_series,
     is_polars,
     is_polars_frame,
-    is_polars_series,
     is_sparse,
+    is_xarray_dataset,
     package_of,
-    shape_of,
 )
 
 TWO_DIMENSIONS = (
@@ -40,15 +41,15 @@ TWO_DIMENSIONS = (
 def batch_of(data: object, *, names: Sequence[object] | None = None) -> Batch:
     """Rows in memory as one batch.
 
-    Frames of pandas and polars, tables of pyarrow and whatever exports an Arrow stream, numpy arrays, a
-    list of dicts (an absent key is a missing value), a dict of columns, a list of rows. `names` takes the
-    place of the names the data bring; arrays and lists of rows bring "0", "1", ...
+    Frames of pandas, polars and Dask, tables of pyarrow and whatever exports an Arrow stream or has `__dataframe__`,
+    numpy arrays, a list of dicts (an absent key is a missing value) or of named tuples, a dict of columns, a list of
+    rows. `names` takes the place of the names the data bring; arrays and lists of rows bring "0", "1", ...
 
     >>> batch = batch_of([{"age": 25, "car": "sports"}, {"age": 40}])
     >>> batch.names, batch["age"].to_pylist(), batch["car"].to_pylist()
     (('age', 'car'), [25, 40], ['sports', None])
     """
-    found, columns, rows = _table_of(data)
+    found, columns, rows = table_of(data)
     texts = _names_of(found if names is None else names)
     if len(texts) != len(columns):
         raise BadData(f"{len(texts)} names for {len(columns)} columns", found=list(texts))
@@ -58,84 +59,6 @@ def batch_of(data: object, *, names: Sequence[object] | None = None) -> Batch:
 def frame_source(data: object) -> OneBatch:
     """Rows in memory as a source."""
     return OneBatch(batch_of(data))
-
-
-def labels_of(y: object) -> Column:
-    """A target: one column of labels, from a list, an array, a series, or a table of one column.
-
-    >>> labels_of(["high", "low", None]).to_pylist()
-    ['high', 'low', None]
-    """
-    if y is None:
-        raise BadData("requires y to be passed, but the target y is None", remedy="Pass the labels: fit(X, y)")
-    loose = _loose_values(y)
-    _refuse_odd_labels(loose)
-    if _has_wide_integer(loose):
-        return _wide_integers(loose)
-    if isinstance(y, list | tuple) and _is_flat(y):
-        return values_column(y, "y")
-    if isinstance(y, str | bytes | Mapping) or np.isscalar(y):
-        raise BadData("the labels must be a column: one label a row", found=y)
-    if isinstance(y, pa.Array | pa.ChunkedArray):
-        return plain(y, "y")
-    if is_polars_series(y):
-        return _polars_column(y, "y")
-    if is_pandas_series(y):
-        return _pandas_column(y, "y")
-    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.names is None:
-        return _numpy_column(y, "y")
-    return _only_column(y)
-
-
-def _loose_values(y: Any) -> Sequence[Any]:
-    """The values of a list or of an array of objects, which may be of any type; nothing where one type holds all."""
-    if isinstance(y, list | tuple):
-        return y
-    is_array = (isinstance(y, np.ndarray) and y.ndim == 1) or is_pandas_series(y)
-    return y.tolist() if is_array and (y.dtype == object or y.dtype.kind == "S") else ()
-
-
-def _refuse_odd_labels(values: Sequence[Any]) -> None:
-    """Refuse labels that would come back as something else: bytes and decimal numbers, as texts."""
-    for kind in sorted({type(value) for value in values}, key=str):
-        if issubclass(kind, bytes | decimal.Decimal):
-            raise BadData(
-                f"labels of type {kind.__name__} would come back as text",
-                where="y",
-                remedy="Convert them to texts or integers: [str(label) for label in y], or label.decode() for bytes",
-            )
-
-
-def _has_wide_integer(y: Sequence[Any]) -> bool:
-    return any(type(value) is int and not -(1 << 63) <= value < 1 << 63 for value in y)
-
-
-def _wide_integers(y: Sequence[Any]) -> NDArray[np.uint64]:
-    """Integers beyond 63 bits, as they are: as doubles some of them would be one label."""
-    for value in y:
-        if type(value) is not int or not 0 <= value < 1 << 64:
-            raise BadData(
-                "labels beyond 63 bits must all be integers from 0 to 2^64 - 1",
-                where="y",
-                found=value,
-                remedy="Convert them to texts: [str(label) for label in y]",
-            )
-    return np.array(y, dtype=np.uint64)
-
-
-def _only_column(y: Any) -> Column:
-    shape = shape_of(y)
-    try:
-        _, columns, _ = _table_of(y)
-    except BadData:
-        columns = ()
-    if len(columns) != 1:
-        raise BadData(
-            "the labels must be one column",
-            found=f"shape {shape}" if shape is not None else type(y).__name__,
-            remedy="Give one label a row: a list, an array of one dimension or a series",
-        )
-    return columns[0]
 
 
 def column_names(data: Any) -> list[str] | None:
@@ -153,13 +76,13 @@ def column_names(data: Any) -> list[str] | None:
     if isinstance(data, Mapping):
         return [str(name) for name in data]
     if isinstance(data, list | tuple):
-        records = bool(data) and all(isinstance(row, Mapping) for row in data)
-        return list(dict.fromkeys(str(name) for row in data for name in row)) if records else None
+        records = _records(data)
+        return None if not records else list(dict.fromkeys(str(name) for row in records for name in row))
     if is_polars_frame(data):
         return list(data.collect_schema().names())
     if has_columns(data):
         return [str(name) for name in data.columns]
-    return list(batch_of(data).names) if exports_arrow_stream(data) else None
+    return list(batch_of(data).names) if exports_arrow_stream(data) or exports_interchange(data) else None
 
 
 def only_columns(data: Any, names: Iterable[str]) -> Any:
@@ -181,13 +104,15 @@ def only_columns(data: Any, names: Iterable[str]) -> Any:
         if found and len(set(found)) == len(found):  # series by series, which is far quicker than a frame of them
             return {name: data[name] for name in found}
         return data[found]
+    if is_dask(data) and has_columns(data):
+        return data[[name for name in data.columns if str(name) in wanted]]
     return data
 
 
 Table = tuple[Iterable[object], Sequence[Column], int]  # names, columns, number of rows
 
 
-def _table_of(data: Any) -> Table:
+def table_of(data: Any) -> Table:
     if isinstance(data, Batch):
         return data.names, data.columns, data.rows
     if isinstance(data, pa.Table | pa.RecordBatch):
@@ -198,8 +123,16 @@ def _table_of(data: Any) -> Table:
         return _from_pandas(data)
     if is_polars(data):
         return _from_polars(data)
+    if is_dask(data):
+        return table_of(data.compute())
     if isinstance(data, np.ndarray):
         return _from_numpy(data)
+    if is_xarray_dataset(data):
+        raise BadData(
+            "an xarray Dataset has variables over dimensions, not rows and columns",
+            found=type(data).__name__,
+            remedy="Give dataset.to_dataframe().reset_index()",
+        )
     if isinstance(data, Mapping):
         return _from_columns(data)
     if isinstance(data, list | tuple):
@@ -229,11 +162,13 @@ def _from_arrow(table: pa.Table | pa.RecordBatch) -> Table:
 
 
 def _from_protocol(data: Any) -> Table:
-    """Objects that hand over Arrow data or a numpy array."""
+    """Objects that hand over Arrow data, a numpy array, or a frame by the interchange protocol."""
     if exports_arrow(data):
-        return _from_arrow(pa.table(data))
+        return _from_arrow_export(data)
     if isinstance(data, pa.RecordBatchReader):
         return _from_arrow(data.read_all())
+    if exports_interchange(data):
+        return _from_interchange(data)
     if exports_array(data):
         return _from_numpy(np.asarray(data))
     raise BadData(
@@ -242,24 +177,50 @@ def _from_protocol(data: Any) -> Table:
     )
 
 
+def _from_arrow_export(data: Any) -> Table:
+    """A table that is exported, or one column, which has no name."""
+    try:
+        return _from_arrow(pa.table(data))
+    except pa.ArrowInvalid:  # what it exports is not a struct of columns
+        column = pa.chunked_array(data) if exports_arrow_stream(data) else pa.array(data)
+        return ["0"], [plain(column, "0")], len(column)
+
+
+def _from_interchange(data: Any) -> Table:
+    from pyarrow.interchange import from_dataframe
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # libraries call the protocol deprecated, but these data have no other
+            return _from_arrow(from_dataframe(data))
+    except (RuntimeError, TypeError, NotImplementedError, AttributeError, pa.ArrowException) as error:
+        raise BadData(
+            f"the frame cannot be read by the interchange protocol ({error})",
+            found=type(data).__name__,
+            remedy="Convert it to Arrow, pandas or polars first",
+        ) from error
+
+
 def _from_pandas(data: Any) -> Table:
     if is_pandas_series(data):
         name = "0" if data.name is None else data.name
-        return [name], [_pandas_column(data, str(name))], len(data)
-    columns = [_pandas_column(series, str(name)) for name, series in data.items()]
+        return [name], [pandas_column(data, str(name))], len(data)
+    columns = [pandas_column(series, str(name)) for name, series in data.items()]
     return list(data.columns), columns, len(data)
 
 
-def _pandas_column(series: Any, name: str) -> Column:
+def pandas_column(series: Any, name: str) -> Column:
     dtype = series.dtype
     if isinstance(dtype, np.dtype):
-        return _numpy_column(series.to_numpy(), name)
+        return numpy_column(series.to_numpy(), name)
     values = getattr(series, "array", series)
     kind = type(dtype).__name__
     if kind == "CategoricalDtype":
         return _pandas_categorical(values, name)
     if kind == "SparseDtype":
-        return _numpy_column(np.asarray(values), name)
+        return numpy_column(np.asarray(values), name)
+    if kind == "DatetimeTZDtype":
+        return _zoned_times(values)
     if kind in ("IntervalDtype", "PeriodDtype"):
         return values_column(values.astype(object), name)
     if hasattr(values, "__arrow_array__"):
@@ -270,9 +231,16 @@ def _pandas_column(series: Any, name: str) -> Column:
         return values_column(values.astype(object), name)
 
 
+def _zoned_times(values: Any) -> pa.Array:
+    """Points in time with a zone: as Arrow has them, without a detour through deprecated methods of pandas."""
+    utc = values.tz_convert("UTC").tz_localize(None).to_numpy()
+    zone = pa.timestamp("us", tz=values.dtype.tz).tz
+    return pa.array(utc, from_pandas=True).cast(pa.timestamp(values.dtype.unit, tz=zone))
+
+
 def _pandas_categorical(values: Any, name: str) -> pa.DictionaryArray:
     codes = np.asarray(values.codes)
-    levels = _pandas_column(values.categories, name)
+    levels = pandas_column(values.categories, name)
     if isinstance(levels, pa.ChunkedArray):
         levels = levels.combine_chunks()
     holes = {"mask": codes < 0} if len(codes) and codes.min() < 0 else {}  # without them the codes are not copied
@@ -284,12 +252,12 @@ def _from_polars(data: Any) -> Table:
         data = data.collect()
     if type(data).__name__ == "Series":
         name = data.name or "0"
-        return [name], [_polars_column(data, name)], len(data)
-    columns = [_polars_column(series, series.name) for series in data.get_columns()]
+        return [name], [polars_column(data, name)], len(data)
+    columns = [polars_column(series, series.name) for series in data.get_columns()]
     return data.columns, columns, data.height
 
 
-def _polars_column(series: Any, name: str) -> Column:
+def polars_column(series: Any, name: str) -> Column:
     if str(series.dtype) in ("Object", "Int128", "UInt128"):  # what Arrow has no type for
         return values_column(series.to_list(), name)
     return plain(series.to_arrow(), name)
@@ -298,7 +266,7 @@ def _polars_column(series: Any, name: str) -> Column:
 def _from_numpy(array: np.ndarray) -> Table:
     if array.dtype.names is not None and array.ndim == 1:
         fields = array.dtype.names
-        return fields, [_numpy_column(array[field], field) for field in fields], len(array)
+        return fields, [numpy_column(array[field], field) for field in fields], len(array)
     if array.ndim != 2:
         raise BadData(f"Expected 2D array, got {array.ndim}D array instead", remedy=TWO_DIMENSIONS)
     width = array.shape[1]
@@ -306,10 +274,10 @@ def _from_numpy(array: np.ndarray) -> Table:
         array = np.asarray(array)
     if array.dtype.kind == "O":
         array = np.asfortranarray(array)
-    return range(width), [_numpy_column(array[:, index], str(index)) for index in range(width)], len(array)
+    return range(width), [numpy_column(array[:, index], str(index)) for index in range(width)], len(array)
 
 
-def _numpy_column(column: np.ndarray, name: str) -> Column:
+def numpy_column(column: np.ndarray, name: str) -> Column:
     """Numbers and booleans stay views, of any stride; the rest becomes Arrow."""
     if column.ndim != 1:
         raise BadData(
@@ -380,25 +348,22 @@ def _any_column(values: Any, name: str) -> Column:
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return plain(values, name)
     if package_of(values) == "pandas":
-        return _pandas_column(values, name)
+        return pandas_column(values, name)
     if is_polars(values):
-        return _polars_column(values, name)
+        return polars_column(values, name)
     if isinstance(values, np.ndarray):
-        return _numpy_column(values, name)
+        return numpy_column(values, name)
     if exports_array(values) and not isinstance(values, list | tuple):
-        return _numpy_column(np.asarray(values), name)
+        return numpy_column(np.asarray(values), name)
     return values_column(list(values), name)
-
-
-def _is_flat(values: Sequence[object]) -> bool:
-    return not any(issubclass(kind, list | tuple | dict | np.ndarray) for kind in set(map(type, values)))
 
 
 def _from_rows(rows: Sequence[Any]) -> Table:
     if not rows:
         return (), (), 0
-    if all(isinstance(row, Mapping) for row in rows):
-        return _from_records(rows)
+    records = _records(rows)
+    if records:
+        return _from_records(records)
     if not all(map(holds_values, rows)):
         raise BadData("Expected 2D array, got a list of single values instead", remedy=TWO_DIMENSIONS)
     width = len(rows[0])
@@ -407,6 +372,13 @@ def _from_rows(rows: Sequence[Any]) -> Table:
             raise BadData(f"row {number} has {len(row)} values where row 0 has {width}", found=row)
     columns = [values_column(column, str(index)) for index, column in enumerate(zip(*rows, strict=True))]
     return range(width), columns, len(rows)
+
+
+def _records(rows: Sequence[Any]) -> list[Mapping[object, object]] | None:
+    """Rows whose values have names, as mappings: dicts or named tuples; None for others."""
+    if rows and all(map(is_named_tuple, rows)):
+        return [row._asdict() for row in rows]
+    return list(rows) if rows and all(isinstance(row, Mapping) for row in rows) else None
 
 
 def _from_records(rows: Sequence[Mapping[object, object]]) -> Table:

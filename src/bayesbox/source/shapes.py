@@ -1,7 +1,8 @@
 """Data of other libraries, recognised by their shape so that none of them is imported to find out.
 
-This is the only place that looks at the module or at the attributes of what a user hands over: pandas, polars, scipy,
-Spark, whatever exports Arrow data or a numpy array. What is a source of rows is a `Source`, and is not asked here.
+This is the only place that looks at the module or at the attributes of what a user hands over: pandas, polars, Dask,
+xarray, scipy, Spark, whatever exports Arrow data or a numpy array. What is a source of rows is a `Source`, and is not
+asked here.
 """
 
 from __future__ import annotations
@@ -57,6 +58,31 @@ def is_sparse(data: object) -> bool:
     return type(data).__module__.startswith("scipy.sparse") and hasattr(data, "tocsr")
 
 
+def is_dask(data: object) -> bool:
+    """Whether this is a frame, a series or an index of Dask, which has partitions."""
+    return package_of(data) == "dask" and hasattr(data, "map_partitions")
+
+
+def is_dask_frame(data: object) -> bool:
+    """Whether this is a DataFrame of Dask."""
+    return is_dask(data) and getattr(data, "ndim", 0) == 2
+
+
+def is_xarray_dataset(data: object) -> bool:
+    """Whether this is a Dataset of xarray."""
+    return package_of(data) == "xarray" and hasattr(data, "data_vars")
+
+
+def is_named_tuple(data: object) -> bool:
+    """Whether this is a tuple whose values have names.
+
+    >>> from collections import namedtuple
+    >>> is_named_tuple(namedtuple("Person", "age")(34)), is_named_tuple((34,))
+    (True, False)
+    """
+    return isinstance(data, tuple) and hasattr(data, "_fields") and hasattr(data, "_asdict")
+
+
 def is_spark_frame(data: object) -> bool:
     """Whether this is a DataFrame of Spark."""
     return package_of(data) == "pyspark" and hasattr(data, "mapInArrow")
@@ -75,6 +101,11 @@ def exports_arrow_stream(data: object) -> bool:
 def exports_arrow(data: object) -> bool:
     """Whether this hands over Arrow data, as a stream or at once."""
     return exports_arrow_stream(data) or hasattr(data, "__arrow_c_array__")
+
+
+def exports_interchange(data: object) -> bool:
+    """Whether this hands over a frame by the interchange protocol."""
+    return hasattr(data, "__dataframe__")
 
 
 def exports_array(data: object) -> bool:

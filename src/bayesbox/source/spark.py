@@ -22,6 +22,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from bayesbox.described import Remedy
 from bayesbox.errors import (
     BadOption,
     BayesboxError,
@@ -103,7 +104,7 @@ def spark_table(table: str, master: str) -> SparkSource:
             raise BadOption(
                 "Spark reads tables by their names, and Parquet and ORC files",
                 found=table,
-                remedy="Write the file as Parquet, or train on it without --spark",
+                remedy="Write the file as Parquet, or train on it without " + Remedy("Spark", "--spark"),
             )
         return SparkSource(session.table(table), table)
 

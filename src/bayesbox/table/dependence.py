@@ -20,6 +20,7 @@ from bayesbox.classifier.row_sample import FEWEST, MOST, Sampled
 from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.classifier.training import split_columns
+from bayesbox.described import Remedy
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.number.cuts import equal_frequency
 from bayesbox.errors import BayesboxError, DataWarning
@@ -38,10 +39,15 @@ STRONG = 0.3  # the share of what a column holds, given the class, that the othe
 HARM = 0.02  # the share of the log loss that another model must save
 FOLDS = 3
 BINS = 8
-BETTER: tuple[tuple[str, dict[str, Any], str, str], ...] = (
-    ("naive", {"column_weights": "learned"}, "with learned weights of the columns", "--column-weights"),
-    ("tan", {}, "as a tree of columns", "--model tan"),
-    ("aode", {}, "as AODE", "--model aode"),
+BETTER: tuple[tuple[str, dict[str, Any], str, Remedy], ...] = (
+    (
+        "naive",
+        {"column_weights": "learned"},
+        "with learned weights of the columns",
+        Remedy("column_weights='learned'", "--column-weights"),
+    ),
+    ("tan", {}, "as a tree of columns", Remedy("TAN()", "--model tan")),
+    ("aode", {}, "as AODE", Remedy("AODE()", "--model aode")),
 )
 """The models that are offered: name, options, what it is called, and how to ask for it."""
 
@@ -74,8 +80,13 @@ class Dependence:
     without: HeldOutScore
     better: HeldOutScore
     called: str
-    remedy: str
+    advice: Remedy
     rows: int
+
+    @property
+    def remedy(self) -> str:
+        """How to ask for what does better, in Python, or in the command where that speaks."""
+        return str(self.advice)
 
     def __str__(self) -> str:
         listed = "; ".join(
@@ -84,7 +95,7 @@ class Dependence:
         return (
             f"columns that depend on each other given the class make naive Bayes too sure: {listed}. "
             f"On rows it has not seen: {self.naive}; without `{self.pairs[0].second}`: {self.without}; "
-            f"{self.called}: {self.better}. Take {self.remedy}"
+            f"{self.called}: {self.better}. Try {self.remedy}"
         )
 
 
@@ -116,7 +127,7 @@ def dependence(parts: Sequence[LabelledRows], classifier: AnyTableClassifier) ->
                 return None
             offered = BETTER if len(naive.model.columns) <= MOST_COLUMNS else BETTER[:1]
             answers = [(_score(kept, classifier, *each[:2]), *each[2:]) for each in offered]
-            better, called, remedy = min(answers)
+            better, called, remedy = min(answers, key=lambda each: each[0])
             terms = unseen_terms(naive, kept)
         except BayesboxError:
             return None  # rows that a model refuses are not worth a warning

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from bayesbox._core import ExactArray
+from bayesbox.described import Remedy, ignoring
 from bayesbox.errors import BadData, CannotForget, KindContradiction, NeverLearned, UnknownColumn
 from bayesbox.limits import BYTES_A_COUNT, BYTES_A_MOMENT, current_limits
 from bayesbox.schema.arrays import CountArray
@@ -254,7 +255,7 @@ def require_few_levels(name: str, tally: Tally) -> None:
         raise BadData(
             f"column `{name}` has more than {LEVEL_LIMIT:,} levels, like an identifier",
             found=f"{levels:,} levels",
-            remedy=f"Leave it out: --ignore {name}, or columns={{'{name}': 'ignore'}}",
+            remedy="Ignore it: " + ignoring(name),
             column=name,
         )
 
@@ -263,7 +264,7 @@ def _require_same_form(name: str, one: Tally, other: Tally) -> None:
     if one.form != other.form:
         raise KindContradiction(
             f"column `{name}` was counted as {one.form} so far and as {other.form} now",
-            remedy="Declare its kind for both: `columns=` in Python, `--types` in the command",
+            remedy="Declare its kind for both: " + Remedy("columns=", "--types"),
             column=name,
         )
 

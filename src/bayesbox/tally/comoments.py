@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
+from bayesbox.described import Remedy
 from bayesbox.limits import BYTES_A_SUM, require_memory
 from bayesbox.schema.arrays import AnyArray, IntegerArray, NumberArray
 from bayesbox.schema.encode import MISSING
@@ -213,7 +214,9 @@ def require_room(frame: CoMomentAxes, cells: int) -> None:
         float(BYTES_A_SUM * cells * max(frame.pairs, 1)),
         f"{cells * max(frame.pairs, 1):,} sums of products of {len(frame.numbers):,} numbers and "
         f"{len(frame.categories):,} categories together",
-        remedy="Ignore columns, choose a model that takes them one by one (--model naive)",
+        remedy="Ignore columns, choose a model that takes them one by one ("
+        + Remedy("NaiveBayes", "--model naive")
+        + ")",
     )
 
 

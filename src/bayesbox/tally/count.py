@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
+from bayesbox.described import declaring
 from bayesbox.errors import BadData, BadWeight
 from bayesbox.schema.arrays import IntegerArray, NumberArray
 from bayesbox.schema.columns import Column, Columns, CountMatrix, as_numbers
@@ -237,7 +238,7 @@ class _Counter:
                 f"column `{name}` is a count, 0 or more",
                 where=_place(self.where, self.first_row + row),
                 found=column[row].item(),
-                remedy=f"Declare it a number: --types {name}=real, or columns={{'{name}': 'real'}}",
+                remedy="Declare it a number: " + declaring(name, "real"),
                 column=name,
             )
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.described import Remedy, declaring
 from bayesbox.errors import BadOption, KindContradiction
 from bayesbox.schema.columns import Column, Columns, as_numbers, whole_numbers
 from bayesbox.schema.encode import MISSING, Encoded, encode
@@ -17,6 +18,8 @@ from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.count import checked_weights, count
+
+NAIVE = Remedy("NaiveBayes", "--model naive")
 
 
 class Roles(NamedTuple):
@@ -35,23 +38,23 @@ def roles_of(schema: Schema, flags: Sequence[str] = ()) -> Roles:
             what = "a sparse matrix of counts" if kind.is_matrix else f"free text such as column `{name}`"
             raise BadOption(
                 f"full Bayes has no joint distribution for {what}",
-                remedy="Give it dense columns, or take --model naive, which counts words one by one",
+                remedy="Give it dense columns, or try " + NAIVE + ", which counts words one by one",
             )
         if kind.is_count:
             raise BadOption(
                 f"full Bayes has no joint distribution for counts such as column `{name}`",
-                remedy=f"Declare it a number: --types {name}=real, or columns={{'{name}': 'real'}}",
+                remedy="Declare it a number: " + declaring(name, "real"),
             )
         if kind.density not in (None, "gaussian"):
             raise BadOption(
                 f"the numbers of full Bayes are normal together, but column `{name}` is declared otherwise",
                 found=kind.density,
-                remedy="Leave its density out, or take --model naive",
+                remedy="Omit its density, or try " + NAIVE,
             )
         if kind.is_number and kind.missing == "level":
             raise BadOption(
                 f"full Bayes leaves a missing number out, but column `{name}` is declared to count it as a level",
-                remedy="Take --model naive for this",
+                remedy="Try " + NAIVE + " for this",
             )
         if kind.has_levels or name in flags:
             categories.append(name)
@@ -93,7 +96,7 @@ def _flags_of_numbers(name: str, column: Column, where: str | None) -> NDArray[n
             f"column `{name}` held only 0 and 1 when this model was first trained, so that it is a flag",
             where=where,
             found=float(values[np.argmax(other)]),
-            remedy=f"Declare what it is and train anew: --types {name}=real, or columns={{'{name}': 'real'}}",
+            remedy="Declare what it is and train anew: " + declaring(name, "real"),
             column=name,
         )
     return np.where(missing, MISSING, values).astype(np.int32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bayesbox.described import ignoring, parameter
 from bayesbox.limits import BYTES_A_COUNT, BYTES_A_MOMENT, require_memory
 
 
@@ -21,8 +22,7 @@ def require_room_for_levels(classes: int, levels: Mapping[str, int], *, where: s
     require_memory(
         float(BYTES_A_COUNT * classes * (total + levels[widest])),
         f"{classes:,} classes x {total:,} levels{more}",
-        remedy=f"Choose another target, or ignore the column (--ignore {widest}, in Python "
-        f"columns={{'{widest}': 'ignore'}})",
+        remedy="Choose another target, or ignore the column (" + ignoring(widest) + ")",
         where=where,
     )
 
@@ -51,6 +51,6 @@ def require_room_for_values(classes: int, values: int, *, where: str | None = No
     require_memory(
         float(2 * BYTES_A_COUNT * classes * values),
         f"{classes:,} classes x {values:,} distinct numbers",
-        remedy="Choose another target, or a density that keeps no values (--numeric gaussian)",
+        remedy="Choose another target, or a density that keeps no values (" + parameter("numeric", "gaussian") + ")",
         where=where,
     )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
+from bayesbox.described import parameter
 from bayesbox.limits import BYTES_A_WORD, current_limits, require_memory
 from bayesbox.schema.tokens import Documents, Tokens, text_column
 from bayesbox.tally.base import Weights, register
@@ -136,5 +137,5 @@ def require_cells(classes: int, words: int) -> None:
     require_memory(
         float(BYTES_A_WORD * classes * words),
         f"{classes:,} classes x {words:,} words",
-        remedy=f"Learn fewer classes, keep the {most} most common words (--limit {most}, in Python limit={most})",
+        remedy=f"Learn fewer classes, keep the {most} most common words (" + parameter("limit", most) + ")",
     )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, ReadingOptions
+from bayesbox.described import Remedy, parameter
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.source.base import CLASS, TEXT, Batch, Source
 from bayesbox.source.files.documents import is_table, open_documents
@@ -86,7 +87,7 @@ def open_unlabelled(
             classifier, open_source(data, text=text, documents=documents, only=only, as_text=every, **reading.of_file)
         )
     if reading.na:
-        raise BadOption("--na says how to read a table, but these are documents", found=reading.na)
+        raise BadOption(f"{parameter('na', '...')} says how to read a table, but these are documents", found=reading.na)
     source = open_documents(data, classes=False, bad_rows=reading.bad_rows, follow_links=reading.follow_links)
     known = classifier.text_column
     return Opened(classifier, source if known == TEXT else Renamed(source, TEXT, known), in_files=True)
@@ -145,7 +146,8 @@ def text_column_of(names: Sequence[str], taken: Sequence[str | None]) -> str:
         return others[0]
     listed = f", one of {', '.join(others[:12])}" if others else ""
     raise BadOption(
-        "which column holds the texts is not said", remedy=f"Say it: --text COLUMN, text= in Python{listed}"
+        "no column of texts",
+        remedy=Remedy("Pass text='COLUMN'", "Pass --text COLUMN") + listed,
     )
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.classifier.base import AnyClassifier
+from bayesbox.described import Remedy
 from bayesbox.errors import BadOption, CannotForget, CannotRedact
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.options import options_of
@@ -74,7 +75,8 @@ def _require_counts_alone(classifier: AnyClassifier) -> None:
             f"this model cannot be redacted: {reason}",
             remedy=""
             if classifier.fixed
-            else "Train one that counts each column by itself and keeps no numbers: --model naive --numeric gaussian",
+            else "Train one that counts each column by itself and keeps no numbers: "
+            + Remedy("NaiveBayes(numeric='gaussian')", "--model naive --numeric gaussian"),
         )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from bayesbox.classifier.hints import Hint, Reason, are_dates, date_hint, hints, said_once
 from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.training import one_class
+from bayesbox.described import declaring, ignoring, missing_mark
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.options import NEVER, options_of
@@ -162,7 +163,7 @@ def _leak(facts: ColumnFacts, tally: Counts, book: Book) -> Iterator[Hint]:
     if right >= DECIDES:
         share = f"{right:.1%}"
         what = f"column `{facts.name}` alone tells the class in {share} of the rows"
-        remedy = f"If it is only known after the class, leave it out: --ignore {facts.name}"
+        remedy = "If it is only known after the class, ignore it: " + ignoring(facts.name)
         yield Hint(Reason.LEAK, (facts.name,), what, remedy, found=(share,))
 
 
@@ -174,15 +175,15 @@ def _of_levels(facts: ColumnFacts, tally: Counts) -> Iterator[Hint]:
     if facts.observed > len(levels) > 0.5 * facts.observed:
         what = f"column `{name}` has {len(levels):,} levels in {facts.observed:,} values, like an identifier"
         found = (len(levels), facts.observed)
-        yield Hint(Reason.IDENTIFIER, (name,), what, f"Leave it out: --ignore {name}", found)
+        yield Hint(Reason.IDENTIFIER, (name,), what, "Ignore it: " + ignoring(name), found)
         return
     marks = [level for level in levels if level.strip().lower() in MISSING_MARKS]
     if marks:
-        remedy = f"If it stands for a missing value: --na '{marks[0]}'"
+        remedy = "If it stands for a missing value: " + missing_mark(marks[0])
         yield Hint(Reason.MISSING_MARK, (name,), f"column `{name}` has the level {marks[0]}", remedy, (marks[0],))
     others = [level for level in levels if level not in marks]
     if not facts.declared and len(others) > 2 and all(_is_number(level) for level in others):
-        remedy = f"If these are measurements: --types {name}=real"
+        remedy = "If these are measurements: " + declaring(name, "real")
         yield Hint(Reason.NUMBERS_AS_LEVELS, (name,), f"column `{name}` is a category of numbers", remedy)
     yield from _of_spelling(name, levels)
     if len(levels) > 1 and _tells_the_class(tally):
@@ -205,8 +206,10 @@ def few_texts(schema: Schema, book: Book) -> Iterator[Hint]:
                 (facts.name,),
                 f"column `{facts.name}` holds numbers but for {rows:,} of {facts.observed:,} values, such as {text!r}: "
                 "training reads it as numbers and refuses these",
-                f"If they stand for missing values: --na '{text}'; if the numbers are names: "
-                f"--types {facts.name}=category",
+                "If they stand for missing values: "
+                + missing_mark(text)
+                + "; if the numbers are names: "
+                + declaring(facts.name, "category"),
                 found=(rows, facts.observed, text),
             )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from bayesbox.described import Remedy
 from bayesbox.dist.number.cuts import Doubles, bin_names, codes_of, equal_frequency
 from bayesbox.errors import BadData, BadOption, KindContradiction, UnknownColumn, require_whole
 from bayesbox.schema.arrays import text_array
@@ -59,7 +60,7 @@ def numbers_of(column: Column, target: str, where: str | None) -> Doubles:
             f"the target `{target}` is cut into bins, but not all of it are numbers",
             where=error.where,
             found=error.found,
-            remedy="Train without --target-bins (target_bins=), or mend the value",
+            remedy="Train without " + Remedy("target_bins=", "--target-bins") + ", or correct the value",
             column=target,
         ) from None
     if np.isinf(found).any():

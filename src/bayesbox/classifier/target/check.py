@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from bayesbox.described import Remedy, parameter
 from bayesbox.errors import NotClasses
 from bayesbox.limits import CLASSES_VARIABLE, classes_are_given, current_limits
 from bayesbox.schema.encode import Encoded
@@ -22,7 +23,7 @@ from bayesbox.source.base import Source
 
 FEW_NUMBERS = 100
 SHARE, FIRST_SHARE = 0.1, 0.5  # of the rows that may hold a number of their own: of all, of the first batch
-BINS = "Cut it into bins: --target-bins 5, in Python target_bins=5 (or pandas.qcut)"
+BINS = "Cut it into bins: " + parameter("target_bins", 5) + Remedy(" (or pandas.qcut)", "")
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?")
 
@@ -75,8 +76,9 @@ class TargetCheck:
             column=self.target,
             where=self.where,
             found=fraction,
-            remedy=f"{BINS}. If these are classes, say how many there may be: --classes-limit {max(len(found), 1000)}, "
-            f"in Python classes_limit={max(len(found), 1000)}",
+            remedy=BINS
+            + ". If these are classes, say how many there may be: "
+            + parameter("classes_limit", max(len(found), 1000)),
         )
 
 
@@ -106,6 +108,7 @@ def require_few_classes(classes: int, *, known: int = 0, most: int | None = None
             reason="many-classes",
             classes=classes,
             where=where,
-            remedy=f"Choose another target. If these are classes, raise the limit: --classes-limit {10 * limit}, in "
-            f"Python classes_limit={10 * limit} or {CLASSES_VARIABLE}={10 * limit}",
+            remedy="Choose another target. If these are classes, raise the limit: "
+            + parameter("classes_limit", 10 * limit)
+            + f", or {CLASSES_VARIABLE}={10 * limit}",
         )

@@ -45,7 +45,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         text = decoded(data, where)
         block = re.search(rf"\bprobability\s*\(\s*\"?{re.escape(error.node)}\"?[\s|,)]", text)
         line, column = position(text, block.start() if block else 0)
-        raise BadModelFile(error.what, where=f"{where}, line {line}, column {column}", remedy=error.remedy) from error
+        raise BadModelFile(error.what, where=f"{where}, line {line}, column {column}", remedy=error.advice) from error
 
 
 def _nodes(file: BifFile) -> list[Node]:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesbox.described import parameter
 from bayesbox.errors import BadModelFile
 from bayesbox.file import strict_json
 from bayesbox.network.formats.parsing import TextPosition, decoded, graph_from
@@ -40,7 +41,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     except ValueError as error:
         raise BadModelFile(f"this is no JSON: {error}", where=where) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        remedy = "If these are rows, one object a line, say so: --format jsonl"
+        remedy = str("If these are rows, one object per line: " + parameter("format", "jsonl"))
         place.fail(f'expected an object with "format": "{FORMAT}"', 0, remedy=remedy)
     if document.get("version") != VERSION:
         place.fail("this is of another version of the format", 0, document.get("version"), f"Version {VERSION} is read")

@@ -145,7 +145,7 @@ def graph_from(
         what = f"{error.where}: {error.what}" if error.where else error.what
         place.fail(what, offset(error), error.found, error.remedy)
     except UnknownNode as error:
-        raise BadModelFile(f"{error.where}: {error.what}", where=place.where, remedy=error.remedy) from error
+        raise BadModelFile(f"{error.where}: {error.what}", where=place.where, remedy=error.advice) from error
 
 
 def number_text(value: Any) -> str:

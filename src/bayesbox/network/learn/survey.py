@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.described import declaring
 from bayesbox.dist.number.cuts import BY_CLASS, binning
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.network.learn.options import DEFAULT_BINS, MOST_BYTES
@@ -266,7 +267,7 @@ class ColumnFindings:
             raise BadData(
                 f"column `{name}` held numbers so far and holds text now",
                 where=self.request.where,
-                remedy=f"Declare it a category: --types {name}=category, or columns={{'{name}': 'category'}}",
+                remedy="Declare it a category: " + declaring(name, "category"),
                 column=name,
             )
         return before

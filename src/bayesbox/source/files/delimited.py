@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from bayesbox import _core
+from bayesbox.described import Advice, Remedy
 from bayesbox.errors import BadData, BadRow
 from bayesbox.schema.arrays import text_array
 from bayesbox.schema.columns import Column
@@ -47,10 +48,10 @@ from bayesbox.source.files.window import BLOCK, Window
 
 WIDE = 256  # rows of a very wide table that a block takes in, by the length of its header
 UTF8_MARK = b"\xef\xbb\xbf"
-OTHERS = {
+OTHERS: dict[bytes, tuple[str, Advice]] = {
     b"PK\x03\x04": ("a zip archive, such as a workbook of Excel or a model", "Save the sheet as CSV, or unpack it"),
     b"\xd0\xcf\x11\xe0": ("a workbook of Excel", "Save the sheet as CSV"),
-    b"SQLite format 3": ("a database", "Ask it with --sql and --database, or with bb.sql"),
+    b"SQLite format 3": ("a database", "Ask it with " + Remedy("bb.sql", "--sql and --database")),
     b"\xfd7zXZ": ("compressed by xz", "Unpack it: xz -d -c FILE | bayes ... -"),
 }
 """What is given for a table again and again, by its first bytes: what it is, and the remedy."""

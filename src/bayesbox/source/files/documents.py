@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.described import Remedy
 from bayesbox.errors import BadData, BadOption, SkippedLinks, SourceUnavailable
 from bayesbox.schema.arrays import numbers_array, text_array
 from bayesbox.schema.encode import MISSING, Codes
@@ -119,8 +120,8 @@ def _class_paths(given: Sequence[str], walk: FolderWalk) -> list[str]:
         raise BadData(
             "the documents have no classes",
             where=name_of(folder),
-            remedy="Give a folder with one folder (or mailbox) a class, or several of these; "
-            "a table has a column of classes: -t COLUMN --text COLUMN",
+            remedy="Give a folder with one folder (or mailbox) per class, or several of these; a table has a column of "
+            "classes: " + Remedy("target=, text=", "-t COLUMN --text COLUMN"),
         )
     inside = [os.path.join(folder, name) for name in _listed(folder)]
     inside = [path for path in inside if os.path.isdir(path) or path.lower().endswith(MAILBOXES)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from bayesbox.described import declaring, missing_mark, parameter
 from bayesbox.errors import BadData, BadWeight, KindContradiction
 from bayesbox.schema.columns import Column
 from bayesbox.source.base import Skipped
@@ -117,19 +118,16 @@ def place(file: str, *, line: int | None = None, column: str | None = None, row:
     return ", ".join(parts)
 
 
-SKIP = "Mend the row, or leave broken rows out: --bad-rows skip on the command line, bad_rows='skip' in Python"
+SKIP = "Correct the row, or skip broken rows: " + parameter("bad_rows", "skip")
 
 
 def contradiction(kind: str, column: str, value: object, where: str, *, weight: str | None = None) -> BadData:
-    """A value that does not fit what its column was taken for, with the remedy in both worlds."""
+    """A value that does not fit what its column was taken for."""
     if column == weight:
         return BadWeight("a weight is a finite number, 0 or more", where=where, found=value, remedy=SKIP)
-    remedy = (
-        f"If the column holds categories, say --types {column}=category on the command line, "
-        f"columns={{'{column}': 'category'}} in Python"
-    )
+    remedy = "If the column holds categories: " + declaring(column, "category")
     if isinstance(value, str) and 0 < len(value) <= 10:
-        remedy += f"; if this stands for a missing value, --na '{value}' or na=['{value}']"
+        remedy += "; if this stands for a missing value: " + missing_mark(value)
     wanted = "a number" if kind == NUMBER else "true or false"
     what = f"the column was read as {wanted} so far"
     return KindContradiction(what, where=where, found=value, remedy=remedy, column=column)

@@ -15,6 +15,7 @@ import numpy as np
 
 from bayesbox.classifier.base import AnyClassifier, Classifier
 from bayesbox.classifier.table import TableClassifier
+from bayesbox.described import Remedy
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.explain.evidence import Explanation
@@ -136,7 +137,10 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         raise BadOption("AutoBayes gives P(class | x) alone, not P(x)", remedy="Take NaiveBayes or FullBayes for it")
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:  # noqa: ARG002
-        raise CannotForget("AutoBayes cannot leave one row out without learning anew", remedy="Cross-validate it: --cv")
+        raise CannotForget(
+            "AutoBayes cannot leave one row out without learning anew",
+            remedy="Cross-validate it" + Remedy("", ": --cv 10"),
+        )
 
     def explain(self, batch: Batch) -> Explanation:
         """How far each column moves the pool, with it and without it: terms that sum to log P(class | x)."""

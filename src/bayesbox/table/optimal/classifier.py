@@ -19,6 +19,7 @@ from bayesbox.classifier.calibrated import labelled
 from bayesbox.classifier.registry import KINDS, default_hypotheses, new_classifier, split_model
 from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
+from bayesbox.described import Remedy, parameter
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.explain.evidence import Explanation
@@ -143,7 +144,8 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         if any(part.weights is not None for part in rows):
             raise BadOption(
                 "hypotheses are weighed by leaving rows out one at a time, which takes rows without weights",
-                remedy="Train them apart and give their weights: bayes average A B --weights 2,1",
+                remedy="Train them apart and give their weights: "
+                + Remedy("BayesOptimal([a, b], weights=[2, 1])", "bayes average A B --weights 2,1"),
             )
         classifiers = []
         for name in self.rules.hypotheses:
@@ -157,7 +159,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         if not math.isfinite(highest):
             raise BadData(
                 "every hypothesis holds some label for impossible once its row is left out, so none can be weighed",
-                remedy="Smooth them: --smoothing laplace",
+                remedy="Smooth them: " + parameter("smoothing", "laplace"),
             )
         weights = [math.exp(score - highest) for score in scores]
         self.derived = Hypotheses(tuple(classifiers), tuple(weights), tuple(scores))
