@@ -36,6 +36,7 @@
       ImpossibleRows                              rows, or sequences, that every class rules out: `count` of `rows`
       DroppedWords                                words that a limit dropped: `count`, `limit`
       UnknownStates                               a column of which no value is a state of its node: `column`
+      ColumnsByPosition                           rows with names for columns that were learned without, or the reverse
       LostCalibration                             a calibration that no longer fits the classes
       LostLedger                                  a ledger that a merge with a model without one drops: `without`
       SkippedLinks                                links in folders of documents that were not followed: `count`
@@ -60,6 +61,7 @@ from bayesbox.described import Advice as Advice
 from bayesbox.described import Described as Described
 from bayesbox.described import Remedy as Remedy
 from bayesbox.described import shown as shown
+from bayesbox.warned import ColumnsByPosition as ColumnsByPosition
 from bayesbox.warned import DataWarning as DataWarning
 from bayesbox.warned import DroppedWords as DroppedWords
 from bayesbox.warned import ExtensionFailed as ExtensionFailed

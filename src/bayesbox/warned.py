@@ -57,6 +57,21 @@ class UnknownStates(DataWarning):
         self.states = tuple(states)
 
 
+class ColumnsByPosition(DataWarning):
+    """Columns that are matched by position, since only one of two has names: the rows learned, or those given now.
+
+    `fitted_with_names` says that it is the rows learned.
+    """
+
+    def __init__(self, estimator: str, *, fitted_with_names: bool) -> None:
+        super().__init__(
+            f"X does not have valid feature names, but {estimator} was fitted with feature names"
+            if fitted_with_names
+            else f"X has feature names, but {estimator} was fitted without feature names"
+        )
+        self.fitted_with_names = fitted_with_names
+
+
 class LostCalibration(DataWarning):
     """A calibration that is dropped, since the classes are others now."""
 

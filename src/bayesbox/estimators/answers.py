@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from os import PathLike
 from typing import Any, Generic, Self, TypeVar
@@ -29,7 +29,9 @@ from bayesbox.estimators.inputs import labels_from
 from bayesbox.file.version import FromFile
 from bayesbox.schema.levels import Labels, class_position, level_text
 from bayesbox.schema.parameters import HasParameters
+from bayesbox.source.dask import partitions_of
 from bayesbox.source.labels import labels_of
+from bayesbox.source.shapes import is_dask, is_dask_frame
 from bayesbox.tally.book import Book
 
 C = TypeVar("C", bound=AnyClassifier)
@@ -132,20 +134,26 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
 
     # -- answers -------------------------------------------------------------------------------------------------
 
+    def _answers(self, X: Any, answer: Callable[[C, Any], NDArray[Any]]) -> NDArray[Any]:
+        """What the classifier answers to X; to a frame of Dask one partition after another."""
+        if not is_dask_frame(X):
+            batch = self._asked(X)
+            return answer(self.classifier_, batch)
+        now = copy.copy(self)  # all partitions are answered by one model, whatever another thread learns meanwhile
+        found = [answer(now.classifier_, now._asked(part)) for part in partitions_of(X) if len(part)]
+        return np.concatenate(found) if found else answer(now.classifier_, now._asked(X))
+
     def predict(self, X: object) -> Labels:
         """The most probable class of each row."""
-        batch = self._asked(X)
-        return self.classifier_.predict(batch)
+        return self._answers(X, lambda classifier, batch: classifier.predict(batch))
 
     def predict_proba(self, X: object) -> NDArray[np.float64]:
         """P(class | x), rows x classes."""
-        batch = self._asked(X)
-        return self.classifier_.posterior(batch)
+        return self._answers(X, lambda classifier, batch: classifier.posterior(batch))
 
     def predict_log_proba(self, X: object) -> NDArray[np.float64]:
         """log P(class | x), rows x classes."""
-        batch = self._asked(X)
-        return self.classifier_.log_posterior(batch)
+        return self._answers(X, lambda classifier, batch: classifier.log_posterior(batch))
 
     def decide(
         self,
@@ -196,20 +204,21 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
 
     def joint_log_proba(self, X: object) -> NDArray[np.float64]:
         """log P(class, x), rows x classes."""
-        batch = self._asked(X)
-        return self.classifier_.joint_log_prob(batch)
+        return self._answers(X, lambda classifier, batch: classifier.joint_log_prob(batch))
 
     def leave_one_out(self, X: object, y: object) -> NDArray[np.float64]:
         """P(class | x) of each learned row under the model of all the other rows, without a refit."""
         batch = self._asked(X)
         return self.classifier_.leave_one_out(batch, labels_from(y, batch.rows, self.classifier_.target_cuts))
 
-    def score(self, X: object, y: object, sample_weight: object = None) -> float:
+    def score(self, X: object, y: Any, sample_weight: object = None) -> float:
         """The share of rows whose class is predicted; numbers are put into the bins of the target first."""
         cuts = self.classifier_.target_cuts if hasattr(self, "classifier_") else None
         if cuts is not None:
             labels = labels_from(y, len(labels_of(y)), cuts)
             y = [labels.levels[code] for code in labels.codes.tolist()]
+        elif is_dask(y):
+            y = y.compute()
         found: float = super().score(X, y, sample_weight)
         return found
 

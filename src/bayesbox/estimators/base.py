@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import html
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar
 from typing import Any, ClassVar, Self, TypeVar
@@ -19,10 +20,20 @@ from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.options import calibration_option, ledger_option
 from bayesbox.classifier.report.summary import summary_html
 from bayesbox.classifier.table import AnyTableClassifier
-from bayesbox.errors import BadData
+from bayesbox.classifier.train import count_into
+from bayesbox.errors import BadData, ColumnsByPosition
 from bayesbox.estimators.answers import CountedEstimator
-from bayesbox.estimators.inputs import batch_from, classes_from, counts_from, group_of, labels_from
+from bayesbox.estimators.inputs import (
+    batch_from,
+    classes_from,
+    counts_from,
+    group_of,
+    has_own_names,
+    labels_from,
+    row_of,
+)
 from bayesbox.estimators.parameters import RENAMED, estimator, options_from, parameters_from, warn_of_name
+from bayesbox.estimators.partitions import PartitionedRows
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.levels import label_type_of
@@ -30,7 +41,7 @@ from bayesbox.schema.options import option
 from bayesbox.schema.schema import Schema
 from bayesbox.schema.takes import Takes
 from bayesbox.source.base import Batch
-from bayesbox.source.shapes import is_sparse
+from bayesbox.source.shapes import is_dask_frame, is_sparse
 from bayesbox.stat.calibrate import require_kind
 
 K = TypeVar("K", bound=AnyTableClassifier)
@@ -98,13 +109,15 @@ class TableEstimator(CountedEstimator[K]):
         self._name_features(names, named=names != tuple(str(index) for index in range(len(names))))
         return self
 
-    def fit(self, X: object, y: object, sample_weight: object = None) -> Self:
-        """Count the rows of X by the labels y."""
-        batch = batch_from(X)
-        self._require_rows(batch)
-        labels = labels_from(y, batch.rows)
+    def fit(self, X: Any, y: object, sample_weight: object = None) -> Self:
+        """Count the rows of X by the labels y; a frame of Dask one partition after another."""
         classifier = self.blank_classifier()
-        classifier.learn(batch, labels, weights=sample_weight)
+        batch = None if is_dask_frame(X) else batch_from(X)
+        if batch is not None:
+            self._require_rows(batch)
+            classifier.learn(batch, labels_from(y, batch.rows), weights=sample_weight)
+        elif count_into(classifier, PartitionedRows(X, y, sample_weight)) is None:
+            raise BadData("Found array with 0 sample(s): there are no rows")
         if len(classifier.book.classes) == 0:
             raise BadData("every sample weight is zero, so no row counts")
         if self.prior is not None:
@@ -193,6 +206,7 @@ class TableEstimator(CountedEstimator[K]):
         """The rows of X under the names that were learned."""
         schema = self.classifier_.schema
         assert schema is not None
+        X = row_of(X, self.classifier_.feature_names)
         is_matrix = _matrix_width(schema) is not None
         if is_matrix:
             batch = counts_from(X)
@@ -205,10 +219,14 @@ class TableEstimator(CountedEstimator[K]):
         if is_matrix:
             self._require_width(_width(batch))
             return batch
-        if _has_own_names(X):
+        named, names = has_own_names(X), self._feature_names()
+        learned_names = hasattr(self, "feature_names_in_")
+        if named and (learned_names or not set(names).isdisjoint(batch.names)):
             return batch
         self._require_width(len(batch.names))
-        return Batch(self._feature_names(), batch.columns, batch.rows)
+        if named or learned_names:
+            warnings.warn(ColumnsByPosition(type(self).__name__, fitted_with_names=learned_names), stacklevel=4)
+        return Batch(names, batch.columns, batch.rows)
 
     def _feature_names(self) -> tuple[str, ...]:
         """The columns as they were given, before any became one category."""
@@ -230,11 +248,14 @@ class TableEstimator(CountedEstimator[K]):
         if batch.rows == 0:
             raise BadData("Found array with 0 sample(s): there are no rows")
 
-    def _note_features(self, X: object, batch: Batch) -> None:
+    def _note_features(self, X: Any, batch: Batch | None) -> None:
+        if batch is None:  # it is read in partitions
+            self._name_features(tuple(str(name) for name in X.columns), named=True)
+            return
         if group_of(batch) is not None:
             self.n_features_in_ = _width(batch)
             return
-        self._name_features(batch.names, named=_has_own_names(X))
+        self._name_features(batch.names, named=has_own_names(X))
 
     def _name_features(self, names: tuple[str, ...], *, named: bool) -> None:
         self.n_features_in_ = len(names)
@@ -283,12 +304,3 @@ def _matrix_width(schema: Schema | None) -> int | None:
     """The width of the matrix of counts that was learned, None for a table of columns."""
     kinds = schema.kinds.values() if schema else ()
     return next((kind.width for kind in kinds if kind.is_matrix), None)
-
-
-def _has_own_names(X: object) -> bool:
-    """Whether the columns of X have names, rather than positions."""
-    if isinstance(X, np.ndarray):
-        return X.dtype.names is not None
-    if isinstance(X, (list, tuple)):
-        return bool(X) and isinstance(X[0], Mapping)
-    return True

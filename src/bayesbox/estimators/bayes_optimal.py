@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BadData, BadOption
-from bayesbox.estimators.inputs import batch_from, labels_from
+from bayesbox.estimators.inputs import batch_from, labels_from, row_of
 from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.evidence import Explanation
 from bayesbox.file.version import FromFile
@@ -157,7 +157,8 @@ class BayesOptimal(FromFile, HasParameters, ClassifierMixin, BaseEstimator, Hypo
 
     def explain(self, X: object) -> Explanation:
         """How far each column moves the answer: terms that sum to log P(class | x)."""
-        return self._classifier().explain(batch_from(X))
+        classifier = self._classifier()
+        return classifier.explain(batch_from(row_of(X, classifier.feature_names)))
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
         """Write the hypotheses and their weights to a file; `bayesbox.load` reads it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,17 @@ from bayesbox.schema.levels import label_type_of
 from bayesbox.source.base import Batch
 from bayesbox.source.frames import batch_of
 from bayesbox.source.labels import labels_of
-from bayesbox.source.shapes import exports_array, exports_arrow_stream, has_columns, holds_values, is_sparse
+from bayesbox.source.shapes import (
+    exports_array,
+    exports_arrow_stream,
+    has_columns,
+    holds_values,
+    is_dask,
+    is_named_tuple,
+    is_pandas_series,
+    is_sparse,
+    is_xarray_array,
+)
 from bayesbox.source.sparse import csr_of
 
 GROUP = "counts"  # the name under which a sparse matrix stands
@@ -62,6 +72,28 @@ def one_row(row: Any) -> Any:
     if is_mapping and not any(holds_values(value) or isinstance(value, Mapping) for value in row.values()):
         return [dict(row)]
     return row
+
+
+def row_of(X: Any, names: Collection[str]) -> Any:
+    """X, or where it is one row, the list of that row: a dict of values, a named tuple, a row of a pandas frame.
+
+    A Series of pandas is a row where some of its index are `names` of columns; else it is a column.
+
+    >>> row_of({"age": 34, "car": "suv"}, ["age"]), row_of({"age": [34]}, ["age"])
+    ([{'age': 34, 'car': 'suv'}], {'age': [34]})
+    """
+    if is_named_tuple(X):
+        return [X._asdict()]
+    if isinstance(X, Mapping) and X and not any(_has_several(value) for value in X.values()):
+        return [dict(X)]
+    if is_pandas_series(X) and hasattr(X, "items") and any(str(label) in names for label in X.index):
+        return [{str(label): value for label, value in X.items()}]
+    return X
+
+
+def _has_several(value: Any) -> bool:
+    """Whether this is a column, or a mapping, rather than one value."""
+    return holds_values(value) or isinstance(value, Mapping)
 
 
 def binned(column: Column, cuts: Sequence[float] | None) -> Column:
@@ -116,6 +148,8 @@ def categories_of(y: object) -> list[Any] | None:
     >>> categories_of(pd.Series(["b", "a"], dtype=pd.CategoricalDtype(["a", "b", "c"])))
     ['a', 'b', 'c']
     """
+    if is_dask(y):
+        return None  # which may not know them
     categories: Any = getattr(getattr(y, "dtype", None), "categories", None)
     return list(categories) if hasattr(categories, "__len__") else None
 
@@ -140,10 +174,19 @@ def refuse_continuous(column: object) -> None:
 
 def _as_array(data: object) -> Any:
     """Objects that are arrays only by `__array__` as numpy arrays; everything else as it is."""
-    if isinstance(data, np.ndarray) or not exports_array(data):
+    if isinstance(data, np.ndarray | Mapping) or not exports_array(data):
         return data  # a lazy frame too, whose columns cost something to name
     known = exports_arrow_stream(data) or has_columns(data) or hasattr(data, "to_numpy")
-    return data if known else np.asarray(data)
+    return data if known and not is_xarray_array(data) else np.asarray(data)
+
+
+def has_own_names(X: object) -> bool:
+    """Whether the columns of X have names, rather than positions."""
+    if isinstance(_as_array(X), np.ndarray):
+        return isinstance(X, np.ndarray) and X.dtype.names is not None
+    if isinstance(X, (list, tuple)):
+        return bool(X) and (isinstance(X[0], Mapping) or is_named_tuple(X[0]))
+    return True
 
 
 def warn_of_column_vector(y: object) -> None:

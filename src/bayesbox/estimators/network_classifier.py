@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.bridge.network_target import NetworkTarget, features_of, require_nodes, under_names
 from bayesbox.errors import BadData
-from bayesbox.estimators.inputs import batch_from, labels_from
+from bayesbox.estimators.inputs import batch_from, labels_from, row_of
 from bayesbox.estimators.parameters import estimator
 from bayesbox.network.learn.options import TakesTableRules
 from bayesbox.network.network import BayesianNetwork
@@ -119,12 +119,12 @@ class NetworkClassifier(HasParameters, ClassifierMixin, BaseEstimator, NetworkOp
     def predict_proba(self, X: object) -> NDArray[np.float64]:
         """P(state | row), rows x classes."""
         check_is_fitted(self)
-        return self._compiled.posterior(X)[:, self._order()]
+        return self._compiled.posterior(row_of(X, self._compiled.features))[:, self._order()]
 
     def predict_log_proba(self, X: object) -> NDArray[np.float64]:
         """log P(state | row), rows x classes."""
         check_is_fitted(self)
-        return self._compiled.posterior(X, log=True)[:, self._order()]
+        return self._compiled.posterior(row_of(X, self._compiled.features), log=True)[:, self._order()]
 
     def _order(self) -> NDArray[np.intp]:
         return np.argsort(np.array(self._compiled.classes), kind="stable")

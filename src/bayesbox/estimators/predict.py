@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer
 from bayesbox.classifier.train import source_of
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
-from bayesbox.source.shapes import is_path
+from bayesbox.source.shapes import is_pandas_frame, is_path, is_polars_frame
 from bayesbox.source.spark import SparkSource
 from bayesbox.source.wrapped import peek
 
@@ -32,6 +33,8 @@ def predict(
     follow_links: bool = False,
 ) -> Any:
     """The class of each row of files, a frame, a query or any other source: what `bayes predict` writes, as a table.
+
+    A frame of pandas gives one of pandas with the same index, one of polars one of polars; all else a table of Arrow.
 
     `proba` adds a column `P(class)` for each class, `explain=3` the three columns that say most for the class against
     the runner-up, `keep` copies columns (`["*"]` all). A Spark DataFrame gives a Spark DataFrame: all of its columns
@@ -55,7 +58,15 @@ def predict(
     names = source.names if first is None else first.names
     answers = PredictionWriter(classifier, asked, names, where=source.name)
     tables = list(answer_tables(answers, rows, threads=threads))
-    return pa.concat_tables(tables) if tables else answers.no_rows()
+    return like_frame(pa.concat_tables(tables) if tables else answers.no_rows(), data)
+
+
+def like_frame(table: pa.Table, data: Any) -> Any:
+    """A table as a frame of the library that data are of, with the index of a pandas frame; else as it is."""
+    if is_pandas_frame(data):
+        frame = table.to_pandas()
+        return frame.set_axis(data.index, axis=0) if len(frame) == len(data) else frame
+    return sys.modules["polars"].from_arrow(table) if is_polars_frame(data) else table
 
 
 def _classifier_of(model: object) -> AnyClassifier:

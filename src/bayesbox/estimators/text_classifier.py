@@ -21,7 +21,7 @@ from bayesbox.schema.levels import label_type_of, level_text
 from bayesbox.schema.tokens import Tokens, as_text_column
 from bayesbox.source.base import Batch
 from bayesbox.source.labels import labels_of
-from bayesbox.source.shapes import exports_array, is_sparse, shape_of
+from bayesbox.source.shapes import exports_array, is_dask, is_sparse, shape_of
 from bayesbox.text.classifier import TEXT, DocumentClassifier
 from bayesbox.text.explanation import TextExplanation
 from bayesbox.text.model import Parameters, parameters
@@ -177,6 +177,8 @@ def texts_from(X: object, name: str = TEXT) -> Batch:
     matrix of counts."""
     if isinstance(X, (str, bytes)):
         raise BadData("one text is no list of documents", found=X, remedy="Give a list: [text]")
+    if is_dask(X):
+        return texts_from(X.compute(), name)  # type: ignore[attr-defined]
     counts = _counts_of(X)
     if counts is not None:
         matrix = group_of(counts_from(counts))

@@ -28,6 +28,7 @@ from bayesbox.source.shapes import (
     is_polars,
     is_polars_frame,
     is_sparse,
+    is_xarray_array,
     is_xarray_dataset,
     package_of,
 )
@@ -125,8 +126,8 @@ def table_of(data: Any) -> Table:
         return _from_polars(data)
     if is_dask(data):
         return table_of(data.compute())
-    if isinstance(data, np.ndarray):
-        return _from_numpy(data)
+    if isinstance(data, np.ndarray) or is_xarray_array(data):
+        return _from_numpy(np.asanyarray(data))
     if is_xarray_dataset(data):
         raise BadData(
             "an xarray Dataset has variables over dimensions, not rows and columns",

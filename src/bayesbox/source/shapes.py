@@ -73,6 +73,11 @@ def is_xarray_dataset(data: object) -> bool:
     return package_of(data) == "xarray" and hasattr(data, "data_vars")
 
 
+def is_xarray_array(data: object) -> bool:
+    """Whether this is a DataArray of xarray, which would export a row for each cell."""
+    return package_of(data) == "xarray" and hasattr(data, "to_numpy")
+
+
 def is_named_tuple(data: object) -> bool:
     """Whether this is a tuple whose values have names.
 
