@@ -33,7 +33,7 @@ from bayesbox.errors import (
     LostLedger,
     NoCounts,
 )
-from bayesbox.rule.priors import given_prior
+from bayesbox.rule.priors import Prior, given_prior
 from bayesbox.schema.columns import Column, as_view
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
@@ -372,10 +372,10 @@ class Classifier(ABC, Generic[R, D, M]):
         """The same counts under other rules; nothing is counted again."""
         return self.changed(rules=rules)
 
-    def with_prior(self, prior: Mapping[Any, float]) -> Self:
+    def with_prior(self, prior: Prior) -> Self:
         """The same likelihoods with another base rate."""
         given_prior(prior, self.classes)  # refuses a prior that does not fit
-        return self.with_rules(replace(self.rules, prior=dict(prior)))
+        return self.with_rules(replace(self.rules, prior=dict(prior) if isinstance(prior, Mapping) else prior))
 
     def with_calibration(self, kind: str | None) -> Self:
         """The same that learns this kind of calibration with its first rows."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Distribution, Doubles
+from bayesbox.rule.options import Prior
 
 
 class PriorRules(Protocol):
@@ -16,7 +17,7 @@ class PriorRules(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
-    def prior(self) -> Mapping[Any, float] | None: ...
+    def prior(self) -> Prior | None: ...
 
 
 class ClassModel(Protocol):

@@ -27,6 +27,7 @@ from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.errors import BadOption
 from bayesbox.estimators.inputs import labels_from
 from bayesbox.file.version import FromFile
+from bayesbox.rule.priors import Prior
 from bayesbox.schema.levels import Labels, class_position, level_text
 from bayesbox.schema.parameters import HasParameters
 from bayesbox.source.dask import partitions_of
@@ -43,7 +44,7 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
     Its parameters are the fields of options, which it inherits.
     """
 
-    prior: Mapping[Any, float] | None
+    prior: Prior | None
     ledger: bool
     classifier_: C
     training_: Training
@@ -222,10 +223,10 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
         found: float = super().score(X, y, sample_weight)
         return found
 
-    def with_prior(self, prior: Mapping[Any, float]) -> Self:
-        """The same likelihoods under another base rate."""
+    def with_prior(self, prior: Prior) -> Self:
+        """The same likelihoods under another base rate: a dict, a list in the order of `classes_`, or "balanced"."""
         check_is_fitted(self)
         result = copy.copy(self)
         result.classifier_ = self.classifier_.with_prior(prior)
-        result.prior = dict(prior)
+        result.prior = dict(prior) if isinstance(prior, Mapping) else prior
         return result

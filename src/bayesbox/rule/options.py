@@ -6,7 +6,7 @@ these fields without them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bayesbox.errors import BadOption
@@ -16,6 +16,9 @@ from bayesbox.schema.takes import AnyText, OneOf, Takes, Types
 
 LEARNED = "learned"
 BACK_OFF = "backoff"
+BALANCED = "balanced"
+Prior = Mapping[Any, float] | Sequence[float] | str
+"""Probabilities by class, in the order of the classes, or "balanced"."""
 MISSING = ("ignore", "level")
 UNSEEN = ("smooth", "ignore", "error")
 
@@ -73,14 +76,20 @@ class TakesSmoothing(Takes):
 
 
 class TakesPrior(Takes):
-    """Probabilities by class, or None: whether they fit is known when the classes are."""
+    """Probabilities by class, or in the order of the classes, "balanced", or None: whether they fit is known when the
+    classes are."""
 
-    types: Types = (list, None)
-    metavar = "CLASS=P,..."
+    types: Types = (list, str, None)
+    metavar = "CLASS=P,...|balanced"
 
     @property
     def words(self) -> str:
-        return "mapping of label to probability, or None"
+        return 'mapping of label to probability, list of probabilities in class order, "balanced", or None'
+
+    def parse(self, name: str, given: object) -> object:  # noqa: ARG002
+        from bayesbox.rule.priors import as_prior
+
+        return None if given is None else as_prior(given)
 
     def to_json(self, name: str, value: Any) -> object:  # noqa: ARG002
         from bayesbox.rule.rules_json import prior_to_json
@@ -155,10 +164,11 @@ class CountOptions(Options):
     prior_smoothing: Any = option(
         TakesSmoothing(none=True), default=None, help="The same for the class prior; by default the shares as they are."
     )
-    prior: Mapping[Any, float] | None = option(
+    prior: Prior | None = option(
         TakesPrior(),
         default=None,
-        help="The class prior, if it is to be given: another base rate, the same likelihoods.",
+        help="The class prior, if it is to be given: another base rate, the same likelihoods; balanced is the same for "
+        "every class.",
     )
 
 

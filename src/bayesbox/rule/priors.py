@@ -12,10 +12,31 @@ from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.cells import LevelCounts, Ratio, Smoothing
 from bayesbox.errors import BadOption
+from bayesbox.rule.options import BALANCED
+from bayesbox.rule.options import Prior as Prior
 from bayesbox.rule.smoothing import MaximumLikelihood
 from bayesbox.schema.levels import level_text
 
 SUM_TOLERANCE = 1e-9
+
+
+def as_prior(given: Any) -> Any:
+    """A prior that is not None, as rules keep it: a mapping as it is, a sequence as a tuple of floats, or "balanced".
+
+    >>> as_prior([1, 0]), as_prior("balanced")
+    ((1.0, 0.0), 'balanced')
+    """
+    if isinstance(given, Mapping) or (isinstance(given, str) and given == BALANCED):
+        return given
+    try:
+        if isinstance(given, str):
+            raise TypeError
+        return tuple(float(p) for p in given)
+    except (TypeError, ValueError):
+        raise BadOption(
+            'prior must be a dict of classes and their probabilities, a list of these in class order, or "balanced"',
+            found=given,
+        ) from None
 
 
 def prior_ratio(class_counts: ExactArray, classes: tuple[str, ...], rule: Smoothing | None, *, exact: bool) -> Ratio:
@@ -31,18 +52,24 @@ def log_prior(class_counts: ExactArray, classes: tuple[str, ...], rule: Smoothin
     return log(over) - log(under)
 
 
-def given_prior(given: Mapping[Any, float], classes: tuple[str, ...]) -> Doubles:
+def given_prior(given: Prior, classes: tuple[str, ...]) -> Doubles:
     """A prior as probabilities in the order of the classes: one for each class, none below 0, summing to 1.
 
-    One class may be left unnamed: it has what is left.
+    "balanced" is the same for each class; a sequence has one for each in their order. In a mapping one class may be
+    left unnamed: it has what is left.
+
+    >>> given_prior("balanced", ("no", "yes")), given_prior([0.9, 0.1], ("no", "yes"))
+    (array([0.5, 0.5]), array([0.9, 0.1]))
 
     >>> given_prior({"yes": 0.1, "no": 0.9}, ("no", "yes"))
     array([0.9, 0.1])
     >>> given_prior({"yes": 0.1}, ("no", "yes"))
     array([0.9, 0.1])
     """
+    if isinstance(given, str) and given == BALANCED:
+        return np.full(len(classes), 1 / len(classes))
     if not isinstance(given, Mapping):
-        raise BadOption("a prior is a dict of classes and their probabilities", found=given)
+        return _in_order(as_prior(given), classes)
     try:
         by_text = {level_text(label): float(p) for label, p in given.items()}
     except (TypeError, ValueError):
@@ -57,9 +84,20 @@ def given_prior(given: Mapping[Any, float], classes: tuple[str, ...]) -> Doubles
             found=", ".join(unknown or by_text) or "nothing",
             remedy="One alone may be left out: it has what is left",
         )
-    values = np.array([by_text[name] for name in classes])
+    return _checked(np.array([by_text[name] for name in classes]))
+
+
+def _in_order(given: Any, classes: tuple[str, ...]) -> Doubles:
+    if len(given) != len(classes):
+        raise BadOption(
+            f"a prior must have one probability per class, in the order {', '.join(classes)}", found=list(given)
+        )
+    return _checked(np.array(given, dtype=np.float64))
+
+
+def _checked(values: Doubles) -> Doubles:
     if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise BadOption("a prior probability is a number from 0 to 1", found=dict(by_text))
+        raise BadOption("a prior probability is a number from 0 to 1", found=values.tolist())
     if abs(math.fsum(values) - 1) > SUM_TOLERANCE:
         raise BadOption("a prior sums to 1", found=math.fsum(values))
     return values

@@ -12,6 +12,7 @@ from bayesbox.dist.cells import Smoothing
 from bayesbox.errors import BadData
 from bayesbox.file.options_json import options_from_reader, options_to_json
 from bayesbox.file.reader import Json, Reader
+from bayesbox.rule.options import BALANCED
 from bayesbox.rule.smoothing import RULES
 from bayesbox.schema.levels import level_text
 from bayesbox.schema.takes import exact_double
@@ -36,8 +37,15 @@ def smoothing_from_json(value: object) -> Smoothing:
     return found
 
 
-def prior_to_json(prior: Mapping[Any, float]) -> list[list[Any]]:
-    """Pairs of label and probability. A label keeps its type, so that the rules are equal after loading."""
+def prior_to_json(prior: Any) -> str | list[Any]:
+    """Pairs of label and probability, probabilities in class order, or "balanced".
+
+    A label keeps its type, so that the rules are equal after loading.
+    """
+    if isinstance(prior, str):
+        return prior
+    if not isinstance(prior, Mapping):
+        return [exact_double(p, "a prior probability") for p in prior]
     pairs = [[_label_to_json(label), exact_double(p, "a prior probability")] for label, p in prior.items()]
     return sorted(pairs, key=lambda pair: (str(pair[0]), type(pair[0]).__name__))
 
@@ -56,8 +64,18 @@ def _label_to_json(label: Any) -> Any:
     return level_text(label)
 
 
-def prior_from_json(pairs: list[Any]) -> dict[Any, float]:
-    """The prior of such pairs."""
+def prior_from_json(written: Any) -> Any:
+    """The prior that was written so."""
+    if isinstance(written, str):
+        if written != BALANCED:
+            raise ValueError("a prior in one word is balanced")
+        return written
+    if written and all(type(p) is float for p in written):
+        return tuple(written)
+    return _by_label(written)
+
+
+def _by_label(pairs: list[Any]) -> dict[Any, float]:
     prior: dict[Any, float] = {}
     for pair in pairs:
         if type(pair) is not list or len(pair) != 2 or type(pair[1]) is not float:

@@ -66,7 +66,7 @@ class AnyText(Takes):
 
 
 class OneOf(Takes):
-    """One of several texts, or None where that is allowed."""
+    """One of several texts, or None where that is allowed; True stands for the only text, False for None."""
 
     def __init__(self, *choices: str, none: bool = False) -> None:
         self.choices, self.none = choices, none
@@ -79,8 +79,12 @@ class OneOf(Takes):
     def parse(self, name: str, given: object) -> object:
         if (given is None and self.none) or (isinstance(given, str) and given in self.choices):
             return given
-        one = "" if self.none and len(self.choices) == 1 else "one of "
-        raise BadOption(f"{name} is {'None or ' if self.none else ''}{one}{', '.join(self.choices)}", found=given)
+        is_switch = self.none and len(self.choices) == 1
+        if is_switch and isinstance(given, bool):
+            return self.choices[0] if given else None
+        one = "" if is_switch else "one of "
+        quoted = ", ".join(f'"{each}"' for each in self.choices)
+        raise BadOption(f"{name} must be {'None or ' if self.none else ''}{one}{quoted}", found=given)
 
 
 class OnOff(Takes):

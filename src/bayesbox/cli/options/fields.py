@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bayesbox.classifier.registry import KINDS, ModelKind, kinds_text
-from bayesbox.cli.options.shared import SHARES, Read, Verb
+from bayesbox.cli.options.shared import PRIOR, Read, Verb
 from bayesbox.errors import BadOption
 from bayesbox.extensions import load_extensions
 from bayesbox.rule.options import TakesPrior
@@ -141,7 +141,7 @@ def value_settings(name: str, takes: Takes) -> Json:
     if takes.choices:
         return {"type": click.Choice(takes.choices)}
     if isinstance(takes, TakesPrior):
-        return {"type": SHARES, "metavar": takes.metavar}
+        return {"type": PRIOR, "metavar": takes.metavar}
     return {"type": Read(name, lambda value: takes.from_text(name, value)), "metavar": takes.metavar}
 
 

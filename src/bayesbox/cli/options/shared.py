@@ -119,6 +119,15 @@ def shares(text: str) -> dict[str, float]:
     return found
 
 
+def prior_shares(text: str) -> dict[str, float] | str:
+    """A prior: the word balanced, or probabilities by class.
+
+    >>> prior_shares("balanced"), prior_shares("yes=.1,no=.9")
+    ('balanced', {'yes': 0.1, 'no': 0.9})
+    """
+    return text.strip() if text.strip() == "balanced" else shares(text)
+
+
 def costs(text: str) -> dict[tuple[str, str], float]:
     """Costs by true class and answer.
 
@@ -181,7 +190,7 @@ class Read(AnyType):
 
 
 WORDS = Read("names", split)
-SHARES = Read("shares", shares)
+PRIOR = Read("prior", prior_shares)
 COSTS = Read("costs", costs)
 PROBABILITY = Read("probability", probability)
 SETTING = Read("name=value", setting)
@@ -239,9 +248,9 @@ def prior_option(verb: F) -> F:
     """--prior."""
     return click.option(
         "--prior",
-        type=SHARES,
-        metavar="CLASS=P,...",
-        help="Another base rate for the classes: yes=.1,no=.9. The likelihoods stay.",
+        type=PRIOR,
+        metavar="CLASS=P,...|balanced",
+        help="Another base rate for the classes: yes=.1,no=.9, or balanced, the same for each. The likelihoods stay.",
     )(verb)
 
 

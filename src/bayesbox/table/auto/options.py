@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bayesbox.rule.options import TakesPrior
+from bayesbox.rule.options import Prior, TakesPrior
 from bayesbox.schema.options import Options, option, options
 from bayesbox.schema.takes import RealNumber, Types, WholeNumber
 
@@ -15,13 +15,15 @@ BUDGET = 20.0
 class TakesPriorByText(TakesPrior):
     """A prior whose labels are texts in the file."""
 
-    types: Types = (dict, None)
+    types: Types = (dict, list, str, None)
 
-    def to_json(self, name: str, value: Any) -> Any:  # noqa: ARG002
-        return None if value is None else {str(label): float(p) for label, p in value.items()}
+    def to_json(self, name: str, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {str(label): float(p) for label, p in value.items()}
+        return super().to_json(name, value)
 
-    def from_json(self, name: str, written: Any) -> Any:  # noqa: ARG002
-        return written
+    def from_json(self, name: str, written: Any) -> Any:
+        return written if isinstance(written, dict) else super().from_json(name, written)
 
 
 @options
@@ -40,6 +42,6 @@ class AutoOptions(Options):
         command=False,
         help="The seed of all draws: the same rows, seed and budget give the same model.",
     )
-    prior: Mapping[Any, float] | None = option(
+    prior: Prior | None = option(
         TakesPriorByText(), default=None, help="The class prior, if it is another than that of the rows."
     )

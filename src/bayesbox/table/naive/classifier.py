@@ -6,7 +6,7 @@ The scikit-learn estimator and the command are both thin layers over this class;
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -22,7 +22,7 @@ from bayesbox.errors import BadOption
 from bayesbox.file.reader import Reader
 from bayesbox.rule.naive import naive_model
 from bayesbox.rule.options import NaiveOptions
-from bayesbox.rule.priors import given_prior
+from bayesbox.rule.priors import Prior, given_prior
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_type_of
 from bayesbox.schema.schema import Schema
@@ -113,7 +113,7 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         book = Book.empty(label_type_of(model.labels.tolist()))
         return cls(NaiveOptions()).changed(schema=schema, book=book, _model=model, fixed=True)
 
-    def with_prior(self, prior: Mapping[Any, float]) -> Self:
+    def with_prior(self, prior: Prior) -> Self:
         """The same likelihoods with another base rate."""
         if not self.fixed:
             return super().with_prior(prior)

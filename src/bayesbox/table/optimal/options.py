@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from bayesbox.classifier.registry import KINDS, default_hypotheses
 from bayesbox.errors import BadOption
-from bayesbox.rule.options import TakesPrior
+from bayesbox.rule.options import Prior, TakesPrior
 from bayesbox.schema.options import Options, aside, option, options
 from bayesbox.schema.takes import TextList
 
@@ -38,9 +38,7 @@ class OptimalOptions(Options):
         kw_only=False,
         help="The models to learn, by the names that --model takes.",
     )
-    prior: Mapping[Any, float] | None = option(
-        TakesPrior(), default=None, help="The class prior, if it is to be given."
-    )
+    prior: Prior | None = option(TakesPrior(), default=None, help="The class prior, if it is to be given.")
     options: Mapping[str, Any] = aside(default_factory=dict)
 
     @property
