@@ -11,9 +11,10 @@ from fractions import Fraction
 from typing import Any
 
 from bayesbox._core import ExactArray
-from bayesbox.described import Advice, Remedy, ignoring, pasted
+from bayesbox.described import Advice, Remedy, ignoring, parameter, pasted
 from bayesbox.errors import SuspiciousData
 from bayesbox.schema.schema import Schema
+from bayesbox.source.files.numerals import Spelling, spelling_of
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.exact import Dyadic
@@ -22,7 +23,6 @@ from bayesbox.tally.moments import Spread
 MOST_ALIKE = 3  # columns of which the same is said in as many sentences
 FEW_ROWS = 10  # below this, coincidences are common and nothing is said
 DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?$")
-COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?$")
 SAMPLE = 100  # levels that are looked at
 MANY_FLAGS = 40  # above it, sums agree by chance, and the names must agree as well
 
@@ -37,6 +37,8 @@ class Reason(StrEnum):
     IDENTIFIER = "identifier"
     DATES = "dates"
     DECIMAL_COMMA = "decimal-comma"
+    THOUSANDS = "thousands"
+    MARKED_NUMBERS = "marked-numbers"
     BROKEN_NUMBERS = "broken-numbers"
     NUMBERS_AS_LEVELS = "numbers-as-levels"
     UNDECLARED_LEVELS = "undeclared-levels"
@@ -134,13 +136,8 @@ def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hi
     elif tally.form == "counts":
         if len(tally.levels) == 1:
             yield constant
-        elif kind.lists_levels and have_decimal_commas(tally.levels):
-            yield Hint(
-                Reason.DECIMAL_COMMA,
-                (name,),
-                f"column `{name}` holds numbers with a decimal comma, and each counts as a category by itself",
-                "Write them with a decimal point",
-            )
+        elif kind.lists_levels and (spelling := spelling_of(tally.levels)) is not None:
+            yield spelling_hint(name, spelling)
         elif len(tally.levels) == sum(_exact(tally.totals())) and kind.lists_levels:
             if are_dates(tally.levels):
                 yield date_hint(name, "has a different date in every row")
@@ -149,14 +146,29 @@ def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hi
                 yield Hint(Reason.IDENTIFIER, (name,), what, ignore)
 
 
-def have_decimal_commas(levels: Sequence[str]) -> bool:
-    """Whether levels are numbers as they are written where the comma is the decimal point.
+def spelling_hint(name: str, spelling: Spelling) -> Hint:
+    """Numbers that are levels by the way they are written, with the options that read them.
 
-    >>> have_decimal_commas(["1,5", "12"]), have_decimal_commas(["1", "12"]), have_decimal_commas(["1,5,7", "1,5"])
-    (True, False, False)
+    >>> spelling_hint("price", spelling_of(["1,000", "20,500"])).reason
+    <Reason.THOUSANDS: 'thousands'>
     """
-    sample = levels[:SAMPLE]
-    return all(COMMA_NUMBER.match(level) for level in sample) and any("," in level for level in sample)
+    marks = [
+        "a decimal comma" if spelling.numerals.decimal == "," else "",
+        "thousands separators" if spelling.numerals.thousands else "",
+        "a currency sign" if spelling.money else "",
+        "a percent sign" if spelling.percent else "",
+    ]
+    written = " and ".join(filter(None, marks))
+    reason = Reason.DECIMAL_COMMA if spelling.numerals.thousands is None else Reason.THOUSANDS
+    meaning = "; 12% is 0.12 then" if spelling.percent else ""
+    other = "; if the comma is the decimal mark: " + parameter("decimal", ",") if spelling.ambiguous else ""
+    return Hint(
+        Reason.MARKED_NUMBERS if spelling.is_marked else reason,
+        (name,),
+        f"column `{name}` holds numbers with {written}, such as {spelling.example}, and each counts as a category "
+        "by itself",
+        "Read them as numbers: " + spelling.remedy(name) + meaning + other,
+    )
 
 
 def are_dates(levels: Sequence[str]) -> bool:

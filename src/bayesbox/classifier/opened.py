@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from bayesbox.described import Remedy
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
+from bayesbox.source.files.dialect import AS_WRITTEN, TextDialect
 
 EVERY = "*"  # keeps all columns
 
@@ -17,8 +18,8 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How files are read: texts that are missing values, what becomes of broken rows, the format, the threads; and
-    into how many bins a target of numbers is cut.
+    """How files are read: texts that are missing values, what becomes of broken rows, the format, the threads, how
+    text is written; and into how many bins a target of numbers is cut.
 
     `follow_links` is about folders of documents: whether links in them are followed.
     """
@@ -29,6 +30,7 @@ class ReadingOptions:
     threads: int = 1
     target_bins: int | None = None
     follow_links: bool = False
+    dialect: TextDialect = AS_WRITTEN
 
     @property
     def of_file(self) -> dict[str, Any]:
@@ -38,12 +40,13 @@ class ReadingOptions:
                 "links are followed in folders of documents, but this is a table",
                 remedy="Omit " + Remedy("follow_links=True", "--follow"),
             )
-        return {"na": self.na, "bad_rows": self.bad_rows, "format": self.format}
+        return {"na": self.na, "bad_rows": self.bad_rows, "format": self.format, "dialect": self.dialect}
 
     @property
     def is_plain(self) -> bool:
         """Whether nothing is said of a file."""
-        return not (self.na or self.follow_links) and self.bad_rows == "error" and self.format is None
+        given = self.na or self.follow_links or self.dialect.given or self.format is not None
+        return not given and self.bad_rows == "error"
 
 
 AS_IT_IS = ReadingOptions()

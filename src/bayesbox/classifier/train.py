@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesbox.classifier.calibrated import calibrated
+from bayesbox.classifier.opened import ReadingOptions
 from bayesbox.classifier.row_sample import Sampled
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.target.check import TargetCheck, require_few_classes
@@ -70,9 +71,10 @@ def source_of(
     """
     if not is_path(data):
         kind = kind_of_data(data)
-        if kind.name == FRAME and any(options.values()) and options != {"na": (), "bad_rows": "error", "format": None}:
+        if kind.name == FRAME and not ReadingOptions(**options).is_plain:
             raise BadOption(
-                "na, bad_rows and format say how to read a file, but this is none", found=type(data).__name__
+                "na, bad_rows, format and the like say how to read a file, but this is not one",
+                found=type(data).__name__,
             )
         return kind.opener()(data)
     from bayesbox.source.files.open import open_source

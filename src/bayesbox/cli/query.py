@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bayesbox.network.query.notation import Question
 
 
-ROWS = ("weight", "types", "na", "bad_rows")
+ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
 
 
 @click.command(
@@ -137,6 +137,7 @@ def _counted(data: tuple[str, ...], asked: Question, given: Json) -> JointCounts
     from bayesbox.classifier.train import source_of
     from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows
     from bayesbox.network.joint.joint import count_table
+    from bayesbox.source.files.dialect import TextDialect
 
     kinds = declared_kinds(given["types"])
     source = source_of(
@@ -148,6 +149,7 @@ def _counted(data: tuple[str, ...], asked: Question, given: Json) -> JointCounts
         na=options.several(given["na"]),
         bad_rows=given["bad_rows"],
         format=given["input_format"],
+        dialect=TextDialect.of(given),
     )
     progress = Progress()
     try:

@@ -44,14 +44,12 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """
     from bayesbox.classifier.report.survey import survey
     from bayesbox.classifier.train import source_of
-    from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows, without_target
+    from bayesbox.cli.options.sources import Progress, declared_kinds, reading_of, skipped_rows, without_target
 
     target = given["target"]
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, None)
     threads = options.threads_or_default(given["threads"])
-    na = options.several(given["na"])
-    format, bad_rows = given["input_format"], given["bad_rows"]
-    source = source_of(list(data), target, kinds, na=na, bad_rows=bad_rows, format=format, threads=threads)
+    source = source_of(list(data), target, kinds, threads=threads, **reading_of(given).of_file)
     progress = Progress(source)
     try:
         found = survey(source, target, declared=kinds, threads=threads, progress=progress)

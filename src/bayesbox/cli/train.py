@@ -29,6 +29,7 @@ ROWS_ONLY = (
     "database",
     "spark",
     "na",
+    *options.FILE_OPTIONS,
 )
 """The options that a model of given tables does not take, besides those of models of rows."""
 
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         "bayes train credit.csv -t class --select forward --column-weights",
         "bayes train credit.csv -t class --model optimal:naive,tan,aode",
         "bayes train houses.csv -t price --target-bins 5",
+        "bayes train ventes.csv -t achat --encoding cp1252 --delimiter ';' --decimal , --thousands .",
         "bayes train cars.csv -t risk --smoothing mle --types car=category:sports:vintage:suv:truck",
         "bayes train --tables radio.json -o radio.bayes",
         "bayes train --sql 'select * from people where year > 2020' --database people.db -t income -o people.bayes",
@@ -212,6 +214,7 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
 
 def _columns_of(data: tuple[str, ...], given: Json) -> str:
     from bayesbox.errors import BayesboxError
+    from bayesbox.source.files.dialect import TextDialect
     from bayesbox.source.files.open import file_columns
 
     if not data:
@@ -222,7 +225,7 @@ def _columns_of(data: tuple[str, ...], given: Json) -> str:
         if not is_table(list(data), given["input_format"]):
             return "Documents in files are learned with --model text"
     try:
-        names = list(file_columns(list(data), format=given["input_format"]))
+        names = list(file_columns(list(data), format=given["input_format"], dialect=TextDialect.of(given)))
     except BayesboxError:
         return ""
     return "The columns are " + ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -15,6 +15,7 @@ from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer
 from bayesbox.classifier.train import source_of
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
+from bayesbox.source.files.dialect import TextDialect
 from bayesbox.source.shapes import is_pandas_frame, is_path, is_polars_frame
 from bayesbox.source.spark import SparkSource
 from bayesbox.source.wrapped import peek
@@ -31,6 +32,13 @@ def predict(
     na: Sequence[str] = (),
     format: str | None = None,
     follow_links: bool = False,
+    encoding: str | None = None,
+    decimal: str = ".",
+    thousands: str | None = None,
+    delimiter: str | None = None,
+    skip_rows: int = 0,
+    comment: str | None = None,
+    sheet: str | None = None,
 ) -> Any:
     """The class of each row of files, a frame, a query or any other source: what `bayes predict` writes, as a table.
 
@@ -41,6 +49,10 @@ def predict(
     and the new ones, worked out on the executors when they are asked for. `follow_links` is about folders of documents:
     links in them are skipped otherwise.
 
+    Text files: `encoding` is that of the text, UTF-8 by default, and a byte order mark goes before it; `decimal` and
+    `thousands` are the marks of numbers, `delimiter` separates the fields, the first `skip_rows` lines are passed over,
+    and lines that begin with `comment` are not rows. `sheet` is the sheet of an Excel workbook, by default the first.
+
     >>> import bayesbox as bb
     >>> clf = bb.NaiveBayes().fit({"age": [25, 20, 45]}, ["L", "H", "H"])
     >>> bb.predict(clf, {"age": [44, 25]}, keep=["age"]).to_pydict()
@@ -48,7 +60,9 @@ def predict(
     """
     classifier = _classifier_of(model)
     asked = PredictOptions(proba=proba, explain=explain, keep=tuple(keep))
-    source = _source(classifier, data, asked.keep, na=tuple(na), format=format, follow_links=follow_links)
+    dialect = TextDialect(encoding, decimal, thousands, delimiter, skip_rows, comment, sheet)
+    reading = ReadingOptions(tuple(na), format=format, follow_links=follow_links, dialect=dialect)
+    source = _source(classifier, data, asked.keep, reading)
     if isinstance(source, SparkSource):
         if keep:
             raise BadOption("a Spark DataFrame keeps all of its columns", remedy="Leave out keep, and select from it")
@@ -81,7 +95,7 @@ def _classifier_of(model: object) -> AnyClassifier:
     return classifier
 
 
-def _source(classifier: AnyClassifier, data: object, keep: tuple[str, ...], **options: Any) -> Source:
+def _source(classifier: AnyClassifier, data: object, keep: tuple[str, ...], reading: ReadingOptions) -> Source:
     if not is_path(data):
-        return source_of(data, **ReadingOptions(**options).of_file)
-    return classifier.open_unlabelled(data, keep=keep, reading=ReadingOptions(**options)).source
+        return source_of(data, **reading.of_file)
+    return classifier.open_unlabelled(data, keep=keep, reading=reading).source

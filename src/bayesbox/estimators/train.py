@@ -18,6 +18,7 @@ from bayesbox.estimators.naive_bayes import NaiveBayes
 from bayesbox.file.load import load_version
 from bayesbox.file.version import FromFile
 from bayesbox.limits import limit_context
+from bayesbox.source.files.dialect import TextDialect
 
 
 def train(
@@ -34,6 +35,13 @@ def train(
     bad_rows: str = "error",
     format: str | None = None,
     follow_links: bool = False,
+    encoding: str | None = None,
+    decimal: str = ".",
+    thousands: str | None = None,
+    delimiter: str | None = None,
+    skip_rows: int = 0,
+    comment: str | None = None,
+    sheet: str | None = None,
 ) -> Any:
     """A fitted estimator from files (a name, a glob, a folder, several of them), a frame, or any source.
 
@@ -46,6 +54,10 @@ def train(
     rows each, which are the classes then. `classes_limit` is the most classes, 10,000 by default; to give it says that
     numbers are classes.
 
+    Text files: `encoding` is that of the text, UTF-8 by default, and a byte order mark goes before it; `decimal` and
+    `thousands` are the marks of numbers, `delimiter` separates the fields, the first `skip_rows` lines are passed over,
+    and lines that begin with `comment` are not rows. `sheet` is the sheet of an Excel workbook, by default the first.
+
     >>> train({"age": [25, 20, 45], "class": ["L", "H", "H"]}, target="class").classes_
     array(['H', 'L'], dtype='<U1')
     """
@@ -54,7 +66,8 @@ def train(
             "a model to train is one of bayesbox's estimators", found=model, remedy="Write model=bayesbox.NaiveBayes()"
         )
     estimator: CountedEstimator[Any] = NaiveBayes() if model is None else clone(model)
-    reading = ReadingOptions(na, bad_rows, format, threads, target_bins, follow_links)
+    dialect = TextDialect(encoding, decimal, thousands, delimiter, skip_rows, comment, sheet)
+    reading = ReadingOptions(na, bad_rows, format, threads, target_bins, follow_links, dialect)
     opened = estimator.blank_classifier().open_rows(data, target=target, weight=weight, text=text, reading=reading)
     with limit_context(classes=classes_limit):
         training = train_classifier(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)

@@ -52,7 +52,7 @@ def open_labelled(
     if table or (target is not None and text is not None):
         if label is not None:
             raise BadOption("the classes of a table stand in one of its columns", found=label)
-        names = () if _is_stdin(data) else tuple(file_columns(data, format=reading.format))
+        names = () if _is_stdin(data) else tuple(file_columns(data, format=reading.format, dialect=reading.dialect))
         target, column = _columns(names, target, text, weight)
         columns = frozenset({target, column})
         number = frozenset(() if weight is None else (weight,))
@@ -61,7 +61,7 @@ def open_labelled(
             data, text=columns, number=number, only=columns | number, documents=documents, **reading.of_file
         )
         return _opened(classifier, opened, target, column)
-    for name, value in (("na", reading.na), ("format", reading.format)):
+    for name, value in (("na", reading.na), ("format", reading.format), *_said(reading)):
         if value:
             raise BadOption(f"{name} says how to read a table, but these are documents", found=value)
     if weight is not None:
@@ -86,11 +86,18 @@ def open_unlabelled(
         return Opened(
             classifier, open_source(data, text=text, documents=documents, only=only, as_text=every, **reading.of_file)
         )
-    if reading.na:
-        raise BadOption(f"{parameter('na', '...')} says how to read a table, but these are documents", found=reading.na)
+    for name, value in (("na", reading.na), *_said(reading)):
+        if value:
+            said = parameter(name, "...")
+            raise BadOption(f"{said} says how to read a table, but these are documents", found=value)
     source = open_documents(data, classes=False, bad_rows=reading.bad_rows, follow_links=reading.follow_links)
     known = classifier.text_column
     return Opened(classifier, source if known == TEXT else Renamed(source, TEXT, known), in_files=True)
+
+
+def _said(reading: ReadingOptions) -> list[tuple[str, object]]:
+    """What was said of the text of a table."""
+    return [(name, getattr(reading.dialect, name)) for name in reading.dialect.given]
 
 
 def _opened(classifier: C, source: Source, target: str, column: str) -> Opened[C]:

@@ -17,7 +17,7 @@ ANSWERS = ("decode", "score", "forecast")
 
 TRAINING = (*command_names(ChainOptions), "smoothing", "types", "ignore")
 WRITING = ("keep_old", "wait")
-ROWS = ("sequence", "order", "na", "bad_rows", "input_format")
+ROWS = ("sequence", "order", "na", "bad_rows", *options.FILE_OPTIONS)
 STRANGE = {
     "train": ("steps", "proba", "svg", "output_format"),
     "update": (*TRAINING, "force", "steps", "proba", "svg", "output_format"),

@@ -30,6 +30,7 @@ def read_rows(
 
     from bayesbox.cli.options.sources import skipped_rows
     from bayesbox.sequence.steps import arrow_column, sequences_of
+    from bayesbox.source.files.dialect import TextDialect
     from bayesbox.source.files.open import open_source
 
     # by whatever it holds, or 10 would come before 9 where the model leaves the column out
@@ -42,6 +43,7 @@ def read_rows(
         na=options.several(given["na"]),
         bad_rows=given["bad_rows"],
         format=given["input_format"],
+        dialect=TextDialect.of(given),
     )
     tables = [
         pa.table({name: arrow_column(column) for name, column in zip(batch.names, batch.columns, strict=True)})

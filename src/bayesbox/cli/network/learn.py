@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 LEARN = (*command_names(LearnOptions), "known")
 FIT = tuple(command_names(TableOptions))
-BOTH = ("types", "ignore", "na", "bad_rows", "input_format")
+BOTH = ("types", "ignore", "na", "bad_rows", *options.FILE_OPTIONS)
 """The options that these actions take, by the names of their parameters."""
 
 
@@ -135,6 +135,7 @@ def fit(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
 def _source(files: tuple[str, ...], given: Json, network: BayesianNetwork | None = None) -> tuple[Source, Json]:
     from bayesbox.classifier.train import source_of
     from bayesbox.network.learn.rows import texts_of
+    from bayesbox.source.files.dialect import TextDialect
 
     kinds = declared_kinds(given["types"], options.several(given["ignore"]))
     declared: Json = kinds if network is None else {**texts_of(network.graph), **kinds}
@@ -144,6 +145,7 @@ def _source(files: tuple[str, ...], given: Json, network: BayesianNetwork | None
         na=options.several(given["na"]),
         bad_rows=given["bad_rows"],
         format=given["input_format"],
+        dialect=TextDialect.of(given),
         finite=network is None,  # fit does not look at columns that are no nodes
     )
     return source, kinds

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bayesbox.cli.options import shared as options
+
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
     from bayesbox.source.base import Source
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-OF_FILES = {"na": "--na", "input_format": "--format"}
+OF_FILES = {"na": "--na", "input_format": "--format", **options.DIALECT_OPTIONS}
 """Options that say how a file is read."""
 
 

@@ -19,7 +19,18 @@ from bayesbox.limits import CLASSES, limit_context
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-INPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet", "arrow"]
+INPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet", "arrow", "excel"]
+DIALECT_OPTIONS = {
+    "encoding": "--encoding",
+    "decimal": "--decimal",
+    "thousands": "--thousands",
+    "delimiter": "--delimiter",
+    "skip_rows": "--skip-rows",
+    "comment": "--comment",
+    "sheet": "--sheet",
+}
+"""How a file is written: the names of the parameters, and of the options."""
+FILE_OPTIONS = ("input_format", *DIALECT_OPTIONS)
 LONG_EXPONENT = re.compile("[eE][+-]?[0-9]{5}")  # of a number that would be written out digit by digit
 MOST_THREADS = 4  # by default: counting is bound by memory beyond that
 
@@ -266,13 +277,41 @@ def na_option(verb: F) -> F:
 
 
 def input_format_option(*names: str) -> Callable[[F], F]:
-    """The format of the data that are read."""
-    return click.option(
-        *names,
-        "input_format",
-        type=click.Choice(INPUT_FORMATS),
-        help="The format of the data; by default that of the extension, else of the first bytes.",
+    """The format of the data that are read, and how their text is written."""
+    made = (
+        click.option(
+            *names,
+            "input_format",
+            type=click.Choice(INPUT_FORMATS),
+            help="The format of the data; by default that of the extension, else of the first bytes.",
+        ),
+        click.option(
+            "--encoding",
+            metavar="NAME",
+            help="The encoding of the text: utf-8 by default, or cp1252, latin-1, utf-16 ... A byte order mark goes "
+            "before it.",
+        ),
+        click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark; a point by default."),
+        click.option(
+            "--thousands", metavar="MARK", help="What groups the digits of numbers: , or . or ' or _ or a space."
+        ),
+        click.option(
+            "--delimiter",
+            metavar="MARK",
+            help="What separates the fields: ; or | or tab ... By default the header shows whether comma, tab or "
+            "semicolon.",
+        ),
+        click.option("--skip-rows", type=click.IntRange(min=0), metavar="N", help="Skip N lines before the header."),
+        click.option("--comment", metavar="MARK", help="Skip lines that begin with this mark, such as #."),
+        click.option("--sheet", metavar="NAME", help="The sheet of an Excel workbook; by default the first."),
     )
+
+    def add(verb: F) -> F:
+        for option in reversed(made):
+            verb = option(verb)
+        return verb
+
+    return add
 
 
 def classes_limit_option(verb: F) -> F:

@@ -118,6 +118,7 @@ def reading_of(given: Mapping[str, Any], threads: int = 1) -> ReadingOptions:
     """How the options of a verb say that files are read."""
     from bayesbox.classifier.opened import ReadingOptions
     from bayesbox.cli.options.shared import several
+    from bayesbox.source.files.dialect import TextDialect
 
     return ReadingOptions(
         several(given["na"]),
@@ -126,6 +127,7 @@ def reading_of(given: Mapping[str, Any], threads: int = 1) -> ReadingOptions:
         threads,
         target_bins=given.get("target_bins"),
         follow_links=given.get("follow", False),
+        dialect=TextDialect.of(given),
     )
 
 

@@ -29,7 +29,7 @@ from bayesbox.source.files.reading import (
     contradiction,
     place,
 )
-from bayesbox.source.files.scan import NUMBER_PATTERN
+from bayesbox.source.files.scan import NUMBER_PATTERN, PLAIN
 from bayesbox.source.files.streams import ByteStream, unavailable
 
 ROWS = 98_304  # in one batch
@@ -316,6 +316,8 @@ def numbers_of_texts(column: ArrowColumn, name: str, *, file: str, row: int = 0,
     """
     texts = column.cast(pa.string())
     fits = pc.match_substring_regex(texts, NUMBER_PATTERN)
+    if not pc.all(fits).as_py() and pc.all(fits := pc.match_substring_regex(texts, PLAIN.marked)).as_py():
+        return PLAIN.doubles(texts)
     if not pc.all(fits).as_py():
         index = fits.to_pylist().index(False)
         where = place(file, row=row + index + 1, column=name)

@@ -15,12 +15,15 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from bayesbox import _core
-from bayesbox.described import Advice, Remedy
+from bayesbox.described import Advice, Remedy, parameter
 from bayesbox.errors import BadData, BadRow
 from bayesbox.schema.arrays import text_array
 from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
 from bayesbox.schema.flags import FALSE_WORDS, TRUE_WORDS
+from bayesbox.source.files.comments import blank_comments
+from bayesbox.source.files.encodings import likely_encoding, not_encoded
+from bayesbox.source.files.numerals import Numerals
 from bayesbox.source.files.reading import (
     COLUMN_LIMIT,
     FLAG,
@@ -37,20 +40,23 @@ from bayesbox.source.files.reading import (
 from bayesbox.source.files.reading import place as place_of
 from bayesbox.source.files.scan import (
     DOUBLE,
-    NUMBER_PATTERN,
     Checker,
     Record,
     end_of_rows,
     records,
 )
-from bayesbox.source.files.streams import ByteStream
-from bayesbox.source.files.window import BLOCK, Window
+from bayesbox.source.files.spelled import find_spelled, spelled_numbers
+from bayesbox.source.files.window import BLOCK, Bytes, Window
 
+PEEK = 1 << 16  # bytes from which an encoding is told
 WIDE = 256  # rows of a very wide table that a block takes in, by the length of its header
 UTF8_MARK = b"\xef\xbb\xbf"
 OTHERS: dict[bytes, tuple[str, Advice]] = {
-    b"PK\x03\x04": ("a zip archive, such as a workbook of Excel or a model", "Save the sheet as CSV, or unpack it"),
-    b"\xd0\xcf\x11\xe0": ("a workbook of Excel", "Save the sheet as CSV"),
+    b"PK\x03\x04": (
+        "a zip archive, such as a workbook of Excel or a model",
+        "Read a workbook: " + parameter("format", "excel"),
+    ),
+    b"\xd0\xcf\x11\xe0": ("a workbook of Excel before 2007", "Save it as .xlsx or CSV"),
     b"SQLite format 3": ("a database", "Ask it with " + Remedy("bb.sql", "--sql and --database")),
     b"\xfd7zXZ": ("compressed by xz", "Unpack it: xz -d -c FILE | bayes ... -"),
 }
@@ -70,17 +76,23 @@ class DelimitedRows(OpenedFile):
 
     untyped = True
 
-    def __init__(self, stream: ByteStream, reading: Reading, *, delimiter: bytes | None = None) -> None:
+    def __init__(self, stream: Bytes, reading: Reading, *, delimiter: bytes | None = None) -> None:
         self._file = stream.name
         self._reading = reading
         self._window = Window(stream, row_limit=reading.row_limit)
         self._delimiter = delimiter or b","
+        self._numerals = Numerals.of(reading.dialect)
+        mark = reading.dialect.comment
+        self._comment = None if mark is None else mark.encode()
         self.names = self._read_header(guess=delimiter is None)
         check_names(self.names, self._file)
 
     def _read_header(self, *, guess: bool) -> tuple[str, ...]:
         self._refuse_others()
         self._skip_mark()
+        skipped = self._reading.dialect.skip_rows
+        if not self._window.skip_lines(skipped):
+            raise BadData(f"has no more than {skipped} lines, which are skipped", where=self._file)
         if guess:
             self._delimiter = _delimiter_of(self._header_record())
         record = self._header_record()
@@ -99,12 +111,8 @@ class DelimitedRows(OpenedFile):
                 raise BadData(f"is no table of text, but {what}", where=self._file, remedy=remedy)
 
     def _skip_mark(self) -> None:
-        beginning = bytes(self._window.view[:3])
-        if beginning == UTF8_MARK:
+        if bytes(self._window.view[:3]) == UTF8_MARK:
             self._window.advance(3)
-        elif beginning[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            remedy = "Convert the file, for example: iconv -f utf-16 -t utf-8"
-            raise BadRow("the text is UTF-16, not UTF-8", where=self._file, remedy=remedy)
 
     def _header_record(self) -> Record:
         """The first row that is not blank, complete."""
@@ -127,21 +135,26 @@ class DelimitedRows(OpenedFile):
             newline=self._window.newline,
             first_line=self._window.line,
             most_fields=most_fields,
+            comment=self._comment,
         )
 
     def _name(self, field: bytes, line: int) -> str:
         where = place_of(self._file, line=line)
         if b"\0" in field:
+            text = bytes(self._window.view[:200])
+            if (likely_encoding(text) or "").startswith(("utf-16", "utf-32")):
+                raise not_encoded("utf-8", text, where=where, found=field, what="the header")
             raise BadRow("a NUL byte in the header", where=where, found=field)
         try:
             return field.decode("utf-8")
         except UnicodeDecodeError:
-            remedy = "Convert the file, for example: iconv -f latin1 -t utf-8"
-            raise BadRow("the header is not UTF-8", where=where, found=field, remedy=remedy) from None
+            text = bytes(self._window.view[:PEEK])
+            raise not_encoded("utf-8", text, where=where, found=field, what="the header") from None
 
     def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
         """The rows, a block of bytes at a time."""
         while self._window.fill():
+            self._blank_comments()
             table, end = self._next_table()
             self._window.advance(end)
             if table is not None and table.num_rows:
@@ -163,6 +176,11 @@ class DelimitedRows(OpenedFile):
             if end:
                 return None, end
             window.widen()
+            self._blank_comments()
+
+    def _blank_comments(self) -> None:
+        if self._comment is not None:
+            blank_comments(self._window, self._comment, self._delimiter)
 
     def _is_strict(self, end: int) -> bool:
         """Whether these bytes are whole rows in which every quoted field ends with its closing quote."""
@@ -223,7 +241,16 @@ class DelimitedRows(OpenedFile):
         text = bytes(window.view[:end])
         kinds = [reading.kind_of(name) for name in self.names]
         limits = [reading.cell_limit(name) for name in self.names]
-        checker = Checker(self.names, kinds, limits, reading.na, self._file, weight=reading.weight)
+        checker = Checker(
+            self.names,
+            kinds,
+            limits,
+            reading.na,
+            self._file,
+            weight=reading.weight,
+            numerals=self._numerals,
+            declared=reading.number,
+        )
         kept = []
         for record in self._records(text):
             problem = checker.problem(record)
@@ -240,16 +267,39 @@ class DelimitedRows(OpenedFile):
             raise BadData("the rows from here on cannot be read", where=where, found=str(error)) from None
 
     def _parse(self, block: memoryview) -> pa.Table:
-        table = self._read(block)
-        if self._decide(table):
+        try:
             table = self._read(block)
+            if self._decide(table):
+                table = self._read(block)
+        except pa.ArrowInvalid:
+            if not self._finds_spelled(block):
+                raise
+            return self._parse(block)
         return table
+
+    def _finds_spelled(self, block: memoryview) -> bool:
+        """Whether columns of numbers that Arrow cannot read are numbers in the spelling of this file."""
+        texts = [name for name in self.names if self._reading.kind_of(name) == NUMBER]
+        texts = [name for name in texts if name not in self._reading.spelled]
+        if not texts or (self._numerals.thousands is None and not self._reading.number.intersection(texts)):
+            return False
+        try:
+            table = self._table(block, dict.fromkeys(texts, pa.string()), only=texts)
+        except pa.ArrowInvalid:
+            return False
+        return find_spelled(table, self._numerals, self._reading, self._file)
 
     def _read(self, block: memoryview) -> pa.Table:
         reading = self._reading
         types = {name: ARROW_TYPES[reading.kind_of(name)] for name in self.names}
+        types |= dict.fromkeys(reading.spelled.intersection(types), pa.string())
         if not bytes(block[:2]).strip(b"\r\n") and not bytes(block).strip(b"\r\n"):
             return pa.schema(list(types.items())).empty_table()
+        table = self._table(block, types)
+        return spelled_numbers(table, self._numerals, reading) if reading.spelled else table
+
+    def _table(self, block: memoryview, types: dict[str, pa.DataType], only: list[str] | None = None) -> pa.Table:
+        reading = self._reading
         return arrow_csv.read_csv(
             pa.BufferReader(pa.py_buffer(block)),
             read_options=arrow_csv.ReadOptions(
@@ -262,6 +312,8 @@ class DelimitedRows(OpenedFile):
                 strings_can_be_null=True,
                 true_values=TRUE_WORDS,
                 false_values=FALSE_WORDS,
+                decimal_point=self._numerals.decimal,
+                include_columns=only,
             ),
         )
 
@@ -270,7 +322,7 @@ class DelimitedRows(OpenedFile):
         settled = False
         for name in self.names:
             if self._reading.kind_of(name) is None:
-                kind = _kind_of_texts(table.column(name), refuse_mixed=self._reading.refuse_mixed)
+                kind = _kind_of_texts(table.column(name), self._numerals.plain, refuse_mixed=self._reading.refuse_mixed)
                 if kind is not None:
                     self._reading.kinds[name] = kind
                     settled = True
@@ -295,15 +347,15 @@ def _delimiter_of(header: Record) -> bytes:
     return b","
 
 
-def _kind_of_texts(texts: pa.ChunkedArray, *, refuse_mixed: bool) -> str | None:
+def _kind_of_texts(texts: pa.ChunkedArray, number: str, *, refuse_mixed: bool) -> str | None:
     values = texts.drop_null()
     if len(values) == 0:
         return None
     if pc.all(pc.is_in(values, value_set=FLAG_WORDS)).as_py():
         return FLAG
-    if not pc.any(pc.match_substring_regex(values[:10], NUMBER_PATTERN)).as_py():  # this settles most columns of text
+    if not pc.any(pc.match_substring_regex(values[:10], number)).as_py():  # this settles most columns of text
         return TEXT
-    numbers = pc.match_substring_regex(values, NUMBER_PATTERN)
+    numbers = pc.match_substring_regex(values, number)
     texts = len(values) - pc.sum(numbers).as_py()
     if texts and refuse_mixed and is_broken_number(texts, len(values), len(values.filter(numbers).unique())):
         return NUMBER

@@ -19,6 +19,7 @@ from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import is_missing, level_text
 from bayesbox.source.files.arrow import kind_of_type, without_tokens
+from bayesbox.source.files.encodings import not_encoded
 from bayesbox.source.files.nesting import MOST_DEPTH, deep_key, has_deep_list, is_deep
 from bayesbox.source.files.reading import (
     FLAG,
@@ -33,8 +34,7 @@ from bayesbox.source.files.reading import (
     is_broken_number,
     place,
 )
-from bayesbox.source.files.streams import ByteStream
-from bayesbox.source.files.window import Window
+from bayesbox.source.files.window import Bytes, Window
 
 EXACT = 2.0**53  # beyond this a double may not be the integer that was written
 UTF8_MARK = b"\xef\xbb\xbf"
@@ -46,7 +46,7 @@ Row = dict[str, Any]
 class JsonRows(OpenedFile):
     """The rows of a JSON-lines file. Its columns are the keys of the first block of lines."""
 
-    def __init__(self, stream: ByteStream, reading: Reading) -> None:
+    def __init__(self, stream: Bytes, reading: Reading) -> None:
         self._file = stream.name
         self._reading = reading
         self._window = Window(stream, row_limit=reading.row_limit)
@@ -106,7 +106,7 @@ class JsonRows(OpenedFile):
         self.names = self.names or tuple(dict.fromkeys(name for row in rows for name in row))
         for name in self.names:
             if self._reading.kind_of(name) is None:
-                kind = _kind_of_values([row.get(name) for row in rows], self._reading.na)
+                kind = kind_of_values([row.get(name) for row in rows], self._reading.na)
                 if kind == TEXT and refuse_mixed and _is_broken_number([row.get(name) for row in rows]):
                     kind = NUMBER
                 if kind is not None:
@@ -184,20 +184,10 @@ class JsonRows(OpenedFile):
     def _careful(self, end: int) -> tuple[Column, ...]:
         rows = self._careful_rows(end)
         self._settle(rows)
-        return tuple(self._values(name, [row.get(name) for row in rows]) for name in self.names)
-
-    def _values(self, name: str, values: list[Any]) -> pa.Array:
-        kind = self._reading.kind_of(name)
-        if kind == UNREAD:
-            return pa.nulls(len(values))
-        tokens = self._reading.na
-        present = [None if is_missing(value) or value in tokens else value for value in values]
-        if kind == NUMBER:
-            return double_array([None if value is None else _double(value) for value in present])
-        if kind == TEXT:
-            texts = [None if value is None else level_text(value) for value in present]
-            return text_array(texts).dictionary_encode()
-        return flag_array(present) if kind == FLAG else pa.nulls(len(present))
+        return tuple(
+            json_column(self._reading.kind_of(name), [row.get(name) for row in rows], self._reading.na)
+            for name in self.names
+        )
 
     def _careful_rows(self, end: int) -> list[Row]:
         """Line by line: the first broken one is raised, or all broken ones are left out."""
@@ -221,8 +211,7 @@ class JsonRows(OpenedFile):
         try:
             row = json.loads(text.decode("utf-8"), object_pairs_hook=lambda pairs: _object(pairs, where))
         except UnicodeDecodeError:
-            remedy = "Convert the file, for example: iconv -f latin1 -t utf-8"
-            raise BadRow("the text is not UTF-8", where=where, found=text[:200], remedy=remedy) from None
+            raise not_encoded("utf-8", text, where=where, found=text[:200]) from None
         except json.JSONDecodeError as error:
             what = f"is no JSON object: {error.msg} at character {error.colno}"
             raise BadRow(what, where=where, found=shown, remedy=SKIP) from None
@@ -255,7 +244,7 @@ class JsonRows(OpenedFile):
             raise BadRow(what, where=where, found=value, remedy=SKIP)
         if isinstance(value, str) and not _encodes(value):
             raise BadRow("text that is not valid Unicode", where=where, found=value, remedy=SKIP)
-        if not (is_missing(value) or value in self._reading.na or _fits(kind, value)):
+        if not (is_missing(value) or value in self._reading.na or value_fits(kind, value)):
             raise contradiction(str(kind), name, value, where, weight=self._reading.weight)
 
 
@@ -281,21 +270,36 @@ def _object(pairs: list[tuple[str, object]], where: str) -> Row:
     return row
 
 
-def _fits(kind: str | None, value: object) -> bool:
+def json_column(kind: str | None, values: list[Any], tokens: tuple[str, ...]) -> pa.Array:
+    """Values as the column of their kind; None and the tokens are missing."""
+    if kind == UNREAD:
+        return pa.nulls(len(values))
+    present = [None if is_missing(value) or value in tokens else value for value in values]
+    if kind == NUMBER:
+        return double_array([None if value is None else _double(value) for value in present])
+    if kind == TEXT:
+        texts = [None if value is None else level_text(value) for value in present]
+        return text_array(texts).dictionary_encode()
+    return flag_array(present) if kind == FLAG else pa.nulls(len(present))
+
+
+def value_fits(kind: str | None, value: object) -> bool:
+    """Whether a value is what its column holds."""
     if kind == NUMBER:
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, bool) if kind == FLAG else True
 
 
-def _kind_of_values(values: list[object], tokens: tuple[str, ...]) -> str | None:
+def kind_of_values(values: list[object], tokens: tuple[str, ...]) -> str | None:
+    """NUMBER, FLAG or TEXT; None where there is no value."""
     present = [value for value in values if value is not None and value not in tokens]
     if not present:
         return None
-    return next((kind for kind in (FLAG, NUMBER) if all(_fits(kind, value) for value in present)), TEXT)
+    return next((kind for kind in (FLAG, NUMBER) if all(value_fits(kind, value) for value in present)), TEXT)
 
 
 def _is_broken_number(values: list[object]) -> bool:
-    numbers = [value for value in values if _fits(NUMBER, value)]
+    numbers = [value for value in values if value_fits(NUMBER, value)]
     present = sum(not is_missing(value) for value in values)
     return is_broken_number(present - len(numbers), present, len(set(numbers)))
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from bayesbox.errors import BadOption, SourceUnavailable
+from bayesbox.errors import BadData, BadOption, SourceUnavailable
 from bayesbox.schema.columns import Column
 from bayesbox.source.base import Batch, Part, Skipped, Source
+from bayesbox.source.files.dialect import AS_WRITTEN, TextDialect
 from bayesbox.source.files.reading import OpenedFile, Reading, same_columns
 from bayesbox.source.files.streams import CODECS, STDIN, ByteStream, name_of
 from bayesbox.source.registry import registered_source
@@ -38,9 +39,11 @@ EXTENSIONS = {
     ".arrows": "arrow",
     ".ipc": "arrow",
     ".feather": "arrow",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
 }
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow")
-OTHER_NAMES = {"ndjson": "jsonl", "feather": "arrow", "ipc": "arrow"}
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
+OTHER_NAMES = {"ndjson": "jsonl", "feather": "arrow", "ipc": "arrow", "xlsx": "excel", "xlsm": "excel"}
 
 
 def open_source(
@@ -59,6 +62,7 @@ def open_source(
     refuse_mixed: bool = False,
     finite: bool = False,
     weight: str | None = None,
+    dialect: TextDialect = AS_WRITTEN,
 ) -> Source:
     """A source of rows from a path, a glob pattern, a folder, a list of these, or `-` for standard input; or from an
     address or a file of a kind that `register_source` made known.
@@ -70,7 +74,7 @@ def open_source(
     words that stand for a missing value. `bad_rows="skip"` leaves broken rows out and counts them in `source.skipped`.
     `format` overrides the extension. With `refuse_mixed` a few texts among many numbers are broken rows, not
     categories; with `finite` rows with an infinite number are broken too, and those whose `weight`, a column, is
-    missing or negative.
+    missing or negative. `dialect` says how a text is written: encoding, delimiter, decimal mark and so on.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
@@ -95,6 +99,8 @@ def open_source(
         "refuse_mixed": refuse_mixed,
         "finite": finite,
         "weight": weight,
+        "dialect": dialect,
+        "noted": set(),
     }
 
     def open_files(paths: Paths) -> FileSource:
@@ -103,8 +109,8 @@ def open_source(
     registered = registered_source(paths, open_files)
     if registered is None:
         return open_files(paths)
-    if na or format is not None or bad_rows != "error":
-        raise BadOption("na, bad_rows and format say how to read a file", where=registered.name)
+    if na or format is not None or bad_rows != "error" or dialect.given:
+        raise BadOption("na, bad_rows, format and the like say how to read a file", where=registered.name)
     return registered
 
 
@@ -236,26 +242,39 @@ def _parquet_rows(stream: ByteStream, reading: Reading) -> ParquetRows:
     return ParquetRows(stream, reading)
 
 
+REFUSED = {".xls", ".xlsb", ".ods", ".numbers"}
+"""Workbooks of other makes."""
+
+
 def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -> OpenedFile:
     """A file opened in its format: the one given, that of the extension, or what its first bytes say."""
+    if format is None and (ending := os.path.splitext(stream.path)[1].lower()) in REFUSED:
+        raise BadData(
+            f"workbooks that end in {ending} are not read", where=stream.name, remedy="Save it as .xlsx or CSV"
+        )
     format = format or format_of_name(stream.path) or _format_of_bytes(stream)
-    return _reader(format)(stream, reading)
-
-
-def _reader(format: str) -> Callable[[ByteStream, Reading], OpenedFile]:
-    """The reader of a format, imported only when it is needed."""
+    dialect = reading.dialect
+    if dialect.given:
+        dialect.require_for(format, stream.name)
     if format in ("csv", "tsv"):
         from bayesbox.source.files.delimited import DelimitedRows
+        from bayesbox.source.files.encodings import decoded
 
-        delimiter = b"\t" if format == "tsv" else None
-        return lambda stream, reading: DelimitedRows(stream, reading, delimiter=delimiter)
+        delimiter = dialect.delimiter or ("\t" if format == "tsv" else None)
+        text = decoded(stream, dialect.encoding)
+        return DelimitedRows(text, reading, delimiter=delimiter.encode() if delimiter else None)
     if format == "jsonl":
+        from bayesbox.source.files.encodings import decoded
         from bayesbox.source.files.jsonl import JsonRows
 
-        return JsonRows
+        return JsonRows(decoded(stream, dialect.encoding), reading)
+    if format == "excel":
+        from bayesbox.source.files.excel import ExcelRows
+
+        return ExcelRows(stream, reading)
     from bayesbox.source.files.arrow import ArrowRows, ParquetRows
 
-    return ParquetRows if format == "parquet" else ArrowRows
+    return ParquetRows(stream, reading) if format == "parquet" else ArrowRows(stream, reading)
 
 
 def format_of_name(path: str) -> str | None:
@@ -276,7 +295,8 @@ def _format_of_bytes(stream: ByteStream) -> str:
         return "parquet"
     if beginning.startswith((b"ARROW1", b"\xff\xff\xff\xff", b"FEA1")):
         return "arrow"
-    if beginning.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
+    bare = beginning.removeprefix(b"\xef\xbb\xbf").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
+    if bare.lstrip(b" \t\r\n\0")[:1] in (b"{", b"["):
         return "jsonl"
     return "csv"
 
@@ -318,7 +338,7 @@ def _files_of_folder(folder: str) -> list[str]:
     return files
 
 
-def file_columns(paths: Paths, *, format: str | None = None) -> dict[str, Any]:
+def file_columns(paths: Paths, *, format: str | None = None, dialect: TextDialect = AS_WRITTEN) -> dict[str, Any]:
     """The columns of the (first) file, without reading its rows: names, with Arrow types where the file
     holds them.
 
@@ -328,14 +348,14 @@ def file_columns(paths: Paths, *, format: str | None = None) -> dict[str, Any]:
     >>> file_columns(path)
     {'age': None, 'car': None}
     """
-    registered = registered_source(paths, lambda path: open_source(path, format=format))
+    registered = registered_source(paths, lambda path: open_source(path, format=format, dialect=dialect))
     if registered is not None:
         return dict.fromkeys(registered.names or _first_names(registered))
     first = expand(paths)[0]
     if first == STDIN:
         raise BadOption("standard input can be read only once", remedy="Use peek")
     with ByteStream(first) as stream:
-        rows = open_rows(stream, Reading(only=frozenset()), _format_option(format))
+        rows = open_rows(stream, Reading(only=frozenset(), dialect=dialect), _format_option(format))
         return {name: None if rows.schema is None else rows.schema.field(name).type for name in rows.names}
 
 

@@ -11,6 +11,7 @@ from bayesbox.described import declaring, missing_mark, parameter
 from bayesbox.errors import BadData, BadWeight, KindContradiction
 from bayesbox.schema.columns import Column
 from bayesbox.source.base import Skipped
+from bayesbox.source.files.dialect import AS_WRITTEN, TextDialect
 
 CELL_LIMIT = 1 << 20  # bytes of one cell
 DOCUMENT_LIMIT = 256 << 20  # bytes of one cell of a column of documents
@@ -49,8 +50,11 @@ class Reading:
     refuse_mixed: bool = False
     finite: bool = False  # whether an infinite number makes a row a broken one
     weight: str | None = None  # the column of the weights
+    dialect: TextDialect = AS_WRITTEN
     skipped: Skipped = field(default_factory=Skipped)
     kinds: dict[str, str] = field(default_factory=dict)
+    noted: set[str] = field(default_factory=set)  # columns of money or percent that were reported, in any pass
+    spelled: set[str] = field(default_factory=set)  # columns whose numbers are not written as Arrow reads them
     names: tuple[str, ...] | None = None
     first_file: str = ""
 
@@ -126,9 +130,15 @@ def contradiction(kind: str, column: str, value: object, where: str, *, weight: 
     if column == weight:
         return BadWeight("a weight is a finite number, 0 or more", where=where, found=value, remedy=SKIP)
     remedy = "If the column holds categories: " + declaring(column, "category")
+    if kind == NUMBER and isinstance(value, str):
+        from bayesbox.source.files.numerals import spelling_of
+
+        spelling = spelling_of([value])
+        if spelling is not None:
+            remedy = "If it is a number: " + spelling.remedy(column)
     if isinstance(value, str) and 0 < len(value) <= 10:
         remedy += "; if this stands for a missing value: " + missing_mark(value)
-    wanted = "a number" if kind == NUMBER else "true or false"
+    wanted = {NUMBER: "a number", FLAG: "true or false"}.get(kind, kind)
     what = f"the column was read as {wanted} so far"
     return KindContradiction(what, where=where, found=value, remedy=remedy, column=column)
 

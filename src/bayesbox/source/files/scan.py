@@ -16,14 +16,16 @@ import numpy as np
 
 from bayesbox.errors import BadData, BadRow
 from bayesbox.schema.flags import FALSE_WORDS, TRUE_WORDS
+from bayesbox.source.files.encodings import not_encoded
+from bayesbox.source.files.numerals import Numerals
 from bayesbox.source.files.reading import FLAG, NUMBER, SKIP, UNREAD, contradiction, place
 
 QUOTE = ord('"')
 OPEN = "a quote is opened here and never closed"
 STRAY = "text follows the closing quote of a field"
 DOUBLE = "Enclose the whole field in quotes, and write a quote inside of it twice"
-NUMBER_PATTERN = r"^[ \t]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))[ \t]*$"
-_is_number = re.compile(NUMBER_PATTERN).match
+PLAIN = Numerals()
+NUMBER_PATTERN = PLAIN.plain
 
 
 class Fault(NamedTuple):
@@ -67,8 +69,11 @@ def records(
     newline: bytes = b"\n",
     first_line: int = 1,
     most_fields: int | None = None,
+    comment: bytes | None = None,
 ) -> Iterator[Record]:
-    r"""The rows of a text, blank lines left out; it stops at a row of `most_fields`, which may be cut short.
+    r"""The rows of a text, without blank lines and those that begin with `comment`.
+
+    It stops at a row of `most_fields`, which may be cut short.
 
     >>> [record.fields for record in records(b'age,car\n25,"a ""big"" suv"\n', delimiter=b",")]
     [[b'age', b'car'], [b'25', b'a "big" suv']]
@@ -76,6 +81,10 @@ def records(
     match = _field_pattern(delimiter).match
     position, line = 0, first_line
     while position < len(text):
+        if comment is not None and text.startswith(comment, position):
+            position = text.find(newline, position) + 1 or len(text)
+            line += 1
+            continue
         start, ending, fault = position, delimiter, None
         fields: list[bytes] = []
         while ending == delimiter and len(fields) != most_fields:
@@ -139,6 +148,8 @@ class Checker:
         file: str,
         *,
         weight: str | None = None,
+        numerals: Numerals = PLAIN,
+        declared: frozenset[str] = frozenset(),
     ) -> None:
         self._names = names
         self._kinds = kinds
@@ -146,6 +157,8 @@ class Checker:
         self._missing = {"", *na}
         self._file = file
         self._weight = weight
+        self._numerals = numerals
+        self._declared = declared  # the columns that were declared numbers, which may be of money or percent
 
     def problem(self, record: Record) -> BadData | None:
         """What is wrong with a row; None if nothing is."""
@@ -184,16 +197,14 @@ class Checker:
         try:
             text = field.decode("utf-8")
         except UnicodeDecodeError:
-            remedy = "Convert the file, for example: iconv -f latin1 -t utf-8"
-            return BadRow("the text is not UTF-8", where=where, found=field[:200], remedy=remedy)
-        if text in self._missing or _fits(kind, text):
+            return not_encoded("utf-8", field, where=where, found=field[:200])
+        if text in self._missing or self._fits(kind, text, self._names[index]):
             return None
         return contradiction(str(kind), self._names[index], text, where, weight=self._weight)
 
-
-def _fits(kind: str | None, text: str) -> bool:
-    if kind == NUMBER:
-        return _is_number(text) is not None
-    if kind == FLAG:
-        return text in TRUE_WORDS or text in FALSE_WORDS
-    return True
+    def _fits(self, kind: str | None, text: str, name: str) -> bool:
+        if kind == NUMBER:
+            return self._numerals.is_number(text, marked=name in self._declared)
+        if kind == FLAG:
+            return text in TRUE_WORDS or text in FALSE_WORDS
+        return True

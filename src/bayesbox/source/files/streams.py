@@ -25,6 +25,7 @@ MAGIC = {
 }
 INFLATION = 100  # a compressed file may grow by this factor at most,
 INFLATION_FLOOR = 64 << 20  # once it has grown to this many bytes
+SIMILAR = 0.75  # the least likeness of the names of files, endings apart, that are mistaken for each other
 PEEK = 1 << 16
 PIECE = 1 << 20
 LARGE = 1 << 24  # bytes that are read at once where more are wanted
@@ -47,10 +48,29 @@ def unavailable(error: OSError, path: str) -> SourceUnavailable:
 def _near_files(path: str) -> str | None:
     folder, name = os.path.split(path)
     try:
-        near = difflib.get_close_matches(name, os.listdir(folder or "."), n=1)
+        near = _nearest(name, os.listdir(folder or "."))
     except OSError:
         return None
-    return f"Did you mean `{os.path.join(folder, near[0])}`?" if near else None
+    return f"Did you mean `{os.path.join(folder, near)}`?" if near else None
+
+
+def _nearest(name: str, files: list[str]) -> str | None:
+    """The file whose name is most like this one, where it differs by a slip of the hand: a few letters of the stem,
+    or the ending.
+
+    >>> _nearest("titanc.csv", ["latin1.csv", "titanic.csv"]), _nearest("titanic.csv", ["latin1.csv"])
+    ('titanic.csv', None)
+    >>> _nearest("Titanic.csv", ["titanic.csv.gz"])
+    'titanic.csv.gz'
+    """
+    stem = _stem(name)
+    alike = [file for file in files if difflib.SequenceMatcher(None, stem, _stem(file)).ratio() >= SIMILAR]
+    return next(iter(difflib.get_close_matches(name, alike, n=1, cutoff=0)), None)
+
+
+def _stem(name: str) -> str:
+    """The name in small letters, without its endings."""
+    return name.lower().lstrip(".").partition(".")[0]
 
 
 class ByteStream:

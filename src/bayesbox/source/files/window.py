@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from bayesbox.errors import BadData
 from bayesbox.source.files.reading import ROW_LIMIT, place
-from bayesbox.source.files.streams import ByteStream
 
 BLOCK = 4 << 20  # larger blocks read no faster and cost memory
+
+
+class Bytes(Protocol):
+    """A stream of bytes."""
+
+    name: str
+
+    def readinto(self, view: memoryview, /) -> int:
+        """Fill the view; the number of bytes, less than its length only at the end."""
 
 
 class Window:
@@ -17,7 +27,7 @@ class Window:
     The buffer is reused, so whatever is made of a view must be a copy of it.
     """
 
-    def __init__(self, stream: ByteStream, size: int = BLOCK, *, row_limit: int = ROW_LIMIT) -> None:
+    def __init__(self, stream: Bytes, size: int = BLOCK, *, row_limit: int = ROW_LIMIT) -> None:
         self.stream = stream
         self.row_limit = row_limit
         self.line = 1  # the number of the first line in view
@@ -92,3 +102,15 @@ class Window:
         """The first `end` bytes are used up."""
         self.line += self.count(self.newline, end)
         self._start += end
+
+    def skip_lines(self, count: int) -> bool:
+        """Pass over so many lines; whether there are as many."""
+        for _ in range(count):
+            while (end := self.find(self.newline)) < 0:
+                if self.finished:
+                    self.advance(len(self.view))
+                    return False
+                self.advance(len(self.view))
+                self.fill()
+            self.advance(end + 1)
+        return True

@@ -1,0 +1,165 @@
+"""The cells of an Excel workbook. Only this module imports openpyxl."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from itertools import islice
+from typing import IO, Any
+
+from bayesbox.errors import BadData, MissingExtra, SourceUnavailable
+
+INFLATED = 1 << 30  # bytes that the parts of a workbook may have together,
+INFLATION = 200  # and how many times its size,
+INFLATION_FLOOR = 64 << 20  # once it has so many; sheets are repetitive text
+MEMBERS = 10_000
+BLOCK = 1000  # rows that are asked of openpyxl at once
+MISSING = frozenset(
+    {"", "#N/A", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!", "#CALC!", "#GETTING_DATA"}
+)
+"""What an empty cell and cells with an error hold."""
+PIECE = 1 << 20
+DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+WIDE_TEXT = (b"\xff\xfe", b"\xfe\xff", b"\x00<", b"<\x00")  # UTF-16, which would hide a declaration
+DAMAGE = (KeyError, ValueError, TypeError, IndexError, AttributeError, SyntaxError, EOFError, OverflowError)
+"""What openpyxl raises for parts that are not as they must be; errors of XML are syntax errors."""
+
+Row = tuple[Any, ...]
+
+
+class Workbook:
+    """A workbook that is read from its beginning to its end; `rows` are the values of the cells of one sheet.
+
+    Formulas give the value that was stored with them, error cells such as #N/A are missing.
+    """
+
+    def __init__(self, file: IO[bytes], name: str, sheet: str | None) -> None:
+        try:
+            import openpyxl
+        except ImportError:
+            raise MissingExtra("openpyxl", "excel") from None
+        self._name = name
+        _require_bounded(file, name)
+        with self._damage_named():
+            self._book: Any = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+        self._sheet = self._chosen(sheet)
+
+    def _chosen(self, name: str | None) -> Any:
+        sheets = {sheet.title: sheet for sheet in self._book.worksheets}
+        if not sheets:
+            raise BadData("has no sheet of cells", where=self._name)
+        if name is None:
+            return next(iter(sheets.values()))
+        if name not in sheets:
+            listed = ", ".join(list(sheets)[:12])
+            raise BadData("there is no such sheet", where=self._name, found=name, remedy=f"The sheets are {listed}")
+        return sheets[name]
+
+    @property
+    def sheet(self) -> str:
+        """The name of the sheet."""
+        return str(self._sheet.title)
+
+    @property
+    def other_sheets(self) -> int:
+        """How many sheets there are besides the one that is read."""
+        return len(self._book.worksheets) - 1
+
+    def rows(self) -> Iterator[Row]:
+        """The values of each row: number, text, bool, date, None; rows may differ in length."""
+        self._sheet.reset_dimensions()  # what the file says of its size may be wrong
+        cells = self._sheet.iter_rows(values_only=True)
+        while True:
+            with self._damage_named():
+                block = list(islice(cells, BLOCK))
+            if not block:
+                return
+            for row in block:
+                yield tuple(map(_value, row))
+
+    @contextlib.contextmanager
+    def _damage_named(self) -> Iterator[None]:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of styles and validations, which are not read
+                yield
+        except BadData:
+            raise
+        except (zipfile.BadZipFile, *DAMAGE) as error:
+            text = str(error).splitlines()
+            raise _damaged(self._name, text[0] if text else type(error).__name__) from None
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._book.close()
+
+
+def _value(value: Any) -> Any:
+    """A value of a cell; a time of day is text, and an empty text or an error is missing."""
+    if isinstance(value, str):
+        return None if value in MISSING else value
+    return value.isoformat() if isinstance(value, datetime.time) else value
+
+
+def _damaged(file: str, found: object) -> BadData:
+    return BadData(
+        "is not an Excel workbook, or a damaged one", where=file, found=found, remedy="Save it again as .xlsx"
+    )
+
+
+def _require_bounded(file: IO[bytes], name: str) -> None:
+    """Refuse a workbook whose parts would take more memory than they may, or declare entities of XML.
+
+    Sizes that an archive states may be wrong, so every part is inflated once, a piece at a time.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            if len(members) > MEMBERS:
+                raise BadData(f"has more than {MEMBERS:,} parts", where=name, found=len(members))
+            file.seek(0, 2)
+            most = min(INFLATED, max(INFLATION_FLOOR, INFLATION * file.tell()))
+            total = 0
+            for member in members:
+                total += _inflated(archive, member, most - total, name)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error) as error:
+        if isinstance(error, BadData):
+            raise
+        raise _damaged(name, str(error)) from None
+    except OSError as error:
+        raise SourceUnavailable(f"the file cannot be read ({error.strerror or error})", where=name) from None
+    file.seek(0)
+
+
+def _inflated(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int, name: str) -> int:
+    """The bytes of a part, at most so many."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise _damaged(name, f"{member.filename} is compressed by method {member.compress_type}")
+    stated, total, before = member.file_size, 0, b""
+    member.file_size = 1 << 62  # read on until the part itself ends
+    try:
+        with archive.open(member) as part:
+            while piece := part.read(PIECE):
+                if not total and piece.startswith(WIDE_TEXT):
+                    raise _damaged(name, f"{member.filename} is not UTF-8")
+                if DECLARATION.search(before + piece):
+                    raise BadData("declares entities of XML", where=name, found=member.filename)
+                before = piece[-16:]
+                total += len(piece)
+                if total > most:
+                    raise BadData(
+                        "the workbook grows beyond measure when it is unpacked",
+                        where=name,
+                        found=f"more than {most:,} bytes",
+                        remedy="If it is meant to, save the sheet as CSV",
+                    )
+    finally:
+        member.file_size = stated
+    if total != stated:
+        raise _damaged(name, f"{member.filename} has {total:,} bytes, not {stated:,}")
+    return total
