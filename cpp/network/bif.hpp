@@ -147,8 +147,11 @@ class BifReader {
       token_ = text_.substr(at_++, 1);
       return;
     }
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word(text_[at_]) && !begins_comment()) ++at_;
     token_ = text_.substr(start_, at_ - start_);
+  }
+  bool begins_comment() const {
+    return text_[at_] == '/' && at_ + 1 < text_.size() && (text_[at_ + 1] == '/' || text_[at_ + 1] == '*');
   }
   void skip_space() {
     while (at_ < text_.size()) {

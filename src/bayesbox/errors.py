@@ -39,6 +39,7 @@
       ColumnsByPosition                           rows with names for columns that were learned without, or the reverse
       LostCalibration                             a calibration that no longer fits the classes
       LostLedger                                  a ledger that a merge with a model without one drops: `without`
+      RoundedRows                                 rows of a network file not quite 1 in sum, by their digits: `sums`
       SkippedLinks                                links in folders of documents that were not followed: `count`
       NotSettled                                  an approximation that has not come to rest
     ExtensionFailed (UserWarning)                 an installed extension whose module cannot be imported: `name`
@@ -70,6 +71,7 @@ from bayesbox.warned import LocksUnsupported as LocksUnsupported
 from bayesbox.warned import LostCalibration as LostCalibration
 from bayesbox.warned import LostLedger as LostLedger
 from bayesbox.warned import NotSettled as NotSettled
+from bayesbox.warned import RoundedRows as RoundedRows
 from bayesbox.warned import SkippedLinks as SkippedLinks
 from bayesbox.warned import SuspiciousData as SuspiciousData
 from bayesbox.warned import UnknownStates as UnknownStates

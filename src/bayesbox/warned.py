@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bayesbox.described import Advice, Described, Remedy
 
@@ -82,6 +82,19 @@ class LostLedger(DataWarning):
     def __init__(self, without: str) -> None:
         super().__init__(f"the {without} of the two models keeps no ledger, so the merged one has none")
         self.without = without
+
+
+class RoundedRows(DataWarning):
+    """Rows of tables in a file that are off 1 by the rounding of their digits; `sums` has the worst sum by node."""
+
+    def __init__(self, sums: Mapping[str, float]) -> None:
+        node, worst = max(sums.items(), key=lambda each: abs(each[1] - 1))
+        nodes = f"{len(sums):,} nodes have rows" if len(sums) > 1 else "one node has a row"
+        super().__init__(
+            f"{nodes} whose sum is not quite 1 by the rounding of the digits, scaled to sum to 1: "
+            f"at most {worst:.8g}, of `{node}`"
+        )
+        self.sums = dict(sums)
 
 
 class NotSettled(DataWarning):

@@ -177,6 +177,8 @@ def test_drawing(model, bayes, folder):
     assert drawn.startswith("<svg")
     assert drawn.count("<circle") == 2  # one of the three steps is missing
     assert drawn.count("<polygon") == 2
+    assert ">1</text>" in drawn  # the days as they are written, not 1.0
+    assert ">1.0</text>" not in drawn
     one = bayes("hmm", "decode", "days.bayes", "days.csv", *HOW, "--svg", "no.svg", "-o", "path.csv", code=3)
     assert "one sequence" in one.err
 

@@ -183,3 +183,14 @@ def test_options_of_another_action_are_refused(bayes: Bayes, action: str, option
 @pytest.mark.parametrize("option", [["--weight", "n"], ["--types", "a=real"], ["--na", "?"], ["--bad-rows", "skip"]])
 def test_a_network_has_no_rows_to_be_read(bayes: Bayes, option: list[str]) -> None:
     assert f"{option[0]} is about rows" in bayes("query", "x.bif", "P(B)", *option, code=2).err
+
+
+def test_sums_off_by_rounding_are_said(bayes, folder):
+    (folder / "r.bif").write_text(
+        "variable a { type discrete [ 3 ] { x, y, z }; }\nprobability ( a ) { table 0.333, 0.333, 0.333; }\n"
+    )
+    for words in (("query", "r.bif", "P(a)"), ("network", "show", "r.bif")):
+        ended = bayes(*words)
+        assert "note: r.bif: " in ended.err
+        assert "0.999" in ended.err
+        assert "Warning" not in ended.err

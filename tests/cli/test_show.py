@@ -224,3 +224,13 @@ def test_what_the_nomogram_refuses(bayes: Bayes) -> None:
     Path("steps.csv").write_text("run,state,seen\na,rain,shop\na,dry,walk\na,dry,walk\n")
     bayes("hmm", "train", "steps.csv", "--sequence", "run", "--labels", "state", "-o", "steps.bayes")
     assert "hidden Markov" in bayes("show", "steps.bayes", "--nomogram", code=2).err
+
+
+def test_prior_in_json_is_rounded_once(bayes: Bayes, folder: Path) -> None:
+    """6 of 12 rows are 0.5, 5 of 14 are 5/14."""
+    for name, rows in (("even", "ab" * 6), ("odd", "a" * 9 + "b" * 5)):
+        (folder / f"{name}.csv").write_text("x,y\n" + "".join(f"{i % 3}.5,{label}\n" for i, label in enumerate(rows)))
+        bayes("train", f"{name}.csv", "-t", "y")
+    assert bayes("show", "even.bayes", "--json").json["prior"] == {"a": 0.5, "b": 0.5}
+    assert bayes("show", "odd.bayes", "--json").json["prior"] == {"a": 9 / 14, "b": 5 / 14}
+    assert bayes("explain", "even.bayes", "--set", "x=1", "--json").json["prior"] == {"a": 0.5, "b": 0.5}

@@ -356,3 +356,17 @@ def test_the_picture_of_the_gallery_is_current():
     clf = bb.train(str(root / "src" / "bayesbox" / "data" / "titanic.csv"), target="survived", weight="people")
     found = clf.nomogram("yes", row={"cabin": "3rd", "sex": "female", "age": "child"})
     assert (root / "docs" / "gallery" / "titanic.svg").read_text(encoding="utf-8") == found.svg()
+
+
+def test_picture_without_paint_order():
+    """A halo is a second text behind the first: what draws SVG need not know more than strokes and fills."""
+    svg = fitted(bb.NaiveBayes(), CARS.X, CARS.y).nomogram().svg()
+    assert "paint-order" not in svg
+    texts = list(ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text"))
+    halos = [place for place, each in enumerate(texts) if each.get("stroke")]
+    assert halos
+    for place in halos:
+        behind, before = texts[place], texts[place + 1]
+        assert behind.get("fill") == "white"
+        assert before.get("stroke") is None
+        assert (behind.text, behind.get("x"), behind.get("y")) == (before.text, before.get("x"), before.get("y"))

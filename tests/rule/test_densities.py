@@ -276,3 +276,19 @@ def test_the_least_numbers_there_are(numeric, steps):
     clf = bb.NaiveBayes(numeric=numeric, columns={"x": "real"}).fit(x, list("ababab"))
     for p in (clf.predict_proba(x), clf.predict_proba({"x": [1e-300, 1.0]}), clf.leave_one_out(x, list("ababab"))):
         np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("floor", [1e-4, 0.0])
+def test_a_class_without_spread_is_drawn_as_a_spike(floor):
+    """It was a flat line at 0, or made one of the others."""
+    x = [5.0] * 6 + [1.0, 2.0, 4.0, 6.0, 8.0, 9.0]
+    clf = bb.NaiveBayes(numeric="gaussian", columns={"x": bb.Real("gaussian", floor=floor)})
+    clf.fit({"x": x}, ["same"] * 6 + ["spread"] * 6)
+    root = ElementTree.fromstring(clf.density_svg("x"))
+    svg = "{http://www.w3.org/2000/svg}"
+    spikes = [each for each in root.iter(f"{svg}line") if each.get("stroke-width")]
+    assert len(spikes) == 1
+    assert spikes[0].get("x1") == spikes[0].get("x2")
+    (curve,) = root.iter(f"{svg}polyline")
+    heights = [float(point.split(",")[1]) for point in curve.get("points").split()]
+    assert min(heights) == float(spikes[0].get("y2"))  # the other class has the whole height

@@ -13,6 +13,7 @@ import pyarrow as pa
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadOption, UnknownChoice, UnknownColumn
 from bayesbox.explain.evidence import lead
+from bayesbox.rule.priors import prior_shares
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
@@ -107,7 +108,7 @@ class RowCase(Case):
             model.classes[best],
             None if other is None else model.classes[other],
             dict(zip(model.classes, posterior.tolist(), strict=True)),
-            dict(zip(model.classes, np.exp(model.log_prior).tolist(), strict=True)),
+            prior_shares(classifier),
             total,
             prior_odds,
             columns,

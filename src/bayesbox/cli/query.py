@@ -87,7 +87,8 @@ def command(
 
     P(colour=red | class=+) is a number, P(colour | class=+) a table; colour _|_ size | class asks for independence.
     Rows that lack a value of a column in the question are left out. DATA may be the file of a Bayesian network
-    (.bif, .xmlbif, .xml, .uai, .net, .xdsl, .json): then the answer is exact inference, independence is d-separation.
+    (.bif, .xmlbif, .bifxml, .xml, .uai, .net, .xdsl, .json): then the answer is exact inference, and independence is
+    d-separation.
     """
     from bayesbox.network.joint.independence import verdict
     from bayesbox.network.joint.query import answer

@@ -67,11 +67,26 @@ def _panel(panel: Panel, low: float, high: float) -> Iterator[str]:
         yield f'<text x="{PANEL_WIDTH / 2}" y="{PANEL_HEIGHT / 2}" fill="{QUIET}" text-anchor="middle">none</text>'
         return
     x_values, heights = panel.density.curve(low, high, POINTS)
-    highest = float(heights.max()) or 1.0
+    spikes = _spikes(panel.density, (high - low) / POINTS)
+    shown = [index for index in range(heights.shape[1]) if index not in spikes] or [*range(heights.shape[1])]
+    highest = float(heights[:, shown].max()) or 1.0
     unit = unit_of(low, high)
     places = LEFT + (x_values * unit - low * unit) / (high * unit - low * unit) * (right - LEFT)
     for index, curve in enumerate(heights.T):
+        color = COLORS[index % len(COLORS)]
+        if index in spikes:
+            x = LEFT + (spikes[index] * unit - low * unit) / (high * unit - low * unit) * (right - LEFT)
+            yield f'<line x1="{x:.1f}" y1="{floor}" x2="{x:.1f}" y2="{TOP}" stroke="{color}" stroke-width="1.5"/>'
+            continue
         tops = floor - curve / highest * (floor - TOP)
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(places.tolist(), tops.tolist(), strict=True))
-        color = COLORS[index % len(COLORS)]
         yield f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.5"/>'
+
+
+def _spikes(density: Distribution, step: float) -> dict[int, float]:
+    """Where classes lie that are so narrow beside a step of the curve that it misses them, or flattens all others."""
+    known = density.mean_and_std()
+    if known is None:
+        return {}
+    mean, std = known
+    return {index: float(mean[index]) for index in range(len(mean)) if std[index] < 2 * step}

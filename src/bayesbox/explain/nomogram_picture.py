@@ -30,7 +30,7 @@ MOST_LINES = 3
 LONGEST_NAME, LONGEST_LABEL, LONGEST_LINE = 23, 20, 110
 TICKS = 8
 RULER, OWN = COLORS[0], COLORS[1]
-HALO = ' stroke="white" stroke-width="3" paint-order="stroke"'  # keeps a label readable where a line passes behind it
+HALO = ' stroke="white" stroke-width="3"'  # keeps a label readable where a line passes behind it
 
 
 def nomogram_svg(found: Nomogram) -> str:
@@ -65,8 +65,13 @@ def _x(share: float) -> float:
     return LEFT + share * (WIDTH - LEFT - RIGHT)
 
 
-def _text(x: float, y: float, words: str, *, color: str = QUIET, anchor: str = "start", extra: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{color}" text-anchor="{anchor}"{extra}>{safe(words)}</text>'
+def _text(
+    x: float, y: float, words: str, *, color: str = QUIET, anchor: str = "start", extra: str = "", halo: bool = False
+) -> str:
+    """A text; with a halo it is there twice, since not all that draw SVG know `paint-order`."""
+    place = f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{extra}'
+    behind = f'{place} fill="white"{HALO} aria-hidden="true">{safe(words)}</text>' if halo else ""
+    return f'{behind}{place} fill="{color}">{safe(words)}</text>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, color: str, extra: str = "") -> str:
@@ -117,7 +122,9 @@ def _marks(found: Sequence[Spot], labels: Sequence[PlacedLabel], y: float) -> It
         width = LETTER * len(each.spot.label) * (BOLD if each.spot.own else 1.0)
         height = y - ABOVE - each.line * LINE if each.spot.above else y + BELOW + each.line * LINE
         color, weight = (OWN, ' font-weight="bold"') if each.spot.own else (INK, "")
-        yield _text(each.left + width / 2, height, each.spot.label, color=color, anchor="middle", extra=weight + HALO)
+        yield _text(
+            each.left + width / 2, height, each.spot.label, color=color, anchor="middle", extra=weight, halo=True
+        )
 
 
 def _mark(spot: Spot, y: float) -> str:
@@ -149,7 +156,7 @@ def _rest(found: Nomogram, scale: LogOddsScale, top: float) -> tuple[list[str], 
     parts, y = _single(rest, scale, top) if isinstance(rest, Ruler) else ([], top)
     for words in (rest, found.unmarked()):
         if isinstance(words, str):
-            parts.append(_text(MARGIN, y + 4, cut(words, LONGEST_LINE), extra=HALO))
+            parts.append(_text(MARGIN, y + 4, cut(words, LONGEST_LINE), halo=True))
             y += LINE + GAP
     return parts, y
 
@@ -167,7 +174,9 @@ def _totals(found: Nomogram, top: float) -> tuple[list[str], float]:
     if found.total is not None:
         for height, words in ((y, signed(found.total, INFINITE)), (lower, chance_text(found.total))):
             parts.append(_mark(spots(Ruler("", (), Mark(words, found.total)), scale, LONGEST_LABEL)[0], height))
-            parts.append(_text(x, height - 9, words, color=OWN, anchor="middle", extra=' font-weight="bold"' + HALO))
+            parts.append(
+                _text(x, height - 9, words, color=OWN, anchor="middle", extra=' font-weight="bold"', halo=True)
+            )
     end = lower + BELOW
     for remark in found.remarks:
         end += LINE + 8
@@ -184,5 +193,5 @@ def _scale(name: str, ticks: Sequence[tuple[str, float]], scale: LogOddsScale, y
         x, half = _x(scale.share(odds)), LETTER * len(words) / 2
         yield _line(x, y, x, y + 5, INK)
         if x - half > right + LETTER:
-            yield _text(x, y + BELOW, words, anchor="middle", extra=HALO)
+            yield _text(x, y + BELOW, words, anchor="middle", halo=True)
             right = x + half

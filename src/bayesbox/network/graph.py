@@ -7,6 +7,7 @@ A graph may do without tables; then it answers questions of structure only.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.described import Remedy
-from bayesbox.errors import BadData, BadTable, UnknownNode
+from bayesbox.errors import BadData, BadTable, RoundedRows, UnknownNode
 from bayesbox.network.factor_graph import FactorModel, FactorTable
+from bayesbox.network.rounding import is_rounding
 from bayesbox.schema.levels import level_text
 
 Doubles = NDArray[np.float64]
@@ -71,8 +73,15 @@ class Graph:
     """What a document says of how the tables were learned, as it stands there."""
 
     def __init__(
-        self, nodes: Iterable[Node], *, name: str = "", normalize: bool = False, checked: bool = False
+        self,
+        nodes: Iterable[Node],
+        *,
+        name: str = "",
+        normalize: bool = False,
+        rounded: bool = False,
+        checked: bool = False,
     ) -> None:
+        """With `rounded`, rows that are off by the rounding of their digits are made to sum to 1, with a warning."""
         self.name = name
         self._make: Callable[[], Iterable[Node]] | None = None
         self.nodes = {}
@@ -83,8 +92,11 @@ class Graph:
         if len(self.nodes) > MOST_NODES:
             raise BadData(f"a network has at most {MOST_NODES:,} nodes", found=len(self.nodes))
         if not checked:
+            sums: dict[str, float] = {}
             for each in list(self.nodes.values()):
-                self.nodes[each.name] = self._checked(each, normalize=normalize)
+                self.nodes[each.name] = self._checked(each, normalize=normalize, rounded=sums if rounded else None)
+            if sums:
+                warnings.warn(RoundedRows(sums), stacklevel=4)
         self.order = self._topological()
 
     @classmethod
@@ -109,7 +121,7 @@ class Graph:
         assert self.nodes is not None  # made now, since what makes them stays here
         return {**self.__dict__, "_make": None}
 
-    def _checked(self, node: Node, *, normalize: bool) -> Node:
+    def _checked(self, node: Node, *, normalize: bool, rounded: dict[str, float] | None) -> Node:
         if not node.states:
             raise BadTable(f"node `{node.name}` has no states", node=node.name)
         if len(node.place) < len(node.states):
@@ -131,7 +143,8 @@ class Graph:
                 found=table.shape,
                 remedy=f"It is {shape}",
             )
-        return replace(node, table=checked_table(table, node.name, self.row_text, normalize=normalize))
+        found = checked_table(table, node.name, self.row_text, normalize=normalize, rounded=rounded)
+        return replace(node, table=found)
 
     def shape(self, node: Node) -> tuple[int, ...]:
         """The shape of a node's table."""
@@ -276,8 +289,13 @@ def _reached(names: Iterable[str], further: Any) -> set[str]:
     return found
 
 
-def checked_table(table: Doubles, name: str, row_text: Any, *, normalize: bool) -> Doubles:
-    """A table of which every number is a probability and every row sums to 1, or is made to."""
+def checked_table(
+    table: Doubles, name: str, row_text: Any, *, normalize: bool, rounded: dict[str, float] | None = None
+) -> Doubles:
+    """A table of which every number is a probability and every row sums to 1, or is made to.
+
+    `rounded` takes in the sum of a row that was off by the rounding of its digits; without it such a row is refused.
+    """
     rows = table.reshape(-1, table.shape[-1])
     with np.errstate(over="ignore"):
         sums = rows.sum(axis=1)
@@ -295,6 +313,10 @@ def checked_table(table: Doubles, name: str, row_text: Any, *, normalize: bool) 
     if not off.any():
         return table
     hopeless = off if not normalize else ~((sums > 0) & np.isfinite(sums))
+    if rounded is not None and not normalize:
+        hopeless = np.zeros(len(rows), dtype=bool)
+        hopeless[off] = [not is_rounding(row) for row in rows[off]]
+        rounded |= {} if hopeless.any() else {name: float(sums[off][np.abs(sums[off] - 1).argmax()])}
     if hopeless.any():
         row = int(np.flatnonzero(hopeless)[0])
         raise BadTable(

@@ -11,6 +11,7 @@ import numpy as np
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.cells import LevelCounts, Ratio, Smoothing
+from bayesbox.dist.factor import divided
 from bayesbox.errors import BadOption
 from bayesbox.rule.options import BALANCED
 from bayesbox.rule.options import Prior as Prior
@@ -50,6 +51,23 @@ def log_prior(class_counts: ExactArray, classes: tuple[str, ...], rule: Smoothin
     """The log of each class's share."""
     over, under = prior_ratio(class_counts, classes, rule, exact=False)
     return log(over) - log(under)
+
+
+def prior_shares(classifier: Any) -> dict[str, float]:
+    """The prior of each class of a classifier as probabilities, each rounded once: 6 of 12 rows are 0.5."""
+    model, rules = classifier.model, classifier.rules
+    if getattr(rules, "prior", None) is not None:
+        shares = given_prior(rules.prior, model.classes)
+    elif classifier.fixed or not hasattr(rules, "prior_smoothing") or not classifier.book.classes:
+        shares = np.exp(model.log_prior)
+    else:
+        counts = classifier.book.with_classes(model.classes).class_counts
+        over, under = prior_ratio(counts, model.classes, rules.prior_smoothing, exact=True)
+        shares = np.array([float(divided(each, of)) for each, of in zip(over, under, strict=True)])
+        logs = log(shares)
+        if not np.allclose(logs, model.log_prior, rtol=0, atol=1e-9):  # a prior that was learned in another way
+            shares = np.exp(model.log_prior)
+    return dict(zip(model.classes, shares.tolist(), strict=True))
 
 
 def given_prior(given: Prior, classes: tuple[str, ...]) -> Doubles:

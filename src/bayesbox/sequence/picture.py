@@ -36,13 +36,22 @@ def picture(
     shown = column if column is not None else model.columns[0] if model.columns else None
     if column is not None and column not in model.columns:
         raise UnknownColumn(column, available=model.columns)
-    texts = tuple(str(name) for name in (names if names is not None else range(1, found.size + 1)))
+    texts = tuple(_step_text(name) for name in (names if names is not None else range(1, found.size + 1)))
     if len(texts) != found.size:
         raise BadData(f"{found.size} steps, but {len(texts)} names")
     place = {state: index for index, state in enumerate(hmm.states_.tolist())}
     path = np.array([place[state] for state in hmm.predict_steps(found).tolist()], dtype=np.int64)
     decoded = Decoded(model.states, hmm.posterior_steps(found), path, texts)
     return sequence_svg(title, decoded, None if shown is None else _seen(hmm, found, shown))
+
+
+def _step_text(name: Any) -> str:
+    """The name of a step; a whole number without its point, since a file does not say which kind it holds.
+
+    >>> _step_text(3.0), _step_text(2.5), _step_text("May")
+    ('3', '2.5', 'May')
+    """
+    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
 
 
 def _seen(hmm: HiddenMarkovModel, found: Sequences, name: str) -> Seen | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bayesbox.classifier.case import Case, held_against
+from bayesbox.rule.priors import prior_shares
 from bayesbox.source.base import Batch
 from bayesbox.tally.documents import WORDS
 
@@ -39,7 +40,7 @@ class DocumentCase(Case):
         classes = model.classes
         shares = classifier.posterior(batch)[0]
         posterior = dict(zip(classes, shares.tolist(), strict=True))
-        prior = dict(zip(classes, np.exp(model.log_prior).tolist(), strict=True))
+        prior = prior_shares(classifier)
         best = int(np.argmax(shares))
         other = held_against(classes, shares, best, against)
         if other is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bayesbox.cli.network.opened import opened_network
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.actions import action_options, chosen, command_names
 from bayesbox.cli.options.sources import declared_kinds, skipped_rows
@@ -94,9 +95,9 @@ def learn(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
 
 def fit(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
     """Tables from rows, for a structure that is given."""
-    from bayesbox.network.network import BayesianNetwork, read_network
+    from bayesbox.network.network import BayesianNetwork
 
-    network = read_network(files[0], normalize=given["normalize"])
+    network = opened_network(files[0], normalize=given["normalize"])
     if not isinstance(network, BayesianNetwork):
         raise click.UsageError("fit takes a Bayesian network, and this is a factor graph")
     if given["missing"] == "level":
@@ -152,11 +153,11 @@ def _source(files: tuple[str, ...], given: Json, network: BayesianNetwork | None
 
 
 def _known(path: str | None, *, normalize: bool) -> BayesianNetwork | None:
-    from bayesbox.network.network import BayesianNetwork, read_network
+    from bayesbox.network.network import BayesianNetwork
 
     if path is None:
         return None
-    network = read_network(path, normalize=normalize)
+    network = opened_network(path, normalize=normalize)
     if not isinstance(network, BayesianNetwork):
         raise click.UsageError("--known takes a Bayesian network, and this is a factor graph")
     return network

@@ -8,6 +8,7 @@ import click
 
 from bayesbox.cli.network import learn as network_learn
 from bayesbox.cli.network.learn import learning_options, refuse_strangers
+from bayesbox.cli.network.opened import opened_network
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.print.output import emit_json, note, plural, say, table
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
     from bayesbox.network.network import BayesianNetwork, FactorGraph
 
-EXTENSIONS = ".bif .xmlbif .xml .uai .net .xdsl .json, each also with .gz"
+EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .gz"
 
 
 @click.command(
@@ -60,7 +61,6 @@ def command(
     keeps every number bit for bit; a UAI file keeps no names. Questions are asked with bayes query.
     """
     from bayesbox.network.formats import require_format
-    from bayesbox.network.network import read_network
 
     refuse_strangers(context, action)
     if action in ("learn", "fit"):
@@ -75,7 +75,7 @@ def command(
         return network_learn.fit(files, given, as_json=as_json)
     if len(files) != (2 if action == "convert" else 1):
         raise click.UsageError("convert takes two files, show and sample take one")
-    found = read_network(files[0], normalize=normalize)
+    found = opened_network(files[0], normalize=normalize)
     if action == "convert":
         _convert(found, files[1], as_json=as_json)
     elif action == "show":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bayesbox.cli.network.opened import opened_network
 from bayesbox.cli.print.output import captured_warnings, decimal, emit_json, note, say, table
 
 if TYPE_CHECKING:
@@ -30,14 +31,13 @@ def answer_network(
     as_json: bool,
 ) -> None:
     """Answer a question of the network in a file."""
-    from bayesbox.network.network import read_network
     from bayesbox.network.query.notation import Independence
 
     if approximation is not None and (mpe or show_work or isinstance(asked, Independence)):
         raise click.UsageError("--approx is for questions P(...), without --mpe or --show-work")
     if mpe and isinstance(asked, Independence):
         raise click.UsageError("--mpe is for questions P(...): it looks for the states of nodes")
-    network = read_network(path, normalize=normalize)
+    network = opened_network(path, normalize=normalize)
     if isinstance(asked, Independence):
         _print_independence(network, asked, as_json=as_json)
     elif mpe:

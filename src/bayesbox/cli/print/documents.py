@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -166,6 +165,7 @@ def print_case(case: DocumentCase, target: str) -> None:
 
 
 def _report(classifier: DocumentClassifier, path: str) -> Json:
+    from bayesbox.rule.priors import prior_shares
     from bayesbox.tally.documents import WORDS
 
     model, book, size = classifier.model, classifier.book, classifier.parameters()
@@ -177,7 +177,7 @@ def _report(classifier: DocumentClassifier, path: str) -> Json:
         "text": classifier.column,
         "classes": dict(zip(book.classes, book.n.tolist(), strict=True)),
         "words": dict(zip(book.classes, book[WORDS].n.tolist(), strict=True)) if WORDS in book else {},
-        "prior": {name: math.exp(value) for name, value in zip(model.classes, model.log_prior, strict=True)},
+        "prior": prior_shares(classifier),
         "rules": _rules(classifier),
         "vocabulary": len(classifier.words),
         "used": len(model.conditional.words),

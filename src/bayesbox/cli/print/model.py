@@ -27,8 +27,9 @@ def counted(classifier: AnyClassifier) -> Json:
 
 def prior_of(classifier: AnyClassifier) -> dict[str, float]:
     """The prior of each class."""
-    model = classifier.model
-    return {name: math.exp(value) for name, value in zip(model.classes, model.log_prior, strict=True)}
+    from bayesbox.rule.priors import prior_shares
+
+    return prior_shares(classifier)
 
 
 def densities_of(classifier: AnyTableClassifier) -> dict[str, str]:

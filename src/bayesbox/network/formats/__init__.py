@@ -1,6 +1,6 @@
 """Files of networks: a format by its extension, one format a file of this folder.
 
-.bif .xmlbif .xml .uai .net .xdsl .json, each also followed by .gz
+.bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also followed by .gz
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from bayesbox.network.graph import Graph
 FORMATS = {
     ".bif": "bif",
     ".xmlbif": "xmlbif",
+    ".bifxml": "xmlbif",
     ".xml": "xmlbif",
     ".uai": "uai",
     ".net": "net",
     ".xdsl": "xdsl",
     ".json": "json",
 }
+NOT_READ = {".dsl": "the older format of GeNIe and SMILE", ".dne": "a format of Netica", ".neta": "a format of Netica"}
 MOST_BYTES = 2**30  # of a file, after it was inflated
 MOST_INFLATION = 100  # times the size of a compressed file, beyond the first megabytes
 ALWAYS_INFLATED = 64 * 2**20
@@ -45,6 +47,13 @@ def format_of(path: str | PathLike[str]) -> str | None:
 def require_format(path: str | PathLike[str]) -> str:
     """The format that an extension names, which must be one of a network."""
     found = format_of(path)
+    ending = os.path.splitext(file_name(path).lower().removesuffix(".gz"))[1]
+    if ending in NOT_READ:
+        raise BadOption(
+            f"{ending} is {NOT_READ[ending]}, which is not read",
+            found=file_name(path),
+            remedy="Save it there as .xdsl or .net, which are read",
+        )
     if found is None:
         raise BadOption(
             "this is no file of a network by its extension",

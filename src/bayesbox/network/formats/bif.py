@@ -3,8 +3,9 @@
     variable rain { type discrete [ 2 ] { yes, no }; }
     probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.1, 0.9; }
 
-A name is anything but space and `{ } ( ) [ ] , ; | "`, or stands in quotes. A `table` with parents lists the states of
-the node slowest and those of the last parent fastest. Properties are passed over.
+A name is anything but space and `{ } ( ) [ ] , ; | "` up to a comment (`// ...`, `/* ... */`), or stands in quotes. A
+`table` with parents lists the states of the node slowest and those of the last parent fastest. Properties are passed
+over.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from bayesbox._core import BifFile, read_bif
 from bayesbox.errors import BadModelFile, BadTable
 from bayesbox.network.formats.parsing import decoded, number_text, position, require_plain
 from bayesbox.network.graph import MOST_CELLS, MOST_NODES, TOLERANCE, Graph, Node
+from bayesbox.network.rounding import MOST as MOST_ROUNDING
 from bayesbox.network.tables import combinations
 
+OFF = "do not sum to 1"  # how the core says it of a row
 UNWRITABLE = re.compile(r'["\r\n]')
-BARE = re.compile(r'(?!//|/\*)[^\s{}()\[\],;|"]+')
+BARE = re.compile(r'(?:(?!//|/\*)[^\s{}()\[\],;|"])+')
 
 
 def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
@@ -27,25 +30,51 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         decoded(data, where)  # refuses what is no text
     raw = data.removeprefix(b"\xef\xbb\xbf")
     file, fault = read_bif(raw, MOST_NODES, MOST_CELLS, TOLERANCE, normalize)
+    if file is None and fault is not None and fault[0].endswith(OFF) and not normalize:
+        file, other = read_bif(raw, MOST_NODES, MOST_CELLS, float(MOST_ROUNDING) * (1 + 1e-9), False)
+        if file is not None:  # no row is further off than rounding may be
+            return _rounded(file, data, where)
+        fault = other
     if file is None:
         assert fault is not None
-        what, offset, found, remedy = fault
-        line, column = position(decoded(data, where), len(raw[:offset].decode("utf-8", errors="replace")))
-        raise BadModelFile(
-            what,
-            where=f"{where}, line {line}, column {column}",
-            found=found.decode("utf-8", errors="replace"),
-            remedy=remedy or None,
-        )
+        raise _refused(fault, data, where)
     if not file.has_cycle:
         return Graph.later(lambda: _nodes(file), name=file.name)
     try:
         return Graph(_nodes(file), checked=True)
     except BadTable as error:
-        text = decoded(data, where)
-        block = re.search(rf"\bprobability\s*\(\s*\"?{re.escape(error.node)}\"?[\s|,)]", text)
-        line, column = position(text, block.start() if block else 0)
-        raise BadModelFile(error.what, where=f"{where}, line {line}, column {column}", remedy=error.advice) from error
+        raise _at_its_table(error, data, where) from error
+
+
+def _rounded(file: BifFile, data: bytes, where: str) -> Graph:
+    """The network of a file some of whose rows are not quite 1 in sum, by the rounding of their digits or else."""
+    try:
+        return Graph(_nodes(file), name=file.name, rounded=True)
+    except BadTable as error:
+        raise _at_its_table(error, data, where) from error
+
+
+def _refused(fault: tuple[str, int, bytes, str], data: bytes, where: str) -> BadModelFile:
+    """What the core found wrong, with its line and column."""
+    what, offset, found, remedy = fault
+    raw = data.removeprefix(b"\xef\xbb\xbf")
+    line, column = position(decoded(data, where), len(raw[:offset].decode("utf-8", errors="replace")))
+    return BadModelFile(
+        what,
+        where=f"{where}, line {line}, column {column}",
+        found=found.decode("utf-8", errors="replace"),
+        remedy=remedy or None,
+    )
+
+
+def _at_its_table(error: BadTable, data: bytes, where: str) -> BadModelFile:
+    """What is wrong with a node, with the line and column of its table."""
+    text = decoded(data, where)
+    block = re.search(rf"\bprobability\s*\(\s*\"?{re.escape(error.node)}\"?[\s|,)]", text)
+    line, column = position(text, block.start() if block else 0)
+    what = f"{error.where}: {error.what}" if error.where else error.what
+    place = f"{where}, line {line}, column {column}"
+    return BadModelFile(what, where=place, found=error.found, remedy=error.advice)
 
 
 def _nodes(file: BifFile) -> list[Node]:

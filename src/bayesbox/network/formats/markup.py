@@ -146,7 +146,7 @@ def graph_of(
 ) -> Graph:
     """The graph, or a fault told with the place of the element it is about."""
     try:
-        return Graph([node for node, _ in nodes.values()], name=name, normalize=normalize)
+        return Graph([node for node, _ in nodes.values()], name=name, normalize=normalize, rounded=True)
     except BadTable as error:
         what = f"{error.where}: {error.what}" if error.where else error.what
         refuse(what, nodes[error.node][1], where, error.found, error.remedy)

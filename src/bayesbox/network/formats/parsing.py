@@ -140,7 +140,7 @@ def graph_from(
     if not listed:
         place.fail("there is no node", 0)
     try:
-        return Graph(listed, name=name, normalize=normalize)
+        return Graph(listed, name=name, normalize=normalize, rounded=True)
     except BadTable as error:
         what = f"{error.where}: {error.what}" if error.where else error.what
         place.fail(what, offset(error), error.found, error.remedy)

@@ -7,7 +7,8 @@
     2 0 1                  the variables of each
     6  0.1 0.2 0.3 0.1 0.2 0.1       cells of each, the last variable fastest
 
-Variables and states have no names here: both are called 0, 1, 2 ...
+Variables and states have no names here: both are called 0, 1, 2 ... What follows a `#` on its line is a comment, as
+aGrUM writes them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from bayesbox.network.factor_graph import FactorModel, FactorTable
 from bayesbox.network.formats.parsing import TextPosition, TokenStream, decoded, graph_from, number_text
 from bayesbox.network.graph import MOST_CELLS, MOST_NODES, Graph, Node
 
-TOKEN = re.compile(r"\s+|(?P<token>\S+)")
+TOKEN = re.compile(r"\s+|#[^\n]*|(?P<token>[^\s#]+)")
 MOST_STATES = 10**6
 
 
