@@ -266,7 +266,7 @@ JSON = (
         (JSON.replace("parents", "upon"), "line 2, column 54", "there are name, states, parents, table"),
         (JSON.replace('"name": "",', '"title": "",'), "line 1, column 46", "found 'title'"),
         (JSON.replace("0.2", "1" + "0" * 400), "line", "from 0 to 1"),
-        ('{"age": 25}', "line 1", "--format jsonl"),
+        ('{"age": 25}', "line 1", "jsonl"),
         (JSON.replace("0.2", '"0.2"'), "line 2, column 13", "from 0 to 1; found '0.2'"),
         (JSON.replace('"parents": []', '"parents": ["snow"]'), "line 2", "no node"),
         (JSON.replace("1, ", "2, ", 1), "line 1", "version"),
