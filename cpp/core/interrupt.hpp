@@ -47,8 +47,9 @@ inline thread_local std::shared_ptr<const StopFlag> stop_flag;
 inline constexpr std::int64_t kStepsALook = 1 << 17;
 inline constexpr std::chrono::milliseconds kBetweenChecks{50};
 
-// Looks at once.
-[[gnu::noinline, gnu::cold]] inline void look_for_interrupt() {
+// Looks at once. Not marked as cold: compilers take a function that calls a cold one at its start, as every long call of
+// the bindings does, for cold as a whole, and compile its loops for size.
+[[gnu::noinline]] inline void look_for_interrupt() {
   polling.steps_left = kStepsALook;
   if (stop_flag != nullptr) {
     if (stop_flag->is_set()) throw Interrupted();
@@ -63,7 +64,7 @@ inline constexpr std::chrono::milliseconds kBetweenChecks{50};
 }
 
 inline void poll(std::size_t steps) {
-  if ((polling.steps_left -= static_cast<std::int64_t>(steps)) < 0) look_for_interrupt();
+  if ((polling.steps_left -= static_cast<std::int64_t>(steps)) < 0) [[unlikely]] look_for_interrupt();
 }
 
 // For a loop over rows or cells, each of so many steps: a poll every 1024 of them.
