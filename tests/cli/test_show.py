@@ -234,3 +234,10 @@ def test_prior_in_json_is_rounded_once(bayes: Bayes, folder: Path) -> None:
     assert bayes("show", "even.bayes", "--json").json["prior"] == {"a": 0.5, "b": 0.5}
     assert bayes("show", "odd.bayes", "--json").json["prior"] == {"a": 9 / 14, "b": 5 / 14}
     assert bayes("explain", "even.bayes", "--set", "x=1", "--json").json["prior"] == {"a": 0.5, "b": 0.5}
+
+
+def test_the_interval_of_a_column_is_printed_once(bayes: Bayes) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    both = bayes("show", "cars.bayes").out
+    ends = next(line for line in both.splitlines() if line.split()[:1] == ["age"] and " to " in line).split("  ")[-1]
+    assert bayes("show", "cars.bayes", "--column", "age").out.count(ends.strip()) == 1

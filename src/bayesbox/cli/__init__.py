@@ -1,5 +1,32 @@
-"""The command `bayes`: one verb a file."""
+"""The command `bayes`: one verb a file. It begins with `start`: a signal that comes while its modules are imported ends
+it without a traceback.
+"""
+
+import contextlib
+import os
+import signal
+from types import FrameType
+from typing import NoReturn
 
 HELP_NAMES = ["-h", "--help"]
 CONTEXT: dict[str, object] = {"help_option_names": HELP_NAMES, "max_content_width": 100}
 """How every command shows its help."""
+
+
+def end_at_once(number: int, _frame: FrameType | None) -> NoReturn:
+    """Nothing has begun yet, so there is nothing to undo."""
+    if number == signal.SIGINT:
+        with contextlib.suppress(OSError):
+            os.write(2, b"bayes: interrupted\n")
+    os._exit(128 + number)
+
+
+def start() -> NoReturn:
+    """The command as a process of its own."""
+    usual = ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL))
+    for number, handler in usual:
+        if signal.getsignal(number) == handler:  # one that is ignored, as under nohup, stays so
+            signal.signal(number, end_at_once)
+    from bayesbox.cli.main import main
+
+    main()

@@ -16,12 +16,12 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
 from bayesbox import __version__
-from bayesbox.cli import CONTEXT
+from bayesbox.cli import CONTEXT, end_at_once
 from bayesbox.described import command_speaks
 from bayesbox.errors import BayesboxError
 from bayesbox.extensions import FAILED
@@ -265,8 +265,8 @@ def _end_cleanly_on_signals() -> Callable[[], None]:
 
     A second signal of either kind ends the process at once. Gives the way back.
     """
-    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
-    before = {number: handler for number, handler in usual.items() if signal.getsignal(number) == handler}
+    usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    before = {number: usual[number] for number in usual if signal.getsignal(number) in (usual[number], end_at_once)}
 
     def leave(number: int, _frame: FrameType | None) -> None:
         for each in before:

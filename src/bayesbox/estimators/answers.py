@@ -26,6 +26,7 @@ from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.errors import BadOption
 from bayesbox.estimators.inputs import labels_from
+from bayesbox.file.lock import WAIT
 from bayesbox.file.version import FromFile
 from bayesbox.rule.priors import Prior
 from bayesbox.schema.levels import Labels, class_position, level_text
@@ -75,15 +76,36 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
     def _asked(self, X: object) -> Any:
         """X as the classifier takes it."""
 
-    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:
         """Write the model file; `bayesbox.load` reads it, and it goes on learning.
 
         A file that this model was loaded from, or saved to, and that another has changed since is not replaced:
-        `ModelChanged` is raised, unless `overwrite` is true.
+        `ModelChanged` is raised, unless `overwrite` is true. Another process that is writing the file is waited for,
+        `wait` seconds at most; then `ModelLocked` is raised.
         """
         check_is_fitted(self)
         with writing(self):
-            self._save(self.classifier_, path, overwrite=overwrite)
+            self._save(self.classifier_, path, overwrite=overwrite, wait=wait)
+
+    def redact(self, min_count: int = 5) -> Self:
+        """The same model, in which the levels and words that fewer than `min_count` rows have are pooled as one.
+
+        The counts of the others and of the classes stay as they are, and so do their probabilities. Rows that have a
+        pooled level can no longer be forgotten. `CannotRedact` is raised where a model keeps more of its rows than
+        counts of levels and sums.
+
+        >>> import bayesbox as bb
+        >>> zips = ["10115"] * 6 + ["80331"] + ["10117"] * 5
+        >>> clf = bb.NaiveBayes().fit({"zip": zips}, ["a", "b"] * 6)
+        >>> clf.redact(min_count=5).book_["zip"].levels
+        ('(rare)', '10115', '10117')
+        """
+        from bayesbox.classifier.privacy.redact import redact
+
+        check_is_fitted(self)
+        thinned = redact(self.classifier_, min_count)
+        thinned.check()  # a model that cannot be made is not given
+        return type(self).of_classifier(thinned)
 
     def warn_of_hints(self) -> None:
         """One warning for each thing that looks wrong in the rows."""

@@ -17,6 +17,7 @@ from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import batch_from, labels_from, row_of
 from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.evidence import Explanation
+from bayesbox.file.lock import WAIT
 from bayesbox.file.version import FromFile
 from bayesbox.schema.levels import Labels, level_text
 from bayesbox.schema.options import Options, option, options, required
@@ -160,14 +161,14 @@ class BayesOptimal(FromFile, HasParameters, ClassifierMixin, BaseEstimator, Hypo
         classifier = self._classifier()
         return classifier.explain(batch_from(row_of(X, classifier.feature_names)))
 
-    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:
         """Write the hypotheses and their weights to a file; `bayesbox.load` reads it.
 
         A file that was loaded and that another has changed since is replaced only where `overwrite` is true; else
-        `ModelChanged` is raised.
+        `ModelChanged` is raised. Another process that is writing it is waited for, `wait` seconds at most.
         """
         with writing(self):
-            self._save(self._classifier(), path, overwrite=overwrite)
+            self._save(self._classifier(), path, overwrite=overwrite, wait=wait)
 
     @classmethod
     def of_classifier(cls, classifier: OptimalClassifier) -> Self:

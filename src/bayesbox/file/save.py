@@ -14,7 +14,7 @@ from bayesbox.errors import BadData, BayesboxError, file_name
 from bayesbox.file import container
 from bayesbox.file.atomic import replacing
 from bayesbox.file.container import MODEL
-from bayesbox.file.lock import FileLock
+from bayesbox.file.lock import WAIT, FileLock
 from bayesbox.file.names import require_name
 from bayesbox.file.registry import codec_of, extension_of
 from bayesbox.file.strict_json import document
@@ -39,12 +39,13 @@ def save(
     expected: FileVersion | None = None,
     lock: FileLock | None = None,
     keep_old: bool = False,
+    wait: float = WAIT,
 ) -> FileVersion:
     """Write a model to a file, whole or not at all, and return the version of the file that this made.
 
     One writer at a time: `lock` is the caller's, where it has locked the file. `expected` is the version that may be
     replaced; where the file is another one, `ModelChanged` is raised. `keep_old` keeps what is replaced beside it,
-    under the name `old_name` gives it.
+    under the name `old_name` gives it. `wait` is how many seconds another writer is waited for.
     """
     name = file_name(path)
     require_name(name)
@@ -54,7 +55,7 @@ def save(
         if expected is not None:
             expected.require_unchanged(name)
 
-    with contextlib.nullcontext() if lock is not None else FileLock(path):
+    with contextlib.nullcontext() if lock is not None else FileLock(path, wait=wait):
         with replacing(path, check=check, keep_as=old_name(os.path.realpath(name)) if keep_old else None) as file:
             file.write(data)
         return FileVersion.of(path, data)

@@ -6,7 +6,7 @@ import hashlib
 import os
 from typing import Any, NamedTuple, Self
 
-from bayesbox.errors import ModelChanged, SourceUnavailable, file_name
+from bayesbox.errors import BadOption, ModelChanged, SourceUnavailable, file_name
 
 CHUNK = 1 << 20
 
@@ -67,12 +67,14 @@ class FromFile:
         self._versions = versions
         return self
 
-    def _save(self, model: Any, path: str | os.PathLike[str], *, overwrite: bool) -> None:
+    def _save(self, model: Any, path: str | os.PathLike[str], *, overwrite: bool, wait: float) -> None:
         """Save a model, which may be `self`, unless the file is no longer the one that was loaded."""
         from bayesbox.file.save import save
 
+        if isinstance(wait, bool) or not isinstance(wait, int | float) or not wait >= 0:
+            raise BadOption("wait must be a non-negative number of seconds", found=wait)
         known = next((version for version in self._versions if version.is_at(path)), None)
-        saved = save(model, path, expected=None if overwrite else known)
+        saved = save(model, path, expected=None if overwrite else known, wait=wait)
         self._versions = (*(version for version in self._versions if not version.is_at(path)), saved)
 
     def __getstate__(self) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 from bayesbox.classifier.one_writer import writing
 from bayesbox.dist.base import Doubles, LevelTable
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
+from bayesbox.file.lock import WAIT
 from bayesbox.file.version import FromFile
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.options import options_of
@@ -319,14 +320,14 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
 
     # -- files ---------------------------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:
         """Write the model to a file, whole or not at all.
 
         A file that was loaded and that another has changed since is replaced only where `overwrite` is true; else
-        `ModelChanged` is raised.
+        `ModelChanged` is raised. Another process that is writing it is waited for, `wait` seconds at most.
         """
         with writing(self):
-            self._save(self, path, overwrite=overwrite)
+            self._save(self, path, overwrite=overwrite, wait=wait)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> HiddenMarkovModel:

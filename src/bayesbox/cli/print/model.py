@@ -71,9 +71,14 @@ def _from_to(ends: Sequence[float]) -> str:
 
 
 def print_model(
-    classifier: AnyTableClassifier, path: str, size: ModelSize | None, weights: Mapping[str, float] | None
+    classifier: AnyTableClassifier,
+    path: str,
+    size: ModelSize | None,
+    weights: Mapping[str, float] | None,
+    *,
+    apart: str | None = None,
 ) -> None:
-    """What a model has learned, for the eye."""
+    """What a model has learned, for the eye; of the column that is shown `apart`, the interval is printed there."""
     from bayesbox.classifier.report.describe import rules_facts
     from bayesbox.cli.print.reports import MOST_COLUMNS, columns_table, weights_text
 
@@ -84,7 +89,7 @@ def print_model(
     table([classifier.target or "class", "rows", "prior"], rows, right=[1, 2])
     say()
     columns_table(classifier)
-    intervals = intervals_of(classifier)
+    intervals = {name: each for name, each in intervals_of(classifier).items() if name != apart}
     if intervals and len(prior) <= MOST_CLASSES:
         shown = list(intervals.items())[:MOST_COLUMNS]
         say()

@@ -101,7 +101,7 @@ class RowPrinter(Printer[T]):
             emit_json(report)
             return
         tally = tally_of(classifier, column, path) if column else None  # refused before anything is said
-        print_model(classifier, path, classifier.size(), self.more(classifier).get("column_weights"))
+        print_model(classifier, path, classifier.size(), self.more(classifier).get("column_weights"), apart=column)
         if tally:
             say()
             print_column(tally)
