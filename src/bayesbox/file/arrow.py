@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from bayesbox.file.flatbuffers import FlatTable
+
 TEXT, WHOLE, PLACE, DOUBLE = pa.string(), pa.int64(), pa.int32(), pa.float64()
 
 _MAGIC, _START = b"ARROW1", 8  # the magic is padded to 8 bytes at the start only
@@ -85,7 +87,7 @@ def _require_plain(data: bytes) -> None:
         batch = _message(data, schema.stop, _RECORD_BATCH)
         if data[batch.stop : batch.stop + 8] != struct.pack("<II", _CONTINUATION, 0):
             raise ValueError("it has more than one batch")
-        footer = _Table.root(data, batch.stop + 8)
+        footer = FlatTable.root(data, batch.stop + 8)
         tail = len(data) - len(_MAGIC) - 4
         if struct.unpack_from("<i", data, tail)[0] != tail - batch.stop - 8:
             raise ValueError("its footer has another length")
@@ -99,7 +101,7 @@ def _message(data: bytes, start: int, wanted: int) -> _Block:
     mark, length = struct.unpack_from("<Ii", data, start)
     if mark != _CONTINUATION or length <= 0 or length % 8:
         raise ValueError("a message does not begin where one has to")
-    message = _Table.root(data, start + 8)
+    message = FlatTable.root(data, start + 8)
     body = message.number(3, "<q")
     block = _Block(start, length + 8, body)
     if message.number(1, "<B") != wanted or body < 0 or body % 8 or block.stop > len(data):
@@ -107,50 +109,3 @@ def _message(data: bytes, start: int, wanted: int) -> _Block:
     if wanted == _RECORD_BATCH and message.table(2).place(3):
         raise ValueError("it is compressed")
     return block
-
-
-class _Table(NamedTuple):
-    """A table of FlatBuffers: fields by number, each at a place that the table's index gives, or absent."""
-
-    data: bytes
-    start: int
-
-    @classmethod
-    def root(cls, data: bytes, at: int) -> _Table:
-        return cls(data, at + _unpack("<I", data, at))
-
-    def place(self, field: int) -> int:
-        """Where a field lies, 0 where it is absent."""
-        index = self.start - _unpack("<i", self.data, self.start)
-        if 4 + 2 * field + 2 > _unpack("<H", self.data, index):
-            return 0
-        offset = _unpack("<H", self.data, index + 4 + 2 * field)
-        return self.start + offset if offset else 0
-
-    def number(self, field: int, form: str) -> int:
-        place = self.place(field)
-        return _unpack(form, self.data, place) if place else 0
-
-    def table(self, field: int) -> _Table:
-        place = self.place(field)
-        if not place:
-            raise ValueError("a message is empty")
-        return _Table(self.data, place + _unpack("<I", self.data, place))
-
-    def structs(self, field: int, size: int) -> list[bytes]:
-        """A vector of structs of so many bytes; more than fit in the data are refused."""
-        place = self.place(field)
-        if not place:
-            return []
-        vector = place + _unpack("<I", self.data, place)
-        count = _unpack("<I", self.data, vector)
-        if vector + 4 + count * size > len(self.data):
-            raise ValueError("a list is longer than the file")
-        return [self.data[at : at + size] for at in range(vector + 4, vector + 4 + count * size, size)]
-
-
-def _unpack(form: str, data: bytes, at: int) -> int:
-    if at < 0:
-        raise ValueError("its metadata point outside of it")
-    value: int = struct.unpack_from(form, data, at)[0]
-    return value

@@ -18,6 +18,7 @@ from bayesbox.schema.arrays import ArrowColumn, numpy_values, text_array
 from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
 from bayesbox.source.cells import plain, refuse_nested
+from bayesbox.source.files.inflation import CheckedMessages, require_bounded_file, require_growth
 from bayesbox.source.files.reading import (
     FLAG,
     NUMBER,
@@ -187,6 +188,9 @@ class ParquetRows(_TypedRows):
         opened = pq.ParquetFile(self._source)
         self._metadata = opened.metadata
         self.row_count: int = opened.metadata.num_rows
+        for group in map(opened.metadata.row_group, range(opened.metadata.num_row_groups)):
+            for chunk in map(group.column, range(group.num_columns)):
+                require_growth(chunk.total_uncompressed_size, chunk.total_compressed_size, self._file)
         return opened.schema_arrow
 
     def _stored_batches(self) -> Iterator[pa.RecordBatch]:
@@ -229,9 +233,10 @@ class ArrowRows(_TypedRows):
             remedy = "Write it anew with a current pyarrow or pandas"
             raise BadData("is a Feather file of version 1", where=self._file, remedy=remedy)
         if beginning == b"ARROW1":
+            require_bounded_file(stream.spooled(), self._file)
             self._reader = pa.ipc.open_file(random_access(stream))
         else:
-            self._reader = pa.ipc.open_stream(pa.PythonFile(stream, mode="r"))
+            self._reader = pa.ipc.open_stream(pa.PythonFile(CheckedMessages(stream), mode="r"))
         return self._reader.schema
 
     def _stored_batches(self) -> Iterator[pa.RecordBatch]:

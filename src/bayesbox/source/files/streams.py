@@ -201,6 +201,9 @@ class ByteStream:
         if self.file is not None:
             self.file.seek(0)
             return self.file
+        if self._copy is not None:
+            self._copy.seek(0)
+            return self._copy
         self._copy = copy = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the stream)
         piece = bytearray(PIECE)
         while got := self.readinto(memoryview(piece)):
