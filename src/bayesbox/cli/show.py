@@ -29,14 +29,14 @@ FEW = 5  # rows, below which --privacy lists what they have
     "parameters, joint_parameters (null where a density takes part), column_weights (where columns were selected or "
     "have weights), naive_parameters and notes (of full Bayes), "
     "hypotheses (kind, weight, log_score: of a Bayes optimal model), "
-    "digest (null for a model of given tables), ledger (null where none is kept), redacted "
-    "(levels of fewer rows were pooled; else null), "
+    "digest (of the counts; null for a model of given tables), model_digest, ledger (null where none is kept), "
+    "redacted (levels of fewer rows were pooled; else null), "
     "and with --column also column (name, classes, interval or likely_levels), with --nomogram also nomogram (class, "
     "against, prior_log_odds, columns (name, marks (value, log_odds)), others); for documents text, words, vocabulary, "
     "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters; for hidden "
     "Markov models model, kind, origin, states, start, transition, columns (what is seen in each state), left_out, "
-    "parameters and digest. With --privacy: model, fewer_than, columns, redacted, ledger and disclosures (model, "
-    "column, what, count, of, and with --values values).",
+    "parameters, digest and model_digest. With --privacy: model, fewer_than, columns, redacted, ledger and disclosures "
+    "(model, column, what, count, of, and with --values values).",
 )
 @click.argument("model")
 @click.option("--column", metavar="NAME", help="Also the tally of one column, or word, class by class.")
@@ -66,6 +66,7 @@ FEW = 5  # rows, below which --privacy lists what they have
 def command(model: str, column: str | None, svg: str | None, as_json: bool, **given: Any) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
     from bayesbox.cli.print.printer import printer_of
+    from bayesbox.file.digest import file_digest
     from bayesbox.file.load import load
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
@@ -83,6 +84,8 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
         if svg:
             raise click.UsageError("--svg draws the densities of naive Bayes; bayes hmm decode --svg draws a sequence")
         chain.show(classifier, model, column, as_json=as_json)
+        if not as_json and column is None:
+            say(f"model digest {file_digest(model)}")
         return
     if given["privacy"]:
         from bayesbox.cli.print.privacy import show_privacy
@@ -94,6 +97,8 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
         return
     found = nomogram.asked(classifier, given)
     printer_of(classifier).show(classifier, model, column=column, svg=svg, found=found, as_json=as_json)
+    if not as_json and column is None:
+        say(f"model digest {file_digest(model)}")
     if not as_json and classifier.redacted is not None:
         say(f"redacted: levels and words of fewer than {classifier.redacted:,} rows are pooled as (rare)")
     if not as_json and classifier.book.ledger is not None:

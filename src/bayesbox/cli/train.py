@@ -66,7 +66,8 @@ if TYPE_CHECKING:
     '"tables": {"Radio1": {"young": {"like": 0.95, "dislike": 0.05}, "old": ...}}}. '
     "With --model text, DATA are also folders of documents or mail (a folder or mailbox a class: text files, single "
     "messages, mbox, Maildir). "
-    "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest, with --select "
+    "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest (of the "
+    "counts), model_digest, with --select "
     "or --column-weights also column_weights, with --model optimal hypotheses; for documents "
     "text, words, used and telling in place of columns; replaced (rows, digest) where the file held such a model.",
 )
@@ -123,6 +124,7 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """
     from bayesbox.classifier.registry import split_model
     from bayesbox.cli.print.printer import printer_of
+    from bayesbox.file.digest import file_digest
     from bayesbox.file.lock import FileLock
     from bayesbox.file.save import save
 
@@ -136,11 +138,13 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
         with FileLock(path, wait=given["wait"], verb="train") as lock:
             old = replaced(path, ModelSummary.of(classifier), force=given["force"])
             save(classifier, path, lock=lock, keep_old=given["keep_old"])
+            digest = file_digest(path)
     printer = printer_of(classifier)
     report = {
         "model": path,
         "kind": given["model"],
         **(learned.report or printer.learned(classifier, learned.training, learned.skipped, [*learned.harm, *warned])),
+        "model_digest": digest,
         **report_of(old),
     }
     if as_json:

@@ -26,6 +26,7 @@ from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.errors import BadOption
 from bayesbox.estimators.inputs import labels_from
+from bayesbox.file.digest import model_digest
 from bayesbox.file.lock import WAIT
 from bayesbox.file.version import FromFile
 from bayesbox.rule.priors import Prior
@@ -106,6 +107,14 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
         thinned = redact(self.classifier_, min_count)
         thinned.check()  # a model that cannot be made is not given
         return type(self).of_classifier(thinned)
+
+    def digest(self) -> str:
+        """A SHA-256 of the whole model: its counts, rules, and all that was derived; see `bayes show`.
+
+        `book_.digest()` is that of the counts alone, which models of different kinds may share.
+        """
+        check_is_fitted(self)
+        return model_digest(self.classifier_)
 
     def warn_of_hints(self) -> None:
         """One warning for each thing that looks wrong in the rows."""

@@ -17,6 +17,7 @@ from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import batch_from, labels_from, row_of
 from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.evidence import Explanation
+from bayesbox.file.digest import model_digest
 from bayesbox.file.lock import WAIT
 from bayesbox.file.version import FromFile
 from bayesbox.schema.levels import Labels, level_text
@@ -169,6 +170,10 @@ class BayesOptimal(FromFile, HasParameters, ClassifierMixin, BaseEstimator, Hypo
         """
         with writing(self):
             self._save(self._classifier(), path, overwrite=overwrite, wait=wait)
+
+    def digest(self) -> str:
+        """A SHA-256 of the hypotheses and their weights."""
+        return model_digest(self._classifier())
 
     @classmethod
     def of_classifier(cls, classifier: OptimalClassifier) -> Self:

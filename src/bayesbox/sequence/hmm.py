@@ -329,6 +329,12 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         with writing(self):
             self._save(self, path, overwrite=overwrite, wait=wait)
 
+    def digest(self) -> str:
+        """A SHA-256 of the whole model; `book_.digest()` is that of the counts alone."""
+        from bayesbox.file.digest import model_digest
+
+        return model_digest(self)
+
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> HiddenMarkovModel:
         """The model of a file."""

@@ -9,6 +9,7 @@ import click
 
 from bayesbox.cli.print.output import decimal, emit_json, note, say, table, whole
 from bayesbox.cli.print.rows import SeveralPrinter
+from bayesbox.file.digest import file_digest
 
 if TYPE_CHECKING:
     from bayesbox.explain.box import Work
@@ -64,6 +65,7 @@ def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
                 "columns": [each.as_dict() for each in column_facts(classifier.schema, book)],
                 "pool": facts(classifier),
                 "digest": book.digest(),
+                "model_digest": file_digest(path),
                 "ledger": book.ledger_digest(),
                 "redacted": classifier.redacted,
             }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli.print.output import decimal, emit_json, plural, say, table
+from bayesbox.file.digest import file_digest
 
 if TYPE_CHECKING:
     from bayesbox.classifier.report.difference import ColumnDifference
@@ -42,6 +43,7 @@ def show(hmm: HiddenMarkovModel, path: str, column: str | None, *, as_json: bool
                 "left_out": dict(model.left_out),
                 "parameters": hmm.n_parameters,
                 "digest": digest,
+                "model_digest": file_digest(path),
             }
         )
         return

@@ -9,6 +9,7 @@ import click
 from bayesbox.cli.print.output import bar, decimal, emit_json, note, plural, say, signed, table, whole
 from bayesbox.cli.print.printer import Printer
 from bayesbox.errors import BadOption
+from bayesbox.file.digest import file_digest
 
 if TYPE_CHECKING:
     from bayesbox.classifier.training import Training
@@ -185,6 +186,7 @@ def _report(classifier: DocumentClassifier, path: str) -> Json:
         "parameters": size.terms,
         "free_parameters": size.free,
         "digest": book.digest(),
+        "model_digest": file_digest(path),
         "ledger": book.ledger_digest(),
         "redacted": classifier.redacted,
     }

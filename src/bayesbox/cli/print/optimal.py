@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bayesbox.cli.print.output import decimal, emit_json, say, table
 from bayesbox.cli.print.rows import SeveralPrinter
+from bayesbox.file.digest import file_digest
 
 if TYPE_CHECKING:
     from bayesbox.explain.box import Work
@@ -79,6 +80,7 @@ def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
                 "columns": [each.as_dict() for each in column_facts(classifier.schema, book)],
                 "hypotheses": facts(classifier),
                 "digest": book.digest() if counted else None,
+                "model_digest": file_digest(path),
                 "ledger": book.ledger_digest(),
                 "redacted": classifier.redacted,
             }

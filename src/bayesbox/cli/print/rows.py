@@ -11,6 +11,7 @@ from bayesbox.cli.print.model import counted, densities_of, intervals_of, print_
 from bayesbox.cli.print.output import decimal, emit_json, note, plural, say
 from bayesbox.cli.print.printer import Printer
 from bayesbox.errors import BadOption
+from bayesbox.file.digest import file_digest
 
 if TYPE_CHECKING:
     from bayesbox.classifier.case import RowCase
@@ -66,6 +67,8 @@ class RowPrinter(Printer[T]):
             note(f"note: {text}")
         if report["digest"]:
             note(f"digest {report['digest']}")
+        if classifier.size() is None:  # several models in one, of which the counts say little
+            note(f"model digest {report['model_digest']}")
         note(f"written to {report['model']}")
         note(f"next: bayes show {report['model']}   or   bayes predict {report['model']} NEW.csv --proba")
 
@@ -129,6 +132,7 @@ class RowPrinter(Printer[T]):
             "parameters": None if size is None else size.parameters,
             "joint_parameters": None if size is None else size.joint,
             "digest": None if classifier.fixed else classifier.book.digest(),
+            "model_digest": file_digest(path),
             "ledger": classifier.book.ledger_digest(),
             "redacted": classifier.redacted,
             **self.more(classifier),
@@ -154,6 +158,7 @@ class RowPrinter(Printer[T]):
                     "rules": rules,
                     "columns": [],
                     "digest": digest,
+                    "model_digest": file_digest(path),
                     "ledger": classifier.book.ledger_digest(),
                     "redacted": classifier.redacted,
                 }
