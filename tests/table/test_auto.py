@@ -1,9 +1,12 @@
 """AutoBayes: its parts against other libraries, and the whole as a model."""
 
 import pickle
+from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.optimize
 import scipy.stats
@@ -12,16 +15,22 @@ from sklearn.linear_model import LogisticRegression
 from tests.refusal import refusal
 
 import bayesbox as bb
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.errors import BadData, BadModelFile, BadOption, CannotForget, CannotMerge
 from bayesbox.file import container
 from bayesbox.file.strict_json import document, parse
+from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Real
+from bayesbox.source.frames import batch_of
 from bayesbox.stat.calibrate import normalised
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.table.auto.boost import BoostedTrees, boost_trees, learn_boosted
+from bayesbox.table.auto.budget import Budget
+from bayesbox.table.auto.counted_members import plan_counted
 from bayesbox.table.auto.features import Design, sorted_order
 from bayesbox.table.auto.joint_density import learn_joint_kernel, learn_joint_normals
 from bayesbox.table.auto.logistic_nb import learn_logistic
+from bayesbox.table.auto.members import CostInputs, plan_library
 from bayesbox.table.auto.weighting import learned_powers, limited, pooled, pull
 
 
@@ -285,7 +294,7 @@ def test_it_learns_once(fitted):
         fitted.forget(X, y)
     with pytest.raises(CannotMerge):
         fitted + fitted
-    with refusal(CannotForget, remedy="--cv"):
+    with refusal(CannotForget, remedy="Cross-validate"):
         fitted.leave_one_out(X, y)
     with refusal(BadOption, what="P(x)"):
         fitted.log_density(X)
@@ -328,7 +337,7 @@ def test_what_a_budget_leaves_out_is_told(tmp_path):
     wide = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 120)), columns=[f"x{place}" for place in range(120)])
     clf = bb.AutoBayes(budget=0.05).fit(wide, y)
     left_out = clf.classifier_.derived.left_out
-    assert {"boosted trees", "k-dependence Bayes", "naive Bayes, column weights"} <= set(left_out)
+    assert {"boosted trees", "k-dependence Bayes", "naive Bayes (column weights)"} <= set(left_out)
     assert not set(left_out) & {each.name for each in clf.classifier_.derived.judged}
     assert clf.report().endswith(f"Not tried within 0.05 s: {', '.join(left_out)}")
     assert "naive Bayes" in {each.name for each in clf.classifier_.derived.judged}
@@ -341,11 +350,11 @@ def test_many_patterns_of_missing_numbers_leave_the_joint_normal_out():
     draw = np.random.default_rng(0)
     X = pd.DataFrame(draw.normal(size=(60, 6)), columns=list("abcdef"))
     y = np.where(X["a"] > 0, "high", "low")
-    assert bb.AutoBayes().fit(X, y).classifier_.derived.left_out == ()
+    assert bb.AutoBayes(budget=6).fit(X, y).classifier_.derived.left_out == ()
     holes = X.where(draw.random(X.shape) > 0.4)
-    assert bb.AutoBayes().fit(holes, y).classifier_.derived.left_out == ("full Bayes",)
+    assert bb.AutoBayes(budget=6).fit(holes, y).classifier_.derived.left_out == ("full Bayes",)
     one = X.assign(a=X["a"].where(X["b"] > -1))  # two patterns in each class
-    assert bb.AutoBayes().fit(one, y).classifier_.derived.left_out == ()
+    assert bb.AutoBayes(budget=6).fit(one, y).classifier_.derived.left_out == ()
 
 
 @pytest.mark.parametrize("beside", [True, False])
@@ -374,3 +383,62 @@ def test_rows_are_put_in_one_order():
         view = Design.of(values, knots=0).read(values, dict.fromkeys(values, Real()), 200)
         codes = rng.integers(0, 2, 200)
         assert np.array_equal(sorted_order(view, codes), np.lexsort((*columns, codes)))
+
+
+def test_progress_is_reported_and_changes_nothing(tmp_path):
+    X, y = table(rows=120)
+    news = []
+    clf = bb.AutoBayes(budget=1, progress=lambda *each: news.append(each)).fit(X, y)
+    shares = [share for share, _, _ in news]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] == 1
+    assert news[0][1] is None
+    assert all(left >= 0 for _, left, _ in news[1:] if left is not None)
+    judged = {each.name for each in clf.classifier_.derived.judged}
+    assert judged <= {what for _, _, what in news}
+    assert not [name for name in judged if "," in name]
+    assert clf.digest() == bb.AutoBayes(budget=1).fit(X, y).digest()
+    assert clf.classifier_.on_progress is None
+    pickle.loads(pickle.dumps(clf.classifier_))
+    with pytest.raises(bb.BadOption):
+        bb.AutoBayes(progress="loud").fit(X, y)
+
+
+def test_verbose_prints_lines(capsys):
+    X, y = table(rows=60)
+    bb.AutoBayes(budget=0.2, verbose=True).fit(X, y)
+    bb.train(X.assign(y=y), target="y", model=bb.AutoBayes(budget=0.2, verbose=True))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("AutoBayes   0 %: trees")]
+    assert lines.count("AutoBayes 100 %: done") == 2
+    bb.AutoBayes(budget=0.2).fit(X, y)
+    assert not capsys.readouterr().out
+
+
+def test_what_a_part_does_not_use_goes_to_the_others():
+    """A table like that of a telephone company's customers: all is tried within 20 s, and an estimate of 10."""
+    draw = np.random.default_rng(0)
+    X = pd.DataFrame({f"c{place}": draw.choice(list("abcd"), 7043) for place in range(16)})
+    view = SimpleNamespace(rows=7043, design=SimpleNamespace(axes=[1] * 19))
+    size = CostInputs(7043, 19, 82, 67, 2)
+    budget = Budget(20.0)
+    with mock.patch("bayesbox.table.auto.members.size_of", return_value=size):
+        plan_library(view, np.arange(7043) % 2, 2, seed=0, budget=budget)
+    rows = [LabelledRows(batch_of(X), encode(pa.array(draw.choice(["n", "y"], 7043))))]
+    kinds = dict.fromkeys(X.columns, bb.Category())
+    most = max(0.15 * 20, budget.left)
+    plan_counted(rows, kinds, ("n", "y"), None, budget=budget, most=most, cells=4**16, patterns=2)
+    assert budget.left_out == []
+    assert 5 < sum(budget.planned.values()) < 10
+
+
+def test_the_terminal_shows_what_is_learned(monkeypatch, capsys):
+    from bayesbox.cli.options import sources
+
+    monkeypatch.setattr(sources, "PATIENCE", 0)
+    monkeypatch.setattr(sources, "PAUSE", 0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    shown = sources.Progress()
+    shown.learning(0.25, 12.4, "boosted trees")
+    assert "learning boosted trees: 25%, 12 s left" in capsys.readouterr().err

@@ -177,6 +177,7 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     from bayesbox.classifier.train import train
     from bayesbox.cli.options.sources import Progress, declared_kinds, reading_of, skipped_rows, without_target
     from bayesbox.cli.print.printer import printer_of
+    from bayesbox.table.batch_learners import BatchLearner
 
     remote: Source | None = remote_sources.rows_elsewhere(data, given)
     if remote is None and not data:
@@ -201,6 +202,8 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     classifier, source = opened.classifier, opened.source
     sampled = watched(classifier, source)
     progress = Progress(source)
+    if isinstance(classifier, BatchLearner):
+        classifier.on_progress = progress.learning
     try:
         rows = sampled or source
         training = train(classifier, rows, opened.target, weight=weight, threads=threads, progress=progress)

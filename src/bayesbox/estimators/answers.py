@@ -64,6 +64,9 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
             raise BadOption("ledger must be True or False", found=self.ledger)
         return self.new_classifier().with_ledger(bool(self.ledger))
 
+    def watch(self, classifier: C) -> None:
+        """Have a classifier report how its learning goes on, where the estimator has a parameter for that."""
+
     @classmethod
     @abstractmethod
     def of_classifier(cls, classifier: C) -> Self:

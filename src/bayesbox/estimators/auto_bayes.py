@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+from bayesbox.errors import BadOption
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.estimators.inputs import categories_of
 from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.reliability import aligned
 from bayesbox.schema.options import option
-from bayesbox.schema.takes import Takes
+from bayesbox.schema.takes import OnOff, Takes
 from bayesbox.table.auto.classifier import AutoClassifier
 from bayesbox.table.auto.options import AutoOptions
 
@@ -36,9 +37,34 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
         "By default the categories of a categorical y.",
     )
 
-    def fit(self, X: object, y: object, sample_weight: object = None) -> Self:
+    verbose: bool = option(
+        OnOff(), default=False, help="Print what is learned, the share that is done and the time left."
+    )
+    progress: Callable[[float, float | None, str], object] | None = option(
+        Takes("function, or None"),
+        default=None,
+        help="What is called while the models are learned, with the share that is done (0 to 1), the seconds left "
+        "(None while that is not known) and what is learned: for a bar of progress.",
+    )
+
+    def watch(self, classifier: AutoClassifier) -> None:
+        """Have the classifier report how its learning goes on."""
+        if self.progress is not None and not callable(self.progress):
+            raise BadOption("progress must be a function of share, seconds left and text, or None", found=self.progress)
+        printed = PrintedProgress() if self.verbose else None
+        given = [report for report in (self.progress, printed) if report is not None]
+        if given:
+            classifier.on_progress = lambda *news: [report(*news) for report in given]
+
+    def adopt(self, classifier: AutoClassifier) -> Self:
+        """Take over a classifier that has learned elsewhere."""
+        classifier.on_progress = None
+        return super().adopt(classifier)
+
+    def fit(self, X: Any, y: object, sample_weight: object = None) -> Self:
         """Learn, judge and pool the models."""
         super().fit(X, y, sample_weight)
+        self.classifier_.on_progress = None
         classes = categories_of(y) if self.classes is None else self.classes
         if classes is not None:
             self.declare(classes)
@@ -66,14 +92,33 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
         return tags
 
 
+class PrintedProgress:
+    """Progress for the eye, a line whenever another model is learned.
+
+    >>> shown = PrintedProgress()
+    >>> shown(0.25, 3.2, "trees")
+    AutoBayes  25 %, about 3 s left: trees
+    >>> shown(0.3, 3.0, "trees")
+    """
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, share: float, left: float | None, what: str) -> None:
+        if what != self._last:
+            self._last = what
+            time_left = f", about {left:.0f} s left" if left else ""
+            print(f"AutoBayes {100 * share:3.0f} %{time_left}: {what}", flush=True)
+
+
 def report_of(classifier: AutoClassifier) -> str:
     """The models that were judged as a table, and the pool."""
     pool = classifier.derived
     assert pool is not None
-    rows = [["model", "log loss", "accuracy", "power"]]
+    rows = [["model", "log loss", "accuracy", "weight"]]
     for each in pool.judged:
-        power = f"{each.power:.2f}" if each.power else "let go"
-        rows.append([each.name, f"{each.log_loss:.4f}", f"{each.accuracy:.4f}", power])
+        weight = f"{each.power:.2f}" if each.power else "dropped"
+        rows.append([each.name, f"{each.log_loss:.4f}", f"{each.accuracy:.4f}", weight])
     if pool.pooled is not None:
         rows.append(["all together", f"{pool.pooled.log_loss:.4f}", f"{pool.pooled.accuracy:.4f}", ""])
     lines = aligned(rows, right=(1, 2, 3))

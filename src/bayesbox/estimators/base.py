@@ -112,6 +112,7 @@ class TableEstimator(CountedEstimator[K]):
     def fit(self, X: Any, y: object, sample_weight: object = None) -> Self:
         """Count the rows of X by the labels y; a frame of Dask one partition after another."""
         classifier = self.blank_classifier()
+        self.watch(classifier)
         batch = None if is_dask_frame(X) else batch_from(X)
         if batch is not None:
             self._require_rows(batch)

@@ -69,6 +69,7 @@ def train(
     dialect = TextDialect(encoding, decimal, thousands, delimiter, skip_rows, comment, sheet)
     reading = ReadingOptions(na, bad_rows, format, threads, target_bins, follow_links, dialect)
     opened = estimator.blank_classifier().open_rows(data, target=target, weight=weight, text=text, reading=reading)
+    estimator.watch(opened.classifier)
     with limit_context(classes=classes_limit):
         training = train_classifier(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)
     estimator.adopt(opened.classifier)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self, TypeVar
 
 from bayesbox.classifier.contracts import PriorRules
@@ -25,6 +25,9 @@ D = TypeVar("D")
 class BatchLearner(TableClassifier[R, D, PooledModel]):
     """Keeps the rows that it counts until it derives from them. It learns once."""
 
+    on_progress: Callable[[float, float | None, str], object] | None = None
+    """What is called while it derives: the share that is done, the seconds left, and what is learned."""
+
     def __init__(
         self,
         rules: R,
@@ -39,7 +42,7 @@ class BatchLearner(TableClassifier[R, D, PooledModel]):
         self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_lock", "on_progress")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -47,7 +50,7 @@ class BatchLearner(TableClassifier[R, D, PooledModel]):
 
     def unfitted_clone(self) -> Self:
         result = super().unfitted_clone()
-        result._seen, result._lock = [], threading.Lock()
+        result._seen, result._lock, result.on_progress = [], threading.Lock(), None
         return result
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:

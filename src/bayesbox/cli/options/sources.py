@@ -195,7 +195,15 @@ class Progress:
         now = time.monotonic()
         if self._alive and now >= self._next:
             self._next, self._shown = now + PAUSE, True
-            click.echo(f"\r{self._text(now - self._begin)} ", err=True, nl=False)
+            click.echo(f"\r{self._text(now - self._begin)}\x1b[K", err=True, nl=False)
+
+    def learning(self, share: float, left: float | None, what: str) -> None:
+        """What is learned once the rows are read, how much of that is done, and the time left."""
+        now = time.monotonic()
+        if self._alive and now >= self._next:
+            self._next, self._shown = now + PAUSE, True
+            time_left = "" if left is None else f", {left:.0f} s left"
+            click.echo(f"\rlearning {what}: {share:.0%}{time_left}\x1b[K", err=True, nl=False)
 
     def _text(self, seconds: float) -> str:
         share = None if self._source is None else self._source.progress

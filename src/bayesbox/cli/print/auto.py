@@ -34,11 +34,11 @@ def print_report(classifier: AutoClassifier, *, err: bool = False) -> None:
     if pool.pooled is None:
         return
     rows = [
-        [each.name, f"{each.log_loss:.4f}", f"{each.accuracy:.4f}", f"{each.power:.2f}" if each.power else "let go"]
+        [each.name, f"{each.log_loss:.4f}", f"{each.accuracy:.4f}", f"{each.power:.2f}" if each.power else "dropped"]
         for each in pool.judged
     ]
     rows.append(["all together", f"{pool.pooled.log_loss:.4f}", f"{pool.pooled.accuracy:.4f}", ""])
-    table(["model, on rows it had not seen", "log loss", "accuracy", "power"], rows, right=[1, 2, 3], err=err)
+    table(["model, on held-out rows", "log loss", "accuracy", "weight"], rows, right=[1, 2, 3], err=err)
     if told := classifier.told_left_out():
         (note if err else say)(told)
 

@@ -6,6 +6,7 @@ of the folds they were held out of.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +77,15 @@ def boost_trees(view: View, codes: Labels, classes: int, *, rounds: int, seed: i
 
 
 def learn_boosted(
-    view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int, *, rounds: int, seed: int
+    view: View,
+    codes: Labels,
+    classes: int,
+    fold_of_row: NDArray[Any],
+    folds: int,
+    *,
+    rounds: int,
+    seed: int,
+    step: Callable[[float], None] = lambda _share: None,
 ) -> tuple[BoostedTrees, Doubles]:
     """The trees that answer rows held out best, and the answers to these."""
     losses = np.zeros(rounds)
@@ -89,6 +98,7 @@ def learn_boosted(
             target = codes[outside].astype(np.int32)
             losses += model.questions.sum_values(asked.core_codes, target, model.values, model.start)[1]
             held.append((model, asked, outside))
+        step((number + 1) / (folds + 1))
     best = int(np.argmin(losses)) + 1
     answers = np.zeros((view.rows, classes))
     for model, asked, outside in held:

@@ -89,6 +89,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
             self.declared,
             budget=self.rules.budget,
             seed=self.rules.seed,
+            report=self.on_progress,
         )
         return False
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import math
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BayesboxError
 from bayesbox.schema.kinds import Kind
+from bayesbox.table.auto.budget import Budget
 
 FOLDS = 5
 MOST_SPARSE = 20  # cells of a joint table for each row
@@ -62,25 +65,61 @@ class CountingCost:
         return 1.5e-7 * cells * self.classes + 5e-3 * self.columns
 
 
-def learn_counted(
+class CountedStep(NamedTuple):
+    """A model to learn: its name, its kind, whether it has options, the blank classifier, and the rows it takes."""
+
+    title: str
+    kind: str
+    plain: bool
+    classifier: AnyTableClassifier
+    rows: list[LabelledRows]
+
+
+@dataclass(frozen=True)
+class CountedPlan:
+    """The models that a budget allows, those that tell most for their time first."""
+
+    steps: tuple[CountedStep, ...]
+
+    def learn(
+        self, order: NDArray[np.int64], classes: tuple[str, ...], budget: Budget
+    ) -> Iterator[tuple[str, AnyTableClassifier, Doubles]]:
+        """Each model with its name and its answers to every row; a model that refuses these rows takes no part."""
+        for step in self.steps:
+            budget.begin(step.title)
+            log_p: Doubles | None = None
+            with contextlib.suppress(BayesboxError), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                log_p = _unseen(step, order)[:, [step.classifier.classes.index(each) for each in classes]]
+            budget.finish(step.title)
+            if log_p is not None and not np.isnan(log_p).any():
+                yield step.title, copy.copy(step.classifier), log_p
+
+
+def _unseen(step: CountedStep, order: NDArray[np.int64]) -> Doubles:
+    """The answers to every row as if it had not been learned."""
+    step.classifier.learn_all(step.rows)
+    if step.kind in ("naive", "full") and step.plain:  # these leave each row out in closed form
+        log_p, *_ = unseen_answers(step.classifier, step.rows, folds=FOLDS, order=order)
+        return log_p
+    return np.concatenate(answers_by_folds(step.classifier, step.rows, folds=FOLDS, order=order))
+
+
+def plan_counted(
     rows: list[LabelledRows],
     kinds: Mapping[str, Kind],
     classes: tuple[str, ...],
     declared: Any,
-    order: NDArray[np.int64],
     *,
-    budget: float,
+    budget: Budget,
+    most: float,
     cells: int,
     patterns: int,
-    left_out: list[str],
-) -> Iterator[tuple[str, AnyTableClassifier, Doubles]]:
-    """Each model with its name and its answers to every row.
+) -> CountedPlan:
+    """The models that `most` seconds of a budget allow; plain naive Bayes always takes part.
 
     `cells` are those of a joint table of the categories, `patterns` the ways in which rows of a class lack numbers.
-
     Columns beside those of `kinds` are free text, which naive Bayes alone takes.
-
-    What takes more than is left of the budget goes to `left_out`; plain naive Bayes always takes part.
     """
     from bayesbox.classifier.registry import new_classifier
 
@@ -90,6 +129,7 @@ def learn_counted(
     numbers = sum(kinds[name].is_number for name in plain)
     work = CountingCost(sum(part.batch.rows for part in rows), len(names), numbers, len(classes), patterns)
     known = {key: value for key, value in (declared or {}).items() if str(key) in names}
+    steps = []
     for number, (name, options) in enumerate(MODELS):
         kind = name.partition(":")[0]
         taken = rows if kind == "naive" else bare
@@ -101,23 +141,10 @@ def learn_counted(
             continue  # a joint table that is all but empty tells nothing
         classifier = new_classifier(name, options, known)
         assert isinstance(classifier, TableClassifier)
-        told = (CALLED.get(key, value) for key, value in options.items() if key != "numeric" or numbers)
-        title = ", ".join([classifier.title, *told])
+        told = [CALLED.get(key, value) for key, value in options.items() if key != "numeric" or numbers]
+        title = f"{classifier.title} ({' '.join(told)})" if told else classifier.title
         seconds = work.seconds(kind, options)
-        if number and seconds > budget:
-            left_out.append(title)
-            continue
-        budget -= seconds
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                classifier.learn_all(taken)
-                if kind in ("naive", "full") and not options:  # these leave each row out in closed form
-                    log_p, *_ = unseen_answers(classifier, taken, folds=FOLDS, order=order)
-                else:
-                    log_p = np.concatenate(answers_by_folds(classifier, taken, folds=FOLDS, order=order))
-                log_p = log_p[:, [classifier.classes.index(each) for each in classes]]
-        except BayesboxError:
-            continue  # a model that refuses these rows takes no part
-        if not np.isnan(log_p).any():
-            yield title, copy.copy(classifier), log_p
+        if budget.plan(title, seconds, most=most if number else math.inf):
+            most -= seconds
+            steps.append(CountedStep(title, kind, not options, classifier, taken))
+    return CountedPlan(tuple(steps))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from bayesbox.stat.calibrate import Temperature
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.table.auto.boost import FEWEST_ROUNDS, ROUNDS, learn_boosted
+from bayesbox.table.auto.budget import Budget
 from bayesbox.table.auto.features import View
 from bayesbox.table.auto.forest import learn_forest
 from bayesbox.table.auto.joint_density import learn_joint_kernel, learn_joint_normals
@@ -34,6 +36,12 @@ CACHED = 6e6  # cells of a table from which on a cache holds next to nothing of 
 AMPLE = 100  # rows for each weight
 STRICT = 100.0  # precision that is tried as well where there are more weights than rows
 MOST_WIDTH = 600  # numbers a row whose covariances are worked out
+BOOSTED, WEIGHTED, NORMAL, KERNEL = (
+    "boosted trees",
+    "weighted naive Bayes",
+    "joint normal density",
+    "joint kernel density",
+)
 
 
 class MemberModel(Protocol):
@@ -67,8 +75,9 @@ class CostInputs:
         return grow + self.rows * (2e-7 + 2.2e-6 * min(1.0, self.rows * self.columns / CACHED))
 
     def round(self) -> float:
-        """Seconds of adding a boosted tree."""
-        return self.rows * self.columns * (1.5e-8 + 2e-8 * (1 if self.classes == 2 else self.classes))
+        """Seconds of adding a boosted tree, of which a class has one where there are more than two."""
+        trees = 1 if self.classes == 2 else self.classes
+        return 3e-4 * trees + self.rows * self.columns * (5e-9 + 8e-9 * trees)
 
     @property
     def precisions(self) -> tuple[float, ...]:
@@ -96,55 +105,79 @@ def size_of(view: View, classes: int) -> CostInputs:
     return CostInputs(view.rows, len(axes), features, width, classes)
 
 
-def learn_library(
-    view: View, codes: Labels, classes: int, *, seed: int, budget: float, left_out: list[str]
-) -> Iterator[LearnedMember]:
-    """Every model that the budget of seconds allows, the forests first; the names of the others go to `left_out`."""
+@dataclass(frozen=True)
+class LibraryPlan:
+    """The models that a budget allows, in the order in which they are learned, each with what learns it."""
+
+    steps: tuple[tuple[str, Callable[[], LearnedMember]], ...] = ()
+
+    def learn(self, budget: Budget) -> Iterator[LearnedMember]:
+        """Each model, one after another."""
+        for name, learn in self.steps:
+            budget.begin(name)
+            yield learn()
+            budget.finish(name)
+
+
+def plan_library(view: View, codes: Labels, classes: int, *, seed: int, budget: Budget) -> LibraryPlan:
+    """Every model that the budget allows, the forests first; a model that is not made for such a table is not tried."""
     size = size_of(view, classes)
     folds = min(FOLDS if view.rows <= MANY else FEWER_FOLDS, view.rows)
     if not view.design.axes:
-        return
-    yield from _forests(view, codes, classes, size, seed=seed, budget=budget)
-    left = budget / 2
+        return LibraryPlan()
+    steps = list(_forests(view, codes, classes, size, seed=seed, budget=budget))
     if folds < 2:
-        return
+        return LibraryPlan(tuple(steps))
     fold_of_row = stratified_folds(codes, folds, seed=seed)
-    rounds = min(ROUNDS, int(BOOSTING * budget / (folds * size.round())))
-    if rounds >= FEWEST_ROUNDS:
-        model, answers = learn_boosted(view, codes, classes, fold_of_row, folds, rounds=rounds, seed=seed)
-        yield LearnedMember("boosted trees", model, answers)
-    else:
-        left_out.append("boosted trees")
-    if size.weighted(folds) <= left * min(1.0, 2 * MANY / size.rows):  # with many rows the trees tell what it does
-        yield weighted(view, codes, classes, fold_of_row, folds, size.precisions)
-    else:
-        left_out.append("weighted naive Bayes")
-    if size.width <= MOST_WIDTH and size.normal(folds) <= left / 2:
-        yield joint_normal(view, codes, classes, fold_of_row, folds)
-    else:
-        left_out.append("joint normal density")
-    if size.rows <= MOST_KERNELS and size.kernel() <= left / 2:
-        kernel, answers = learn_joint_kernel(view, codes, classes)
-        yield LearnedMember("joint kernel density", kernel, answers)
-    else:
-        left_out.append("joint kernel density")
+    rounds = min(ROUNDS, int(BOOSTING * budget.seconds / ((folds + 1) * size.round())))
+
+    def boosted() -> LearnedMember:
+        model, answers = learn_boosted(
+            view, codes, classes, fold_of_row, folds, rounds=rounds, seed=seed, step=partial(budget.step, BOOSTED)
+        )
+        return LearnedMember(BOOSTED, model, answers)
+
+    def kernel() -> LearnedMember:
+        return LearnedMember(KERNEL, *learn_joint_kernel(view, codes, classes))
+
+    half = budget.seconds / 2
+    if budget.plan(BOOSTED, (folds + 1) * size.round() * max(rounds, FEWEST_ROUNDS), most=BOOSTING * budget.seconds):
+        steps.append((BOOSTED, boosted))
+    most = half * min(1.0, 2 * MANY / size.rows)  # with many rows the trees tell what it does
+    if budget.plan(WEIGHTED, size.weighted(folds), most=most):
+        step = partial(budget.step, WEIGHTED)
+        steps.append((WEIGHTED, lambda: weighted(view, codes, classes, fold_of_row, folds, size.precisions, step)))
+    if size.width <= MOST_WIDTH and budget.plan(NORMAL, size.normal(folds), most=half / 2):
+        steps.append((NORMAL, lambda: joint_normal(view, codes, classes, fold_of_row, folds)))
+    if size.rows <= MOST_KERNELS and budget.plan(KERNEL, size.kernel(), most=half / 2):
+        steps.append((KERNEL, kernel))
+    return LibraryPlan(tuple(steps))
 
 
 def _forests(
-    view: View, codes: Labels, classes: int, size: CostInputs, *, seed: int, budget: float
-) -> Iterator[LearnedMember]:
+    view: View, codes: Labels, classes: int, size: CostInputs, *, seed: int, budget: Budget
+) -> Iterator[tuple[str, Callable[[], LearnedMember]]]:
     third, root = max(1, round(size.columns / 3)), max(1, round(math.sqrt(size.columns)))
     most = 20_000
     for name, tried, drawn, share in (("trees", third, False, 0.3), ("random trees", root, True, 0.15)):
-        trees = int(max(FEWEST_TREES, min(TREES, share * budget / size.forest(tried, most))))
-        forest, answers = learn_forest(
-            view, codes, classes, trees=trees, tried=tried, drawn=drawn, most=most, seed=2 * seed + drawn
-        )
-        yield LearnedMember(name, forest, answers)
+        one = size.forest(tried, most)
+        trees = int(max(FEWEST_TREES, min(TREES, share * budget.seconds / one)))
+        budget.plan(name, trees * one, most=math.inf)
+        given: dict[str, Any] = {"trees": trees, "tried": tried, "drawn": drawn, "most": most, "seed": 2 * seed + drawn}
+
+        def learn(name: str = name, given: dict[str, Any] = given) -> LearnedMember:
+            return LearnedMember(name, *learn_forest(view, codes, classes, **given))
+
+        yield name, learn
 
 
 def held_out(
-    view: View, codes: Labels, fold_of_row: NDArray[Any], folds: int, learn: Callable[[View, Labels], list[Any]]
+    view: View,
+    codes: Labels,
+    fold_of_row: NDArray[Any],
+    folds: int,
+    learn: Callable[[View, Labels], list[Any]],
+    step: Callable[[float], None] = lambda _share: None,
 ) -> list[Doubles]:
     """The answers of several models to each fold, learned on the others; `ask` of each gives log-probabilities."""
     found: list[Doubles] = []
@@ -158,6 +191,7 @@ def held_out(
             if place == len(found):
                 found.append(np.zeros((view.rows, answers.shape[1])))
             found[place][outside] = answers
+        step((number + 1) / (folds + 1))
     return found
 
 
@@ -167,7 +201,13 @@ def mean_loss(answers: Doubles, codes: Labels) -> float:
 
 
 def weighted(
-    view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int, precisions: Sequence[float]
+    view: View,
+    codes: Labels,
+    classes: int,
+    fold_of_row: NDArray[Any],
+    folds: int,
+    precisions: Sequence[float],
+    step: Callable[[float], None],
 ) -> LearnedMember:
     """Weighted naive Bayes with the prior that answers unseen rows best."""
 
@@ -177,9 +217,9 @@ def weighted(
             found.append(learn_logistic(part, labels, classes, precision, found[-1] if found else None))
         return found
 
-    answers = held_out(view, codes, fold_of_row, folds, lambda part, y: [each.log_p for each in path(part, y)])
+    answers = held_out(view, codes, fold_of_row, folds, lambda part, y: [each.log_p for each in path(part, y)], step)
     best = min(range(len(answers)), key=lambda place: mean_loss(answers[place], codes))
-    return LearnedMember("weighted naive Bayes", path(view, codes)[best], answers[best])
+    return LearnedMember(WEIGHTED, path(view, codes)[best], answers[best])
 
 
 def joint_normal(view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int) -> LearnedMember:
@@ -196,4 +236,4 @@ def joint_normal(view: View, codes: Labels, classes: int, fold_of_row: NDArray[A
     answers = [Temperature(power).applied(joint) for power, joint in zip(powers, joints, strict=True)]
     best = min(range(len(answers)), key=lambda place: mean_loss(answers[place], codes))
     model = replace(learn_joint_normals(view, codes, classes)[best], power=powers[best])
-    return LearnedMember("joint normal density", model, answers[best])
+    return LearnedMember(NORMAL, model, answers[best])

@@ -18,16 +18,17 @@ from bayesbox.errors import DataWarning
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
-from bayesbox.table.auto.counted_members import learn_counted
+from bayesbox.table.auto.budget import Budget, ProgressReport
+from bayesbox.table.auto.counted_members import plan_counted
 from bayesbox.table.auto.features import Design, View, sorted_order
-from bayesbox.table.auto.members import learn_library, mean_loss
+from bayesbox.table.auto.members import mean_loss, plan_library
 from bayesbox.table.auto.weighting import learned_powers, limited, pooled
 from bayesbox.table.columns import class_codes, concat_column, takes_part
 
 LEAST_POWER = 0.02  # a model below it is let go
 MOST_ROWS = 60_000  # that the models learn from; of more a sample is drawn
 KNOTS, MOST_FEATURES = 5, 400
-COUNTED = 0.15  # of the budget, for the models that are their counts
+COUNTED = 0.15  # of the budget, at least, for the models that are their counts
 
 
 class TriedMember(NamedTuple):
@@ -87,9 +88,16 @@ def _answers(model: Any, view: View, batch: Batch, classes: tuple[str, ...]) -> 
 
 
 def learn_pool(
-    parts: Sequence[LabelledRows], schema: Schema, classes: tuple[str, ...], declared: Any, *, budget: float, seed: int
+    parts: Sequence[LabelledRows],
+    schema: Schema,
+    classes: tuple[str, ...],
+    declared: Any,
+    *,
+    budget: float,
+    seed: int,
+    report: ProgressReport | None = None,
 ) -> Pool | None:
-    """Learn, judge and pool all models that the budget allows."""
+    """Learn, judge and pool all models that the budget allows; `report` is called as this goes on."""
     kinds = {name: kind for name, kind in schema.kinds.items() if takes_part(kind)}
     draws = np.random.default_rng(seed)
     rows = [_known(part, {**kinds, **words_of(schema)}, draws) for part in parts]
@@ -109,26 +117,25 @@ def learn_pool(
     shares = (np.bincount(labels, minlength=len(classes)) + 1) / (len(labels) + len(classes))
     if len(classes) < 2:
         return Pool(classes, design, (), (1.0,), tuple(shares.tolist()), len(labels))
-    left_out: list[str] = []
-    learned = [
-        (each.name, each.model, each.answers)
-        for each in learn_library(view, labels, len(classes), seed=seed, budget=budget, left_out=left_out)
-    ]
+    plan = Budget(budget, report)
+    library = plan_library(view, labels, len(classes), seed=seed, budget=plan)
     cells = math.prod(len(axis.levels) for axis in design.axes if axis.levels)
-    for name, model, answers in learn_counted(
+    counted = plan_counted(
         rows,
         kinds,
         classes,
         declared,
-        order,
-        budget=COUNTED * budget,
+        budget=plan,
+        most=max(COUNTED * budget, plan.left),
         cells=cells,
         patterns=_patterns(values.values(), codes),
-        left_out=left_out,
-    ):
-        learned.append((name, model, answers[places]))
+    )
+    learned = [(each.name, each.model, each.answers) for each in library.learn(plan)]
+    learned += [(name, model, answers[places]) for name, model, answers in counted.learn(order, classes, plan)]
     prior = np.tile(np.log(shares), (len(labels), 1))
-    return replace(_pool(learned, prior, labels, classes, design, shares), left_out=tuple(left_out))
+    found = replace(_pool(learned, prior, labels, classes, design, shares), left_out=tuple(plan.left_out))
+    plan.close()
+    return found
 
 
 def _patterns(values: Iterable[Any], codes: NDArray[np.int64]) -> int:
