@@ -17,7 +17,7 @@ def test_at_once():
     bb.NaiveBayes().fit({"name": list("abcd")}, [0, 1, 0, 1])
     with refusal(BadData, column="name", found="5 levels") as error:
         bb.NaiveBayes().fit({"name": list("abcde")}, [0, 1, 0, 1, 0])
-    assert "--ignore name" in str(error.value)
+    assert "columns={'name': 'ignore'}" in str(error.value)
 
 
 def test_in_a_stream():

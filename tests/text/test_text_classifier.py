@@ -208,7 +208,7 @@ def test_refusals():
         clf.predict([])
     with refusal(bb.BadOption, remedy="-t COLUMN"):
         bb.train({"text": TEXTS, "label": LABELS}, model=bb.TextClassifier())
-    with refusal(bb.BadOption, remedy="--text COLUMN"):
+    with refusal(bb.BadOption, remedy="text='COLUMN'"):
         bb.train({"one": TEXTS, "two": TEXTS, "label": LABELS}, "label", model=bb.TextClassifier())
 
 
