@@ -10,6 +10,7 @@ from bayesbox.dist.fit import FitOptions, fitted
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import given_prior, log_prior
+from bayesbox.rule.var_smoothing import smoothed
 from bayesbox.schema.families import family_named
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import label_order, label_values
@@ -34,6 +35,8 @@ def naive_model(
         else:
             builder.add(name)
     builder.finish()
+    if rules.var_smoothing is not None:
+        builder.conditionals = smoothed(schema, counted, rules.var_smoothing, builder.conditionals)
     if rules.prior is None:
         prior = log_prior(counted.class_counts, classes, rules.prior_smoothing)
     else:

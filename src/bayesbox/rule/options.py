@@ -12,7 +12,7 @@ from typing import Any
 from bayesbox.errors import BadOption
 from bayesbox.schema.kinds import TakesDensity
 from bayesbox.schema.options import GIVEN, Options, option, options
-from bayesbox.schema.takes import AnyText, OneOf, Takes, Types
+from bayesbox.schema.takes import AnyText, OneOf, RealNumber, Takes, Types
 
 LEARNED = "learned"
 BACK_OFF = "backoff"
@@ -187,6 +187,13 @@ class NaiveOptions(CountOptions):
     )
     missing: str = missing_option()
     unseen: str = unseen_option()
+    var_smoothing: float | None = option(
+        RealNumber(0, none=True),
+        default=None,
+        in_file=GIVEN,
+        help="Add this share of the largest variance among the gaussian columns to each of their variances, instead of "
+        "a floor, as scikit-learn does.",
+    )
     select: str | None = option(
         TakesSelection(),
         default=None,

@@ -21,6 +21,9 @@ class AveragedOptions(NaiveOptions):
         help="The probability, before any row, that a column depends on the class.",
     )
     missing: str = fixed("averaged naive Bayes ignores missing values", default="ignore")
+    var_smoothing: float | None = fixed(
+        "averaged naive Bayes has a prior of its own for variances", default=None, in_file=GIVEN
+    )
     select: str | None = fixed(ALL_SELECTIONS, default=None, in_file=GIVEN)
     column_weights: str | None = fixed(ALL_SELECTIONS, default=None, in_file=GIVEN)
 

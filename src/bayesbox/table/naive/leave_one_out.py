@@ -35,6 +35,9 @@ def leave_one_out(
     counted = book.with_classes(model.classes)
     target = learned_target(labels, model.classes, counted)
     plan = LeaveOneOutPlan(target, len(model.classes))
+    plan.doubtful[:] = (
+        rules.var_smoothing is not None
+    )  # a row may move the largest variance, and so those of all columns
     prior = prior_table(schema.classes, counted, rules, model)
     plan.tables.append((target, np.vstack([prior, np.zeros(len(model.classes))])))
     for conditional in model.conditionals:
@@ -67,7 +70,7 @@ def leave_one_out_terms(
     counted = book.with_classes(model.classes)
     target = learned_target(labels, model.classes, counted)
     terms = np.zeros((len(model.conditionals), len(target), len(model.classes)))
-    doubtful = np.zeros(len(target), dtype=bool)
+    doubtful = np.full(len(target), rules.var_smoothing is not None)
     for place, conditional in enumerate(model.conditionals):
         options = fit_options(schema, counted, rules, conditional.columns[0])
         alone = _alone(conditional, counted, options, columns, target)
