@@ -21,6 +21,7 @@ _WHERE = {
     "Category": "bayesbox.schema.kinds",
     "Count": "bayesbox.schema.kinds",
     "DataWarning": "bayesbox.errors",
+    "Date": "bayesbox.schema.kinds",
     "FactorGraph": "bayesbox.network.network",
     "Flag": "bayesbox.schema.kinds",
     "HiddenMarkovModel": "bayesbox.sequence.hmm",
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from bayesbox.network.network import read_network as read_network
     from bayesbox.schema.kinds import Category as Category
     from bayesbox.schema.kinds import Count as Count
+    from bayesbox.schema.kinds import Date as Date
     from bayesbox.schema.kinds import Flag as Flag
     from bayesbox.schema.kinds import Ignore as Ignore
     from bayesbox.schema.kinds import Real as Real

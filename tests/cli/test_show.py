@@ -123,10 +123,11 @@ def test_dates_are_told_from_identifiers(bayes: Bayes, folder: Path, step: int) 
     days = [first + datetime.timedelta(days=row - row % step) for row in range(60)]
     days += [first + datetime.timedelta(days=100 + row) for row in range(20)]
     (folder / "days.csv").write_text("day,y\n" + "".join(f"{day},{'ab'[day.day % 2]}\n" for day in days))
-    told = bayes("train", "days.csv", "-t", "y").err
+    told = bayes("train", "days.csv", "-t", "y", "--types", "day=category").err
     assert ("has a different date in every row" if step == 1 else "has 50 dates in 80 values") in told
-    assert "the year, the month or the weekday" in told
+    assert "--types day=date" in told
     assert "identifier" not in told
+    assert "note" not in bayes("train", "days.csv", "-t", "y", "--force").err
 
 
 def test_schema_with_a_target_and_declared_kinds(bayes: Bayes, folder: Path) -> None:

@@ -256,7 +256,6 @@ TYPED_SERIES: dict[str, tuple[Any, list[Any]]] = {
         [decimal.Decimal("1.50")],
     ),
     "sparse": (pd.Series(pd.arrays.SparseArray([0, 0, 3])), [0, 0, 3]),
-    "periods": (pd.Series(pd.period_range("2024-05", periods=2, freq="M")), ["2024-05", "2024-06"]),
     "months": (np.array(["2024-05", "NaT"], dtype="M8[M]"), [datetime.date(2024, 5, 1), None]),
     "years": (np.array(["2024"], dtype=">M8[Y]"), [datetime.date(2024, 1, 1)]),
     "hours": (np.array(["2024-05-01T07"], dtype="M8[h]"), [datetime.datetime(2024, 5, 1, 7)]),
@@ -275,6 +274,12 @@ TYPED_SERIES: dict[str, tuple[Any, list[Any]]] = {
     ),
     "coded bytes": (pa.array([b"suv", b"suv"]).dictionary_encode(), ["suv", "suv"]),
 }
+
+
+def test_periods_are_their_beginnings_in_columns_and_texts_as_labels() -> None:
+    series = pd.Series(pd.period_range("2024-05", periods=2, freq="M"))
+    assert values(labels_of(series)) == ["2024-05", "2024-06"]
+    assert values(batch_of({"x": series})["x"]) == [datetime.datetime(2024, 5, 1), datetime.datetime(2024, 6, 1)]
 
 
 @pytest.mark.parametrize("case", TYPED_SERIES)

@@ -105,13 +105,28 @@ def test_the_first_broken_part_is_named_for_any_number_of_threads(threads: int) 
             Parted(20, 5, broken=frozenset({3, 4, 5, 6, 7, 11})).reduce(total, threads=threads)
 
 
-@pytest.mark.parametrize("first_to_fail", [0, 1])
+def test_the_first_rows_are_counted_before_any_thread_begins() -> None:
+    for source in (Parted(9, 5), Numbers(9, 5)):
+        seen: list[int] = []
+
+        def note(batch: Batch, seen: list[int] = seen) -> int:
+            seen.append(batch.first_row)
+            time.sleep(0.002 if batch.first_row == 0 else 0)
+            return batch.rows
+
+        assert source.reduce(note, threads=4) == 45
+        assert seen[0] == 0
+
+
+@pytest.mark.parametrize("first_to_fail", [1, 2])
 def test_of_two_broken_parts_the_first_is_named_whichever_fails_first(first_to_fail: int) -> None:
     """Both parts are being counted; one waits until the other has failed before it fails itself."""
     begun, failed = threading.Barrier(2, timeout=30), threading.Event()
 
     def refuse(batch: Batch) -> int:
         place = batch.first_row // 10
+        if not place:
+            return 0
         begun.wait()
         if place != first_to_fail:
             failed.wait(30)
@@ -120,8 +135,8 @@ def test_of_two_broken_parts_the_first_is_named_whichever_fails_first(first_to_f
             failed.set()
         raise ValueError(f"part {place}")
 
-    with pytest.raises(ValueError, match="part 0"):
-        Parted(2, 10).reduce(refuse, threads=2)
+    with pytest.raises(ValueError, match="part 1"):
+        Parted(3, 10).reduce(refuse, threads=2)
 
 
 def test_parts_that_cannot_be_had_are_an_error_behind_those_that_were() -> None:

@@ -28,8 +28,8 @@ def batch_of_values(classifier: AnyTableClassifier, values: Mapping[str, str], *
     assert classifier.schema is not None
     names, columns = [], []
     for name, text in values.items():
-        if name not in classifier.schema.used:
-            raise UnknownColumn(name, available=classifier.schema.used, where=where)
+        if name not in classifier.schema.used_columns:
+            raise UnknownColumn(name, available=classifier.schema.used_columns, where=where)
         names.append(name)
         columns.append(_column(name, text, classifier.schema.kinds[name]))
     if not names:  # a row of nothing but missing values
@@ -39,7 +39,7 @@ def batch_of_values(classifier: AnyTableClassifier, values: Mapping[str, str], *
 
 def _column(name: str, text: str, kind: Kind) -> pa.Array:
     if not text:
-        return pa.array([None], pa.string() if not kind.is_number else pa.float64())
+        return pa.array([None], pa.float64() if kind.is_number and not kind.translates else pa.string())
     return pa.array([kind.parse(text, name=name)])
 
 
@@ -99,7 +99,7 @@ class RowCase(Case):
                 log_p = classifier.log_posterior(batch)[0]
                 plain, total = total, float(lead(log_p[best], log_p[other]))
                 mended = float(lead(total, plain))
-        values = classifier.columns_of(batch)
+        values = classifier.shown_columns(batch)
         columns = tuple(
             (name, value_text(values.get(name)), float(odds))
             for name, odds in zip(explanation.columns, moved, strict=True)

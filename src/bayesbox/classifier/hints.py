@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from bayesbox._core import ExactArray
-from bayesbox.described import Advice, Remedy, ignoring, parameter, pasted
+from bayesbox.described import Advice, Remedy, declaring, ignoring, parameter, pasted
 from bayesbox.errors import SuspiciousData
 from bayesbox.schema.schema import Schema
 from bayesbox.source.files.numerals import Spelling, spelling_of
@@ -95,7 +95,7 @@ def hints(schema: Schema, book: Book) -> list[Hint]:
     few = sum(_exact(book.class_counts)) < FEW_ROWS
     found: list[Hint] = []
     for name in schema.used:
-        if name in book:
+        if name in book and schema.kinds[name].part_of is None:
             found.extend(_column_hints(name, schema.kinds[name], book[name], few=few))
     return found if few else [*found, *_one_hot_groups(schema, book)]
 
@@ -186,8 +186,7 @@ def date_hint(name: str, what: str) -> Hint:
         Reason.DATES,
         (name,),
         f"column `{name}` {what}, and each counts as a category by itself",
-        "Give what may matter of it as a column, such as the year, the month or the weekday, and ignore it: "
-        + ignoring(name),
+        "Declare it a date: " + declaring(name, "date") + "; or ignore it: " + ignoring(name),
         found=(what,),
     )
 

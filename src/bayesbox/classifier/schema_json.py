@@ -10,10 +10,15 @@ from typing import Any
 
 from bayesbox.file.options_json import options_from_reader, options_to_json
 from bayesbox.file.reader import Json, Reader
-from bayesbox.schema.kinds import BY_NAME, CountGroup, Kind, Number, Unknown, as_kind
+from bayesbox.schema.kinds import BY_NAME, CountGroup, DatePart, Kind, Number, Unknown, as_kind
 from bayesbox.schema.schema import Schema
 
-INFERRED: dict[str, type[Kind]] = {"number": Number, "count-group": CountGroup, "unknown": Unknown}
+INFERRED: dict[str, type[Kind]] = {
+    "number": Number,
+    "count-group": CountGroup,
+    "unknown": Unknown,
+    "date-part": DatePart,
+}
 """The kinds that nobody declares."""
 _INFERRED_NAMES = {kind: name for name, kind in INFERRED.items()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -67,7 +68,7 @@ class TableClassifier(Classifier[R, D, M]):
         from bayesbox.explain.missing import terms_of_absence
 
         assert self.schema is not None
-        names, log_prior = self.schema.used, self.model.log_prior
+        names, log_prior = self.schema.used_columns, self.model.log_prior
         given = dict(zip(batch.names, batch.columns, strict=True))
         columns = {name: name for name in names if name in given}
 
@@ -173,27 +174,36 @@ class TableClassifier(Classifier[R, D, M]):
         if self.schema is not None:
             return self.schema.translating
         kinds = declared_kinds(self.declared, names, where=where)
-        return {name: kind for name, kind in kinds.items() if kind.translates}
+        return {name: kind for name, kind in kinds.items() if kind.translates and not kind.has_parts}
 
     def columns_of(self, batch: Batch, *, where: str | None = None) -> Columns:
         """The columns of a batch that take part, by name; a column that is absent is missing in every row."""
         assert self.schema is not None
-        present = self.named(batch, where=where)
+        present = self.schema.expanded(self.named(batch, where=where), where=where, first_row=batch.first_row)
         used = {name: present[name] for name in self.schema.used if name in present}
         if not used and self.schema.used:
             raise UnknownColumn(self.schema.used[0], available=batch.names, where=where)
         return used
 
+    def shown_columns(self, batch: Batch) -> Columns:
+        """The columns of a batch as people gave them: dates as they are written, not in seconds."""
+        return self.named(batch)
+
+    def as_counted(self, rows: LabelledRows) -> LabelledRows:
+        """The rows with their columns as they are counted."""
+        columns, batch = self.columns_of(rows.batch), rows.batch
+        return replace(rows, batch=Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row))
+
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The columns as rows bring them: the flags of one-hot groups."""
-        names = self.schema.kinds if self.schema else ()
+        """The columns as rows bring them: the flags of one-hot groups, dates without their parts."""
+        names = self.schema.columns if self.schema else ()
         return tuple(flag for name in names for flag in self.one_hot.get(name, (name,)))
 
     def absent_columns(self, names: Sequence[str], *, where: str | None) -> list[str]:
         """The model's columns that are not among the names, each with the nearest name; an error if none is there."""
         assert self.schema is not None
-        used = [flag for name in self.schema.used for flag in self.one_hot.get(name, (name,))]
+        used = [flag for name in self.schema.used_columns for flag in self.one_hot.get(name, (name,))]
         there = frozenset(names)
         absent = [name for name in used if name not in there]
         if used and len(absent) == len(used):
@@ -291,7 +301,8 @@ class TableClassifier(Classifier[R, D, M]):
         unseen.
         """
         assert self.schema is not None
-        kinds, declared = self.schema.kinds, self.schema.declared
+        kinds = {name: self.schema.kinds[name] for name in self.schema.columns}
+        declared = self.schema.declared
         number = {name for name, kind in kinds.items() if kind.is_number and not kind.translates}
         text = {name for name, kind in kinds.items() if kind.reads_text or kind.translates}
         text |= {name for name, kind in kinds.items() if kind.is_flag and (name in declared or not learning)}

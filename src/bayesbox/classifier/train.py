@@ -280,6 +280,7 @@ class RowCounter:
             raise BadData(f"{batch.rows} {classifier.unit}s, but {len(labels.codes)} labels", where=self.where)
         columns = classifier.named(batch, where=self.where)
         schema = self._schema(columns)
+        columns = schema.expanded(columns, where=self.where, first_row=batch.first_row)
         options = {"weights": rows.weights, "where": self.where, "first_row": batch.first_row}
         book = self.tallies(columns, labels, schema, **options)
         if classifier.ledger:
@@ -296,7 +297,10 @@ class RowCounter:
 
     def _schema(self, columns: Mapping[str, Any]) -> Schema:
         if self.classifier.schema is None and self.first is not None:
-            return self.first.extended(columns, where=self.where)
+            found = self.first.extended(columns, where=self.where)
+            if len(found.kinds) > len(self.first.kinds):
+                self.first = found  # a column without a value so far turned out to be one of dates
+            return found
         self.first = self.classifier.schema_of(columns, where=self.where)
         return self.first
 

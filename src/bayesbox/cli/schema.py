@@ -104,4 +104,7 @@ def _values(facts: ColumnFacts, found: Surveyed) -> str:
     if facts.mean is None or facts.name not in found.ranges:
         return facts.values
     low, high = found.ranges[facts.name]
+    if facts.of is not None and facts.of.has_parts:
+        ends = [facts.of.number_text(each, high - low) for each in (low, high)]
+        return f"{' to '.join(ends)}, {facts.values}"
     return f"{decimal(low)} to {decimal(high)}, {facts.values}"

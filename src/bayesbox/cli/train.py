@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         "bayes train 'data/*.parquet' -t label -o label.bayes --threads 4",
         "bayes train credit.csv -t class --types zip=category,age=real --ignore id --na ?",
         "bayes train credit.csv -t class --numeric auto --types age=real:mdl",
+        "bayes train orders.csv -t kept --types 'day=date:%d/%m/%Y'",
         "bayes train credit.csv -t class --select forward --column-weights",
         "bayes train credit.csv -t class --model optimal:naive,tan,aode",
         "bayes train houses.csv -t price --target-bins 5",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,21 @@ class Explanation:
     columns: tuple[str, ...]
     prior: Doubles
     terms: Doubles
+
+    def joined(self, parts: Mapping[str, Sequence[str]]) -> Explanation:
+        """The same with the terms of the parts of a column, such as the month of a date, added to its own."""
+        if not any(parts.values()):
+            return self
+        owner = {part: name for name, own in parts.items() for part in own}
+        columns = tuple(name for name in self.columns if name not in owner)
+        terms = self.terms[:, :, [self.columns.index(name) for name in columns]]
+        for place, name in enumerate(self.columns):
+            if name in owner and owner[name] in columns:
+                own, more = columns.index(owner[name]), self.terms[:, :, place]
+                with np.errstate(invalid="ignore"):
+                    total = terms[:, :, own] + more
+                terms[:, :, own] = np.where(np.isneginf(terms[:, :, own]) | np.isneginf(more), -np.inf, total)
+        return Explanation(self.labels, columns, self.prior, terms)
 
     def position(self, label: object) -> int:
         """Where a class stands."""

@@ -104,7 +104,8 @@ class Coding:
 
     def _recoded(self, name: str, codes: Codes, texts: Sequence[str]) -> Codes:
         levels, place = self.variables[name].levels, self.variables[name].place
-        if self.unseen == "error" and not place.keys() >= set(texts):
+        fate = self.schema.kinds[name].unseen or self.unseen
+        if fate == "error" and not place.keys() >= set(texts):
             raise UnseenLevel(
                 f"column `{name}` has a level that was never seen",
                 found=next(text for text in texts if text not in place),
@@ -113,7 +114,7 @@ class Coding:
             )
         if codes.dtype == np.int32 and tuple(texts) == levels[: len(texts)]:
             return codes
-        return recode(codes, texts, place, unseen=MISSING if self.unseen == "ignore" else len(levels))
+        return recode(codes, texts, place, unseen=MISSING if fate == "ignore" else len(levels))
 
 
 def coding_of(schema: Schema, levels: Mapping[str, tuple[str, ...]], cuts: Cuts, *, unseen: str = "smooth") -> Coding:

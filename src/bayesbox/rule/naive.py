@@ -60,6 +60,9 @@ class _Builder:
         if name not in self.book:
             self.left_out[name] = "it has no value"
             return
+        if self.schema.kinds[name].part_of is not None and len(self.book[name].levels) < 2:
+            self.left_out[name] = "all its values are equal"
+            return
         tally, options = self.book[name], fit_options(self.schema, self.book, self.rules, name)
         entry = family_named(options.density)
         if entry.together:
@@ -82,13 +85,13 @@ def fit_options(schema: Schema, book: Book, rules: NaiveOptions, name: str) -> F
     """What the family of a column takes besides its tally."""
     kind = schema.kinds[name]
     if name not in book:
-        return FitOptions(rules.smoothing, kind, unseen=rules.unseen)
+        return FitOptions(rules.smoothing, kind, unseen=kind.unseen or rules.unseen)
     tally = book[name]
     return FitOptions(
         rules.smoothing,
         kind.known(tally),
         kind.family(tally, schema.numeric),
-        rules.unseen,
+        kind.unseen or rules.unseen,
         book.class_counts if missing_is_level(kind, rules) else None,
     )
 

@@ -16,10 +16,11 @@ LOOKED_AT = 1000  # texts
 MOSTLY = 0.5  # the share of free texts that are unlike one another
 
 
-def kind_of(column: Column, *, name: str = "") -> Kind:
+def kind_of(column: Column, *, name: str = "", dates: bool = False, where: str | None = None) -> Kind:
     """What a column is by its type: text is a Category, bool a Flag, a number a Number; Unknown without a value.
 
-    Long free text is Words: several words each, and hardly one text like another.
+    Long free text is Words: several words each, and hardly one text like another. With `dates`, dates, times and
+    durations are a Date, of text those whose values prove it; else they are a Category.
 
     >>> kind_of(pa.array(["suv", None])), kind_of(np.array([1.5, 2.0]))
     (Category(missing=None, levels=None), Number(missing=None))
@@ -32,6 +33,12 @@ def kind_of(column: Column, *, name: str = "") -> Kind:
         kind = _kind_of_arrow(column.type, name)
     if _has_no_value(column):
         return Unknown()
+    if dates and kind.reads_text:
+        from bayesbox.schema.date_columns import date_of
+
+        found = date_of(column, name=name, where=where)
+        if found is not None:
+            return found
     return Words() if kind.reads_text and is_free_text(column) else kind
 
 

@@ -51,6 +51,9 @@ class Kind:
     tally: ClassVar[str | None] = None
     """The form of the tally that columns of this kind are counted in; None where it is not fixed."""
 
+    unseen: ClassVar[str | None] = None
+    """What becomes of a level that was never seen, where the kind decides; None where the model does."""
+
     def __post_init__(self) -> None:
         parse_options(self)
 
@@ -63,6 +66,7 @@ class Kind:
     is_text = False  # whether a value is words
     is_matrix = False  # whether it is a whole matrix of counts
     may_be_flag = False  # whether numbers that are all 0 or 1 are a flag
+    has_parts = False  # whether a column becomes several, such as the seconds and the month of a date
     lists_levels = False  # whether any text is a level: those that occur, and those that a smoothing rule names
 
     @property
@@ -106,6 +110,16 @@ class Kind:
         return None
 
     @property
+    def is_open(self) -> bool:
+        """Whether values are still to show more of it, though it is declared."""
+        return False
+
+    @property
+    def part_of(self) -> str | None:
+        """The column that this is a part of, such as the month of a date; None of a column by itself."""
+        return None
+
+    @property
     def width(self) -> int | None:
         """The number of columns of a matrix, None of a single column."""
         return None
@@ -123,6 +137,10 @@ class Kind:
         (True, False)
         """
         return type(self) is type(other) or not other.is_known
+
+    def joined(self, other: Kind) -> Kind:  # noqa: ARG002
+        """This kind with what a kind that it accepts knows more of the column."""
+        return self
 
     def reads(self, found: Kind) -> Kind:
         """The kind that later values count as, which look like `found` by their type, in a column of this kind."""
@@ -164,6 +182,19 @@ class Kind:
         if not math.isfinite(value):
             raise BadOption(f"`{name}` is a finite number", found=text)
         return value
+
+    @property
+    def written(self) -> str | None:
+        """How its texts are written, where that was found or declared; None where there is nothing to say."""
+        return None
+
+    def number_text(self, value: float, spread: float = 0.0) -> str:  # noqa: ARG002
+        """A number of such a column for the eye; `spread` is how far apart those are that stand beside it."""
+        return f"{value:.6g}"
+
+    def spread_text(self, value: float) -> str:
+        """A distance of such numbers for the eye."""
+        return f"{value:.6g}"
 
     def shown(self, tally: CountedColumn | None) -> str:  # noqa: ARG002
         """The name that a user would declare a column by that has this tally, None where it has none."""

@@ -1,4 +1,4 @@
-"""What a column is: Category, Flag, Real, Count, Words or Ignore, and the options that belong to each.
+"""What a column is: Category, Flag, Real, Count, Date, Words or Ignore, and the options that belong to each.
 
 A kind says how a column is read and which family of distributions it gets; it never holds anything learned.
 """
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from bayesbox.errors import BadOption
 from bayesbox.extensions import Registry
+from bayesbox.schema.date import Date as Date
+from bayesbox.schema.date import DatePart as DatePart
 from bayesbox.schema.families import check_density, densities, family_named
 from bayesbox.schema.kind import DEFAULT_FLOOR, CountedColumn, Missing
 from bayesbox.schema.kind import Kind as Kind
@@ -270,7 +272,7 @@ NOT_DECLARED: Kind = Unknown()
 """The kind of a column of which nothing is declared or counted."""
 
 BY_NAME: Registry[type[Kind]] = Registry(
-    {"category": Category, "flag": Flag, "real": Real, "count": Count, "words": Words, "ignore": Ignore}
+    {"category": Category, "flag": Flag, "real": Real, "count": Count, "date": Date, "words": Words, "ignore": Ignore}
 )
 """The kinds that can be declared, by their names."""
 

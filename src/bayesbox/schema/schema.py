@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from bayesbox.described import declaring
 from bayesbox.errors import KindContradiction, UnknownColumn
-from bayesbox.schema.columns import Columns
+from bayesbox.schema.columns import Column, Columns
 from bayesbox.schema.families import family_named
 from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import NOT_DECLARED, Declared, Kind, kinds_by_key
+from bayesbox.schema.kinds import NOT_DECLARED, Date, DatePart, Declared, Kind, kinds_by_key
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,45 @@ class Schema:
     @cached_property
     def translating(self) -> Mapping[str, Kind]:
         """The columns whose texts are read by their kinds."""
-        return {name: kind for name, kind in self.kinds.items() if kind.translates}
+        return {name: kind for name, kind in self.kinds.items() if kind.translates and not kind.has_parts}
+
+    @cached_property
+    def parts(self) -> Mapping[str, tuple[str, ...]]:
+        """The columns that became several, such as dates, with the names of their parts beside them."""
+        found: dict[str, tuple[str, ...]] = {name: () for name, kind in self.kinds.items() if kind.has_parts}
+        for name, kind in self.kinds.items():
+            if kind.part_of is not None:
+                found[kind.part_of] = (*found[kind.part_of], name)
+        return found
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns as rows bring them: those that are parts of another one are not."""
+        return tuple(name for name, kind in self.kinds.items() if kind.part_of is None)
+
+    @property
+    def used_columns(self) -> tuple[str, ...]:
+        """The columns as rows bring them that are not ignored."""
+        return tuple(name for name in self.used if self.kinds[name].part_of is None)
+
+    def expanded(self, columns: Columns, *, where: str | None = None, first_row: int = 0) -> dict[str, Column]:
+        """The columns as they are counted: dates as seconds, with their parts beside them.
+
+        Columns whose parts are there already stay as they are.
+        """
+        found: dict[str, Column] = {}
+        for name, column in columns.items():
+            own = self.parts.get(name)
+            if own is None or any(part in columns for part in own):
+                found[name] = column
+                continue
+            kind = self.kinds[name]
+            assert isinstance(kind, Date)  # the one kind that has parts
+            parts = {part: of.part for part in own if isinstance(of := self.kinds[part], DatePart)}
+            from bayesbox.schema.date_columns import expanded
+
+            found |= expanded(kind, column, parts, name=name, where=where, first_row=first_row)
+        return found
 
     @classmethod
     def of(
@@ -44,11 +83,20 @@ class Schema:
         *,
         where: str | None = None,
         numeric: str = "gaussian",
+        dates: bool = True,
     ) -> Schema:
-        """The schema of these columns: the kinds that are declared, the rest by type."""
+        """The schema of these columns: the kinds that are declared, the rest by type.
+
+        Without `dates` a date is a level like another.
+        """
         given = declared_kinds(declared, tuple(columns), where=where)
-        kinds = {name: given[name] if name in given else kind_of(column, name=name) for name, column in columns.items()}
-        return cls(kinds, frozenset(given), numeric=numeric)
+        kinds = {
+            name: _settled(given[name], column, name, where)
+            if name in given
+            else kind_of(column, name=name, dates=dates, where=where)
+            for name, column in columns.items()
+        }
+        return cls(_with_parts(kinds), frozenset(given), numeric=numeric)
 
     def density(self, name: str) -> str:
         """The density of a column of numbers."""
@@ -69,20 +117,28 @@ class Schema:
         for name in columns:
             if name not in self.kinds:
                 raise UnknownColumn(name, available=self.kinds, where=where)
-        found = {name: kind_of(column, name=name) for name, column in columns.items()}
-        found = {name: self.kinds[name].reads(kind) for name, kind in found.items()}
-        return self.merged(Schema(found), where=where)
+        found = {name: self._kind_now(name, column, where) for name, column in columns.items()}
+        return self.merged(Schema(_with_parts(found, self.columns)), where=where)
+
+    def _kind_now(self, name: str, column: Column, where: str | None) -> Kind:
+        """The kind that more values of a column count as."""
+        before = self.kinds[name]
+        if isinstance(before, Date):
+            return before if before.holds is not None else _settled(before, column, name, where)
+        return before.reads(kind_of(column, name=name, dates=not before.is_known, where=where))
 
     def merged(self, other: Schema, *, where: str | None = None) -> Schema:
         """The schema of the rows of both: kinds must agree where neither is declared here or unknown."""
         kinds = dict(self.kinds)
         for name, now in other.kinds.items():
             before = kinds.get(name, NOT_DECLARED)
-            if name in self.declared:
+            if name in self.declared and not before.has_parts:
                 continue
-            if not before.is_known:
+            if not before.is_known or before.is_open:
                 kinds[name] = now
-            elif not before.accepts(now):
+            elif before.accepts(now):
+                kinds[name] = before.joined(now)
+            else:
                 raise KindContradiction(
                     f"column `{name}` was a {before.name} so far and is a {now.name} now",
                     where=where,
@@ -95,6 +151,37 @@ class Schema:
     def with_classes(self, classes: tuple[str, ...]) -> Schema:
         """The same schema with these classes declared."""
         return replace(self, classes=classes)
+
+
+def _settled(kind: Kind, column: Column, name: str, where: str | None) -> Kind:
+    """A kind that is declared, with what the values of its column show."""
+    if not isinstance(kind, Date):
+        return kind
+    from bayesbox.schema.date_columns import settled
+
+    return settled(kind, column, name=name, where=where)
+
+
+def _with_parts(kinds: Mapping[str, Kind], others: Iterable[str] = ()) -> dict[str, Kind]:
+    """The kinds with those of the parts of dates, each next to its column, under names that no column has.
+
+    >>> list(_with_parts({"day": Date(holds="time"), "day hour": Date(holds="duration")}))
+    ['day', 'day hour 2', 'day hour']
+    """
+    taken = {*kinds, *others}
+    found: dict[str, Kind] = {}
+    for name, kind in kinds.items():
+        found[name] = kind
+        for part in kind.part_names if isinstance(kind, Date) else ():
+            own = next(text for text in _names(f"{name} {part}") if text not in taken)
+            found[own] = DatePart(name, part)
+            taken.add(own)
+    return found
+
+
+def _names(text: str) -> Iterator[str]:
+    yield text
+    yield from (f"{text} {number}" for number in itertools.count(2))
 
 
 def union_of(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

@@ -113,7 +113,7 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         found, known = read_steps(sequences, labels, sequence, order, lengths)
         if found.size == 0:
             raise BadData("there is no step to learn from")
-        schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions))
+        schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions), dates=False)
         if known is not None and (known.codes >= 0).all():
             require_number(self.states, len(known.levels))
             self._accept(self._declared(schema, known), self._tally(found, known, schema), COUNTED)
@@ -216,7 +216,7 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         if known is None or (known.codes < 0).any():
             raise BadData(f"to {what} step by step, the state of every step must be known", remedy="Use fit")
         if self._schema is None:
-            schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions))
+            schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions), dates=False)
         else:
             schema = self._schema.extended(found.columns)
         if what == "learn" and isinstance(self.states, (int, np.integer)):

@@ -205,9 +205,16 @@ def _from_interchange(data: Any) -> Table:
 def _from_pandas(data: Any) -> Table:
     if is_pandas_series(data):
         name = "0" if data.name is None else data.name
-        return [name], [pandas_column(data, str(name))], len(data)
-    columns = [pandas_column(series, str(name)) for name, series in data.items()]
+        return [name], [_pandas_attribute(data, str(name))], len(data)
+    columns = [_pandas_attribute(series, str(name)) for name, series in data.items()]
     return list(data.columns), columns, len(data)
+
+
+def _pandas_attribute(series: Any, name: str) -> Column:
+    """A column that is not a target: periods are points in time, by their beginning."""
+    if type(series.dtype).__name__ == "PeriodDtype":
+        return numpy_column(series.array.to_timestamp().to_numpy(), name)
+    return pandas_column(series, name)
 
 
 def pandas_column(series: Any, name: str) -> Column:
@@ -349,7 +356,7 @@ def _any_column(values: Any, name: str) -> Column:
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return plain(values, name)
     if package_of(values) == "pandas":
-        return pandas_column(values, name)
+        return _pandas_attribute(values, name)
     if is_polars(values):
         return polars_column(values, name)
     if isinstance(values, np.ndarray):

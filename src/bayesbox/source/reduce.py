@@ -6,10 +6,13 @@ As tallies form a commutative algebra, neither the cut into batches nor the numb
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from dataclasses import replace
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -69,10 +72,17 @@ def reduce_batches(source: Source, tally_of: Callable[[Batch], T], *, threads: i
         return total
     parts = source.parts(threads)
     if parts is not None:
-        return _Parts(parts, tally_of).total(threads)
+        total, parts = _first_counted(parts, tally_of)
+        rest = _Parts(parts, tally_of).total(threads)
+        return total if rest is None else rest if total is None else total + rest
     waiting: deque[Future[T]] = deque()
+    cut = pieces(source, rows=ROWS_A_PIECE)
+    first = next(cut, None)
+    if first is None:
+        return None
+    total = tally_of(first)  # the first rows may decide how the others are read: no thread comes before them
     with quick_turns(), worker_threads(threads) as pool:
-        for piece in pieces(source, rows=ROWS_A_PIECE):
+        for piece in cut:
             waiting.append(pool.submit(tally_of, piece))
             while len(waiting) >= 2 * threads:
                 tally = waiting.popleft().result()
@@ -81,6 +91,17 @@ def reduce_batches(source: Source, tally_of: Callable[[Batch], T], *, threads: i
             tally = waiting.popleft().result()
             total = tally if total is None else total + tally
     return total
+
+
+def _first_counted(parts: Iterator[Part], tally_of: Callable[[Batch], T]) -> tuple[T | None, Iterator[Part]]:
+    """The tally of the first batch, and the parts that are left: the first rows may decide how others are read."""
+    for part in parts:
+        batches = part.batches()
+        first = next(batches, None)
+        if first is not None:
+            rest = replace(part, batches=partial(iter, batches))
+            return tally_of(first), itertools.chain([rest], parts)
+    return None, parts
 
 
 class _Parts(Generic[T]):

@@ -12,6 +12,7 @@ from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns
 from bayesbox.errors import CannotForget
 from bayesbox.schema.encode import Encoded
+from bayesbox.schema.kinds import as_kind
 from bayesbox.schema.one_hot import OneHot
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
@@ -68,6 +69,13 @@ class BatchLearner(TableClassifier[R, D, PooledModel]):
             LabelledRows(Batch(tuple(columns), tuple(columns.values()), len(labels.codes)), labels, weights)
             for _, columns, labels, weights in seen
         ]
+
+    @property
+    def declared_of_counted(self) -> dict[Any, object] | None:
+        """What is declared of the columns that it counted: dates are seconds with their parts by then."""
+        if self.declared is None:
+            return None
+        return {key: kind for key, kind in self.declared.items() if not as_kind(kind).has_parts}
 
     def needs_refit(self) -> bool:
         return True

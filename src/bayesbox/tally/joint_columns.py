@@ -34,6 +34,8 @@ def roles_of(schema: Schema, flags: Sequence[str] = ()) -> Roles:
     categories, numbers = [], []
     for name in schema.used:
         kind = schema.kinds[name]
+        if kind.part_of is not None:
+            continue  # a joint table of month, weekday and hour would be all but empty: the seconds stand for a date
         if kind.is_matrix or kind.is_text:
             what = "a sparse matrix of counts" if kind.is_matrix else f"free text such as column `{name}`"
             raise BadOption(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.training import one_class
 from bayesbox.described import declaring, ignoring, missing_mark
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.schema.kinds import Kind
+from bayesbox.schema.kinds import NOT_DECLARED, Kind
 from bayesbox.schema.options import NEVER, options_of
 from bayesbox.schema.schema import Schema
 from bayesbox.source.files.reading import is_broken_number
@@ -50,6 +50,8 @@ class ColumnFacts:
     mean: float | None = None
     deviation: float | None = None
     words: int | None = None
+    of: Kind | None = None
+    parts: tuple[str, ...] = ()
 
     @property
     def values(self) -> str:
@@ -60,7 +62,11 @@ class ColumnFacts:
             listed = ", ".join(self.levels[:4]) + (", ..." if len(self.levels) > 4 else "")
             return f"{len(self.levels)}: {listed}" if self.levels else ""
         if self.mean is not None and self.deviation is not None:
-            return f"mean {self.mean:.6g}, deviation {self.deviation:.6g}"
+            of = self.of or NOT_DECLARED
+            written = f"{of.written}; " if of.written else ""
+            return (
+                f"{written}mean {of.number_text(self.mean, self.deviation)}, deviation {of.spread_text(self.deviation)}"
+            )
         return ""
 
     def as_dict(self) -> Json:
@@ -74,13 +80,16 @@ class ColumnFacts:
             facts["levels"] = list(self.levels)
         if self.mean is not None:
             facts |= {"mean": self.mean, "deviation": self.deviation}
+        if self.of is not None and self.of.has_parts:
+            facts |= {"format": getattr(self.of, "format", None), "parts": list(self.parts)}
         return facts
 
 
 def column_facts(schema: Schema, book: Book) -> list[ColumnFacts]:
     """Every column of the schema in its order."""
     rows = number(book.class_counts.sum_groups(np.zeros(len(book.classes), dtype=np.int64), 1)) if book.classes else 0
-    return [_facts(name, kind, name in schema.declared, book, rows) for name, kind in schema.kinds.items()]
+    found = [_facts(name, schema.kinds[name], name in schema.declared, book, rows) for name in schema.columns]
+    return [replace(facts, parts=schema.parts.get(facts.name, ())) for facts in found]
 
 
 def number(cells: Any) -> float:
@@ -104,7 +113,7 @@ def _facts(name: str, kind: Kind, declared: bool, book: Book, rows: float) -> Co
     word = kind.shown(tally)
     if tally.of_numbers and word != "flag":
         spread = tally.pooled()
-        return ColumnFacts(name, word, **base, mean=spread.mean, deviation=spread.deviation)
+        return ColumnFacts(name, word, **base, mean=spread.mean, deviation=spread.deviation, of=kind)
     return ColumnFacts(name, word, **base, levels=tuple(sorted({*tally.levels, *domain})))
 
 

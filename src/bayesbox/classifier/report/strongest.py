@@ -34,7 +34,7 @@ def strongest_columns(
         explanation = classifier.explain(part)
         odds = lead(explanation.terms[rows, best[own]], explanation.terms[rows, against[own]])
         order = np.argsort(-np.abs(odds), axis=1, kind="stable")[:, :number]
-        texts.append(_strongest(explanation.columns, classifier.columns_of(part), odds, order))
+        texts.append(_strongest(explanation.columns, classifier.shown_columns(part), odds, order))
     return pa.chunked_array(texts, pa.string())
 
 

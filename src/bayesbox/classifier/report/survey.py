@@ -53,6 +53,7 @@ def survey(
     progress: Callable[[int], None] | None = None,
 ) -> Surveyed | None:
     """Count every row of a source by its target, or as one class; None where there is no row."""
+    first: list[Schema] = []
 
     def tally_of(batch: Batch) -> Surveyed:
         if target is None:
@@ -60,7 +61,12 @@ def survey(
             labels = Encoded(np.zeros(batch.rows, dtype=np.int32), [ALL], [ALL])
         else:
             columns, labels, _ = split_columns(batch, target, where=source.name)
-        schema = Schema.of(columns, declared, where=source.name)
+        if first:
+            schema = first[0].extended(columns, where=source.name)
+        else:
+            schema = Schema.of(columns, declared, where=source.name)
+            first.append(schema)
+        columns = schema.expanded(columns, where=source.name, first_row=batch.first_row)
         for name, kind in schema.translating.items():
             columns[name] = kind.read(columns[name], name=name, where=source.name, first_row=batch.first_row)
         book = count(columns, labels, schema, where=source.name, first_row=batch.first_row)

@@ -379,8 +379,8 @@ def types_option(verb: F) -> F:
         "--types",
         multiple=True,
         metavar="COLUMN=KIND,...",
-        help="What columns are: category, flag, real, count, words, ignore. The levels a category may take follow "
-        "colons: car=category:suv:truck. Also count:poisson, real:floor=0, words:normalised, "
+        help="What columns are: category, flag, real, count, date, words, ignore. The levels a category may take "
+        "follow colons: car=category:suv:truck. Also date:%d/%m/%Y, count:poisson, real:floor=0, words:normalised, "
         "category:missing=level and category:group=modl.",
     )(verb)
 

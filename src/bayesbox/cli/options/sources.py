@@ -64,7 +64,7 @@ def _declaration(item: str) -> tuple[str, Kind]:
 
 
 def _kind(text: str) -> Kind:
-    from bayesbox.schema.kinds import Category, Real, is_registered, kind_named
+    from bayesbox.schema.kinds import Category, Date, Real, is_registered, kind_named
 
     head, *parts = text.split(":")
     options = {name: value for name, _, value in (part.partition("=") for part in parts if _is_option(part))}
@@ -82,6 +82,8 @@ def _kind(text: str) -> Kind:
             return Real(":".join(rest) or None, floor=float(options["floor"]), missing=missing)
         except (TypeError, ValueError) as error:
             raise BadOption(f"a real is written real:floor=0.01 ({error})", where="--types", found=text) from None
+    if head == "date":
+        return Date(":".join(rest) or None, zone=options.get("zone"), missing=missing)
     if is_registered(head):
         return _registered_kind(head, parts)
     kind = kind_named(":".join([head, *rest]))
@@ -102,7 +104,7 @@ def _registered_kind(head: str, parts: Sequence[str]) -> Kind:
 
 
 def _is_option(part: str) -> bool:
-    return part.startswith(("floor=", "missing=", "group="))
+    return part.startswith(("floor=", "missing=", "group=", "zone="))
 
 
 def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | None) -> dict[str, Kind]:

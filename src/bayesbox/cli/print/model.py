@@ -70,6 +70,22 @@ def _from_to(ends: Sequence[float]) -> str:
     return " to ".join(f"{each:.4g}" for each in ends)
 
 
+def _held(
+    classifier: AnyTableClassifier, shown: Sequence[tuple[str, Mapping[str, Sequence[float]]]]
+) -> list[list[str]]:
+    """The intervals of columns for the eye, those of dates as dates."""
+    kinds = classifier.schema.kinds if classifier.schema else {}
+    rows = []
+    for name, by_class in shown:
+        kind = kinds.get(name)
+        if kind is None or not kind.has_parts:
+            rows.append([name, *map(_from_to, by_class.values())])
+        else:
+            texts = [[kind.number_text(each, high - low) for each in (low, high)] for low, high in by_class.values()]
+            rows.append([name, *map(" to ".join, texts)])
+    return rows
+
+
 def print_model(
     classifier: AnyTableClassifier,
     path: str,
@@ -93,7 +109,7 @@ def print_model(
     if intervals and len(prior) <= MOST_CLASSES:
         shown = list(intervals.items())[:MOST_COLUMNS]
         say()
-        table([f"{HELD:.0%} of the values", *prior], [[name, *map(_from_to, each.values())] for name, each in shown])
+        table([f"{HELD:.0%} of the values", *prior], _held(classifier, shown))
     densities = densities_of(classifier)
     if set(densities.values()) - {"gaussian"}:
         columns = {text: [name for name in densities if densities[name] == text] for text in densities.values()}

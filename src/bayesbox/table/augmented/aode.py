@@ -46,7 +46,8 @@ class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoint
         """The share of each column: its factor, averaged over the parents as far as they speak for the row."""
         assert self.schema is not None
         terms = one_dependence_terms(self.model, self.codes_of(batch), batch.rows, self.schema.used)
-        return Explanation(self.model.labels, self.schema.used, self.model.log_prior, terms)
+        found = Explanation(self.model.labels, self.schema.used, self.model.log_prior, terms)
+        return found.joined(self.schema.parts)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         model = self.model

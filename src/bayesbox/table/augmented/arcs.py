@@ -29,7 +29,8 @@ class ArcsClassifier(AugmentedClassifier[R, D, AugmentedModel]):
 
     def explain(self, batch: Batch) -> Explanation:
         assert self.schema is not None
-        return explanation(self.model, self.codes_of(batch), batch.rows, self.schema.used)
+        found = explanation(self.model, self.codes_of(batch), batch.rows, self.schema.used)
+        return found.joined(self.schema.parts)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         model = self.model

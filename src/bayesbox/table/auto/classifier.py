@@ -86,7 +86,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
             self.take_rows(),
             schema,
             tuple(book.classes),
-            self.declared,
+            self.declared_of_counted,
             budget=self.rules.budget,
             seed=self.rules.seed,
             report=self.on_progress,
@@ -149,7 +149,8 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         columns, used = self.columns_of(batch), self._columns()
         log_prior = self.model.log_prior
         terms = terms_of_absence(lambda given: self._pooled_of(given, batch.rows), columns, used, log_prior)
-        return Explanation(self.model.labels, used, log_prior, terms)
+        assert self.schema is not None
+        return Explanation(self.model.labels, used, log_prior, terms).joined(self.schema.parts)
 
     def _pooled_of(self, columns: Columns, rows: int) -> Doubles:
         return self._pooled(self._view(columns, rows), Batch(tuple(columns), tuple(columns.values()), rows))

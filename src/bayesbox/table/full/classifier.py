@@ -183,4 +183,4 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
                 with np.errstate(invalid="ignore"):
                     terms[:, :, place] = np.where(after == before, 0.0, after - before)
                 before = after
-        return Explanation(model.labels, names, model.log_prior, terms)
+        return Explanation(model.labels, names, model.log_prior, terms).joined(self.schema.parts)

@@ -128,7 +128,7 @@ def _by_counts(
 ) -> list[int]:
     """The groups of columns that a method takes by counts; what has no levels stays, such as words."""
     assert classifier.schema is not None
-    coded = coded_columns(kept, classifier.schema, classifier.classes)
+    coded = coded_columns([classifier.as_counted(rows) for rows in kept], classifier.schema, classifier.classes)
     names = coded.names[:-1]
     taken = select.most_telling(coded, number) if method == "mi" else select.correlated(coded)
     chosen = {names[column] for column in taken}

@@ -159,6 +159,11 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
 
     def explain(self, batch: Batch) -> Explanation:
         assert self.schema is not None
+        return self.explain_parts(batch).joined(self.schema.parts)
+
+    def explain_parts(self, batch: Batch) -> Explanation:
+        """The same with an entry for each part of a column, such as the month of a date."""
+        assert self.schema is not None
         from bayesbox.explain.evidence import explanation
 
         return explanation(self.model, self.columns_of(batch), batch.rows, self.schema.used)

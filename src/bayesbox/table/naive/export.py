@@ -50,9 +50,12 @@ def _naive(classifier: Any) -> NaiveClassifier:
         raise CannotExport(
             f"{classifier.title} has no form in another language so far", remedy="Naive Bayes can be exported"
         )
-    for name, kind in classifier.schema.translating.items() if classifier.schema else ():
+    kinds = classifier.schema.kinds if classifier.schema else {}
+    for name, kind in kinds.items():
+        if not kind.translates:
+            continue
         raise CannotExport(
-            f"column `{name}` is a {kind.name}, whose texts another language cannot read",
+            f"column `{name}` is a {kind.name}, whose values another language cannot read",
             remedy="Translate the column before training, and declare what it is then",
         )
     return classifier

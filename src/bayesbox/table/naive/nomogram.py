@@ -35,17 +35,18 @@ def nomogram(
         raise BadOption("top is how many columns are drawn, 0 or more", found=top)
     model = classifier.model
     one, other = _classes(classifier, label, against)
-    rulers = rulers_of(model, classifier.book, one, other)
+    rulers = [_for_the_eye(ruler, classifier) for ruler in rulers_of(model, classifier.book, one, other)]
     total = None
     if batch is not None:
         if batch.rows != 1:
             raise BadOption("a nomogram marks one row", found=f"{batch.rows} rows")
-        explained = classifier.explain(batch)
+        explained = classifier.explain_parts(batch)
         names = (model.labels[one], model.labels[other])
         total = float(explained.log_odds(*names)[0])
         odds = dict(zip(explained.columns, explained.column_odds(*names)[0].tolist(), strict=True))
         values = classifier.columns_of(batch)
         rulers = [_with_own(ruler, values.get(ruler.column), odds[ruler.column]) for ruler in rulers]
+        rulers = [_for_the_eye(ruler, classifier) for ruler in rulers]
     return Nomogram(
         model.classes[one],
         model.classes[other],
@@ -76,6 +77,21 @@ def _classes(classifier: NaiveClassifier, label: Any, against: Any) -> tuple[int
     if one == other:
         raise BadOption(f"`{classes[other]}` is the class itself", remedy="Compare with another one")
     return one, other
+
+
+def _for_the_eye(ruler: Ruler, classifier: NaiveClassifier) -> Ruler:
+    """The ruler of a date with dates at its marks, not seconds."""
+    kind = classifier.schema.kinds.get(ruler.column) if classifier.schema else None
+    if kind is None or not kind.has_parts:
+        return ruler
+    numbers = [mark.number for mark in ruler.marks if mark.number is not None]
+    spread = max(numbers) - min(numbers) if numbers else 0.0
+
+    def written(mark: Mark) -> Mark:
+        return mark if mark.number is None else replace(mark, label=kind.number_text(mark.number, spread))
+
+    own = None if ruler.own is None else written(ruler.own)
+    return replace(ruler, marks=tuple(map(written, ruler.marks)), own=own)
 
 
 def _with_own(ruler: Ruler, column: Any, odds: float) -> Ruler:

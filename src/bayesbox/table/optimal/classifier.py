@@ -149,7 +149,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             )
         classifiers = []
         for name in self.rules.hypotheses:
-            each = new_classifier(name, self.rules.options, self.declared).changed(target=self.target)
+            each = new_classifier(name, self.rules.options, self.declared_of_counted).changed(target=self.target)
             assert isinstance(each, TableClassifier)  # only such kinds are hypotheses
             each.learn_all(rows)
             classifiers.append(each)
@@ -224,7 +224,9 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             return floored(self._log_answer(asked))
 
         log_prior = floored(self.model.log_prior[None, :])[0]
-        return Explanation(self.model.labels, names, log_prior, terms_of_absence(answer, columns, names, log_prior))
+        assert self.schema is not None
+        terms = terms_of_absence(answer, columns, names, log_prior)
+        return Explanation(self.model.labels, names, log_prior, terms).joined(self.schema.parts)
 
     # -- the command and the file --------------------------------------------------------------------------------
 
