@@ -18,6 +18,7 @@
 #include "bind/result_array.hpp"
 #include "core/exact_array.hpp"
 #include "table/delimited_text.hpp"
+#include "text/left_out_words.hpp"
 #include "text/log_shares.hpp"
 #include "text/ranked_texts.hpp"
 #include "text/words.hpp"
@@ -190,6 +191,87 @@ nb::object py_log_shares(nb::handle over, nb::handle under) {
   return std::move(shares).to_numpy({levels, classes});
 }
 
+using Doubles1 = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Doubles2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Classes of documents, each of which is one of `classes`.
+std::vector<std::int32_t> known_classes(nb::handle target, std::size_t documents, std::size_t classes) {
+  const Buffer labels = target_of(target, classes);
+  labels.need_length(0, documents);
+  const std::vector<std::int64_t> wide = labels.integers();
+  for (const std::int64_t label : wide)
+    if (label < 0 || static_cast<std::size_t>(label) >= classes) throw nb::value_error("target: a document has no class");
+  return {wide.begin(), wide.end()};
+}
+
+// (documents x classes: the sums, the words that were added up), or None where a document was never learned.
+nb::object py_left_out_words(nb::handle starts, nb::handle words, nb::handle times, nb::handle target, nb::handle counts,
+                             nb::handle totals, nb::handle everywhere, double size, double added, bool complement) {
+  const auto table = nb::cast<Doubles2>(counts);
+  const auto total = nb::cast<Doubles1>(totals);
+  const auto often = nb::cast<Doubles1>(times);
+  const std::vector<std::int64_t> places = Buffer(starts, "starts").integers();
+  const std::vector<std::int64_t> wide = Buffer(words, "words").integers();
+  const std::size_t width = table.shape(0), classes = table.shape(1);
+  if (places.empty() || total.shape(0) != classes || often.shape(0) != wide.size())
+    throw nb::value_error("counts, totals and times: of other lengths");
+  const std::size_t documents = places.size() - 1;
+  for (std::size_t i = 0; i < documents; ++i)
+    if (places[i] < 0 || places[i] > places[i + 1]) throw nb::value_error("starts: not ascending");
+  if (places.front() != 0 || static_cast<std::size_t>(places.back()) != wide.size()) throw nb::value_error("starts: not of all words");
+  for (const std::int64_t word : wide)
+    if (word < 0 || static_cast<std::size_t>(word) >= width) throw nb::value_error("words: one is not in counts");
+  const std::vector<std::int32_t> numbers(wide.begin(), wide.end()), own = known_classes(target, documents, classes);
+  nb::object held = nb::borrow(everywhere);
+  const double* all = nullptr;
+  if (!held.is_none()) {
+    const auto given = nb::cast<Doubles1>(held);
+    if (given.shape(0) != width) throw nb::value_error("everywhere: one number a word is needed");
+    all = given.data();
+  }
+  std::vector<double> sums(documents * classes), known(documents);
+  bool learned = false;
+  {
+    LongCall call;
+    learned = sum_left_out_words({places.data(), numbers.data(), often.data(), own.data(), documents, table.data(), total.data(),
+                                  all, classes, size, added, complement},
+                                 sums.data(), known.data());
+  }
+  if (!learned) return nb::none();
+  return nb::make_tuple(to_numpy(std::move(sums), {documents, classes}), to_numpy(std::move(known), {documents}));
+}
+
+// (loss, slope, curvature, the loss of each document).
+nb::tuple py_strength_loss(nb::handle sums, nb::handle factors, nb::handle prior, nb::handle target, double strength) {
+  const auto table = nb::cast<Doubles2>(sums);
+  const auto factor = nb::cast<Doubles1>(factors);
+  const auto base = nb::cast<Doubles1>(prior);
+  const std::size_t documents = table.shape(0), classes = table.shape(1);
+  if (documents == 0 || factor.shape(0) != documents || base.shape(0) != classes) throw nb::value_error("sums, factors and prior: of other lengths");
+  const std::vector<std::int32_t> own = known_classes(target, documents, classes);
+  std::vector<double> losses(documents);
+  StrengthLoss found{};
+  {
+    LongCall call;
+    found = strength_loss(table.data(), factor.data(), base.data(), own.data(), documents, classes, strength, losses.data());
+  }
+  return nb::make_tuple(found.loss, found.slope, found.curvature, to_numpy(std::move(losses), {documents}));
+}
+
+nb::object py_text_keys(nb::handle bytes, nb::handle offsets) {
+  const DocumentArguments given(bytes, offsets);
+  const std::size_t rows = given.documents.size();
+  std::vector<std::uint64_t> keys(rows);
+  {
+    LongCall call;
+    for (std::size_t row = 0; row < rows; ++row) {
+      poll(8 + given.documents.bytes_of(row) / 8);
+      keys[row] = text_key(given.documents.bytes + given.documents.offsets[row], given.documents.bytes_of(row));
+    }
+  }
+  return to_numpy(std::move(keys), {rows});
+}
+
 nb::tuple py_rank_texts(nb::handle bytes, nb::handle offsets) {
   const DocumentArguments given(bytes, offsets);
   RankedTexts ranked;
@@ -310,11 +392,16 @@ void register_text(nb::module_& m) {
              return counts.prune(static_cast<std::size_t>(limit));
            },
            "limit"_a)
+      .def("drop_phrases", &WordCounts::drop_phrases, nb::call_guard<LongCall>())
       .def("counted", &py_counted, "order"_a, "most"_a);
   m.def("text_bytes", &py_text_bytes, "texts"_a);
   m.def("quoted", &py_quoted, "names"_a);
   m.def("holds_pair", &py_holds_pair, "bytes"_a, "first"_a, "second"_a);
   m.def("log_shares", &py_log_shares, "over"_a, "under"_a);
+  m.def("left_out_words", &py_left_out_words, "starts"_a, "words"_a, "times"_a, "target"_a, "counts"_a, "totals"_a,
+        "everywhere"_a.none(), "size"_a, "added"_a, "complement"_a);
+  m.def("strength_loss", &py_strength_loss, "sums"_a, "factors"_a, "prior"_a, "target"_a, "strength"_a);
+  m.def("text_keys", &py_text_keys, "bytes"_a, "offsets"_a);
   m.def("rank_texts", &py_rank_texts, "bytes"_a, "offsets"_a);
   m.def("list_terms", &py_list_terms, "bytes"_a, "offsets"_a, "vocabulary"_a, "phrases"_a);
   m.def("score_words", &py_score_words, "bytes"_a, "offsets"_a, "vocabulary"_a, "weights"_a, "once"_a, "phrases"_a);

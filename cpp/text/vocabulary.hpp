@@ -58,6 +58,11 @@ class Vocabulary {
     return {hash, kLong | static_cast<std::uint32_t>(length & 0xFFFFFF), static_cast<std::uint32_t>(hash)};
   }
   void prefetch(const Key& key) const { __builtin_prefetch(&slots_[key.hash & (slots_.size() - 1)]); }
+  // The letters that a long word will be compared with, once its place in the table is there.
+  void prefetch_letters(const Key& key) const {
+    const Slot& slot = slots_[key.hash & (slots_.size() - 1)];
+    if (slot.number != kNone) __builtin_prefetch(letters_.data() + ends_[slot.number]);
+  }
 
   // The number of a word, kNone where it is not there. The bytes of a short word are in its key.
   std::uint32_t find(const Key& key, const std::uint8_t* bytes = nullptr, std::size_t length = 0) const {
@@ -119,15 +124,12 @@ class Vocabulary {
       ++starts[(prefixes[number] >> (64 - kSortedBits)) + 1];
     }
     for (std::size_t beginning = 1; beginning < starts.size(); ++beginning) starts[beginning] += starts[beginning - 1];
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> order(size());
+    std::vector<Prefixed> order(size());
     std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
     for (std::uint32_t number = 0; number < prefixes.size(); ++number)
       order[next[prefixes[number] >> (64 - kSortedBits)]++] = {prefixes[number], number};
     for (std::size_t beginning = 0; beginning + 1 < starts.size(); ++beginning)
-      std::sort(order.begin() + starts[beginning], order.begin() + starts[beginning + 1],
-                [&](const auto& one, const auto& other) {
-                  return one.first != other.first ? one.first < other.first : word(one.second) < word(other.second);
-                });
+      sort_from(order.data() + starts[beginning], order.data() + starts[beginning + 1], 0);
     std::vector<std::uint32_t> numbers(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) numbers[i] = order[i].second;
     return numbers;
@@ -139,6 +141,7 @@ class Vocabulary {
   static constexpr std::uint64_t kLow[kShort + 1] = {0,          kAll >> 56, kAll >> 48, kAll >> 40, kAll >> 32, kAll >> 24,
                                                      kAll >> 16, kAll >> 8,  kAll,       kAll,       kAll,       kAll};
   static constexpr std::uint32_t kHigh[kShort + 1] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFFFF, 0xFFFFFF};
+  static constexpr std::size_t kDeepest = 256;  // bytes that are sorted by eight at a time
   static constexpr int kSortedBits = 16;  // the beginnings that are told apart by counting
   static constexpr std::size_t kMost = std::size_t{1} << 31;  // words, as many as hashes tell apart well enough
   static constexpr std::uint32_t kLong = 0xFF000000u;  // in place of the length of a short word
@@ -195,6 +198,29 @@ class Vocabulary {
       std::size_t at = hash & (slots_.size() - 1);
       while (slots_[at].number != kNone) at = (at + 1) & (slots_.size() - 1);
       slots_[at] = slot;
+    }
+  }
+  // Sorts words that are alike before byte `depth`, whose next eight bytes are known; what is alike there by the next.
+  using Prefixed = std::pair<std::uint64_t, std::uint32_t>;
+  void sort_from(Prefixed* first, Prefixed* last, std::size_t depth) const {
+    if (last - first < 2) return;
+    if (depth > kDeepest) {  // of such long words there are few
+      std::sort(first, last, [&](const Prefixed& one, const Prefixed& other) { return word(one.second) < word(other.second); });
+      return;
+    }
+    std::sort(first, last, [](const Prefixed& one, const Prefixed& other) { return one.first < other.first; });
+    for (Prefixed* run = first; run != last;) {
+      Prefixed* end = run + 1;
+      while (end != last && end->first == run->first) ++end;
+      if (end - run > 1) {  // words that end here come first, the shorter before those that end in zeros
+        const auto ended = std::partition(run, end, [&](const Prefixed& each) { return word(each.second).size() <= depth + 8; });
+        std::sort(run, ended, [&](const Prefixed& one, const Prefixed& other) {
+          return word(one.second).size() < word(other.second).size();
+        });
+        for (Prefixed* each = ended; each != end; ++each) each->first = prefix(word(each->second).substr(depth + 8));
+        sort_from(ended, end, depth + 8);
+      }
+      run = end;
     }
   }
   static std::uint64_t prefix(std::string_view letters) {

@@ -52,6 +52,9 @@ class PhraseReader {
     if (options.fewest < 1 || options.most < options.fewest) throw std::invalid_argument("phrases: of no length");
   }
 
+  // Whether the bytes of all phrases of a document are there until the next is read.
+  bool keeps_bytes() const { return options_.characters || (options_.most > 1 && !options_.places); }
+
   template <class Each>
   void read(const Documents& documents, std::size_t row, Each&& each) {
     const std::uint8_t* const begin = documents.bytes + documents.offsets[row];
@@ -117,15 +120,23 @@ class WordNumbers {
   std::span<const std::uint32_t> read(const Documents& documents, std::size_t row, AVocabulary& vocabulary) {
     std::size_t waiting = 0;
     count_ = 0;
+    const bool keeps = reader_.keeps_bytes();
     const auto look_up = [&] {
       make_room(waiting);
-      for (std::size_t i = 0; i < waiting; ++i) take(vocabulary, keys_[i], nullptr, 0);
+      if (keeps)
+        for (std::size_t i = 0; i < waiting; ++i)
+          if (long_[i].second > Vocabulary::kShort) vocabulary.prefetch_letters(keys_[i]);
+      for (std::size_t i = 0; i < waiting; ++i) {
+        if (keeps) take(vocabulary, keys_[i], long_[i].first, long_[i].second);
+        else take(vocabulary, keys_[i], nullptr, 0);
+      }
       waiting = 0;
     };
     reader_.read(documents, row, [&](const std::uint8_t* bytes, std::size_t length) {
       const Vocabulary::Key key = vocabulary.key_of(bytes, length);
-      if (length <= Vocabulary::kShort) {
+      if (length <= Vocabulary::kShort || keeps) {
         vocabulary.prefetch(key);
+        if (keeps) long_[waiting] = {bytes, length};
         Vocabulary::Key& kept = keys_[waiting];  // part by part: a copy of the whole would wait for its parts
         kept.low = key.low;
         kept.high = key.high;
@@ -156,6 +167,7 @@ class WordNumbers {
 
   PhraseReader reader_;
   std::array<Vocabulary::Key, kTogether> keys_;
+  std::array<std::pair<const std::uint8_t*, std::size_t>, kTogether> long_;  // where the bytes of phrases are
   std::vector<std::uint32_t> numbers_;
   std::size_t count_ = 0;
 };
@@ -201,6 +213,19 @@ class WordCounts {
     if (entries_.size() > 2 * compact_ + kMany) compact();
   }
 
+  // Keeps single words alone: phrases are words with a space between them. How many phrases were dropped.
+  std::size_t drop_phrases() {
+    finish();
+    compact();
+    std::vector<std::uint32_t> place(vocabulary_.size(), Vocabulary::kNone);
+    Vocabulary kept;
+    for (std::uint32_t number = 0; number < place.size(); ++number) {
+      const std::string_view word = vocabulary_.word(number);
+      if (word.find(' ') == word.npos) place[number] = kept.add_word(word);
+    }
+    return keep(std::move(kept), place);
+  }
+
   // Keeps the words that occurred most, of equally common ones the first in order; how many were dropped.
   std::size_t prune(std::size_t limit) {
     if (vocabulary_.size() <= limit) return 0;
@@ -213,17 +238,7 @@ class WordCounts {
     std::vector<std::uint32_t> place(vocabulary_.size(), Vocabulary::kNone);
     Vocabulary kept;
     for (std::size_t i = 0; i < limit; ++i) place[order[i]] = kept.add_word(vocabulary_.word(order[i]));
-    std::vector<Entry> left;
-    for (Entry entry : entries_) {
-      entry.word = place[entry.word];
-      if (entry.word != Vocabulary::kNone) left.push_back(entry);
-    }
-    const std::size_t dropped = vocabulary_.size() - limit;
-    vocabulary_ = std::move(kept);
-    entries_ = std::move(left);
-    compact_ = entries_.size();
-    cells_.assign(limit, Cell{});
-    return dropped;
+    return keep(std::move(kept), place);
   }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
@@ -241,6 +256,21 @@ class WordCounts {
     std::uint32_t documents = 0;
     std::uint32_t last = 0;  // the document, from 1, in which the word was seen last
   };
+
+  // Goes on with these words, whose new numbers `place` has; how many were dropped.
+  std::size_t keep(Vocabulary kept, const std::vector<std::uint32_t>& place) {
+    std::vector<Entry> left;
+    for (Entry entry : entries_) {
+      entry.word = place[entry.word];
+      if (entry.word != Vocabulary::kNone) left.push_back(entry);
+    }
+    const std::size_t dropped = vocabulary_.size() - kept.size();
+    vocabulary_ = std::move(kept);
+    entries_ = std::move(left);
+    compact_ = entries_.size();
+    cells_.assign(vocabulary_.size(), Cell{});
+    return dropped;
+  }
 
   // The rows that have a class, those of one class together.
   static const std::vector<std::size_t>& by_class(const std::int32_t* target, std::size_t size, std::size_t classes,

@@ -453,6 +453,9 @@ class WordCounts:
     def prune(self, limit: int) -> int:
         """Keep so many of the most common words; how many were dropped."""
 
+    def drop_phrases(self) -> int:
+        """Keep single words alone; how many phrases were dropped."""
+
     def counted(
         self, order: NDArray[np.int64], most: int
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64], ExactArray, ExactArray]:
@@ -484,6 +487,37 @@ def holds_pair(bytes: NDArray[np.uint8], first: int, second: int) -> bool:
 
 def log_shares(over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
     """Levels x classes: log(over) - log(under) of counts (classes x levels) and the sums of the classes."""
+
+def left_out_words(
+    starts: NDArray[np.int64],
+    words: NDArray[np.integer[Any]],
+    times: NDArray[np.float64],
+    target: NDArray[np.integer[Any]],
+    counts: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    everywhere: NDArray[np.float64] | None,
+    size: float,
+    added: float,
+    complement: bool,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """(documents x classes: the sums of log P(word) by the counts of all other documents; the words added up).
+
+    Documents as compressed rows; counts are words x classes, totals those of classes, and everywhere how often each
+    word is there at all, or None where all words stay; `size` words are smoothed by `added`. None where a document was
+    never learned.
+    """
+
+def strength_loss(
+    sums: NDArray[np.float64],
+    factors: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    target: NDArray[np.integer[Any]],
+    strength: float,
+) -> tuple[float, float, float, NDArray[np.float64]]:
+    """(the mean log loss of prior + strength * factors * sums, its slope and curvature by strength; each loss)."""
+
+def text_keys(bytes: NDArray[np.uint8], offsets: NDArray[Any]) -> NDArray[np.uint64]:
+    """A number for each text that follows from its bytes alone."""
 
 def rank_texts(
     bytes: NDArray[np.uint8], offsets: NDArray[Any]

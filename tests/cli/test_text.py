@@ -6,6 +6,7 @@ import io
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bayesbox as bb
@@ -112,16 +113,70 @@ def test_answers_are_the_same_in_pieces(trained, bayes, monkeypatch) -> None:
     assert bayes("predict", "texts.bayes", "texts.csv", "--proba", "--explain", "2").out == whole
 
 
-def test_the_model_is_chosen_and_told(mail, bayes) -> None:
-    done = bayes("train", "texts.csv", "-t", "label", "--model", "text", "--occurrence", "auto", "-o", "m.bayes")
-    assert "chosen: " in done.err
+@pytest.fixture
+def reviews(folder: Path) -> Path:
+    """Documents enough to choose by, whose pairs of words say more than their words."""
+    random = np.random.default_rng(0)
+    lines = ["label,text\n"]
+    for row in range(90):
+        words = [f"w{each}" for each in random.integers(0, 9, 4)]
+        lines.append(f"{('bad', 'fine')[row % 2]},{' '.join(words)} {('good not', 'not good')[row % 2]}\n")
+    (folder / "texts.csv").write_text("".join(lines))
+    return folder
+
+
+def test_the_model_is_chosen_calibrated_and_printed(reviews, bayes) -> None:
+    done = bayes("train", "texts.csv", "-t", "label", "--model", "text", "-o", "m.bayes")
+    assert "phrases of 1 to 2 words, by 90 documents, each held out of the counts:\n" in done.err
     assert "  complement, each word once: " in done.err
-    report = bayes("train", "texts.csv", "-t", "label", "--model", "text", "--occurrence", "auto", "--json").json
-    assert len(report["tried"]) == 4
-    assert {"occurrence": report["occurrence"], "once": report["once"]} == bb.load("m.bayes").chosen_
-    options = ["--model", "text", "--occurrence", "auto", "--cv", "2", "--json"]
-    judged = bayes("evaluate", "texts.csv", "-t", "label", *options).json
-    assert judged["rows"] == 7
+    assert "calibrated by temperature: log loss " in done.err
+    report = bayes("train", "texts.csv", "-t", "label", "--model", "text", "--json").json
+    assert len(report["tried"]) == 8
+    assert report["phrases"] == [1, 2]
+    assert report["calibration"]["after"] < report["calibration"]["before"]
+    assert report["occurrence"] == bb.load("m.bayes").chosen_["occurrence"]
+    shown = bayes("show", "m.bayes").out
+    assert "chosen by held-out documents: occurrence " in shown
+    assert "; phrases 1-2\n" in shown
+    assert "calibrated by temperature\n" in shown
+    certificate = bayes("forget", "m.bayes", "texts.csv", "--json", "-o", "n.bayes").json
+    assert certificate["derived"][1:] == ["the choice of phrases (1-2)", "the calibration (temperature)"]
+    judged = bayes("evaluate", "texts.csv", "-t", "label", "--model", "text", "--cv", "3", "--json").json
+    assert judged["rows"] == 90
+    assert judged["before_calibration"]["log_loss"] > judged["log_loss"]["value"]
+
+
+def test_the_textbooks_model_is_asked_for(reviews, bayes) -> None:
+    options = ["--model", "text", "--occurrence", "count", "--calibrate", "none"]
+    report = bayes("train", "texts.csv", "-t", "label", *options, "-o", "m.bayes", "--json").json
+    assert (report["tried"], report["calibration"], report["notes"]) == ([], None, [])
+    with open("texts.csv") as file:
+        labels, texts = zip(*(line.strip().split(",") for line in list(file)[1:]), strict=True)
+    plain = bb.TextClassifier().fit(list(texts), list(labels))
+    assert np.array_equal(bb.load("m.bayes").predict_proba(list(texts)), plain.predict_proba(list(texts)))
+    one = bayes("evaluate", "texts.csv", "-t", "label", "--model", "text", "--loo", "--json").json
+    other = bayes("evaluate", "texts.csv", "-t", "label", *options, "--loo", "--json").json
+    assert one["log_loss"] == other["log_loss"]  # each document is held out of the textbook's model
+
+
+def test_options_that_are_given_are_not_chosen(reviews, bayes) -> None:
+    train = ["train", "texts.csv", "-t", "label", "--model", "text", "--json"]
+    given = bayes(*train, "--phrases", "1", "--calibrate", "isotonic").json
+    assert {tuple(each["phrases"]) for each in given["tried"]} == {(1, 1)}
+    assert given["calibration"]["kind"] == "isotonic"
+    assert len(bayes(*train, "--characters", "3-3", "--force").json["tried"]) == 4
+    assert len(bayes(*train, "--occurrence", "binary", "--phrases", "auto", "--force").json["tried"]) == 2
+    limited = bayes(*train, "--limit", "5", "--force").json
+    assert limited["tried"] == []
+    assert "dropped by the limit" in limited["notes"][0]
+
+
+def test_few_documents_leave_the_textbooks_model(mail, bayes) -> None:
+    done = bayes("train", "texts.csv", "-t", "label", "--model", "text", "-o", "m.bayes")
+    assert "note: fewer than 50 documents have a class" in done.err
+    bayes("train", "texts.csv", "-t", "label", "--model", "text", "--occurrence", "count", "-o", "n.bayes")
+    assert np.array_equal(*(bb.load(each).predict_proba(["prize noon"]) for each in ("m.bayes", "n.bayes")))
+    assert bayes("evaluate", "texts.csv", "-t", "label", "--model", "text", "--cv", "2", "--json").json["rows"] == 7
 
 
 def _without_text(folder, bayes) -> str:

@@ -39,7 +39,7 @@ from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
 from bayesbox.schema.options import Options
 from bayesbox.schema.schema import Schema
-from bayesbox.source.base import Batch
+from bayesbox.source.base import Batch, Source
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
@@ -68,14 +68,10 @@ class Classifier(ABC, Generic[R, D, M]):
     """What people call it."""
     options_type: ClassVar[type[Options]]
     """Its options: the parameters of the estimator, the rules in the file and the options of the command."""
-    unit: ClassVar[str] = "row"
-    """What messages call one of those it learns from."""
-    needs_target: ClassVar[bool] = True
-    """Whether its classes always stand in a column; those of documents in files do not."""
+    unit: ClassVar[str] = "row"  # what messages call one of those it learns from
+    needs_target: ClassVar[bool] = True  # whether its classes are always in a column; those of files are not
     looks_for_dependence: ClassVar[bool] = False
     """Whether columns that depend on each other do harm, so that `train` looks for them in a sample of the rows."""
-    keeps_rows: ClassVar[bool] = False
-    """Whether a second pass goes over rows that were kept in memory, so that they may come from a pipe."""
     second_pass_rows: ClassVar[int | None] = None  # that a second pass takes at most, kept as they pass by; None: all
 
     def __init__(self, rules: R, *, target: str | None = None, calibrate: str | None = None) -> None:
@@ -186,6 +182,10 @@ class Classifier(ABC, Generic[R, D, M]):
     def unfinished(self) -> bool:
         """Whether rows that are to be learned now are gone over again, for what follows from the rows themselves."""
         return self.schema is None and (self.has_second_pass() or self.calibrate is not None)
+
+    def recorded(self, source: Source, target: str) -> Source:  # noqa: ARG002
+        """The source, or a `Recorded` one that keeps rows for the second pass, so that they may come from a pipe."""
+        return source
 
     def refine(self, parts: Sequence[LabelledRows]) -> None:
         """Set `derived` from the rows that were counted."""

@@ -11,8 +11,17 @@ from bayesbox.schema.takes import OneOf, OnOff
 
 T = TypeVar("T")
 
-CALIBRATION_HELP = "Calibrate the probabilities on held-out rows; auto takes the kind that does best on them."
+CALIBRATION_HELP = (
+    "Calibrate the probabilities on held-out rows; auto takes the kind that does best on them, and none leaves them as "
+    "they are. Default: none; auto for text."
+)
 CALIBRATIONS = ("temperature", "isotonic", "dirichlet", "auto")
+NO_CALIBRATION = "none"  # as the command says it
+
+
+def calibration_of_command(given: str | None, default: str | None = None) -> str | None:
+    """The calibration that the command asks for, or its default for a kind of model where it asks for none."""
+    return None if given == NO_CALIBRATION else given or default
 
 
 def calibration_option() -> Any:

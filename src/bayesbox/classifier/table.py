@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bayesbox.classifier.base import AnyClassifier, Classifier
 from bayesbox.classifier.contracts import PriorRules, TableModel
 from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, ReadingOptions
-from bayesbox.classifier.options import options_from_command
+from bayesbox.classifier.options import calibration_of_command, options_from_command
 from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, UnknownColumn
@@ -108,7 +108,7 @@ class TableClassifier(Classifier[R, D, M]):
         one_hot: Mapping[str, Sequence[str]] | None = None,
     ) -> Self:
         rules = cls.rules_from_options(parameter, options)
-        return cls(rules, declared, one_hot, calibrate=options.get("calibrate"))
+        return cls(rules, declared, one_hot, calibrate=calibration_of_command(options.get("calibrate")))
 
     # -- the options and the model file ----------------------------------------------------------------------------
 

@@ -175,10 +175,9 @@ class StreamedRows(TrainingRows):
         weight: str | None = None,
         *,
         progress: Progress | None = None,
-        keep: bool = False,
         sample: int | None = None,
     ) -> None:
-        self.source = Recorded(source) if keep else Sampled(source, sample) if sample else source
+        self.source = Sampled(source, sample) if sample else source
         self.name: str = source.name
         self.target = target
         self.weight = weight
@@ -380,11 +379,10 @@ def train(
     second = not forget and classifier.unfinished()
     bounded = second and classifier.calibrate is None and not source.remote
     rows = StreamedRows(
-        source,
+        classifier.recorded(source, target) if second else source,
         target,
         weight,
         progress=progress,
-        keep=second and classifier.keeps_rows,
         sample=classifier.second_pass_rows if bounded else None,
     )
     counted = count_into(classifier, rows, threads=threads, forget=forget)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bayesbox.classifier.options import NO_CALIBRATION
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.fields import KindOption, ModelVerb, model_options, option_names, require_taken
 from bayesbox.cli.options.text import JUDGE, LEARN, refuse_foreign
@@ -256,7 +257,7 @@ def _require_one_way(given: Json) -> None:
         if given[name] is not None:
             raise click.UsageError(f"--loo and --{name} are two ways to evaluate: take one")
     for name in ("calibrate", "select", "column_weights"):
-        if given[name] is not None:
+        if given[name] not in (None, NO_CALIBRATION):
             option = name.replace("_", "-")
             raise click.UsageError(f"--{option} is judged by folds that learn it anew: give --cv in place of --loo")
     if given["weight"] is not None:
@@ -269,12 +270,15 @@ def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassi
     from bayesbox.cli.options.sources import declared_kinds, reading_of, without_target
 
     model, target, weight = given["model"] or "naive", given["target"], given["weight"]
-    refuse_foreign(split_model(model)[0], given, LEARN)
+    kind = split_model(model)[0]
+    refuse_foreign(kind, given, LEARN)
+    _require_one_way(given)
+    if given["loo"] and kind.of == "documents":  # what is chosen and calibrated is not learned anew for each document
+        given = {**given, "occurrence": given["occurrence"] or "count", "calibrate": NO_CALIBRATION}
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
     blank = new_classifier(model, given, kinds)
     if target is None and blank.needs_target:
         raise click.UsageError(f"{data[0]} is no model: give one first, or say with -t which column holds the classes")
-    _require_one_way(given)
     if not (given["compare"] or given["robustness"]):  # there each kind takes what it can
         require_taken(blank, given)
     return blank.open_rows(

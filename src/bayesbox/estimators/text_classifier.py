@@ -116,10 +116,10 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
 
     @property
     def chosen_(self) -> dict[str, Any]:
-        """The model that the documents are judged by: its `occurrence`, and whether words count `once`."""
+        """The model that documents are judged by: its `occurrence`, whether words count `once`, and its `phrases`."""
         self._require_fitted()
         rules = self.classifier_.rules
-        return {"occurrence": rules.occurrence, "once": rules.once}
+        return {"occurrence": rules.occurrence, "once": rules.once, "phrases": self.classifier_.tokens.phrases}
 
     @property
     def words_(self) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ class Option:
     colon: bool = False  # whether it may follow the name of the model: kdb:2
     command: bool | str = True  # whether the command has it, or the name that it has there
     refusal: str | None = None  # of one that cannot be chosen: why
+    command_default: str | None = None  # what the command does where nothing is said, if that is something else
 
 
 def option(
@@ -48,9 +49,10 @@ def option(
     command: bool | str = True,
     kw_only: bool = True,
     repr: bool = True,
+    command_default: str | None = None,
 ) -> Any:
     """A field that is an option: `kw_only=False` makes it a positional parameter too."""
-    found = Option(takes, help, in_file, after, colon, command)
+    found = Option(takes, help, in_file, after, colon, command, command_default=command_default)
     return field(default=default, kw_only=kw_only, repr=repr, metadata={"option": found})
 
 

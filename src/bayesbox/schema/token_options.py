@@ -34,15 +34,48 @@ class TakesStopWords(TextList):
         return value or None
 
 
+SINGLE = (1, 1)  # phrases of one word
+PAIRS = (1, 2)  # and of two
+AUTO = "auto"  # in place of phrases: words alone, or words and pairs of them
+
+
+class TakesPhrases(Span):
+    """The fewest and the most words that are taken together, or `auto`."""
+
+    def __init__(self) -> None:
+        super().__init__("words")
+        self.types = (list, str)
+
+    @property
+    def words(self) -> str:
+        return '(int, int) or "auto"'
+
+    def parse(self, name: str, given: object) -> object:
+        return AUTO if isinstance(given, str) and given == AUTO else super().parse(name, given)
+
+    def from_text(self, name: str, text: str) -> Any:
+        return AUTO if text == AUTO else super().from_text(name, text)
+
+    def to_json(self, name: str, value: Any) -> object:
+        return AUTO if value == AUTO else super().to_json(name, value)
+
+    def from_json(self, name: str, written: Any) -> object:
+        if isinstance(written, str):
+            raise ValueError(f"{name} are those of no model")
+        return super().from_json(name, written)
+
+
 @options
 class TokenOptions(Options):
     """How documents are cut into words."""
 
     shortest: int = option(WholeNumber(1), default=2, help="The least number of characters of a word.")
-    phrases: tuple[int, int] = option(
-        Span("words"),
+    phrases: Any = option(
+        TakesPhrases(),
         default=(1, 1),
-        help="The fewest and the most neighbouring words that are taken together: 1 and 2 for words and pairs.",
+        command_default="auto with --occurrence auto, else 1-1",
+        help="The fewest and the most neighbouring words that are taken together: 1 and 2 for words and pairs. auto "
+        "chooses between words alone, and words and pairs, by held-out documents.",
     )
     stop_words: Any = option(TakesStopWords(), default=None, help="Words to ignore; a file has one per line.")
     punctuation: bool = option(

@@ -93,6 +93,14 @@ class Documents:
         return Documents(np.concatenate(pieces) if pieces else self.data[:0], np.cumsum(lengths))
 
     @classmethod
+    def as_written(cls, texts: Iterable[object] | PlainColumn) -> Documents:
+        """The same as they are, with capital letters that the tokeniser does not know either."""
+        column = as_text_column(texts)
+        if isinstance(column, pa.ChunkedArray):
+            column = column.chunk(0) if column.num_chunks == 1 else _joined(column)
+        return cls(*text_buffers(_as_plain_text(column, None)))
+
+    @classmethod
     def of(cls, texts: Iterable[object] | PlainColumn, *, where: str | None = None) -> Documents:
         """Documents from an Arrow column of text or bytes, or from a sequence of them; Arrow buffers are not copied."""
         column = as_text_column(texts, where)
@@ -228,7 +236,7 @@ class Tokens(TokenOptions):
 @lru_cache(maxsize=16)
 def _compiled(tokens: Tokens) -> _core.Phrases:
     kind = "characters" if tokens.characters else "punctuation" if tokens.punctuation else "words"
-    span = tokens.characters or tokens.phrases
+    span: tuple[int, int] = tokens.characters or tokens.phrases
     return _core.Phrases(
         letter_table(kind),
         tokens.shortest,

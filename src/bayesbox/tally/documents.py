@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+from dataclasses import replace
 from threading import Lock
 
 import numpy as np
@@ -16,6 +17,7 @@ from bayesbox.errors import BadData, NeverLearned
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order, label_type_of
+from bayesbox.schema.token_options import SINGLE
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.base import Weights, added
 from bayesbox.tally.book import Book
@@ -91,6 +93,7 @@ class DocumentCounter:
         self.limit = limit
         self.often = often
         self.dropped = 0
+        self.without_phrases = False  # which were dropped on the way
         self._words = _core.WordCounts()
         self._numbers: dict[str, int] = {}  # of the classes
         self._lock = Lock()
@@ -118,6 +121,22 @@ class DocumentCounter:
         self._rest = self._rest + _book(classes, target, None, {}, kind)
         if self.limit is not None and len(self._words) > 2 * self.limit:
             self.dropped += self._words.prune(self.limit)
+
+    @property
+    def size(self) -> int:
+        """How many words were counted."""
+        return len(self._words)
+
+    @property
+    def classes(self) -> int:
+        """How many classes were counted, by all counters together."""
+        return len(self._numbers)
+
+    def drop_phrases(self) -> None:
+        """Go on with single words alone, those that were counted and those to come."""
+        if not self.without_phrases:
+            self._words.drop_phrases()
+            self.tokens, self.without_phrases = replace(self.tokens, phrases=SINGLE), True
 
     def merge(self, other: DocumentCounter) -> None:
         """Add what a counter beside this one has counted."""

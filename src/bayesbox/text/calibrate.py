@@ -13,51 +13,80 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox import _core
 from bayesbox.dist.base import Doubles
 from bayesbox.text.model import Strength
 
 EXPONENTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 WEAKEST, STRONGEST = -14.0, 7.0  # logs of t
-HALVINGS = 30
+STEPS, CLOSE = 40, 1e-7  # of the search for t, in its log
+DIGITS = 7  # of t that are kept, so that the last bits of a logarithm do not matter
+IMPOSSIBLE = -1e3  # the log of a prior of 0
+
+Codes = NDArray[np.integer]
 
 
-def least_loss(
-    sums: Doubles, known: Doubles, log_prior: Doubles, target: NDArray[np.integer]
-) -> tuple[float, Strength]:
+def least_loss(sums: Doubles, known: Doubles, log_prior: Doubles, target: Codes) -> tuple[float, Strength]:
     """(the least log loss of the classes `target` that a strength gives, this strength).
 
     `sums` (documents x classes) are the sums of the weights by a model that has not seen the document, `known` the
     numbers of its known words. Documents without a known word, and those that a class makes impossible, say nothing.
     """
-    usable = np.isfinite(sums).all(axis=1) & (known > 0) & (target >= 0)
+    usable = speaks(sums, known, target)
     if not usable.any() or len(log_prior) < 2:
         return math.inf, Strength()
-    sums, known, target = sums[usable], known[usable], target[usable]
-    sums = sums - sums[np.arange(len(target)), target][:, None]  # of the true class 0, so that its slope is 0
-    prior = np.where(np.isneginf(log_prior), -1e3, log_prior)
-    prior = prior[None, :] - prior[target][:, None]
-    found = [(_fitted(sums / known[:, None] ** exponent, prior), exponent) for exponent in EXPONENTS]
-    (loss, strength), exponent = min(found, key=lambda each: each[0][0])
-    return loss, Strength(strength, exponent)
+    sums, known, target = np.ascontiguousarray(sums[usable]), known[usable], target[usable].astype(np.int32)
+    prior = np.maximum(log_prior, IMPOSSIBLE)
+    found = []
+    start = 0.0
+    for exponent in EXPONENTS:
+        factors = shrunk(known, exponent)
+        loss, start = _fitted(sums, factors, prior, target, start)
+        found.append((loss, exponent, start))
+        start += 0.25 * math.log(float(np.median(known)))  # where the next exponent is likely to have its own
+    loss, exponent, log_strength = min(found)
+    return loss, Strength(float(f"{math.exp(log_strength):.{DIGITS}g}"), exponent)
 
 
-def _fitted(sums: Doubles, prior: Doubles) -> tuple[float, float]:
-    """(the least loss, its t)."""
+def losses_of(sums: Doubles, known: Doubles, log_prior: Doubles, target: Codes, strength: Strength | None) -> Doubles:
+    """The log loss of each document with this strength, or with none; 0 for one whose class is impossible."""
+    usable = np.isfinite(sums).all(axis=1) & (target >= 0)
+    losses = np.zeros(len(target))
+    if usable.any():
+        own = strength or Strength()
+        factors = np.where(known > 0, shrunk(np.maximum(known, 1.0), own.exponent), 0.0)[usable]
+        prior = np.maximum(log_prior, IMPOSSIBLE)
+        table = np.ascontiguousarray(sums[usable])
+        losses[usable] = _core.strength_loss(table, factors, prior, target[usable].astype(np.int32), own.strength)[3]
+    return losses
+
+
+def speaks(sums: Doubles, known: Doubles, target: Codes) -> NDArray[np.bool_]:
+    """The documents by which a strength can be learned."""
+    found: NDArray[np.bool_] = np.isfinite(sums).all(axis=1) & (known > 0) & (target >= 0)
+    return found
+
+
+def shrunk(known: Doubles, exponent: float) -> Doubles:
+    """1 / n**exponent for one of the exponents, by roots alone, which every machine rounds alike."""
+    root = np.sqrt(known)
+    powers = {0.0: np.ones_like(known), 0.25: np.sqrt(root), 0.5: root, 0.75: root * np.sqrt(root), 1.0: known}
+    return 1.0 / powers[exponent]
+
+
+def _fitted(sums: Doubles, factors: Doubles, prior: Doubles, target: Codes, start: float) -> tuple[float, float]:
+    """(the least loss, the log of its t): Newton's steps in log t, halving where one leaves the bracket."""
     low, high = WEAKEST, STRONGEST
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        if _loss_and_slope(sums, prior, math.exp(middle))[1] > 0:
-            high = middle
-        else:
-            low = middle
-    strength = math.exp((low + high) / 2)
-    return _loss_and_slope(sums, prior, strength)[0], strength
-
-
-def _loss_and_slope(sums: Doubles, prior: Doubles, strength: float) -> tuple[float, float]:
-    joint = prior + strength * sums
-    best = joint.max(axis=1, keepdims=True)
-    shares = np.exp(joint - best)
-    total = shares.sum(axis=1)
-    slope = (shares * sums).sum(axis=1) / total
-    return float((np.log(total) + best[:, 0]).mean()), float(slope.mean())
+    at = min(max(start, low + 1.0), high - 1.0)
+    loss = math.inf
+    for _ in range(STEPS):
+        strength = math.exp(at)
+        loss, slope, curvature, _ = _core.strength_loss(sums, factors, prior, target, strength)
+        slope, curvature = slope * strength, (curvature * strength + slope) * strength  # by log t
+        low, high = (low, at) if slope > 0 else (at, high)
+        step = at - slope / curvature if curvature > 0 else math.nan
+        following = step if low < step < high else (low + high) / 2
+        if abs(following - at) < CLOSE:
+            break
+        at = following
+    return loss, at

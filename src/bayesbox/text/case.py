@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bayesbox.classifier.case import Case, held_against
+from bayesbox.explain.evidence import lead
 from bayesbox.rule.priors import prior_shares
 from bayesbox.source.base import Batch
 from bayesbox.tally.documents import WORDS
@@ -28,10 +29,14 @@ class WordSaid(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentCase(Case):
-    """The answer for one document, and its words, the most telling first."""
+    """The answer for one document, and its words, the most telling first.
+
+    `calibration_log_odds` is what a map of the probabilities adds to what the prior and the words say.
+    """
 
     absent_log_odds: float
     words: list[WordSaid]
+    calibration_log_odds: float | None = None
 
     @classmethod
     def of(cls, classifier: DocumentClassifier, batch: Batch, *, against: str | None = None) -> DocumentCase:
@@ -53,7 +58,12 @@ class DocumentCase(Case):
             float(each[best] - each[other]) for each in (explanation.prior, np.atleast_2d(explanation.offset)[0])
         )
         total = float(explanation.log_odds(model.labels[best], model.labels[other])[0])
-        return cls(classes[best], classes[other], posterior, prior, total, prior_odds, absent, words)
+        share: float | None = None
+        if classifier.calibrated is not None:
+            log_p = classifier.log_posterior(batch)[0]
+            before, total = total, float(lead(log_p[best], log_p[other]))
+            share = total - before if np.isfinite(before) else 0.0
+        return cls(classes[best], classes[other], posterior, prior, total, prior_odds, absent, words, share)
 
     def as_dict(self) -> Json:
         words = [
@@ -65,7 +75,9 @@ class DocumentCase(Case):
             }
             for each in self.words
         ]
-        return {**super().as_dict(), "absent_log_odds": self.absent_log_odds, "words": words}
+        share = self.calibration_log_odds
+        calibration = {} if share is None else {"calibration_log_odds": share}
+        return {**super().as_dict(), "absent_log_odds": self.absent_log_odds, "words": words, **calibration}
 
 
 def _counts(classifier: DocumentClassifier, words: list[str], classes: tuple[str, str]) -> list[tuple[float, float]]:

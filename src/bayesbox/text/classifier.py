@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.classifier.base import AnyClassifier, Classifier
+from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
 from bayesbox.classifier.options import options_from_command
-from bayesbox.classifier.rows import LabelledRows, minus_rows
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.train import CountedBook, RowCounter
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.posterior import normalised
@@ -24,13 +24,16 @@ from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import CountGroup, Words
 from bayesbox.schema.schema import Schema, union_of
+from bayesbox.schema.token_options import PAIRS, SINGLE
 from bayesbox.schema.tokens import Documents, Tokens
-from bayesbox.source.base import Batch
+from bayesbox.source.base import Batch, Source
+from bayesbox.source.wrapped import Recorded
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import WORDS, count_documents, limited, require_possible_documents
 from bayesbox.text.case import DocumentCase
+from bayesbox.text.choice import ChosenClassifier, defaults_of_command
 from bayesbox.text.explanation import TextExplanation, explained, telling
-from bayesbox.text.model import Parameters, Strength, TextModel, parameters, text_model
+from bayesbox.text.model import Parameters, TextModel, model_prior, parameters, text_model
 from bayesbox.text.options import AUTO, DocumentOptions, TextOptions
 
 Texts = Documents | CountMatrix
@@ -38,15 +41,7 @@ Texts = Documents | CountMatrix
 TEXT = "text"  # the column of documents that had no name
 
 
-@dataclass(frozen=True)
-class Settled:
-    """What was derived from documents: the models that were tried, and how strongly the words of the best speak."""
-
-    tried: tuple[Any, ...] = ()
-    strength: Strength | None = None
-
-
-class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
+class DocumentClassifier(ChosenClassifier):
     """Naive Bayes of documents: a batch has one column of texts, or of a matrix of counts, that it reads.
 
     `column` is the name of the texts, where they had one.
@@ -57,7 +52,6 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
     options_type = DocumentOptions
     unit = "document"
     needs_target = False
-    keeps_rows = True
 
     def __init__(
         self,
@@ -69,9 +63,13 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
     ) -> None:
         self.chooses = rules.occurrence == AUTO  # whether the model is to be chosen when documents were counted
         super().__init__(replace(rules, occurrence="count") if self.chooses else rules, target=target)
-        self.tokens = replace(tokens, places=rules.occurrence == "position")
+        self.asked = (rules, tokens)  # before anything was chosen
+        self.phrases_open = tokens.phrases == AUTO  # pairs of words are counted, and perhaps dropped again
+        words = replace(tokens, phrases=PAIRS) if self.phrases_open else tokens
+        self.tokens = replace(words, places=rules.occurrence == "position")
         self.column = column
         self.dropped = 0  # words that a limit took out of the tallies
+        self.too_many_pairs = False  # so that pairs of words were not tried
 
     @classmethod
     def from_options(
@@ -83,7 +81,7 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
     ) -> Self:
         from bayesbox.text.documents import stop_words_in
 
-        known = {**options, "calibration": options.get("calibrate"), "stop_words": stop_words_in(options)}
+        known = {**defaults_of_command(options), "stop_words": stop_words_in(options)}
         rules = options_from_command(TextOptions, cls.title, parameter, known)
         return cls(rules, options_from_command(Tokens, cls.title, "", known))
 
@@ -200,7 +198,9 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         from bayesbox.text.counting import DocumentCounting
 
         limit = None if forget else self.rules.limit
-        if remote or not (streams or limit is not None):
+        if self.phrases_open and (remote or limit is not None):
+            self.keep_phrases(SINGLE)  # counted elsewhere, pairs would have no bound
+        if remote or not (streams or limit is not None or self.phrases_open):
             return super().counter(where, remote=remote)
         return DocumentCounting(self, where, limit)
 
@@ -257,6 +257,7 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         larger = self if float(np.sum(self.book.n)) >= float(np.sum(other.book.n)) else other
         result = self.changed(
             derived=replace(self.settled, strength=larger.settled.strength),  # nothing derived can be added up
+            calibrated=larger.calibrated,
             dropped=self.dropped + other.dropped,
             redacted=max(self.redacted or 0, other.redacted or 0) or None,
         )
@@ -269,53 +270,16 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
     def counts_like(self, other: AnyClassifier) -> bool:
         return super().counts_like(other) and isinstance(other, DocumentClassifier) and self.tokens == other.tokens
 
-    # -- what is derived -----------------------------------------------------------------------------------------
-
-    @property
-    def settled(self) -> Settled:
-        """What was derived so far."""
-        return self.derived or Settled()
-
-    @property
-    def to_choose(self) -> bool:
-        """Whether the model is to be chosen yet."""
-        return self.chooses and not self.settled.tried
-
-    @property
-    def to_calibrate(self) -> bool:
-        """Whether the strength of the words is to be learned yet."""
-        return self.rules.calibration is not None and self.settled.strength is None
-
-    def has_second_pass(self) -> bool:
-        return self.to_choose or self.to_calibrate
-
-    def unfinished(self) -> bool:
-        """With few documents, the choice of the model waits for more."""
-        return self.has_second_pass()
-
     def refine(self, parts: Sequence[LabelledRows]) -> None:
+        from bayesbox.text.sample import sample_of_documents
         from bayesbox.text.select_model import settle
 
-        settle(self, LabelledRows.joined(parts))
+        settle(self, sample_of_documents(parts, self.text_column))
 
-    def settle_on(self, rules: TextOptions, settled: Settled) -> None:
-        """From now on go by these rules, and by what was derived."""
-        self.rules, self.derived, self._model = rules, settled, None
+    def recorded(self, source: Source, target: str) -> Recorded:
+        from bayesbox.text.sample import SampledDocuments
 
-    def needs_refit(self) -> bool:
-        return self.rules.calibration is not None or self.chooses
-
-    def without(self, rows: Sequence[LabelledRows], others: Callable[[], list[LabelledRows]]) -> Self:
-        """A subtraction always; what is derived is derived anew, from the other documents that have a class."""
-        other = minus_rows(self, rows)
-        if self.needs_refit():
-            other.derived = None
-            other.refine([part.labelled() for part in others()])
-        return other
-
-    def irreversible_parts(self) -> tuple[str, ...]:
-        chosen = ("the choice among models",) if self.settled.tried else ()
-        return chosen if self.settled.strength is None else (*chosen, "the calibration")
+        return SampledDocuments(source, self.text_column, target)
 
     def keeps_rows_by(self) -> str | None:
         if self.width is not None:
@@ -324,15 +288,15 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
             return f"a model of {self.rules.occurrence} counts more of a document than its words"
         return super().keeps_rows_by()
 
-    def uncalibrated(self) -> Self | None:
-        """The same with words that speak as strongly as they were learned; None where they do so already."""
-        settled = self.settled
-        return None if settled.strength is None else self.changed(derived=replace(settled, strength=None))
-
     # -- what was learned ----------------------------------------------------------------------------------------
 
     def make_model(self, schema: Schema, book: Book) -> TextModel:
         return text_model(book, self.rules, declared=schema.classes, width=self.width, strength=self.settled.strength)
+
+    @property
+    def log_prior(self) -> Doubles:
+        """The log of the prior, without making the model."""
+        return model_prior(self.book.with_classes(self.classes), self.rules)
 
     def nothing_learned(self) -> BadData:
         return BadData("no document has a label, so there is nothing to predict")
@@ -353,6 +317,8 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
 
     def predict(self, batch: Batch) -> NDArray[Any]:
         """The most probable label of each document; of equal ones the first."""
+        if self.calibrated is not None:
+            return super().predict(batch)
         plan = self._plan(batch)
         assert plan.extra is not None
         if np.isneginf(plan.extra).any() or np.isneginf(plan.prior).any():
@@ -363,9 +329,13 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         return labels
 
     def posterior(self, batch: Batch) -> Doubles:
+        if self.calibrated is not None:
+            return super().posterior(batch)
         return normalised(self._plan(batch), self.model.log_prior, _core.POSTERIOR)
 
     def log_posterior(self, batch: Batch) -> Doubles:
+        if self.calibrated is not None:
+            return super().log_posterior(batch)
         return normalised(self._plan(batch), self.model.log_prior, _core.LOG_POSTERIOR)
 
     def joint_log_prob(self, batch: Batch) -> Doubles:
@@ -378,7 +348,11 @@ class DocumentClassifier(Classifier[TextOptions, Settled, TextModel]):
         from bayesbox.text.leave_one_out import leave_one_out
 
         self.require_all_words()
-        return leave_one_out(self, batch, labels)
+        found = leave_one_out(self, batch, labels)
+        if self.calibrated is None:
+            return found
+        with np.errstate(divide="ignore"):
+            return np.exp(self.calibrated.calibration.applied(np.log(found)))
 
     def explain(self, batch: Batch) -> TextExplanation:
         """The words of each document with what they add to each class."""

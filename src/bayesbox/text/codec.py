@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from bayesbox.classifier.calibrated import calibrated_from_json
 from bayesbox.classifier.parts import parts_of
 from bayesbox.file.faults import MemberFault, require_members
 from bayesbox.file.load import CLASSIFIER
@@ -19,7 +20,8 @@ from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.tally.ledger import Ledger
 from bayesbox.tally.words import WordCounts
-from bayesbox.text.classifier import DocumentClassifier, Settled
+from bayesbox.text.choice import Settled
+from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.model import Strength
 from bayesbox.text.options import TextOptions
 
@@ -44,6 +46,10 @@ def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:
     }
     if classifier.redacted is not None:
         written["redacted"] = classifier.redacted
+    if classifier.settled.chosen:
+        written["chosen"] = list(classifier.settled.chosen)
+    if classifier.calibrated is not None:
+        written["calibration"] = classifier.calibrated.to_json()
     return written, book_to_arrow(classifier.book)
 
 
@@ -64,6 +70,8 @@ def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassi
         raise ValueError("the number of dropped words is negative")
     redacted = reader.take_if_present("redacted", int)
     strength = _strength(reader.take("strength", list, None))
+    chosen = tuple(reader.take_if_present("chosen", list) or ())
+    calibration = reader.take_if_present("calibration", dict)
     reader.done()
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
@@ -76,14 +84,23 @@ def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassi
     if book.digest() != digest:
         raise ValueError("the digest is not that of the tallies")
     kind = Words() if width is None else CountGroup(width=width)
-    return classifier.changed(
+    if not all(each in ("occurrence", "phrases") for each in chosen):
+        raise ValueError("an option was chosen that is never chosen")
+    settled = Settled(strength=strength, chosen=chosen)
+    classifier = classifier.changed(
         schema=Schema({classifier.text_column: kind}, classes=classes),
         book=book,
-        derived=None if strength is None else Settled(strength=strength),
+        derived=None if settled == Settled() else settled,
         dropped=dropped,
         redacted=redacted,
         ledger=book.ledger is not None,
     )
+    if calibration is None:
+        return classifier
+    calibrated = calibrated_from_json(calibration)
+    if calibrated.classes != classifier.classes:
+        raise ValueError("the calibration is one of other classes")
+    return classifier.changed(calibrated=calibrated)
 
 
 def _require_consistent(book: Book, width: int | None, *, often: bool) -> None:

@@ -83,21 +83,31 @@ def text_model(
         conditional = count_weights(words, cells, size, rule, once=rules.once, tempered=tempered)
     if strength is not None:
         conditional = replace(conditional, strength=strength.strength, exponent=strength.exponent)
+    return TextModel(classes, label_values(classes, book.label_type), model_prior(counted, rules), conditional)
+
+
+def model_prior(book: Book, rules: TextOptions) -> Doubles:
+    """The log of the prior of the classes of the book."""
     if rules.prior is not None:
-        prior = log(given_prior(rules.prior, classes))
-    elif rules.occurrence == "complement" and size > 1:
-        prior = np.zeros(size)  # the weights are no log-likelihoods: a prior has no place among them
-    else:
-        prior = log_prior(counted.class_counts, classes, rules.prior_smoothing)
-    return TextModel(classes, label_values(classes, book.label_type), prior, conditional)
+        return log(given_prior(rules.prior, book.classes))
+    if rules.occurrence == "complement" and len(book.classes) > 1:
+        return np.zeros(len(book.classes))  # the weights are no log-likelihoods: a prior has no place among them
+    return log_prior(book.class_counts, book.classes, rules.prior_smoothing)
+
+
+def known_words(book: Book, width: int | None) -> tuple[str, ...]:
+    """The words of the tallies, or the columns of a matrix so wide."""
+    if width is not None:
+        return tuple(str(index) for index in range(width))
+    found: tuple[str, ...] = book[WORDS].levels if WORDS in book else ()
+    return found
 
 
 def _kept(book: Book, rules: TextOptions, width: int | None) -> tuple[Any, ...]:
     """The words that the rules keep; their occurrences and documents, and where asked the documents with several."""
     size = len(book.classes)
     names = (WORDS, DOCUMENTS, *((TWICE, THRICE) if rules.occurrence == "table" else ()))
-    words: tuple[str, ...] = book[WORDS].levels if WORDS in book else ()
-    words = words if width is None else tuple(str(index) for index in range(width))
+    words = known_words(book, width)
     cells = [
         spread(book[name].cells, size, book[name].levels, words) if name in book else ExactArray(size * len(words))
         for name in names

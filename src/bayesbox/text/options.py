@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bayesbox.classifier.options import CALIBRATIONS
 from bayesbox.errors import BadOption
 from bayesbox.rule.options import CountOptions
 from bayesbox.schema.options import option, options
@@ -50,6 +51,7 @@ class TextOptions(CountOptions):
     occurrence: str = option(
         TakesOccurrence(),
         default="count",
+        command_default="auto",
         kw_only=False,
         help="count is the multinomial over words; binary the Bernoulli model, in which a word is present or absent; "
         "complement weighs a word by the other classes; normalised is the multinomial with n words that weigh like the "
@@ -71,11 +73,12 @@ class TextOptions(CountOptions):
         "can be forgotten any more; top and min_documents choose among words that are all counted.",
     )
     calibration: str | None = option(
-        OneOf("temperature", none=True),
+        OneOf(*CALIBRATIONS, none=True),
         default=None,
         command=False,
-        help="Calibrate how much the words of a document weigh, by its length, on held-out documents: learned by fit, "
-        "kept by partial_fit and forget.",
+        help="Calibrate the probabilities on held-out documents: temperature learns how much the words of a document "
+        "weigh, by its length; isotonic and dirichlet map the probabilities that this gives; auto takes the one that "
+        "does best, or none. Learned by fit, kept by partial_fit and forget.",
     )
 
     def _check(self) -> None:

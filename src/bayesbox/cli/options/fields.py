@@ -148,8 +148,9 @@ def value_settings(name: str, takes: Takes) -> Json:
 def _defaults(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, ModelKind]) -> str:
     """The default, and those of kinds that have another."""
     groups: dict[str, list[str]] = {}
-    for kind in by_kind:
-        groups.setdefault(_text(getattr(kinds[kind].load_options(), name)), []).append(kind)
+    for kind, each in by_kind.items():
+        own = each.command_default or _text(getattr(kinds[kind].load_options(), name))
+        groups.setdefault(own, []).append(kind)
     first, *others = groups
     if not first:
         return ""

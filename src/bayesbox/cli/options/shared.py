@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from bayesbox.classifier.options import CALIBRATION_HELP, CALIBRATIONS, LEDGER_HELP
+from bayesbox.classifier.options import CALIBRATION_HELP, CALIBRATIONS, LEDGER_HELP, NO_CALIBRATION
 from bayesbox.cli import CONTEXT
 from bayesbox.errors import BadOption
 from bayesbox.file.lock import WAIT
@@ -389,7 +389,7 @@ def calibrate_option(verb: F) -> F:
     """--calibrate."""
     return click.option(
         "--calibrate",
-        type=click.Choice(CALIBRATIONS),
+        type=click.Choice((*CALIBRATIONS, NO_CALIBRATION)),
         help=CALIBRATION_HELP,
     )(verb)
 

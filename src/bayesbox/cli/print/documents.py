@@ -49,12 +49,15 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
             "telling": {name: [word for word, _ in found] for name, found in telling.items()},
             "occurrence": classifier.rules.occurrence,
             "once": classifier.rules.once,
-            "tried": [each._asdict() for each in classifier.settled.tried],
+            "phrases": list(classifier.tokens.phrases),
+            "tried": [{**each._asdict(), "phrases": list(each.phrases)} for each in classifier.settled.tried],
+            "calibration": _calibration(classifier),
+            "notes": list(classifier.notes()),
             "warnings": [*warned, *map(str, one_class(classifier.book.classes))],
             "digest": classifier.book.digest(),
         }
 
-    def print_learned(self, classifier: DocumentClassifier, report: Json) -> None:  # noqa: ARG002
+    def print_learned(self, classifier: DocumentClassifier, report: Json) -> None:
         from bayesbox.cli.print.reports import counted_classes
 
         without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
@@ -62,13 +65,22 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
         used = f", {report['used']:,} of them used" if report["used"] != report["words"] else ""
         note(f"{plural(report['words'], 'distinct word')}{used}")
         if report["tried"]:
-            note(f"chosen: {_model_name(report)}, by documents that the model has not seen:")
+            sample = plural(classifier.settled.documents, "document")
+            note(f"chosen: {_model_name(report)}, by {sample}, each held out of the counts:")
             for each in report["tried"]:
                 loss = "" if each["log_loss"] is None else f", log loss {each['log_loss']:.3f} if calibrated"
                 note(f"  {_model_name(each)}: {each['accuracy']:.1%} right{loss}")
+        calibration = report["calibration"]
+        if calibration and calibration["kind"] is None:
+            note("not calibrated: that would not clearly lower the log loss of held-out documents")
+        elif calibration and calibration["before"] is not None:
+            note(
+                f"calibrated by {calibration['kind']}: log loss {calibration['before']:.3f} before and "
+                f"{calibration['after']:.3f} after, on held-out documents"
+            )
         for name, words in list(report["telling"].items())[:20]:
             note(f"most telling for {name}: {', '.join(words) or 'no word'}")
-        for text in report["warnings"]:
+        for text in (*report["notes"], *report["warnings"]):
             note(f"note: {text}")
         note(f"digest {report['digest']}")
         note(f"written to {report['model']}")
@@ -104,6 +116,10 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
         say()
         used = f", {report['used']:,} of them used" if report["used"] != report["vocabulary"] else ""
         say(f"{plural(report['vocabulary'], 'distinct word')}{used}")
+        if report["chosen"]:
+            say(f"chosen by held-out documents: {'; '.join(report['chosen'])}")
+        if report["calibration"]:
+            say(f"calibrated by {report['calibration']['kind'] or 'nothing: the probabilities are as they were'}")
         say("rules: " + ", ".join(f"{name} {value}" for name, value in report["rules"].items() if value))
         say(f"parameters: {report['parameters']:,}, {report['free_parameters']:,} of them free")
         say(f"digest {report['digest']}")
@@ -128,7 +144,22 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
 
 
 def _model_name(model: Json) -> str:
-    return f"{model['occurrence']}{', each word once' if model['once'] else ''}"
+    fewest, most = model["phrases"]
+    words = "" if most == 1 else f", phrases of {fewest} to {most} words"
+    return f"{model['occurrence']}{', each word once' if model['once'] else ''}{words}"
+
+
+def _calibration(classifier: DocumentClassifier) -> Json | None:
+    """What the probabilities are calibrated by, and the log loss of held-out documents before and after; None unless
+    that was learned."""
+    from bayesbox.text.model import Strength
+
+    strength, calibrated = classifier.settled.strength, classifier.calibrated
+    if strength is None:
+        return None
+    before, after = classifier.settled.losses or (None, None)
+    kind = "temperature" if strength != Strength() else None
+    return {"kind": kind if calibrated is None else calibrated.calibration.kind, "before": before, "after": after}
 
 
 def print_case(case: DocumentCase, target: str) -> None:
@@ -154,6 +185,8 @@ def print_case(case: DocumentCase, target: str) -> None:
     ]
     if rest:
         rows.append([f"({plural(len(rest), 'other word')})", "", signed(sum(each.log_odds for each in rest)), "", ""])
+    if case.calibration_log_odds is not None:
+        rows.append(["(calibration)", "", signed(case.calibration_log_odds), "", ""])
     rows.append(["all together", "", signed(case.log_odds), "", ""])
     header = [
         f"log-odds of {case.prediction} against {case.against}",
@@ -189,6 +222,8 @@ def _report(classifier: DocumentClassifier, path: str) -> Json:
         "model_digest": file_digest(path),
         "ledger": book.ledger_digest(),
         "redacted": classifier.redacted,
+        "chosen": [f"{name} {classifier.choice_text(name)}" for name in classifier.settled.chosen],
+        "calibration": _calibration(classifier),
     }
 
 

@@ -8,12 +8,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox import _core
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.dist.cells import Cells, Smoothing, ratio
 from bayesbox.errors import NeverLearned
 from bayesbox.schema.columns import CountMatrix
 
 ENTRIES_A_PIECE = 65_536  # of the sparse matrix: bounds the memory of classes x entries
+
+
+def added_to_each(rule: Smoothing) -> float | None:
+    """What a rule adds to every count, however many words there are; None where it is not so simple."""
+    some, more = rule.added(10), rule.added(20)
+    if some is None or more is None or some[0] != more[0] or not some[0] > 0:
+        return None
+    return some[0] if (some[1], more[1]) == (10 * some[0], 20 * some[0]) else None
 
 
 def own_words_out(
@@ -31,6 +40,9 @@ def own_words_out(
     With `words_may_go` a word that only the row has is no word of the model without it: it says nothing, and there are
     so many words less. With `complement` the counts are those of the other classes, a word weighs -log of its share.
     """
+    added = added_to_each(rule)
+    if added is not None:
+        return _in_core(matrix, counts, added, target, words_may_go=words_may_go, complement=complement)
     rows_number = len(target)
     totals = counts.sum(axis=1)
     own_total = np.zeros(rows_number)
@@ -67,6 +79,34 @@ def own_words_out(
             log_p = np.where(np.isneginf(log_p), 0.0, -log_p)
         np.add.at(terms, rows, _times(data, log_p))
     return terms, known
+
+
+def _in_core(
+    matrix: CountMatrix,
+    counts: Doubles,
+    added: float,
+    target: NDArray[np.int32],
+    *,
+    words_may_go: bool,
+    complement: bool,
+) -> tuple[Doubles, Doubles]:
+    classes, size = counts.shape
+    everywhere = counts.sum(axis=0) / max(classes - 1, 1) if complement else counts.sum(axis=0)
+    found = _core.left_out_words(
+        np.asarray(matrix.indptr, dtype=np.int64),
+        matrix.indices,
+        np.asarray(matrix.data, dtype=np.float64),
+        target,
+        np.ascontiguousarray(counts.T),
+        counts.sum(axis=1),
+        everywhere if words_may_go else None,
+        float(size),
+        added,
+        complement,
+    )
+    if found is None:
+        raise NeverLearned("some of these rows were never learned: they hold more words than were counted")
+    return found
 
 
 def _times(data: Doubles, log_p: Doubles) -> Doubles:
