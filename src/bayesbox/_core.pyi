@@ -660,6 +660,25 @@ def log_normal_cells(
 ) -> NDArray[np.float64]:
     """log P(cell - 1/2 < x < cell + 1/2) for x ~ N(mean + rest, deviation), cells x normals."""
 
+def student_below(z: NDArray[np.float64], df: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P(T < z) of Student's t with these degrees of freedom, for z of at most 0; above it 1/2."""
+
+def cell_log_densities(
+    values: NDArray[np.float64],
+    first_key: int,
+    runs: NDArray[np.int32],
+    heights: NDArray[np.float64],
+    parameters: NDArray[np.float64],
+    base: float,
+    is_log: bool,
+) -> NDArray[np.float64]:
+    """log(h_c t_c(x) + h t(x)) of values x classes, with the heights h of the run of cells that each value is in.
+
+    `runs` has the run of each cell from `first_key` on, `heights` is runs x (classes and the common density), with the
+    constants of the densities in them, and `parameters` (classes and the common density) x (shift, scale, degrees of
+    freedom). With `is_log` the t is one of log x, over x.
+    """
+
 def count_pairs(
     columns: list[NDArray[Any]],
     sizes: NDArray[np.int64],

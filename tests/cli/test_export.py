@@ -52,6 +52,10 @@ def test_what_cannot_be(bayes: Bayes, cars: str, folder: Path) -> None:
 
 
 def test_pmml_and_onnx(bayes: Bayes, cars: str) -> None:
+    refused = bayes("export", cars, "--pmml", "-o", "cars.pmml", code=3).err
+    assert "--numeric gaussian" in refused
+    assert not Path("cars.pmml").exists()
+    bayes("train", "cars.csv", "-t", "class", "-o", cars, "--numeric", "gaussian")
     bayes("export", cars, "--pmml", "-o", "cars.pmml")
     assert Path("cars.pmml").read_text() == bb.load(cars).to_pmml()
     assert 'fieldName="class"' in Path("cars.pmml").read_text()

@@ -56,7 +56,7 @@ def test_the_tally_of_one_column(bayes: Bayes) -> None:
 
 
 def test_where_most_of_the_values_are(bayes: Bayes) -> None:
-    bayes("train", "cars.csv", "-t", "class")
+    bayes("train", "cars.csv", "-t", "class", "--numeric", "gaussian")
     report = bayes("show", "cars.bayes", "--column", "age", "--json").json
     found = report["intervals"]
     assert list(found) == ["age"]

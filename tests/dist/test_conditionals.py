@@ -246,7 +246,7 @@ def test_left_out_where_impossible():
 def test_a_number_missing_as_a_level(missing):
     """P(observed | c) N(x) or P(missing | c), both by Laplace over the two."""
     X, y = {"x": [1.0, 2.0, None, 4.0, 6.0]}, ["a", "a", "a", "b", "b"]
-    clf = bb.NaiveBayes(missing=missing).fit(X, y)
+    clf = bb.NaiveBayes(numeric="gaussian", missing=missing).fit(X, y)
     seen, gone = np.array([3 / 5, 3 / 4]), np.array([2 / 5, 1 / 4])
     prior, density = np.array([0.6, 0.4]), stats.norm([1.5, 5.0], [0.5, 1.0]).pdf(2.5)
     if missing == "ignore":

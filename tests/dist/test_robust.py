@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -9,10 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import special, stats
+from scipy import integrate, special, stats
 
 import bayesbox as bb
 from bayesbox.dist.fit import FitOptions
+from bayesbox.dist.number.cell_tree import edges_of
 from bayesbox.dist.number.robust import Robust
 from bayesbox.errors import CannotExport, NeverLearned
 from bayesbox.rule.smoothing import Laplace
@@ -48,31 +51,113 @@ def sample(rows: int = 90, seed: int = 2) -> tuple[np.ndarray, np.ndarray]:
     return random.normal(y, 1 + y), y
 
 
-def test_the_density_is_the_predictive_t() -> None:
-    x, y = sample()
+def common(m: float, v: float) -> tuple[float, float, float]:
+    """That of a class of no rows."""
+    return predictive(np.empty(0), m, v)
+
+
+def test_the_density_is_the_predictive_t_and_one_of_no_rows() -> None:
+    x, y = sample(19)  # too few for their cells to say more
     family = fit(x, y, classes=4)  # the last has no row
-    assert (family.is_log, family.zero_apart) == (False, False)
+    assert (family.is_log, family.zero_apart, len(family.starts)) == (False, False, 1)
     asked = np.array([-30.0, 0.0, 0.5, 1e6])
+    none = stats.t.pdf(asked, *common(x.mean(), x.var()))
     for label in range(4):
-        expected = stats.t.logpdf(asked, *predictive(x[y == label], x.mean(), x.var()))
+        own = stats.t.pdf(asked, *predictive(x[y == label], x.mean(), x.var()))
+        expected = np.log(0.9 * own + 0.1 * none)
         np.testing.assert_allclose(family.log_density(asked)[:, label], expected, rtol=1e-12)
 
 
 def test_zero_is_apart_where_it_is_common() -> None:
-    x, y = sample()
+    x, y = sample(45)
     x[np.random.default_rng(1).random(len(x)) < 0.6] = 0.0
     family = fit(x, y)
     assert family.zero_apart
+    assert len(family.starts) == 1
     share = Fraction(int((x == 0).sum()), len(x))
     rest = x[x != 0]
+    none = stats.t.pdf(1.5, *common(rest.mean(), rest.var()))
     for label in range(3):
         own = x[y == label]
         zero = (int((own == 0).sum()) + 2 * share) / (len(own) + 2)
         assert np.exp(family.log_zero[label]) == pytest.approx(float(zero), rel=1e-14)
         assert np.exp(family.log_rest[label]) == pytest.approx(float(1 - zero), rel=1e-14)
-        t = stats.t.logpdf(1.5, *predictive(own[own != 0], rest.mean(), rest.var()))
-        found = family.log_density(np.array([0.0, 1.5]))[:, label]
-        np.testing.assert_allclose(found, [float(np.log(float(zero))), np.log(float(1 - zero)) + t], rtol=1e-12)
+        t = stats.t.pdf(1.5, *predictive(own[own != 0], rest.mean(), rest.var()))
+        expected = [float(zero * 9 + share) / 10, 0.9 * float(1 - zero) * t + 0.1 * float(1 - share) * none]
+        found = np.exp(family.log_density(np.array([0.0, 1.5]))[:, label])
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def key(x: float) -> int:
+    """Which eighth of which power of two it is, counted from zero to either side."""
+    mantissa, exponent = math.frexp(abs(x))
+    size = (exponent + 1022) * 8 + int((mantissa * 2 - 1) * 8)
+    return size if x > 0 else -1 - size
+
+
+def edge(place: int) -> float:
+    size = min(abs(place), 16376)
+    if size == 16376:
+        return math.copysign(math.inf, place)
+    value = math.ldexp(1 + size % 8 / 8, size // 8 - 1023) if size >= 8 else size * math.ldexp(1.0, -1025)
+    return math.copysign(value, place)
+
+
+def by_hand(x: np.ndarray, y: np.ndarray, classes: int, asked: float, scale: Any = lambda value: value) -> list[float]:
+    """The density of a number in each class, down the tree node by node; `scale` is log where the t is one of logs."""
+    u = np.array([scale(value) for value in x])
+    m, v = u.mean(), u.var()
+    ts = [stats.t(*predictive(u[y == label], m, v)) for label in range(classes)] + [stats.t(*common(m, v))]
+    share = [float((y == label).mean()) for label in range(classes)] + [0.0]
+    keys = np.array([key(value) for value in x])
+    factors = [1.0] * (classes + 1)
+
+    def mass(t: Any, low: int, high: int) -> float:
+        ends = [-math.inf if scale is math.log and edge(place) <= 0 else edge(place) for place in (low, high)]
+        ends = [end if math.isinf(end) else scale(end) for end in ends]
+        return t.cdf(ends[1]) - t.cdf(ends[0])
+
+    low, high = -32768, 32768
+    while high - low > 1 and ((keys >= low) & (keys < high)).sum() >= 20:
+        middle = (low + high) // 2
+        half = (middle, high) if key(asked) >= middle else (low, middle)
+        inside, node = (keys >= half[0]) & (keys < half[1]), (keys >= low) & (keys < high)
+        p = [mass(t, low, high) for t in ts]
+        part = [mass(t, *half) for t in ts]
+        mixed_p, mixed_part = np.dot(share, p), np.dot(share, part)
+        r = mixed_part / mixed_p
+        worth = (1 - np.log2(mixed_p)) ** 2
+        clear = mixed_part > 1e-7 and mixed_p - mixed_part > 1e-7
+        corrected = (inside.sum() + worth * r) / (node.sum() + worth) if clear else r
+        for label in range(classes + 1):
+            if min(part[label], p[label] - part[label]) <= 1e-7:
+                continue
+            q = part[label] / p[label]
+            up, down = (q * corrected / r, (1 - q) * (1 - corrected) / (1 - r)) if clear else (q, 1 - q)
+            rows = 16 * (1 - np.log2(p[label])) ** 2
+            own = y == label
+            factors[label] *= ((inside & own).sum() + rows * up / (up + down)) / ((node & own).sum() + rows) / q
+        low, high = half
+    heights = [t.pdf(scale(asked)) * factor for t, factor in zip(ts, factors, strict=True)]
+    return [0.9 * height + 0.1 * heights[-1] for height in heights[:-1]]
+
+
+def test_many_values_in_a_cell_raise_the_density_there() -> None:
+    random = np.random.default_rng(3)
+    y = random.integers(0, 2, 300)
+    humps = np.round(np.where(random.random(300) < 0.5, random.normal(-3, 0.3, 300), random.normal(3 + y, 0.3)), 1)
+    family = fit(humps + 0.03, y)
+    assert len(family.starts) > 5
+    assert not family.is_log
+    for asked in (-3.0, -0.01, 0.5, 3.2, 4.1, 55.0):
+        expected = by_hand(humps + 0.03, y, 2, asked)
+        np.testing.assert_allclose(np.exp(family.log_density(np.array([asked]))[0]), expected, rtol=1e-9)
+    amounts = np.round(np.exp(random.normal(y, 0.8)) * 4 + 0.5)
+    family = fit(amounts, y)
+    assert family.is_log
+    for asked in (0.02, 1.0, 3.0, 7.0, 300.0):
+        t = np.array(by_hand(amounts, y, 2, asked, math.log)) / asked  # with logs of the numbers, not of their cells
+        np.testing.assert_allclose(np.exp(family.log_density(np.array([asked]))[0]), t, rtol=0.1)
 
 
 @pytest.mark.parametrize(("zeros", "apart"), [(1, False), (2, True)])
@@ -107,20 +192,20 @@ def test_the_evidence_chooses_the_scale() -> None:
 
 
 def test_the_density_of_logs_is_one_of_x() -> None:
-    x, y = np.exp(sample()[0]), sample()[1]
+    x, y = np.exp(sample(19, 5)[0]), sample(19, 5)[1]
     family = fit(x, y)
     assert family.is_log
+    asked = np.array([1e-9, 0.3, 7.0])
+    ts = [stats.t(family.df[k], family.base + family.shift[k], family.scale[k]).pdf(np.log(asked)) for k in range(4)]
     for label in range(3):
-        asked = np.array([1e-9, 0.3, 7.0])
-        t = stats.t(family.df[label], family.loc[label], family.scale[label])
-        np.testing.assert_allclose(
-            family.log_density(asked)[:, label], t.logpdf(np.log(asked)) - np.log(asked), rtol=1e-12
-        )
+        expected = (0.9 * ts[label] + 0.1 * ts[3]) / asked
+        np.testing.assert_allclose(np.exp(family.log_density(asked)[:, label]), expected, rtol=1e-12)
     assert not family.log_density(np.array([0.0, -2.0])).any()  # never seen: such a value says nothing
     zeros = fit([*x, 0.0], [*y, 0])
     assert zeros.is_log
     assert zeros.zero_apart
-    exact = float((1 + 2 * Fraction(1, 91)) / (int((y == 0).sum()) + 1 + 2))
+    share = Fraction(1, 20)
+    exact = float(Fraction(9, 10) * (1 + 2 * share) / (int((y == 0).sum()) + 1 + 2) + share / 10)
     assert np.exp(zeros.log_density(np.zeros(1))[0, 0]) == pytest.approx(exact, rel=1e-14)
 
 
@@ -132,32 +217,47 @@ def test_moments_of_logs_are_near_the_true_ones() -> None:
 
 
 @pytest.mark.parametrize("share", [1e-6, 0.05, 0.3, 0.5, 0.77, 0.999])
-def test_quantiles_invert_the_distribution(share: float) -> None:
-    x, y = sample()
+@pytest.mark.parametrize("rows", [15, 300])
+def test_quantiles_invert_the_distribution(share: float, rows: int) -> None:
+    x, y = sample(rows)
     mostly_zero = np.where(np.arange(len(x)) % 3 > 0, 0.0, x)
     for values in (x, mostly_zero, np.exp(x), np.exp(x) * (mostly_zero == 0)):
         family = fit(values, y)
         found = family.quantile(share)
+        draws = np.sort(family.sample(np.random.default_rng(7), np.repeat(np.arange(3), 1500)))
+        assert np.isfinite(draws).all()
+        below = family._cumulative(np.nextafter(found, -np.inf)), family._cumulative(found)
         for label in range(3):
-            t = stats.t(family.df[label], family.loc[label], family.scale[label])
-            zero = np.exp(family.log_zero[label])
-            place = (
-                t.cdf(np.log(found[label]) if found[label] > 0 else -np.inf) if family.is_log else t.cdf(found[label])
-            )
-            below = (1 - zero) * place
-            if found[label] == 0:
-                assert below <= share <= below + zero
-            else:
-                assert below + zero * (found[label] > 0) == pytest.approx(share, rel=1e-8)
+            assert below[0][label, label] <= share * (1 + 1e-9)
+            assert below[1][label, label] >= share * (1 - 1e-9)
+
+
+def height(at: float, family: Robust) -> float:
+    return float(np.exp(family.log_density(np.array([at]))[0, 0]))
+
+
+def test_the_distribution_is_the_integral_of_the_density() -> None:
+    x, y = sample(200)
+    for values in (x, np.exp(x)):
+        family = fit(values, y)
+        low, high = family.quantile(0.2)[0], family.quantile(0.7)[0]
+        edges_of_runs = edges_of(family.starts[1:])
+        cuts = np.concatenate([[low], edges_of_runs[(edges_of_runs > low) & (edges_of_runs < high)], [high]])
+        total = 0.0
+        for start, end in itertools.pairwise(cuts.tolist()):
+            inside = np.nextafter(start, np.inf), np.nextafter(end, -np.inf)
+            total += integrate.quad(height, *inside, args=(family,))[0]
+        assert total == pytest.approx(0.5, rel=1e-8)
 
 
 def test_draws_have_the_shares_and_the_scale() -> None:
     x, y = sample()
     family = fit(np.exp(x) * (np.arange(len(x)) % 3 > 0), y)
-    drawn = np.array(family.sample(np.random.default_rng(1), np.zeros(20_000, dtype=np.int64)), dtype=np.float64)
-    assert (drawn == 0).mean() == pytest.approx(np.exp(family.log_zero[0]), abs=0.02)
-    t = stats.t(family.df[0], family.loc[0], family.scale[0])
-    assert stats.kstest(np.log(drawn[drawn > 0]), t.cdf).pvalue > 1e-3
+    drawn = np.array(family.sample(np.random.default_rng(1), np.zeros(4000, dtype=np.int64)), dtype=np.float64)
+    assert (drawn == 0).mean() == pytest.approx(np.exp(family.mixed_zero[0]), abs=0.03)
+    below = family._cumulative(np.sort(drawn[drawn > 0]))[:, 0]
+    zero = np.exp(family.mixed_zero[0])
+    assert stats.kstest((below - zero) / (1 - zero), "uniform").pvalue > 1e-3
 
 
 def test_a_class_of_one_row_gets_no_needle() -> None:
@@ -167,8 +267,8 @@ def test_a_class_of_one_row_gets_no_needle() -> None:
 
 
 @pytest.mark.parametrize("factor", [1e-300, 1e-3, 1.0, 1e300])
-def test_scales_do_not_matter(factor: float) -> None:
-    x, y = sample()
+def test_scales_do_not_matter_to_the_t(factor: float) -> None:
+    x, y = sample(19)
     one, other = fit(x / 64, y), fit(x / 64 * factor, y)
     asked = np.array([-0.5, 0.01, 0.7])
     np.testing.assert_allclose(
@@ -177,10 +277,13 @@ def test_scales_do_not_matter(factor: float) -> None:
 
 
 def test_a_large_offset_does_not_matter() -> None:
-    x, y = np.round(sample()[0] * 16) / 16, sample()[1]
+    x, y = np.round(sample(19)[0] * 16) / 16, sample(19)[1]
     far = fit(1e12 + x, y)
     assert not far.is_log
     np.testing.assert_allclose(far.log_density(1e12 + x), fit(x - 100, y).log_density(x - 100), rtol=1e-9)
+    x, y = sample(300)
+    far = fit(1e12 + np.round(x * 16) / 16, y)  # all in one cell, which says nothing
+    assert len(far.starts) == 1
 
 
 def test_a_constant_says_nothing_and_one_other_value_only_that_it_is_not_zero() -> None:
@@ -188,6 +291,7 @@ def test_a_constant_says_nothing_and_one_other_value_only_that_it_is_not_zero() 
     family = fit([0.0, 0.0, 7.0, 7.0, 0.0], [0, 0, 0, 1, 1])
     assert family.describe() == "robust: zero apart"
     shares = [(2 + Fraction(6, 5)) / 5, (1 + Fraction(6, 5)) / 4]
+    shares = [Fraction(9, 10) * share + Fraction(1, 10) * Fraction(3, 5) for share in shares]
     np.testing.assert_allclose(np.exp(family.log_density(np.array([0.0]))[0]), [float(p) for p in shares], rtol=1e-14)
     np.testing.assert_allclose(
         np.exp(family.log_density(np.array([7.0]))[0]), [float(1 - p) for p in shares], rtol=1e-14
@@ -249,7 +353,7 @@ def test_leave_one_out_where_hardly_anything_is_left(x: list[float]) -> None:
 
 def test_leave_one_out_refuses_rows_that_were_never_learned() -> None:
     x, y = sample()
-    clf = bb.NaiveBayes(numeric="robust").fit({"x": x}, y)
+    clf = bb.NaiveBayes().fit({"x": x}, y)
     with pytest.raises(NeverLearned) as caught:
         clf.leave_one_out({"x": [1e5]}, [0])
     assert caught.value.found == 1e5
@@ -263,10 +367,10 @@ def test_models_merge_and_forget_to_the_last_byte(tmp_path: Any) -> None:
     def rows(part: slice) -> tuple[dict[str, np.ndarray], np.ndarray]:
         return {name: values[part] for name, values in table.items()}, y[part]
 
-    whole = bb.NaiveBayes(numeric="robust").fit(*rows(slice(None)))
-    parts = bb.NaiveBayes(numeric="robust").fit(*rows(slice(50))).partial_fit(*rows(slice(50, None)))
+    whole = bb.NaiveBayes().fit(*rows(slice(None)))
+    parts = bb.NaiveBayes().fit(*rows(slice(50))).partial_fit(*rows(slice(50, None)))
     assert parts.book_.digest() == whole.book_.digest()
-    first = bb.NaiveBayes(numeric="robust").fit(*rows(slice(50)))
+    first = bb.NaiveBayes().fit(*rows(slice(50)))
     whole.forget(*rows(slice(50, None)))
     for name, clf in (("a", whole), ("b", first)):
         clf.save(tmp_path / name)
@@ -294,6 +398,6 @@ def test_a_table_of_mostly_zeros_is_answered_sensibly() -> None:
 def test_pmml_refuses_it_and_names_one_that_it_has(tmp_path: Any) -> None:
     x, y = sample()
     with pytest.raises(CannotExport) as caught:
-        bb.NaiveBayes(numeric="robust").fit({"x": x}, y).to_pmml(tmp_path / "m.pmml")
+        bb.NaiveBayes().fit({"x": x}, y).to_pmml(tmp_path / "m.pmml")
     assert caught.value.remedy is not None
     assert "numeric='gaussian'" in caught.value.remedy

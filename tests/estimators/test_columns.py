@@ -62,7 +62,7 @@ def test_kinds_by_position(key):
     X = np.array([[1.5, 3], [2.5, 4], [1.0, 3], [9.0, 5]])
     clf = bb.NaiveBayes(columns={key: "category"}).fit(X, list("abab"))
     assert clf.book_["1"].levels == ("3", "4", "5")
-    assert clf.book_["0"].form == "moments"
+    assert clf.book_["0"].form == "grid"
 
 
 @pytest.mark.parametrize("kind", ["category", bb.Category, bb.Category(), bb.Category([20, 25, 45, 60])])
@@ -103,7 +103,7 @@ def test_zeros_and_ones_are_a_flag(dtype):
 
 
 def test_zeros_and_ones_declared_real():
-    clf = bb.NaiveBayes(columns={"x": bb.Real()}).fit(ZERO_ONE, HALVES)
+    clf = bb.NaiveBayes(columns={"x": bb.Real("gaussian")}).fit(ZERO_ONE, HALVES)
     z = (0.5 - 2 / 3) / np.sqrt(2 / 9)
     expected = np.log(0.5) - 0.5 * np.log(2 * np.pi * 2 / 9) - z * z / 2
     np.testing.assert_allclose(clf.joint_log_proba({"x": [0.5]}), [[expected, expected]], rtol=1e-12)

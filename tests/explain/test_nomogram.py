@@ -191,7 +191,8 @@ def test_numbers_have_round_marks_where_the_rows_are():
 
 
 def test_marks_are_closer_where_the_log_odds_are_not_far():
-    clf = bb.NaiveBayes().fit({"x": [0.9, 1.0, 1.1, 1.2, 99.0, 101.0, 100.0, 102.0]}, list("nnnnyyyy"))
+    rows = {"x": [0.9, 1.0, 1.1, 1.2, 99.0, 101.0, 100.0, 102.0]}
+    clf = bb.NaiveBayes(numeric="gaussian").fit(rows, list("nnnnyyyy"))
     [ruler] = clf.nomogram().rulers
     near = [mark.number for mark in ruler.marks if abs(mark.log_odds) <= 5]
     assert len(near) >= 4
@@ -203,7 +204,7 @@ def test_marks_are_closer_where_the_log_odds_are_not_far():
 
 def test_a_ruler_that_turns_back_has_two_sides():
     narrow, wide = np.linspace(-1, 1, 40), np.linspace(-8, 8, 40)
-    clf = bb.NaiveBayes().fit({"x": [*narrow, *wide]}, ["n"] * 40 + ["y"] * 40)
+    clf = bb.NaiveBayes(numeric="gaussian").fit({"x": [*narrow, *wide]}, ["n"] * 40 + ["y"] * 40)
     found = clf.nomogram("y", row={"x": 2.5})
     [ruler] = found.rulers
     above = {spot.names[0]: spot.above for spot in spots(ruler, points_scale(found), 20)}

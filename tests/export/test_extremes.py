@@ -54,10 +54,15 @@ class Draw:
     def robust(self) -> Drawn:
         df = 3 + 10.0 ** self.random.uniform(0, 6, size=CLASSES)
         is_log, has_zero = self.random.random(2) < 0.5
-        zero = has_zero * self.random.random(CLASSES)
+        zero = has_zero * self.random.random(CLASSES + 1)
         base, shift, scale = (1.5, *self.random.normal(size=(2, CLASSES))) if is_log else (self.offset, self.shift, 0)
         scale = np.exp(scale) if is_log else self.spread
-        family = Robust("x", *self.presence, log(zero), np.log1p(-zero), bool(is_log), base, shift, scale, df)
+        shift, df = np.append(shift, shift.mean()), np.append(df, 3.0)
+        scale = np.append(scale, scale.max() + np.ptp(shift))
+        starts = np.append(-16377, np.unique(self.random.integers(-9000, 9000, self.random.integers(0, 6))))
+        ratios = self.random.normal(size=(len(starts), CLASSES + 1))
+        shares = log(zero), np.log1p(-zero)
+        family = Robust("x", *self.presence, *shares, bool(is_log), base, shift, scale, df, starts, ratios)
         return family, np.array([1e-300, 5e-324, 1.0]) if is_log else self.offset + self.shift
 
     def poisson(self) -> Drawn:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.export.cases import CASES, people
+from tests.export.cases import learned as of_every_kind
 from tests.refusal import refusal
 from tests.tables import CARS, TENNIS
 
@@ -60,7 +61,7 @@ def learned(**options: Any) -> tuple[Any, pa.Table]:
     table = people(300, 0).drop_columns(["tiny", "huge", "big income"])
     car = [value or None for value in table['the "car"'].to_pylist()]
     table = table.set_column(2, 'the "car"', pa.array(car))
-    model = bb.NaiveBayes(**options).fit(table.drop_columns(["risk"]), table["risk"])
+    model = bb.NaiveBayes(**{"numeric": "gaussian"} | options).fit(table.drop_columns(["risk"]), table["risk"])
     rows = people(25, 3).select([name for name in table.column_names if name != "risk"])
     asked = ["never seen", "SUV", None, *(value or None for value in rows['the "car"'].to_pylist()[3:])]
     return model, rows.set_column(2, 'the "car"', pa.array(asked))
@@ -89,7 +90,7 @@ def test_the_same_answers(scored: Scorer, options: dict[str, Any]) -> None:
 
 def test_small_tables(scored: Scorer) -> None:
     for table in (CARS, TENNIS):
-        model = bb.NaiveBayes().fit(table.X, table.y)
+        model = bb.NaiveBayes(numeric="gaussian").fit(table.X, table.y)
         rows = pa.table(table.X)
         np.testing.assert_allclose(scored(model, rows), model.predict_proba(rows), rtol=0, atol=1e-6)
     case = CASES["given_tables"]()
@@ -105,7 +106,7 @@ def test_a_number_on_a_cut_and_beyond_the_ends(scored: Scorer) -> None:
 
 
 def test_the_document() -> None:
-    model = bb.NaiveBayes().fit(CARS.X, CARS.y)
+    model = bb.NaiveBayes(numeric="gaussian").fit(CARS.X, CARS.y)
     root = ET.fromstring(model.to_pmml(target="risk"))
     names = [field.get("name") for field in root.iter("{http://www.dmg.org/PMML-4_4}DataField")]
     assert names == ["age", "car", "risk"]
@@ -119,10 +120,12 @@ def test_what_cannot_be_written() -> None:
         ("one_hot_flags", "car", None),
         ("point_masses", "length", [0.0, 0.25, 0.0]),
         ("words_counted", "Auckland", None),
-        ("mixed", "tiny", [0.0, 0.0, 0.0]),
+        ("mixed", "age", None),
     ):
         with refusal(CannotExport, what=f"`{column}`", found=found):
             CASES[name]().model.to_pmml()
+    with refusal(CannotExport, what="`tiny`", found=[0.0, 0.0, 0.0]):
+        of_every_kind(bb.NaiveBayes(numeric="gaussian")).to_pmml()
     with refusal(CannotExport, found=" suv"):
         bb.NaiveBayes().fit({"car": [" suv", "van"]}, ["a", "b"]).to_pmml()
     with refusal(CannotExport, what="`car`"):

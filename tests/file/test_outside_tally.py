@@ -126,7 +126,7 @@ def registered() -> Iterator[None]:
 
 @pytest.fixture
 def saved(registered: None) -> bytes:
-    return to_bytes(learn(AgeClassifier(NaiveOptions()), COLUMNS, LABELS))
+    return to_bytes(learn(AgeClassifier(NaiveOptions(numeric="gaussian")), COLUMNS, LABELS))
 
 
 def test_a_model_with_a_tally_and_a_kind_of_others(saved: bytes) -> None:

@@ -82,9 +82,9 @@ def column(index: int, **changes: Any) -> Callable[[list[Any]], list[Any]]:
         ({"columns": lambda columns: columns * 2}, "two columns have the same name"),
         (
             {"columns": column(0, kind="category", levels=None)},
-            "column `age` is a category, and its tally one of moments",
+            "column `age` is a category, and its tally one of grid",
         ),
-        ({"columns": column(0, kind="flag")}, "column `age` is a flag, and its tally one of moments"),
+        ({"columns": column(0, kind="flag")}, "column `age` is a flag, and its tally one of grid"),
         ({"columns": column(0, kind="integer")}, "unknown kind 'integer'"),
         ({"columns": column(0, kind="real", density="cauchy", floor=0.5)}, "a density of numbers is one of gaussian"),
         ({"columns": column(0, kind="real", density="gaussian", floor=-1.0)}, "0 or more"),

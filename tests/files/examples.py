@@ -76,6 +76,7 @@ def _weighted() -> Any:
     columns, labels = table()
     days = [datetime.date(2024, 2, 27 + len(label) % 3) for label in labels]
     model = bb.NaiveBayes(
+        numeric="gaussian",
         smoothing=bb.rules.MEstimate(2, {"sunny": 0.25, "rainy": 0.5, "overcast": 0.25}),
         prior_smoothing="lidstone:0.5",
         missing="level",
@@ -93,19 +94,20 @@ def _weighted() -> Any:
 
 def _counts() -> Any:
     matrix = scipy.sparse.csr_matrix(np.array([[0, 2, 0, 1], [3, 0, 0, 0], [0, 0, 0, 5], [1, 1, 0, 0]]))
-    return bb.NaiveBayes().fit(matrix, ["spam", "ham", "spam", "ham"])
+    return bb.NaiveBayes(numeric="gaussian").fit(matrix, ["spam", "ham", "spam", "ham"])
 
 
 def _one_hot() -> Any:
     columns, labels = table()
     flags = {f"zip_{code}": [int(value == code) for value in columns["zip"]] for code in ("10", "11", "12", "13")}
-    return bb.NaiveBayes(one_hot={"zip": list(flags)}).fit({"wet": columns["wet"], **flags}, labels)
+    return bb.NaiveBayes(numeric="gaussian", one_hot={"zip": list(flags)}).fit({"wet": columns["wet"], **flags}, labels)
 
 
 def _free_text() -> Any:
     texts, labels = notes()
     columns = {"note": texts, "size": [len(text) / 2 for text in texts]}
-    return bb.NaiveBayes(columns={"note": bb.Words(phrases=(1, 2)), "size": bb.Real("kernel")}).fit(columns, labels)
+    kinds = {"note": bb.Words(phrases=(1, 2)), "size": bb.Real("kernel")}
+    return bb.NaiveBayes(numeric="gaussian", columns=kinds).fit(columns, labels)
 
 
 def _densities() -> Any:
@@ -115,12 +117,13 @@ def _densities() -> Any:
     columns["copy"] = columns["wind"]
     columns["half"] = columns["heat"]
     kinds |= {"copy": bb.Real("frequency:4"), "half": bb.Real("gaussian:rounded")}
-    return bb.NaiveBayes(columns=kinds).fit(columns, labels)
+    return bb.NaiveBayes(numeric="gaussian", columns=kinds).fit(columns, labels)
 
 
 def _optimal() -> Any:
     columns, labels = table()
-    hypotheses = [bb.NaiveBayes().fit(columns, labels), bb.TAN().fit(columns, labels), bb.AODE().fit(columns, labels)]
+    naive = bb.NaiveBayes(numeric="gaussian").fit(columns, labels)
+    hypotheses = [naive, bb.TAN().fit(columns, labels), bb.AODE().fit(columns, labels)]
     return bb.BayesOptimal(hypotheses, weights=[0.5, 0.3, 0.2])
 
 
@@ -151,14 +154,14 @@ def _network() -> Any:
 
 
 TABLES: dict[str, Callable[[], Any]] = {
-    "naive": lambda: _of(bb.NaiveBayes()),
+    "naive": lambda: _of(bb.NaiveBayes(numeric="gaussian")),
     "naive-weighted": _weighted,
     "naive-counts": _counts,
     "naive-one-hot": _one_hot,
     "naive-free-text": _free_text,
     "naive-densities": _densities,
     "naive-kernel": lambda: _of(bb.NaiveBayes(numeric="kernel", calibration="temperature")),
-    "naive-selected": lambda: _of(bb.NaiveBayes(select="mi", column_weights="learned")),
+    "naive-selected": lambda: _of(bb.NaiveBayes(numeric="gaussian", select="mi", column_weights="learned")),
     "naive-auto": lambda: _of(bb.NaiveBayes(numeric="auto")),
     "naive-given": lambda: bb.NaiveBayes.from_tables(
         prior={10: 0.4, 2: 0.6},

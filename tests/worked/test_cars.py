@@ -79,7 +79,7 @@ def test_prior_counts_by_value(counts):
 
 
 def test_the_default_floor_makes_a_class_improbable_not_impossible():
-    clf = bb.NaiveBayes(columns={"car": CAR}).fit(*CARS)
+    clf = bb.NaiveBayes(numeric="gaussian", columns={"car": CAR}).fit(*CARS)
     whole = [Fraction(age) for ages in AGES.values() for age in ages]
     mean = sum(whole) / 6
     variance = sum((age - mean) ** 2 for age in whole) / 6

@@ -30,7 +30,7 @@ def test_the_density_is_that_of_mean_and_covariance_divided_by_n():
 
 def test_without_covariances_it_is_naive_bayes():
     full = bb.FullBayes(covariance="diagonal").fit(AGE_AND_WEIGHT, RISK)
-    naive = bb.NaiveBayes().fit(AGE_AND_WEIGHT, RISK)
+    naive = bb.NaiveBayes(numeric="gaussian").fit(AGE_AND_WEIGHT, RISK)
     np.testing.assert_allclose(
         full.joint_log_proba(AGE_AND_WEIGHT), naive.joint_log_proba(AGE_AND_WEIGHT), rtol=1e-12, atol=1e-12
     )
@@ -70,6 +70,7 @@ def test_one_category_and_one_number_are_naive_bayes():
     cars = {"age": [25, 20, 25, 45, 20, 25], "car": ["sports", "vintage", "sports", "suv", "sports", "suv"]}
     columns = {"car": bb.Category(["sports", "vintage", "suv", "truck"])}
     y = ["L", "H", "L", "H", "H", "H"]
-    full, naive = (kind(columns=columns).fit(cars, y) for kind in (bb.FullBayes, bb.NaiveBayes))
+    full = bb.FullBayes(columns=columns).fit(cars, y)
+    naive = bb.NaiveBayes(numeric="gaussian", columns=columns).fit(cars, y)
     case = [{"age": 23, "car": "truck"}]
     np.testing.assert_allclose(full.joint_log_proba(case), naive.joint_log_proba(case), rtol=1e-12)

@@ -16,7 +16,7 @@ def parts_of(options: Iterable[object], schema: Schema | None, book: Book) -> It
     yield from (type(each) for each in options if type(each) in rules)
     if schema is not None:
         yield from map(type, schema.kinds.values())
-        densities = {kind.density or schema.numeric for kind in schema.kinds.values()}
+        densities = {kind.density_under(schema.numeric) for kind in schema.kinds.values()}
         families = (family_named(density).family for density in densities)
         yield from (family for family in families if family is not None)
     yield from map(type, book.columns.values())

@@ -182,7 +182,7 @@ class NaiveOptions(CountOptions):
 
     numeric: str = option(
         TakesDensity(),
-        default="gaussian",
+        default="robust",
         help="The density of numbers, or the bins they are put into; auto chooses for each column.",
     )
     missing: str = missing_option()

@@ -30,6 +30,7 @@ class FamilyEntry:
     of: str = ""
     needs_values: bool = False  # whether each distinct value must be counted; else moments are enough
     takes_floor: bool = True  # whether a variance floor can be declared
+    with_floor: str = ""  # the family that a column has in its place, which declares a floor and no density
     together: bool = False  # whether all columns that ask for it have one distribution: `fit_together`
     numbered: bool = False
     listed: bool = True  # whether messages name it; a second name of a family is not
@@ -56,7 +57,9 @@ class FamilyEntry:
 
 _BUILT_IN = (
     FamilyEntry("gaussian", "bayesbox.dist.number.gaussian:Gaussian", "real"),
-    FamilyEntry("robust", "bayesbox.dist.number.robust:Robust", "real", takes_floor=False, tally="grid"),
+    FamilyEntry(
+        "robust", "bayesbox.dist.number.robust:Robust", "real", takes_floor=False, tally="grid", with_floor="gaussian"
+    ),
     FamilyEntry("student", "bayesbox.dist.number.student:Student", "real"),
     FamilyEntry(
         "gaussian:spacing", "bayesbox.dist.number.spaced:SpacedGaussian", "real", needs_values=True, takes_floor=False

@@ -109,6 +109,10 @@ class Kind:
         """The density that was declared, None where the model chooses it or there is none."""
         return None
 
+    def density_under(self, numeric: str) -> str:
+        """The density of a column of numbers, in a model that gives `numeric` to those that declare none."""
+        return self.density or numeric
+
     @property
     def is_open(self) -> bool:
         """Whether values are still to show more of it, though it is declared."""
@@ -212,5 +216,5 @@ class Kind:
         if self.has_levels:
             return "table"
         if self.is_number:
-            return self.density or numeric
+            return self.density_under(numeric)
         raise BadOption(f"a column that is {self.name} has no distribution")

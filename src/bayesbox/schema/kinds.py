@@ -140,7 +140,11 @@ class Real(Kind):
     """A number with a density; None is the density that the model gives to numbers.
 
     `floor`: the least variance of a gaussian, as a share of the column's variance over all rows. With `floor=0` a
-    class whose values are all equal is a point mass.
+    class whose values are all equal is a point mass. A floor without a density means a gaussian, where the model would
+    give the column a density that has no floor.
+
+    >>> Real(floor=0).density_under("robust"), Real(floor=0).density_under("student"), Real().density_under("robust")
+    ('gaussian', 'student', 'robust')
     """
 
     tally = "moments"
@@ -154,7 +158,13 @@ class Real(Kind):
         super().__post_init__()
         density = self.density
         if density is not None and self.floor != DEFAULT_FLOOR and not family_named(density).takes_floor:
-            raise BadOption(f"the floor of {density} is the spacing of the values", found=self.floor)
+            raise BadOption(f"the density {density} has no variance floor", found=self.floor)
+
+    def density_under(self, numeric: str) -> str:
+        """A floor that is declared without a density means a gaussian, where the density of the model has none."""
+        if self.density is None and self.floor != DEFAULT_FLOOR:
+            return family_named(numeric).with_floor or numeric
+        return super().density_under(numeric)
 
 
 @frozen

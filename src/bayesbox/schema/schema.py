@@ -100,7 +100,7 @@ class Schema:
 
     def density(self, name: str) -> str:
         """The density of a column of numbers."""
-        return self.kinds[name].density or self.numeric
+        return self.kinds[name].density_under(self.numeric)
 
     def tally_form(self, name: str) -> str | None:
         """The form of the tally of a column, None where its kind leaves it open.

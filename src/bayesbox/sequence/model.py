@@ -28,7 +28,7 @@ class ChainRules:
     variance of the whole column.
     """
 
-    emission: NaiveOptions = field(default_factory=NaiveOptions)
+    emission: NaiveOptions = field(default_factory=lambda: NaiveOptions(numeric="gaussian"))
     start: Smoothing = field(default_factory=Laplace)
     transition: Smoothing = field(default_factory=Laplace)
     number_prior: float = 0.0

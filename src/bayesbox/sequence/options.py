@@ -123,4 +123,4 @@ class ChainOptions(Options):
     @property
     def emission(self) -> NaiveOptions:
         """How the tallies of a step become probabilities: as those of naive Bayes."""
-        return NaiveOptions(smoothing=self.smoothing, unseen=self.unseen)
+        return NaiveOptions(smoothing=self.smoothing, unseen=self.unseen, numeric="gaussian")

@@ -14,6 +14,7 @@ from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.counts import Counts
 from bayesbox.tally.dependent import Dependent
 from bayesbox.tally.documents import DOCUMENTS, WORDS
+from bayesbox.tally.grid import Grid, edges
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.pairs import Pairs
 from bayesbox.tally.values import Values
@@ -93,6 +94,12 @@ def _of_numbers(name: str, tally: Moments, fewer_than: int) -> Iterator[Disclosu
         texts = [repr(value) for value in tally.values.tolist()]
         few = tuple((text, count) for text, count in zip(texts, counts.tolist(), strict=True) if 0 < count < fewer_than)
         yield Disclosure(name, "numbers kept", len(few), width, few)
+    if isinstance(tally, Grid):
+        low, high = edges(tally.cells)
+        texts = [f"{start:.7g} to {end:.7g}" for start, end in zip(low.tolist(), high.tolist(), strict=True)]
+        counts = np.asarray(tally.pooled_counts(), dtype=np.float64).tolist()
+        few = tuple((text, count) for text, count in zip(texts, counts, strict=True) if 0 < count < fewer_than)
+        yield Disclosure(name, "cells of numbers", len(few), len(texts), few)
     single = [
         (repr(mean), 1.0) for mean, n in zip(tally.mean.tolist(), np.asarray(tally.n).tolist(), strict=True) if n == 1
     ]

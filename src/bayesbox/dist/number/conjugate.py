@@ -30,6 +30,8 @@ from bayesbox.tally.moments import Moments
 
 MEAN_ROWS = 1.0  # what the prior is worth: k0
 VARIANCE_ROWS = 3.0  # nu0
+MOST_DEGREES = 2.0**53
+MOST_ROWS = 1e300  # beyond which the log of a gamma function overflows
 
 
 class ClassSpreads(NamedTuple):
@@ -45,8 +47,8 @@ class ClassSpreads(NamedTuple):
 
     @property
     def df(self) -> Doubles:
-        """The degrees of freedom."""
-        return self.n + VARIANCE_ROWS
+        """The degrees of freedom, at most so many that one more makes a difference."""
+        return np.minimum(self.n + VARIANCE_ROWS, MOST_DEGREES)
 
     @property
     def _squares(self) -> Doubles:
@@ -64,13 +66,21 @@ class ClassSpreads(NamedTuple):
     @property
     def scale(self) -> Doubles:
         k = self.n + MEAN_ROWS
+        variance = self._squares / (self.n + VARIANCE_ROWS) * ((k + 1) / k)
         with np.errstate(over="ignore"):
-            scale: Doubles = np.minimum(self.unit * np.sqrt(self._squares * (k + 1) / (k * self.df)), GREATEST)
+            scale: Doubles = np.minimum(self.unit * np.sqrt(variance), GREATEST)
         return scale
+
+    def with_no_rows(self) -> ClassSpreads:
+        """The same with one more class, which has no value: its t is that of the prior."""
+        nothing = np.zeros((*self.n.shape[:-1], 1))
+        n, distance, std = (np.concatenate([each, nothing], axis=-1) for each in (self.n, self.distance, self.std))
+        return ClassSpreads(n, distance, std, self.unit)
 
     def log_evidence(self) -> Doubles:
         """The log of the density of all values, each class by itself; one number, or one a row."""
-        n, df = self.n, self.df
+        n = np.minimum(self.n, MOST_ROWS)
+        df = n + VARIANCE_ROWS
         terms = (
             log_gamma(df / 2)
             - math.lgamma(VARIANCE_ROWS / 2)

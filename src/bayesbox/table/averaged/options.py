@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bayesbox.rule.options import NaiveOptions
+from bayesbox.schema.kinds import TakesDensity
 from bayesbox.schema.options import GIVEN, fixed, option, options
 from bayesbox.schema.takes import RealNumber
 
@@ -19,6 +20,11 @@ class AveragedOptions(NaiveOptions):
         colon=True,
         kw_only=False,
         help="The probability, before any row, that a column depends on the class.",
+    )
+    numeric: str = option(
+        TakesDensity(),
+        default="gaussian",
+        help="The density of numbers, or the bins they are put into; auto chooses for each column.",
     )
     missing: str = fixed("averaged naive Bayes ignores missing values", default="ignore")
     var_smoothing: float | None = fixed(

@@ -111,7 +111,7 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
     def of_model(cls, model: NaiveModel, schema: Schema) -> Self:
         """A classifier made of given tables."""
         book = Book.empty(label_type_of(model.labels.tolist()))
-        return cls(NaiveOptions()).changed(schema=schema, book=book, _model=model, fixed=True)
+        return cls(NaiveOptions(numeric="gaussian")).changed(schema=schema, book=book, _model=model, fixed=True)
 
     def with_prior(self, prior: Prior) -> Self:
         """The same likelihoods with another base rate."""

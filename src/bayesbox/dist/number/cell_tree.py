@@ -1,0 +1,177 @@
+"""A Polya tree over the cells of a grid: how much more or less of a class is in a cell than its t says.
+
+The cells are halved from the whole line down: at zero, at powers of two, at the eighths of a power of two. In a node of
+the tree that holds at least 20 values, t says that a share q of a class goes to one of its halves. The values of all
+classes correct it first: with N values in the node, M of them in the half, and r the share by the mixture of all t,
+
+    r' = (M + a r) / (N + a)        q' = q r'/r / (q r'/r + (1 - q) (1 - r')/(1 - r))
+
+so that spikes, gaps and humps that all classes have are known of each. Then the class's own values do, n and m:
+
+    q'' = (m + b q') / (n + b)        a = (1 - log2 p)**2        b = 16 (1 - log2 p)**2
+
+where p is the mass of the node, by the mixture for a, by the t of the class for b: the deeper, the more rows it takes.
+The product of q''/q on the way down to a cell is what the density of the class is multiplied by there. A prior that
+grows with the square of the depth gives densities (Mauldin, Sudderth and Williams, Polya trees and random
+distributions, 1992).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.dist.base import Doubles
+from bayesbox.tally.grid import CELL_BITS, Cells, Grid
+
+LEAST_VALUES = 20  # of a node that is halved
+POOLED_ROWS = 1.0  # what the t of all classes is worth in the root, against the counts of all
+CLASS_ROWS = 16.0  # what the corrected t of a class is worth there, against its own counts
+LEAST_MASS = 1e-7  # of each half of a node, for doubles to tell it
+LAST_KEY = 16_376  # of what is beyond the greatest double
+TOP = 15  # the level of the nodes of all positive and of all negative numbers
+
+Keys = NDArray[np.int64]
+Place = Callable[[Doubles, NDArray[np.int64]], Doubles]
+"""From numbers, one a row, and the rows to their places on the scale of the t, rows x 1."""
+
+
+def keys_of(cells: Cells) -> Keys:
+    """Cells in an order without a gap: 0 for zero and the smallest numbers, -1 and down for negative ones."""
+    return np.where(cells > 0, cells - 1, cells).astype(np.int64)
+
+
+def edges_of(keys: Keys) -> Doubles:
+    """The number nearest to zero of each positive cell, or next to the one nearest to zero of each negative one."""
+    size = np.minimum(np.abs(keys), LAST_KEY) << CELL_BITS
+    return np.where(keys < 0, -size.view(np.float64), size.view(np.float64))
+
+
+class Spread(NamedTuple):
+    """The t of each class and, last, that of a class of no rows: rows x classes, or 1 x classes."""
+
+    shift: Doubles
+    scale: Doubles
+    df: Doubles
+
+    def take(self, rows: NDArray[np.int64]) -> Spread:
+        return Spread(*(each[rows] if len(each) > 1 else each for each in self))
+
+    def tail(self, place: Doubles) -> Doubles:
+        """P(T < z), or -P(T > z) above the middle, so that differences have all their digits."""
+        with np.errstate(over="ignore"):
+            z = (place - self.shift) / self.scale
+        df = np.broadcast_to(self.df, z.shape)
+        found = _core.student_below(-np.abs(z).ravel(), np.ascontiguousarray(df).ravel()).reshape(z.shape)
+        return np.where(z > 0, -found, found)
+
+    def between(self, low: Doubles, high: Doubles) -> Doubles:
+        """The mass between two tails."""
+        around = ~np.signbit(low) & np.signbit(high)
+        mass: Doubles = high - low + around
+        return mass
+
+
+class CellTree:
+    """The counts of the nodes of a grid, without the class of no rows."""
+
+    def __init__(self, keys: Keys, label: NDArray[np.int32], counts: Doubles, classes: int) -> None:
+        self.classes = classes
+        self.levels: list[tuple[Keys, Doubles]] = []
+        for level in range(TOP + 1):
+            nodes, place = np.unique(keys >> level, return_inverse=True)
+            table = np.zeros((len(nodes) + 1, classes))  # the last row for nodes without a count
+            np.add.at(table, (place.ravel(), label), counts)
+            self.levels.append((nodes, table))
+        self.total = self.levels[TOP][1].sum(axis=0)
+
+    @classmethod
+    def of(cls, tally: Grid, *, zeros: bool) -> CellTree:
+        """The tree of a grid, with the zeros or without them."""
+        kept = np.flatnonzero(tally.grid.cell != 0) if not zeros else np.arange(len(tally.grid.cell))
+        counts = tally.grid.counts.take(kept).to_doubles()
+        return cls(keys_of(tally.grid.cell[kept]), tally.grid.label[kept], counts, len(tally.classes))
+
+    def counts(self, nodes: Keys, level: int) -> Doubles:
+        known, table = self.levels[level]
+        if not len(known):
+            return np.zeros((len(nodes), self.classes))
+        place = np.searchsorted(known, nodes)
+        found = known[np.minimum(place, len(known) - 1)] == nodes
+        return table[np.where(found, place, len(known))]
+
+    def leaves(self) -> Keys:
+        """The first key of each part of the line that is not halved, ascending: each part reaches to the next."""
+        found = []
+        split: Keys = np.empty(0, dtype=np.int64)
+        for level in range(TOP, -1, -1):
+            if level == TOP:
+                nodes = np.array([-1, 0] if self.total.sum() >= LEAST_VALUES else [], dtype=np.int64)
+                if not len(nodes):
+                    return np.array([-(1 << TOP)], dtype=np.int64)
+            else:
+                nodes = np.concatenate([2 * split, 2 * split + 1])
+            halved = (self.counts(nodes, level).sum(axis=1) >= LEAST_VALUES) & (level > 0)
+            found.append(nodes[~halved] << level)
+            split = nodes[halved]
+        return np.sort(np.concatenate(found))
+
+    def log_ratios(self, keys: Keys, spread: Spread, place: Place, own: NDArray[np.int32] | None = None) -> Doubles:
+        """The log of what each density is multiplied by in the cell of each key, keys x (classes and that of no rows).
+
+        `own` are the classes of rows whose own value, in the cell of its key, does not count.
+        """
+        total = np.zeros((len(keys), self.classes + 1))
+        rows = np.arange(len(keys))
+        node = self._without(np.tile(self.total, (len(keys), 1)), own)
+        rows = rows[node.sum(axis=1) >= LEAST_VALUES]
+        node, spread = node[rows], spread.take(rows)
+        share = node / node.sum(axis=1, keepdims=True)
+        low = np.zeros((len(rows), self.classes + 1))
+        high = -low  # -0.0: a tail above
+        mass = np.ones_like(low)
+        for level in range(TOP, -1, -1):
+            if not len(rows):
+                break
+            here = keys[rows] >> level
+            middle_key = np.zeros(len(rows), dtype=np.int64) if level == TOP else (here | 1) << level
+            above = here >= 0 if level == TOP else (here & 1).astype(bool)
+            middle = spread.tail(place(edges_of(middle_key), rows))
+            low, high = np.where(above[:, None], middle, low), np.where(above[:, None], high, middle)
+            half = self._without(self.counts(here, level), None if own is None else own[rows])
+            part = spread.between(low, high)
+            total[rows] += _log_step(half, node, part, mass, share)
+            kept = np.flatnonzero(half.sum(axis=1) >= LEAST_VALUES)
+            rows, node, spread, share = rows[kept], half[kept], spread.take(kept), share[kept]
+            low, high, mass = low[kept], high[kept], part[kept]
+        return total
+
+    @staticmethod
+    def _without(counts: Doubles, own: NDArray[np.int32] | None) -> Doubles:
+        if own is not None:
+            counts = counts.copy()
+            counts[np.arange(len(counts)), own] -= 1
+        return counts
+
+
+def _log_step(half: Doubles, node: Doubles, part: Doubles, mass: Doubles, share: Doubles) -> Doubles:
+    """log q'' - log q, rows x (classes and that of no rows); `share` is that of the classes among all values."""
+    clear = (part > LEAST_MASS) & (mass - part > LEAST_MASS)
+    q = np.where(clear, part, 1.0) / np.where(clear, mass, 2.0)
+    pooled_part, pooled_mass = (part[:, :-1] * share).sum(axis=1), (mass[:, :-1] * share).sum(axis=1)
+    pooled_clear = (pooled_part > LEAST_MASS) & (pooled_mass - pooled_part > LEAST_MASS)
+    r = np.where(pooled_clear, pooled_part, 1.0) / np.where(pooled_clear, pooled_mass, 2.0)
+    worth = POOLED_ROWS * (1 - np.log2(np.where(pooled_clear, pooled_mass, 1.0))) ** 2
+    corrected = (half.sum(axis=1) + worth * r) / (node.sum(axis=1) + worth)
+    corrected = np.where(pooled_clear, corrected, r)
+    up = q * (corrected / r)[:, None]
+    tilted = up / (up + (1 - q) * ((1 - corrected) / (1 - r))[:, None])
+    nothing = np.zeros((len(half), 1))
+    half, node = np.hstack([half, nothing]), np.hstack([node, nothing])
+    worth_of_class = CLASS_ROWS * (1 - np.log2(np.where(clear, mass, 1.0))) ** 2
+    found: Doubles = np.log((half + worth_of_class * tilted) / (node + worth_of_class)) - np.log(q)
+    return np.where(clear, found, 0.0)

@@ -1,0 +1,168 @@
+"""The robust density of rows, each under the counts and moments of all others."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox import _core
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.leave_one_out import Others, others_of
+from bayesbox.dist.number.cell_tree import CellTree, Place, Spread, keys_of
+from bayesbox.dist.number.conjugate import ClassSpreads
+from bayesbox.dist.number.log_cells import LogSums, log_cells, log_spreads, log_sums
+from bayesbox.dist.number.robust_shape import (
+    ZeroCounts,
+    is_common,
+    log_shares,
+    log_wins,
+    mixed,
+    place_of,
+    without_zeros,
+)
+from bayesbox.dist.number.special import apart
+from bayesbox.dist.number.student import log_student
+from bayesbox.errors import NeverLearned
+from bayesbox.tally.grid import Grid
+from bayesbox.tally.moments import Moments
+
+LOST = 1e-6  # the share of a column's squares that must be left, for doubles to tell it
+
+Flags = NDArray[np.bool_]
+
+
+def require_learned(tally: Grid, values: Doubles, target: NDArray[np.int32]) -> None:
+    """Refuse rows whose cell has no count in their class."""
+    cell = _core.grid_cells(values)
+    there = np.flatnonzero(~np.isnan(values))
+    known = tally.grid.label.astype(np.int64) << 16 | (tally.grid.cell + 32768)
+    wanted = target[there].astype(np.int64) << 16 | (cell[there] + 32768)
+    place = np.minimum(np.searchsorted(known, wanted), max(len(known) - 1, 0))
+    counts = tally.grid.counts.to_doubles()
+    unknown = (known[place] != wanted) | (counts[place] < 1) if len(known) else np.ones(len(there), dtype=bool)
+    if unknown.any():
+        raise NeverLearned(
+            "some of these rows were never learned: a value has no count in its class",
+            found=float(values[there[int(np.argmax(unknown))]]),
+            remedy="Leave-one-out is for the rows a model was trained on",
+        )
+
+
+class LeftOut:
+    """The densities of rows, each under the counts and moments of all others."""
+
+    def __init__(self, tally: Grid, values: Doubles, target: NDArray[np.int32]) -> None:
+        self.tally = tally
+        self.values = values
+        self.target = target
+        self.rows = np.arange(len(values))
+        self.is_zero: Flags = values == 0
+
+    def terms(self, *, is_log: bool, zero_apart: bool, has_t: bool) -> tuple[Doubles, Flags]:
+        """The log-densities, rows x classes, and which of them only a refit can tell."""
+        doubtful = self._changes(is_log)
+        counts = self._counts()
+        with np.errstate(invalid="ignore", divide="ignore"):  # of a class that has no other row
+            log_zero, log_rest = log_shares(*counts, apart=zero_apart)
+        terms = np.zeros_like(log_rest)
+        if has_t:
+            found, unsure = self._log_terms() if is_log else self._plain_terms(zero_apart)
+            terms, doubtful = terms + found, doubtful | unsure
+        terms = np.where(self.is_zero[:, None] & zero_apart, log_zero, terms + log_rest)
+        return mixed(terms), doubtful
+
+    def _counts(self) -> ZeroCounts:
+        """Those of the others, rows x classes."""
+        n = np.tile(self.tally.sums.n.to_doubles(), (len(self.values), 1))
+        zeros = np.tile(self.tally.zeros().to_doubles(), (len(self.values), 1))
+        n[self.rows, self.target] -= 1
+        zeros[self.rows, self.target] -= self.is_zero
+        return ZeroCounts(n, zeros)
+
+    def _changes(self, is_log: bool) -> Flags:
+        """The rows without which another shape may be chosen."""
+        zeros = float(self.tally.zeros().to_doubles().sum())
+        n = float(self.tally.sums.n.to_doubles().sum())
+        now = is_common(Fraction(zeros), Fraction(n))
+        without = [is_common(Fraction(max(zeros - own, 0)), Fraction(n - 1)) for own in (0, 1)]
+        changes: Flags = np.where(self.is_zero, without[1] != now, without[0] != now)
+        changes |= self.is_zero & (zeros <= 1)
+        negative = self.tally.grid.cell < 0
+        if negative.any():
+            changes |= (self.values < 0) & (self.tally.grid.counts.to_doubles()[negative].sum() <= 1)
+            return changes
+        if without_zeros(self.tally).pooled().excess.m == 0:  # all but zero are equal: there is one scale only
+            changes |= ~self.is_zero & (n - zeros <= 1)
+            return changes
+        changes |= self._scale_changes(is_log)
+        return changes
+
+    def _scale_changes(self, is_log: bool) -> Flags:
+        """Where the evidence of the others chooses the other scale."""
+        others = self._others(zero_apart=True)
+        spreads = ClassSpreads(others.n, others.distance, others.deviation, others.whole_deviation)
+        plain = spreads.log_evidence() - others.n.sum(axis=1) * np.log(others.unit)
+        logs, whole, unsure = self._log_spreads()
+        changes: Flags = np.asarray(log_wins(plain, logs, whole)) != is_log
+        changes &= ~self.is_zero
+        changes |= others.doubtful | unsure
+        return changes
+
+    def _others(self, *, zero_apart: bool) -> Others:
+        values = np.where(self.is_zero, np.nan, self.values) if zero_apart else self.values
+        moments = without_zeros(self.tally) if zero_apart else Moments(self.tally.classes, self.tally.sums)
+        return others_of(moments, values, self.target)
+
+    def _plain_terms(self, zero_apart: bool) -> tuple[Doubles, Flags]:
+        others = self._others(zero_apart=zero_apart)
+        spreads = ClassSpreads(others.n, others.distance, others.deviation, others.whole_deviation).with_no_rows()
+        terms = log_student(others.x, spreads.loc, spreads.scale, spreads.df) - np.log(others.unit)
+        values = np.where(others.present, self.values, 0.0)
+
+        def place(edges: Doubles, rows: NDArray[np.int64]) -> Doubles:
+            away = np.where(np.isinf(edges), edges, apart(edges, values[rows]))
+            return others.x[rows] + (away / others.unit)[:, None]
+
+        terms += self._log_ratios(spreads, place, others.present, zeros=not zero_apart)
+        return terms, others.doubtful
+
+    def _log_ratios(self, spreads: ClassSpreads, place: Place, present: Flags, *, zeros: bool) -> Doubles:
+        """What the t is multiplied by in the cell of each row, by the counts of the others."""
+        tree = CellTree.of(self.tally, zeros=zeros)
+        rows = np.flatnonzero(present)
+        spread = Spread(spreads.loc[rows], spreads.scale[rows], spreads.df[rows])
+        keys = keys_of(_core.grid_cells(self.values[rows]))
+        found = np.zeros((len(self.values), tree.classes + 1))
+        found[rows] = tree.log_ratios(keys, spread, lambda edges, of: place(edges, rows[of]), self.target[rows])
+        return found
+
+    def _log_spreads(self) -> tuple[ClassSpreads, LogSums, Flags]:
+        by_class, whole = log_sums(self.tally)
+        there = self.values > 0
+        middle, within = log_cells(np.where(there, _core.grid_cells(self.values), 1).astype(np.int32))
+        left = LogSums(*(np.tile(each, (len(self.values), 1)) for each in by_class))
+        own = (self.rows[there], self.target[there])
+        taken = LogSums(*(each[own] for each in left)).without(middle[there], within[there])
+        for each, part in zip(left, taken, strict=True):
+            each[own] = part
+        rest = LogSums(*(np.tile(each, (len(self.values), 1)) for each in whole))
+        gone = rest.without(middle[:, None], within[:, None])
+        rest = LogSums(*(np.where(there[:, None], one, other) for one, other in zip(gone, rest, strict=True)))
+        unsure: Flags = there & ((rest.squares[:, 0] < LOST * whole.squares[0]) | (rest.n[:, 0] < 1))
+        safe = LogSums(rest.n, rest.mean, np.where(unsure[:, None], 1.0, rest.squares))
+        return log_spreads(left, safe), safe, unsure
+
+    def _log_terms(self) -> tuple[Doubles, Flags]:
+        spreads, whole, unsure = self._log_spreads()
+        spreads = spreads.with_no_rows()
+        there: Flags = self.values > 0
+        x = np.log(np.where(there, self.values, 1.0))[:, None]
+        terms = log_student(x - whole.mean, spreads.loc, spreads.scale, spreads.df) - x
+
+        def place(edges: Doubles, rows: NDArray[np.int64]) -> Doubles:
+            return place_of(edges, is_log=True, base=whole.mean[rows, 0])[:, None]
+
+        terms += self._log_ratios(spreads, place, there, zeros=False)
+        return terms, unsure
