@@ -42,7 +42,7 @@ struct CellDensity {
       logs[c] = height[c] - (of[2] + 1) / 2 * log_share(z, of[2]);
     }
     const double common = logs[classes] - (is_log ? x : 0);
-    for (std::size_t c = 0; c < classes; ++c) out[c] = common + std::log1p(std::exp(logs[c] - logs[classes]));
+    for (std::size_t c = 0; c < classes; ++c) out[c] = common + std::log(1 + std::exp(logs[c] - logs[classes]));
   }
 
  private:
@@ -50,9 +50,10 @@ struct CellDensity {
 
   // log(1 + z * z / df), where the square may be too large for a double.
   static double log_share(double z, double df) {
-    const double size = std::fabs(z);
-    if (size < 1e150) return std::log1p(z * z / df);
-    return 2 * std::log(size) - std::log(df);
+    const double size = std::min(std::fabs(z), kGreatest);  // a distance in small units need not be a double
+    if (!(size < 1e150)) return 2 * std::log(size) - std::log(df);
+    const double share = z * z / df, whole = 1 + share;
+    return std::log(whole) + (share - (whole - 1)) / whole;  // log1p, which takes longer
   }
 };
 

@@ -92,6 +92,12 @@ def test_values_that_cannot_be_used(bayes: Bayes, tennis: Path) -> None:
     assert "set twice" in bayes("explain", "tennis.bayes", *twice, code=2).err
 
 
+def test_a_number_beyond_all_that_was_learned_is_named(bayes: Bayes, tables: Path) -> None:
+    bayes("train", "cars.csv", "-t", "class")
+    assert "`age` 999 is outside what was learned: 20 to 47" in bayes("explain", "cars.bayes", "--set", "age=999").err
+    assert "outside" not in bayes("explain", "cars.bayes", "--set", "age=45").err
+
+
 def test_names_that_hold_an_equals_sign(bayes: Bayes, folder: Path) -> None:
     (folder / "odd.csv").write_text("e=q,e,class\nu,v,+\nw,x,-\n")
     bayes("train", "odd.csv", "-t", "class")

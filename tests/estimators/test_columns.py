@@ -8,7 +8,7 @@ from tests.refusal import refusal, warning
 from tests.tables import CARS
 
 import bayesbox as bb
-from bayesbox.errors import KindContradiction, UnknownColumn, UnseenLevel
+from bayesbox.errors import BadOption, KindContradiction, UnknownColumn, UnseenLevel
 
 FRAME = pd.DataFrame(CARS.X)
 
@@ -225,3 +225,15 @@ def test_columns_of_an_array_are_folded_by_position():
 def test_the_probability_of_a_column_is_a_number():
     with refusal(bb.BadOption, found="half"):
         bb.AveragedNaiveBayes(inclusion="half").fit({"a": [1.5, 0.5]}, ["x", "y"])
+
+
+def test_a_floor_without_a_density_means_a_gaussian():
+    X, y = {"x": [1.0, 2.0, 4.0, 7.0, 8.0, 9.5]}, list("ababab")
+    floored = bb.NaiveBayes(columns={"x": bb.Real(floor=0.01)}).fit(X, y)
+    assert floored.classifier_.model.conditional("x").describe() == "gaussian"
+    assert floored.book_["x"].form == "moments"
+    named = bb.NaiveBayes(columns={"x": bb.Real("gaussian", floor=0.01)}).fit(X, y)
+    assert floored.predict_proba(X).tolist() == named.predict_proba(X).tolist()
+    assert bb.NaiveBayes().fit(X, y).classifier_.model.conditional("x").describe().startswith("robust")
+    with refusal(BadOption, found=0.01):
+        bb.Real("robust", floor=0.01)

@@ -371,3 +371,13 @@ def test_picture_without_paint_order():
         assert behind.get("fill") == "white"
         assert before.get("stroke") is None
         assert (behind.text, behind.get("x"), behind.get("y")) == (before.text, before.get("x"), before.get("y"))
+
+
+def test_a_ruler_ends_where_the_rows_do():
+    random = np.random.default_rng(0)
+    rows = {"tenure": np.append(random.integers(0, 73, 200), [0, 72]), "stake": random.gamma(0.5, size=202)}
+    rulers = bb.NaiveBayes().fit(rows, ["n", "y"] * 101).nomogram().rulers
+    for ruler in rulers:
+        numbers = [mark.number for mark in ruler.marks if mark.number is not None]
+        assert min(numbers) >= 0
+        assert max(numbers) < {"tenure": 80, "stake": 1.2 * max(rows["stake"])}[ruler.column]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from bayesbox.rule.priors import prior_shares
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
+from bayesbox.tally.grid import Grid
 
 if TYPE_CHECKING:
     from bayesbox.classifier.table import AnyTableClassifier
@@ -120,10 +122,11 @@ class RowCase(Case):
         return [self.prior_log_odds, *(odds for _, _, odds in self.columns), self.calibration_log_odds or 0.0]
 
     def notes(self, classifier: AnyTableClassifier) -> list[str]:
-        """Values that were never seen, and what became of them."""
+        """Values that were never seen, and what became of them; numbers beyond all that were learned."""
         found = []
         for name, value, _ in self.columns:
             conditional = classifier.model.conditional(name)
+            found += _beyond(name, value, classifier.book.columns.get(name))
             unseen = None if value is None or conditional is None else conditional.unseen(value)
             if unseen is None:
                 continue
@@ -141,6 +144,16 @@ class RowCase(Case):
             "columns": columns,
             **({} if share is None else {"calibration_log_odds": share}),
         }
+
+
+def _beyond(name: str, value: str | None, tally: Any) -> list[str]:
+    """That a number lies outside the cells that were counted, where they were."""
+    if value is None or not isinstance(tally, Grid) or tally.holds_only_flags:
+        return []
+    low, high = tally.clipped(-math.inf, math.inf)
+    if low <= float(value) <= high:
+        return []
+    return [f"`{name}` {value} is outside what was learned: {low:.4g} to {high:.4g}"]
 
 
 def held_against(classes: tuple[str, ...], posterior: Doubles, best: int, against: str | None) -> int | None:

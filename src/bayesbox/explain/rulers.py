@@ -110,7 +110,7 @@ class _Reader:
         spreads = [each for each in spreads if each.n.m] or [tally.pooled()]
         low = min(float(apart(each.mean, DEVIATIONS * each.deviation)) for each in spreads)
         high = max(float(apart(each.mean, -DEVIATIONS * each.deviation)) for each in spreads)
-        return max(low, self.conditional.least), high
+        return tally.clipped(max(low, self.conditional.least), high)
 
 
 def round_values(low: float, high: float, *, whole: bool = False, about: int = ABOUT) -> Doubles:

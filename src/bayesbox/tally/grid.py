@@ -152,6 +152,18 @@ class Grid(Moments):
         low, high = edges(self.cells[[0, -1]])
         return float(low[0]), float(high[1])
 
+    def clipped(self, low: float, high: float) -> tuple[float, float]:
+        """A range within the cells that have a count.
+
+        >>> ages = Grid.of(("a",), np.array([18.0, 30, 72]), np.zeros(3, dtype=np.int32))
+        >>> ages.clipped(-40.0, 100.0)
+        (18.0, 79.0)
+        """
+        least, most = self.cell_range()
+        if not self.sums.fractional.signs().any():
+            least, most = float(np.ceil(least)), float(np.floor(most))
+        return min(max(low, least), most), max(min(high, most), least)
+
     # -- the algebra ---------------------------------------------------------------------------------------------
 
     def zero(self) -> Self:

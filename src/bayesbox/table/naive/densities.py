@@ -80,4 +80,6 @@ def _range(tally: Any) -> tuple[float, float]:
     if known is not None:
         return known
     whole = tally.pooled()
-    return float(apart(whole.mean, 3 * whole.deviation)), float(apart(whole.mean, -3 * whole.deviation))
+    low, high = float(apart(whole.mean, 3 * whole.deviation)), float(apart(whole.mean, -3 * whole.deviation))
+    clipped: tuple[float, float] = tally.clipped(low, high)
+    return clipped
