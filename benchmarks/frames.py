@@ -41,7 +41,7 @@ def run(session: harness.Session) -> None:
     check_without_holes(min(session.rows, 50_000))
     y = synthetic.labels(session.rows)
     frame = synthetic.frame_with_strings(y, holes=0.02)
-    ours, theirs = bb.NaiveBayes().fit(frame, y), Pipeline().fit(frame, y)
+    ours, theirs = bb.NaiveBayes(numeric="gaussian").fit(frame, y), Pipeline().fit(frame, y)
     # Imputing is another model than leaving out, so only the winning class is compared.
     harness.require_alike(ours.predict_proba(frame), theirs.predict_proba(frame), share=0.97, what="frame")
     time_both(session, "strings, numbers and holes", frame, y, ours, theirs)
@@ -51,7 +51,7 @@ def check_without_holes(rows: int) -> None:
     """Where nothing is missing, the two models are one."""
     y = synthetic.labels(rows)
     frame = synthetic.frame_with_strings(y, holes=0)
-    ours = bb.NaiveBayes().fit(frame, y).predict_proba(frame)
+    ours = bb.NaiveBayes(numeric="gaussian").fit(frame, y).predict_proba(frame)
     numbers = frame.iloc[:, :10].to_numpy()
     codes = OrdinalEncoder().fit_transform(frame.iloc[:, 10:]).astype(np.int64)
     expected = Summed().fit(numbers, codes, y).predict_proba(numbers, codes)
@@ -71,7 +71,7 @@ def time_both(
     smoothing = theirs.model.var_smoothing
     session.compare(
         f"fit, {what}",
-        lambda: bb.NaiveBayes().fit(frame, y),
+        lambda: bb.NaiveBayes(numeric="gaussian").fit(frame, y),
         "sklearn ColumnTransformer",
         lambda: Pipeline(smoothing).fit(frame, y),
         target,

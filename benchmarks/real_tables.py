@@ -45,7 +45,7 @@ def measure(session: harness.Session, name: str, frame: pd.DataFrame, target: st
     copies = max(1, COPIES_TO // len(frame))
     frame = pd.concat([frame] * copies, ignore_index=True)
     X, y = frame.drop(columns=target), np.asarray(frame[target].astype(str))
-    ours, theirs = bb.NaiveBayes().fit(X, y), frames.Pipeline(var_smoothing=1e-9).fit(X, y)
+    ours, theirs = bb.NaiveBayes(numeric="gaussian").fit(X, y), frames.Pipeline(var_smoothing=1e-9).fit(X, y)
     mine = float((ours.predict(X) == y).mean())
     other = float((theirs.model.classes_[theirs.predict_proba(X).argmax(axis=1)] == y).mean())
     # The peer imputes and smooths otherwise, so what must agree is how often each is right.

@@ -20,7 +20,7 @@ def run(session: harness.Session) -> None:
     peer = GaussianNB(var_smoothing=0).fit(X, y)
     forms = {"row-major": X, "Arrow columns": table, "pandas columns": frame}
     for form, data in forms.items():
-        ours = bb.NaiveBayes().fit(data, y)
+        ours = bb.NaiveBayes(numeric="gaussian").fit(data, y)
         harness.require_equal(ours.predict_proba(data), peer.predict_proba(X), what=f"reals, {form}")
         session.compare(
             f"fit, 20 reals, {form}",
@@ -30,7 +30,14 @@ def run(session: harness.Session) -> None:
             8,
         )
         session.compare(
-            f"predict_proba, 20 reals, {form}",
+            f"fit gaussian, 20 reals, {form}",
+            lambda data=data: bb.NaiveBayes(numeric="gaussian").fit(data, y),
+            "sklearn GaussianNB",
+            lambda: GaussianNB(var_smoothing=0).fit(X, y),
+            8,
+        )
+        session.compare(
+            f"predict_proba gaussian, 20 reals, {form}",
             lambda ours=ours, data=data: ours.predict_proba(data),
             "sklearn GaussianNB",
             lambda: peer.predict_proba(X),

@@ -88,6 +88,7 @@ def test_nothing_of_a_rare_level_is_left(people, bayes):
     assert not any(b"secret" in data or b"id9" in data for data in members.values())
     assert {(each["column"], each["what"]) for each in ended.json["remaining"]} == {
         ("(classes)", "classes"),
+        ("age", "cells of numbers"),
         ("age", "means of one row"),
     }
     before, after = load_classifier("m.bayes"), load_classifier("out.bayes")

@@ -186,7 +186,7 @@ def test_infinite_columns_come_before_finite_ones():
 def test_numbers_have_round_marks_where_the_rows_are():
     clf = bb.NaiveBayes().fit({"age": list(range(20, 60)), "half": [k / 2 for k in range(40)]}, ["n", "y"] * 20)
     age, half = sorted(clf.nomogram().rulers, key=lambda ruler: ruler.column)
-    assert [mark.label for mark in age.marks] == ["10", "20", "30", "40", "50", "60", "70"]
+    assert [mark.label for mark in age.marks] == ["20", "25", "30", "35", "40", "45", "50", "55"]
     assert all(mark.number == float(mark.label) for mark in half.marks)
 
 

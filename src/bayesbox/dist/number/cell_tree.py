@@ -51,15 +51,15 @@ def edges_of(keys: Keys) -> Doubles:
     return np.where(keys < 0, -size.view(np.float64), size.view(np.float64))
 
 
-class Spread(NamedTuple):
+class StudentShape(NamedTuple):
     """The t of each class and, last, that of a class of no rows: rows x classes, or 1 x classes."""
 
     shift: Doubles
     scale: Doubles
     df: Doubles
 
-    def take(self, rows: NDArray[np.int64]) -> Spread:
-        return Spread(*(each[rows] if len(each) > 1 else each for each in self))
+    def take(self, rows: NDArray[np.int64]) -> StudentShape:
+        return StudentShape(*(each[rows] if len(each) > 1 else each for each in self))
 
     def tail(self, place: Doubles) -> Doubles:
         """P(T < z), or -P(T > z) above the middle, so that differences have all their digits."""
@@ -120,7 +120,9 @@ class CellTree:
             split = nodes[halved]
         return np.sort(np.concatenate(found))
 
-    def log_ratios(self, keys: Keys, spread: Spread, place: Place, own: NDArray[np.int32] | None = None) -> Doubles:
+    def log_ratios(
+        self, keys: Keys, spread: StudentShape, place: Place, own: NDArray[np.int32] | None = None
+    ) -> Doubles:
         """The log of what each density is multiplied by in the cell of each key, keys x (classes and that of no rows).
 
         `own` are the classes of rows whose own value, in the cell of its key, does not count.

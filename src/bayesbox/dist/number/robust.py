@@ -15,7 +15,7 @@ from bayesbox.dist.base import Columns, Doubles
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan, leaves_only_flags
-from bayesbox.dist.number.cell_tree import LAST_KEY, Keys, Spread, edges_of, keys_of
+from bayesbox.dist.number.cell_tree import LAST_KEY, Keys, StudentShape, edges_of, keys_of
 from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.robust_left_out import LeftOut, require_learned
 from bayesbox.dist.number.robust_shape import LOG_COMMON, LOG_OWN, Shape, log_shares, mixed
@@ -84,7 +84,7 @@ class Robust(NumberDensity):
         spreads = shape.spreads
         if spreads is not None:
             shift, scale, df = shape.low + spreads.loc, spreads.scale, spreads.df
-            starts, ratios = shape.cells(tally, Spread(shift[None], scale[None], df[None]))
+            starts, ratios = shape.cells(tally, StudentShape(shift[None], scale[None], df[None]))
         presence = options.presence(tally)
         return cls(column, *presence, log_zero, log_rest, shape.is_log, base, shift, scale, df, starts, ratios)
 
@@ -171,8 +171,8 @@ class Robust(NumberDensity):
     # -- quantiles -------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _spread(self) -> Spread:
-        return Spread(self.shift[None], self.scale[None], self.df[None])
+    def _spread(self) -> StudentShape:
+        return StudentShape(self.shift[None], self.scale[None], self.df[None])
 
     def _tails(self, x: Doubles) -> Doubles:
         """The tails of the t at some numbers, which may be infinite."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.leave_one_out import Others, others_of
-from bayesbox.dist.number.cell_tree import CellTree, Place, Spread, keys_of
+from bayesbox.dist.number.cell_tree import CellTree, Place, StudentShape, keys_of
 from bayesbox.dist.number.conjugate import ClassSpreads
 from bayesbox.dist.number.log_cells import LogSums, log_cells, log_spreads, log_sums
 from bayesbox.dist.number.robust_shape import (
@@ -132,7 +132,7 @@ class LeftOut:
         """What the t is multiplied by in the cell of each row, by the counts of the others."""
         tree = CellTree.of(self.tally, zeros=zeros)
         rows = np.flatnonzero(present)
-        spread = Spread(spreads.loc[rows], spreads.scale[rows], spreads.df[rows])
+        spread = StudentShape(spreads.loc[rows], spreads.scale[rows], spreads.df[rows])
         keys = keys_of(_core.grid_cells(self.values[rows]))
         found = np.zeros((len(self.values), tree.classes + 1))
         found[rows] = tree.log_ratios(keys, spread, lambda edges, of: place(edges, rows[of]), self.target[rows])

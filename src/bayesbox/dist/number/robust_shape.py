@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles, log
-from bayesbox.dist.number.cell_tree import CellTree, Keys, Spread
+from bayesbox.dist.number.cell_tree import CellTree, Keys, StudentShape
 from bayesbox.dist.number.conjugate import ClassSpreads, spreads_of
 from bayesbox.dist.number.log_cells import LogSums, log_spreads, log_sums, sum_of_logs
 from bayesbox.dist.number.special import apart
@@ -65,7 +65,7 @@ class Shape(NamedTuple):
         low = pooled.rest_of_mean if spread else 0.0
         return cls(apart, False, counts, pooled.mean, low, spread.with_no_rows() if spread else None)
 
-    def cells(self, tally: Grid, spread: Spread) -> tuple[Keys, Doubles]:
+    def cells(self, tally: Grid, spread: StudentShape) -> tuple[Keys, Doubles]:
         """The runs of cells with one ratio: their first keys, and the logs of the ratios."""
         tree = CellTree.of(tally, zeros=not self.apart)
         starts = tree.leaves()
