@@ -151,7 +151,10 @@ def _beyond(name: str, value: str | None, tally: Any) -> list[str]:
     if value is None or not isinstance(tally, Grid) or tally.holds_only_flags:
         return []
     low, high = tally.clipped(-math.inf, math.inf)
-    if low <= float(value) <= high:
+    try:
+        if low <= float(value) <= high:
+            return []
+    except ValueError:  # a date, which is counted by its seconds
         return []
     return [f"`{name}` {value} is outside what was learned: {low:.4g} to {high:.4g}"]
 
