@@ -1,11 +1,13 @@
 """Accuracy and log loss on real documents, against scikit-learn's models of text; needs --data.
 
 Ours model by model as scikit-learn has them, with the model chosen (`occurrence="auto"`), and with the words that the
-page about text names as the best; the latter two also with the strength of words calibrated on the training documents.
+page about text names as the best; the latter two also with the strength of words calibrated on the training documents,
+and all as `bayes train --model text` chooses it. With the CPU time of the choice against the plain model.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +28,7 @@ import harness
 AUTO: dict[str, Any] = {"occurrence": "auto"}
 BEST: dict[str, Any] = {"occurrence": "auto", "punctuation": True, "shortest": 1, "phrases": (1, 2)}
 CALIBRATED: dict[str, Any] = {"calibration": "temperature"}
+COMMAND: dict[str, Any] = {"occurrence": "auto", "phrases": "auto", "calibration": "auto"}
 OURS: dict[str, dict[str, Any]] = {
     "count, the default": {},
     "binary": {"occurrence": "binary"},
@@ -33,6 +36,7 @@ OURS: dict[str, dict[str, Any]] = {
     "count, calibrated": CALIBRATED,
     "auto": AUTO,
     "auto, calibrated": {**AUTO, **CALIBRATED},
+    "as the command": COMMAND,
     "best": BEST,
     "best, calibrated": {**BEST, **CALIBRATED},
 }
@@ -155,7 +159,26 @@ def run(session: harness.Session) -> None:
             ours["auto, calibrated"][1],
             {n: losses[n] for n in SAME.values()},
         )
+        below(session, f"{corpus}: log loss, as the command", ours["as the command"][1], losses)
         below(session, f"{corpus}: log loss, best, calibrated", ours["best, calibrated"][1], losses)
+        cost(session, corpus, parts[0])
+
+
+def cost(session: harness.Session, corpus: str, part: Split) -> None:
+    """The CPU time of a model that is chosen and calibrated, against the plain one of the same words."""
+    for name, words in (("words", {}), ("words and pairs", {"phrases": (1, 2)})):
+        chosen = {**AUTO, **CALIBRATED, **words}
+        ratio = float(np.median([seconds(chosen, part) / seconds(words, part) for _ in range(3)]))
+        session.amount(f"{corpus}: time of auto, calibrated, {name}", ratio, 5.0, "{:.1f}x".format, peer="plain")
+    ratio = float(np.median([seconds(COMMAND, part) / seconds({}, part) for _ in range(3)]))
+    session.say(f"{corpus}: as the command, {ratio:.1f} times the time of the plain model of single words")
+
+
+def seconds(options: dict[str, Any], part: Split) -> float:
+    """CPU time to fit and to answer the first document."""
+    start = time.process_time()
+    bb.TextClassifier(**options).fit(part.texts, part.labels).predict_proba(part.asked[:1])
+    return time.process_time() - start
 
 
 def at_least(session: harness.Session, work: str, mine: float, peers: dict[str, float]) -> None:
