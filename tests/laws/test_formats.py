@@ -14,7 +14,7 @@ from tests.laws.mixed import KINDS, TARGET, estimator, pick, state, table
 
 from bayesbox.classifier.train import train
 from bayesbox.rule.options import NaiveOptions
-from bayesbox.schema.kinds import Category, Flag
+from bayesbox.schema.kinds import Flag
 from bayesbox.source.files.open import open_source
 from bayesbox.table.naive.classifier import NaiveClassifier
 
@@ -144,7 +144,7 @@ WRITERS = {
 def test_files(whole, tmp_path, name, threads):
     path = tmp_path / name
     WRITERS[name](path, X | {TARGET: Y})
-    kinds = KINDS | {"smoker": Flag(), "joined": Category()}
+    kinds = KINDS | {"smoker": Flag()}
     text = frozenset({TARGET, "car", "zip", "joined", "smoker"})
     source = open_source(path, text=text, number=frozenset({"visits", "calls", "parcels", "height"}))
     classifier = NaiveClassifier(NaiveOptions(), kinds)

@@ -28,7 +28,7 @@ def whole():
 def test_every_kind_takes_part(whole):
     forms = {whole.book_[name].form for name in X}
     assert forms == {"counts", "moments"}
-    assert set(whole.classifier_.model.columns) == set(X)
+    assert set(whole.classifier_.model.columns) == {*X, "joined month", "joined weekday"}
 
 
 @pytest.mark.parametrize("seed", range(10))
