@@ -38,6 +38,8 @@
       UnknownStates                               a column of which no value is a state of its node: `column`
       ColumnsByPosition                           rows with names for columns that were learned without, or the reverse
       LostCalibration                             a calibration that no longer fits the classes
+      WorseThanBaseline                           a model worse than always answering `answer`: `accuracy`, `log_loss`
+      CalibrationNotExported                      a calibration that another `language` has no form for
       LostLedger                                  a ledger that a merge with a model without one drops: `without`
       RoundedRows                                 rows of a network file not quite 1 in sum, by their digits: `sums`
       SkippedLinks                                links in folders of documents that were not followed: `count`
@@ -62,6 +64,7 @@ from bayesbox.described import Advice as Advice
 from bayesbox.described import Described as Described
 from bayesbox.described import Remedy as Remedy
 from bayesbox.described import shown as shown
+from bayesbox.warned import CalibrationNotExported as CalibrationNotExported
 from bayesbox.warned import ColumnsByPosition as ColumnsByPosition
 from bayesbox.warned import DataWarning as DataWarning
 from bayesbox.warned import DroppedWords as DroppedWords
@@ -75,6 +78,7 @@ from bayesbox.warned import RoundedRows as RoundedRows
 from bayesbox.warned import SkippedLinks as SkippedLinks
 from bayesbox.warned import SuspiciousData as SuspiciousData
 from bayesbox.warned import UnknownStates as UnknownStates
+from bayesbox.warned import WorseThanBaseline as WorseThanBaseline
 
 
 class BayesboxError(Described):

@@ -76,6 +76,52 @@ class LostCalibration(DataWarning):
     """A calibration that is dropped, since the classes are others now."""
 
 
+class WorseThanBaseline(DataWarning):
+    """A model that is worse on held-out rows than always to give the same answer.
+
+    `answer` is the most frequent class; `accuracy` and `log_loss` are those of the model, `baseline_accuracy` that of
+    always answering it, `baseline_log_loss` that of the class shares.
+    """
+
+    def __init__(
+        self,
+        answer: str,
+        *,
+        accuracy: float,
+        log_loss: float,
+        baseline_accuracy: float,
+        baseline_log_loss: float,
+        rows: int,
+    ) -> None:
+        parts = []
+        if accuracy < baseline_accuracy:
+            parts.append(f"accuracy {accuracy:.3f}, and always answering {answer} has {baseline_accuracy:.3f}")
+        if log_loss > baseline_log_loss:
+            parts.append(f"log loss {log_loss:.3f}, and the class shares alone have {baseline_log_loss:.3f}")
+        super().__init__(
+            f"worse than always answering {answer}, on {rows:,} held-out rows: {'; '.join(parts)}",
+            remedy="Try another model, such as AutoBayes (--model auto), or other columns",
+        )
+        self.answer = answer
+        self.accuracy = accuracy
+        self.log_loss = log_loss
+        self.baseline_accuracy = baseline_accuracy
+        self.baseline_log_loss = baseline_log_loss
+        self.rows = rows
+
+
+class CalibrationNotExported(DataWarning):
+    """A model whose `calibration` its form in another `language` does not have: that answers for the counts."""
+
+    def __init__(self, language: str, calibration: str) -> None:
+        super().__init__(
+            f"{language} has no form for a calibration ({calibration}): what is exported answers for the counts alone",
+            remedy="Export to SQL or ONNX, which have column weights and temperature",
+        )
+        self.language = language
+        self.calibration = calibration
+
+
 class LostLedger(DataWarning):
     """A ledger that is dropped by a merge, since the first or the second model, `without`, keeps none."""
 

@@ -311,13 +311,15 @@ def test_a_certificate_with_another_number_of_rows_does_not_hold(folder, capsys)
     assert not statements(capsys)["the rows are those taken out"]
 
 
+STALE = ", stale: learn it again with `bayes calibrate MODEL DATA`"
 DERIVED = {
-    "--calibrate temperature": ["the calibration (temperature)"],
-    "--select mi:1": ["the selection of columns (mi:1)"],
-    "--column-weights": ["the weights of columns"],
-    "--model tan": ["the cut points of age"],
-    "--model kdb:1": ["the parents of each column", "the cut points of age"],
-    "--smoothing mle": [],
+    "--calibrate temperature": [f"the calibration (temperature){STALE}"],
+    "--select mi:1 --calibrate none": ["the selection of columns (mi:1)"],
+    "--column-weights --calibrate none": [f"the weights of columns{STALE.replace(' it ', ' them ')}"],
+    "--model tan --calibrate none": ["the cut points of age"],
+    "--model kdb:1 --calibrate none": ["the parents of each column", "the cut points of age"],
+    "--smoothing mle --calibrate none": [],
+    "": [f"the calibration (column weights){STALE}"],
 }
 
 

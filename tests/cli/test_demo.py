@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbox.cli import titanic
+from bayesbox.cli.print import titanic
 
 from .conftest import Bayes
 

@@ -35,7 +35,7 @@ def test_forget_gives_the_model_of_the_rest(bayes: Bayes, halves: Path) -> None:
     assert report["digest_before"] == bayes("show", "tennis.bayes", "--json").json["digest"]
     assert report["rows"] == 8
     assert list(report) == [
-        "rows", "unlabelled", "skipped", "model", "classes", "digest_before", "digest", "warnings", "derived",
+        "rows", "unlabelled", "skipped", "model", "classes", "digest_before", "digest", "warnings", "stale", "derived",
     ]  # fmt: skip
 
 

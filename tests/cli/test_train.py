@@ -41,6 +41,7 @@ def test_json(bayes: Bayes, people: Path) -> None:
     report = ended.json
     assert list(report) == [
         "model", "kind", "target", "rows", "unlabelled", "skipped", "classes", "columns", "warnings", "digest",
+        "calibration", "model_digest",
     ]  # fmt: skip
     assert report["model"] == "m.bayes"
     assert report["classes"] == {"high": 2, "low": 1}

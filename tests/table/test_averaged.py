@@ -13,7 +13,7 @@ from sklearn.base import clone
 from tests.refusal import warning
 
 import bayesbox as bb
-from bayesbox.cli.titanic import TITANIC
+from bayesbox.cli.print.titanic import TITANIC
 from bayesbox.errors import BadOption, CannotForget, SuspiciousData
 from bayesbox.table.averaged.classifier import AveragedClassifier
 

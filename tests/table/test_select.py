@@ -15,7 +15,7 @@ from bayesbox.classifier.calibrated import labelled
 from bayesbox.classifier.evaluate import cross_validate
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.train import labelled_rows
-from bayesbox.errors import BadModelFile, BadOption, CannotExport, CannotMerge
+from bayesbox.errors import BadModelFile, BadOption, CannotExport
 from bayesbox.file import container
 from bayesbox.file.strict_json import document, parse
 from bayesbox.schema.coded import CodedRows, Variable
@@ -265,8 +265,6 @@ def test_what_needs_plain_factors_refuses_weights():
     words = {name: columns[name] for name in ("colour", "twin")}
     with refusal(BadOption, what="network"):
         bb.NaiveBayes(column_weights="learned").fit(words, labels).to_network()
-    with pytest.raises(CannotMerge):
-        clf + bb.NaiveBayes(column_weights="learned").fit(*table(seed=1))
     chosen = bb.NaiveBayes(select="cfs").fit(words, labels)
     assert chosen.to_network().nodes == ["class", *chosen.selected_]
     assert "twin" not in chosen.to_sql()

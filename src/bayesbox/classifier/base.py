@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from bayesbox.classifier.calibration.calibrates import Calibrates
 from bayesbox.classifier.contracts import ClassModel, Evidence, PriorRules
 from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
 from bayesbox.classifier.rows import LabelledRows, minus_rows, refit_on
@@ -29,7 +30,6 @@ from bayesbox.errors import (
     BadWeight,
     CannotForget,
     CannotMerge,
-    LostCalibration,
     LostLedger,
     NoCounts,
 )
@@ -43,7 +43,6 @@ from bayesbox.source.base import Batch, Source
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
-    from bayesbox.classifier.calibrated import Calibrated
     from bayesbox.classifier.case import Case
     from bayesbox.classifier.hints import Hint
     from bayesbox.classifier.report.size import ModelSize
@@ -55,7 +54,7 @@ D = TypeVar("D")
 M = TypeVar("M", bound=ClassModel)
 
 
-class Classifier(ABC, Generic[R, D, M]):
+class Classifier(Calibrates, ABC, Generic[R, D, M]):
     """Schema, book and rules; the model follows from them and is made when it is first needed.
 
     `rules` say how counts become probabilities. `derived` holds what was learned from rows and is not a tally, such as
@@ -82,8 +81,7 @@ class Classifier(ABC, Generic[R, D, M]):
         self.derived: D | None = None
         self._model: M | None = None
         self.fixed = False  # made of given tables: there are no counts behind it
-        self.calibrate = calibrate  # the kind of calibration to learn with the first rows
-        self.calibrated: Calibrated | None = None
+        self.init_calibration(calibrate)
         self.target_cuts: tuple[float, ...] | None = None  # between the bins of a target of numbers
         self.redacted: int | None = None  # levels of fewer rows than this were pooled
         self.ledger = False  # whether a hash of the rows is kept beside the tallies
@@ -197,7 +195,8 @@ class Classifier(ABC, Generic[R, D, M]):
 
     def irreversible_parts(self) -> tuple[str, ...]:
         """What was learned of the rows and is no tally, in words: taking rows out leaves it as it is."""
-        return () if self.calibrated is None else (f"the calibration ({self.calibrated.calibration.kind})",)
+        stale = ", stale: learn it again with `bayes calibrate MODEL DATA`" if self.stale else ""
+        return () if self.calibrated is None else (f"the calibration ({self.calibrated.name}){stale}",)
 
     def keeps_rows_by(self) -> str | None:
         """What the model keeps of single rows beyond counts and sums of each column, in words; None for nothing."""
@@ -270,16 +269,12 @@ class Classifier(ABC, Generic[R, D, M]):
         with np.errstate(over="ignore"):
             if not np.isfinite(book.class_counts.to_doubles().sum()):
                 raise BadWeight("the weights of all rows sum to more than a double holds", remedy="Scale them down")
+        if self.schema is not None and self.learned_at is None and self.learned_beyond_counts():
+            self.learned_at = self.book.digest()
         self.schema, self.book, self._model = schema, book, None
         if book.classes:
             self.ledger = book.ledger is not None
-        if self.calibrated is not None and self.calibrated.classes != self.classes:
-            self.calibrated = None
-            warnings.warn(
-                "the classes are others than those that were calibrated, so the calibration is gone: train again",
-                LostCalibration,
-                stacklevel=4,
-            )
+        self.drop_calibration_of_other_classes()
 
     def schema_with(self, more: Schema) -> Schema:
         """The schema after rows of which this is the schema."""
@@ -321,13 +316,18 @@ class Classifier(ABC, Generic[R, D, M]):
             raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
         if self.schema is None or other.schema is None:
             raise CannotMerge("one of the two models has learned nothing")
-        if self.derived != other.derived:
+        if not self.derived_like(other):
             raise CannotMerge(
                 "the two models derived different choices from their rows, so that they counted different things",
                 remedy="Train one on the rows of both, or train the second by updating a copy of the first",
             )
         self.warn_of_lost_ledger(other)
-        result = self.changed(redacted=max(self.redacted or 0, other.redacted or 0) or None)
+        kept = self if self.calibrated is not None else other
+        result = self.changed(
+            redacted=max(self.redacted or 0, other.redacted or 0) or None,
+            calibrated=kept.calibrated,
+            calibrate=kept.calibrate,
+        )
         result.accept(self.schema.merged(other.schema), self.book + other.book)
         return result
 
@@ -335,6 +335,10 @@ class Classifier(ABC, Generic[R, D, M]):
         """Say so where one of two models that are merged keeps a ledger: what both have learned has none."""
         if self.ledger != other.ledger:
             warnings.warn(LostLedger("second" if self.ledger else "first"), stacklevel=3)
+
+    def derived_like(self, other: AnyClassifier) -> bool:
+        """Whether what another classifier of this kind derived makes it count the same."""
+        return bool(self.derived == other.derived)
 
     def counts_like(self, other: AnyClassifier) -> bool:
         """Whether another classifier of this kind has the same rules."""
@@ -362,11 +366,11 @@ class Classifier(ABC, Generic[R, D, M]):
 
     def with_empty_counts(self) -> Self:
         """The same schema, rules and derived choices with nothing counted."""
-        return self.changed(calibrate=None, calibrated=None, book=Book.empty(self.book.label_type))
+        return self.changed(calibrate=None, calibrated=None, learned_at=None, book=Book.empty(self.book.label_type))
 
     def unfitted_clone(self) -> Self:
         """The same rules and declarations, nothing known of any row."""
-        return self.changed(schema=None, book=Book.empty(), derived=None, calibrated=None)
+        return self.changed(schema=None, book=Book.empty(), derived=None, calibrated=None, chosen=None, learned_at=None)
 
     def with_rules(self, rules: R) -> Self:
         """The same counts under other rules; nothing is counted again."""
@@ -377,20 +381,12 @@ class Classifier(ABC, Generic[R, D, M]):
         given_prior(prior, self.classes)  # refuses a prior that does not fit
         return self.with_rules(replace(self.rules, prior=dict(prior) if isinstance(prior, Mapping) else prior))
 
-    def with_calibration(self, kind: str | None) -> Self:
-        """The same that learns this kind of calibration with its first rows."""
-        return self.changed(calibrate=kind)
-
     def with_ledger(self, ledger: bool) -> Self:
         """The same that keeps a hash of the rows it learns, or none."""
         if ledger and self.book.classes and self.book.ledger is None:
             raise BadOption("a ledger must be kept from the first row on", remedy="Train again with ledger=True")
         book = self.book if ledger else self.book.with_ledger(None)
         return self.changed(ledger=ledger, book=book, _model=self._model)
-
-    def uncalibrated(self) -> Self | None:
-        """The same before its calibration; None where it has none."""
-        return None if self.calibrate is None else self.changed(calibrated=None, _model=self._model)
 
     # -- what was learned ----------------------------------------------------------------------------------------
 
@@ -430,12 +426,6 @@ class Classifier(ABC, Generic[R, D, M]):
     def posterior(self, batch: Batch) -> Doubles:
         """P(class | x), rows x classes."""
         return np.exp(self.log_posterior(batch))
-
-    def log_posterior(self, batch: Batch) -> Doubles:
-        """log P(class | x), rows x classes, calibrated if the model is."""
-        if self.calibrated is None:
-            return self.plain_log_posterior(batch)
-        return self.calibrated.log_posterior(self, batch)
 
     def plain_log_posterior(self, batch: Batch) -> Doubles:
         """log P(class | x) before calibration; a row that no class allows gets the prior, with a warning."""

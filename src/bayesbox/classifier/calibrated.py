@@ -2,12 +2,14 @@
 
 The answers are those of leaving one row out, where these are exact, and of folds where they are not: because the rows
 have weights, or because something was derived from them, which the folds then derive anew.
+
+A kind that is asked for by name is learned on all rows, `auto` on a sample of them that follows from the rows alone.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,9 +20,18 @@ from bayesbox.classifier.rows import LabelledRows, common_codes, minus_rows, par
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import DataWarning
 from bayesbox.file.reader import Reader
-from bayesbox.schema.columns import as_view
 from bayesbox.source.base import Batch
-from bayesbox.stat.calibrate import KINDS, Calibration, Dirichlet, Isotonic, Temperature, calibration, normalised
+from bayesbox.stat.calibrate import (
+    KINDS,
+    NAMES,
+    Calibration,
+    ClassShares,
+    Dirichlet,
+    Isotonic,
+    Temperature,
+    calibration,
+    normalised,
+)
 from bayesbox.stat.folds import stratified_folds
 
 if TYPE_CHECKING:
@@ -28,55 +39,101 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 FOLDS = 10
+FEW_FOLDS, MANY_ROWS = 3, 500  # of a sample of more rows: each fold makes a model
 C = TypeVar("C", bound="AnyClassifier")
+
+
+COLUMN_WEIGHTS = "column weights"
+
+
+@dataclass(frozen=True)
+class HeldOutLoss:
+    """The mean log loss of held-out rows before and after a calibration."""
+
+    before: float
+    after: float
+    rows: int
 
 
 @dataclass(frozen=True)
 class Calibrated:
     """A calibration with the classes it is of and the class prior under which it was learned.
 
-    Another base rate is put in afterwards, as Bayes' rule says: the calibrated odds times the ratio of the priors.
+    `weights` are powers of the columns' factors, of naive Bayes, that are applied before the map; either may be absent.
+    `asked` is the kind that was asked for, `auto` or the map's own. Another base rate is put in afterwards, as Bayes'
+    rule says: the calibrated odds times the ratio of the priors.
     """
 
-    calibration: Calibration
+    calibration: Calibration | None
     classes: tuple[str, ...]
     log_prior: tuple[float, ...]
+    weights: Mapping[str, float] | None = None
+    asked: str = ""
+    held_out: HeldOutLoss | None = None
+
+    @property
+    def name(self) -> str:
+        """What the answers are calibrated by, in words."""
+        kind = None if self.calibration is None else self.calibration.kind
+        return " and ".join(part for part in ("" if self.weights is None else COLUMN_WEIGHTS, kind) if part)
+
+    def fits(self, columns: Sequence[str]) -> bool:
+        """Whether the weights are those of some of these columns."""
+        return self.weights is None or (bool(columns) and set(self.weights) <= set(columns))
 
     def log_posterior(self, classifier: AnyClassifier, batch: Batch) -> Doubles:
         """log P(class | x) of a classifier, calibrated."""
         base, now = np.array(self.log_prior), np.asarray(classifier.model.log_prior)
         if np.array_equal(base, now):
-            return self.calibration.applied(classifier.plain_log_posterior(batch))
+            return self._applied(classifier, batch)
         shares = np.exp(base)
         prior = dict(zip(self.classes, shares / shares.sum(), strict=True))
-        plain = classifier.with_rules(replace(classifier.rules, prior=prior))
-        found = self.calibration.applied(plain.plain_log_posterior(batch))
+        found = self._applied(classifier.with_rules(replace(classifier.rules, prior=prior)), batch)
         known = np.isfinite(base)
         shift = np.where(known, now - np.where(known, base, 0.0), 0.0)
         return normalised(found + shift)
 
+    def _applied(self, classifier: AnyClassifier, batch: Batch) -> Doubles:
+        weighed = classifier if self.weights is None else classifier.weighed(self.weights)
+        plain = weighed.plain_log_posterior(batch)
+        return plain if self.calibration is None else self.calibration.applied(plain)
+
     def to_json(self) -> Json:
         """As the model file says it."""
         prior = [None if np.isneginf(value) else value for value in self.log_prior]
-        return {
-            "kind": self.calibration.kind,
-            "classes": list(self.classes),
-            "log_prior": prior,
-            **self.calibration.to_json(),
-        }
+        kind = None if self.calibration is None else self.calibration.kind
+        written: Json = {"kind": kind, "classes": list(self.classes), "log_prior": prior}
+        if self.calibration is not None:
+            written |= self.calibration.to_json()
+        if self.weights is not None:
+            written["weights"] = dict(sorted(self.weights.items()))
+        if self.asked and self.asked != kind:
+            written["asked"] = self.asked
+        if self.held_out is not None:
+            written["held_out"] = dict(vars(self.held_out))
+        return written
 
 
 def calibrated(classifier: AnyClassifier, parts: Sequence[LabelledRows]) -> Calibrated | None:
-    """The calibration of the kind that the classifier asks for, learned on the rows it has learned."""
-    assert classifier.calibrate is not None
+    """The calibration of the kind that the classifier asks for by name, learned on the rows it has learned."""
+    assert classifier.calibrate in KINDS
     log_p, codes, weights = unseen_answers(classifier, parts)
-    classes = classifier.classes
-    if len(classes) < 2 or not len(codes):
+    return calibrated_by(classifier, classifier.calibrate, log_p, codes, weights)
+
+
+def calibrated_by(
+    classifier: AnyClassifier, kind: str, log_p: Doubles, codes: NDArray[np.int64], weights: Doubles | None
+) -> Calibrated | None:
+    """The calibration of one kind, learned on held-out answers of a classifier."""
+    if len(classifier.classes) < 2 or not len(codes):
         return None
-    found = calibration(classifier.calibrate, log_p, codes, weights)
-    if found is None:
-        return None
-    return Calibrated(found, classes, tuple(np.asarray(classifier.model.log_prior).tolist()))
+    return calibrated_of(classifier, kind, calibration(kind, log_p, codes, weights))
+
+
+def calibrated_of(classifier: AnyClassifier, asked: str, found: Calibration | None, **more: Any) -> Calibrated:
+    """A calibration with the classes and the prior of a classifier."""
+    log_prior = tuple(np.asarray(classifier.model.log_prior).tolist())
+    return Calibrated(found, classifier.classes, log_prior, asked=asked, **more)
 
 
 def unseen_answers(
@@ -86,28 +143,34 @@ def unseen_answers(
     folds: int = FOLDS,
     seed: int = 0,
     order: NDArray[np.int64] | None = None,
+    sampled: bool = False,
 ) -> tuple[Doubles, NDArray[np.int64], Doubles | None]:
     """(log P(class | x), class, weight) of the rows with a label, each answered by a model that has not seen it.
 
-    The folds follow from the places of the rows, or from their places in an `order` that is given.
+    The folds follow from the places of the rows, or from their places in an `order` that is given. The rows may be
+    `sampled` from those that were learned: of many, a fold of the sample is subtracted and what was derived from all
+    stays, for a model learned anew on the sample alone would be another one.
     """
     kept = labelled(parts)
     place = {text: code for code, text in enumerate(classifier.classes)}
-    codes = [_codes(rows, place) for rows in kept]
+    codes = [codes_of(rows, place) for rows in kept]
     weights = None if not kept or kept[0].weights is None else np.concatenate([rows.weights for rows in kept])
     if not kept:
         return np.empty((0, len(place))), np.empty(0, dtype=np.int64), weights
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was told when they were learned
-        if weights is None and classifier.derived is None:
+        if weights is None and classifier.derived is None and not (sampled and classifier.slow_leave_one_out()):
             with np.errstate(divide="ignore"):
                 answers = [np.log(classifier.leave_one_out(rows.batch, rows.labels)) for rows in kept]
         else:
-            answers = answers_by_folds(classifier, kept, folds=folds, seed=seed, order=order)
+            few = int(classifier.book.n.sum()) <= 2 * sum(map(len, codes))
+            folds = FEW_FOLDS if sampled and sum(map(len, codes)) > MANY_ROWS else folds
+            subtract = sampled and not few and all(classifier.book[name].is_exact for name in classifier.book)
+            answers = answers_by_folds(classifier, kept, folds=folds, seed=seed, order=order, subtract=subtract)
     return np.concatenate(answers), np.concatenate(codes), weights
 
 
-def _codes(rows: LabelledRows, place: dict[str, int]) -> NDArray[np.int64]:
+def codes_of(rows: LabelledRows, place: dict[str, int]) -> NDArray[np.int64]:
     """The classes of rows that all have one; a level that no row has may be none of them."""
     return np.array([place.get(text, -1) for text in rows.labels.levels], dtype=np.int64)[rows.labels.codes]
 
@@ -119,13 +182,7 @@ def labelled(parts: Sequence[LabelledRows]) -> list[LabelledRows]:
 
 
 def _labelled(rows: LabelledRows) -> LabelledRows:
-    batch = rows.batch
-    weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
-    columns = tuple(as_view(column) for column in batch.columns)
-    whole = LabelledRows(Batch(batch.names, columns, batch.rows, batch.first_row), rows.labels, weights)
-    there = rows.labels.codes >= 0
-    if weights is not None:
-        there = there & (weights > 0)
+    whole, there = rows.viewed(), rows.counting()
     return whole if there.all() else whole.take(np.flatnonzero(there))
 
 
@@ -136,12 +193,13 @@ def answers_by_folds(
     folds: int = FOLDS,
     seed: int = 0,
     order: Any = None,
+    subtract: bool = False,
 ) -> list[Doubles]:
     """log P(class | x) of the rows of each batch, each answered by a model that was learned without its fold."""
     width, log_prior = len(classifier.classes), np.asarray(classifier.model.log_prior)
     answers = {id(rows): np.tile(log_prior, (rows.batch.rows, 1)) for rows in kept}
     place = {text: code for code, text in enumerate(classifier.classes)}
-    for other, rows, chosen in held_out(classifier, kept, folds=folds, seed=seed, order=order):
+    for other, rows, chosen in held_out(classifier, kept, folds=folds, seed=seed, order=order, subtract=subtract):
         columns = [place[text] for text in other.classes]
         found = np.full((len(chosen), width), -np.inf)
         found[:, columns] = other.plain_log_posterior(rows.take(chosen).batch)
@@ -150,9 +208,18 @@ def answers_by_folds(
 
 
 def held_out(
-    classifier: C, kept: list[LabelledRows], *, folds: int, seed: int = 0, order: Any = None
+    classifier: C,
+    kept: list[LabelledRows],
+    *,
+    folds: int,
+    seed: int = 0,
+    order: Any = None,
+    subtract: bool = False,
 ) -> Iterator[tuple[C, LabelledRows, NDArray[np.int64]]]:
-    """(the classifier without a fold, a batch, the rows of it in the fold), fold after fold."""
+    """(the classifier without a fold, a batch, the rows of it in the fold), fold after fold.
+
+    With `subtract` what was derived stays, even where it is learned anew otherwise.
+    """
     codes = common_codes([rows.labels for rows in kept])
     folds = min(folds, len(codes))
     if folds < 2:
@@ -166,7 +233,7 @@ def held_out(
     for number in range(folds):
         if not parts[number]:
             continue
-        if bare.needs_refit():
+        if bare.needs_refit() and not subtract:
             others = [each for index, fold in enumerate(parts) if index != number for each in fold]
             other = refit_on(bare, [rows.take(chosen) for rows, chosen in others])
         else:
@@ -181,34 +248,65 @@ def held_out(
 def calibrated_from_json(written: Json) -> Calibrated:
     """What the model file says; ValueError where that is no calibration."""
     reader = Reader(written, "the calibration")
-    kind, classes = reader.take("kind", str), reader.texts("classes")
+    kind, classes = reader.take("kind", str, None), reader.texts("classes")
     prior = reader.take("log_prior", list)
     if len(classes) < 2 or len(prior) != len(classes):
         raise ValueError("the calibration has not a prior for each class")
     log_prior = tuple(-np.inf if value is None else _number(value) for value in prior)
-    found: Calibration
+    found = None if kind is None else _map_from_json(kind, reader, len(classes))
+    weights = reader.take_if_present("weights", dict)
+    if weights is None and found is None:
+        raise ValueError("the calibration has neither weights nor a kind")
+    if weights is not None:
+        weights = {name: _number(weight) for name, weight in weights.items()}
+        if min(weights.values(), default=0.0) < 0:
+            raise ValueError("a weight of the calibration is below 0")
+    asked = reader.take_if_present("asked", str) or kind
+    if asked not in NAMES:
+        raise ValueError(f"the calibration {asked!r} is unknown; there is {', '.join(NAMES)}")
+    loss = reader.take_if_present("held_out", dict)
+    reader.done()
+    return Calibrated(found, classes, log_prior, weights, asked, None if loss is None else _loss_from_json(loss))
+
+
+def _map_from_json(kind: str, reader: Reader, classes: int) -> Calibration:
     if kind == Temperature.kind:
-        found = Temperature(_number(reader.take("power", float)))
-        if not found.power > 0:
+        temperature = Temperature(_number(reader.take("power", float)))
+        if not temperature.power > 0:
             raise ValueError("the power of the calibration is not above 0")
-    elif kind == Isotonic.kind:
+        return temperature
+    if kind == Isotonic.kind:
         at, share = _table(reader.take("log_odds", list)), _table(reader.take("probability", list))
-        if [len(each) for each in at] != [len(each) for each in share] or len(at) != len(classes):
+        if [len(each) for each in at] != [len(each) for each in share] or len(at) != classes:
             raise ValueError("the curves of the calibration do not fit the classes")
         if not all(each and np.all(np.diff(each) > 0) for each in at):
             raise ValueError("a curve of the calibration does not rise")
         if not all(0 <= value <= 1 for each in share for value in each):
             raise ValueError("a curve of the calibration leaves the probabilities")
-        found = Isotonic(at, share)
-    elif kind == Dirichlet.kind:
+        return Isotonic(at, share)
+    if kind == Dirichlet.kind:
         slopes, offsets = _table(reader.take("slopes", list)), _table([reader.take("offsets", list)])[0]
-        if {len(slopes), len(offsets), *map(len, slopes)} != {len(classes)}:
+        if {len(slopes), len(offsets), *map(len, slopes)} != {classes}:
             raise ValueError("the numbers of the calibration do not fit the classes")
-        found = Dirichlet(slopes, offsets)
-    else:
-        raise ValueError(f"the calibration {kind!r} is unknown; there is {', '.join(KINDS)}")
+        return Dirichlet(slopes, offsets)
+    if kind == ClassShares.kind:
+        shares = ClassShares(_number(reader.take("share", float)), _table([reader.take("log_shares", list)])[0])
+        if not 0 < shares.share < 1:
+            raise ValueError("the share of the calibration is not between 0 and 1")
+        if len(shares.log_shares) != classes or not np.isclose(np.exp(shares.log_shares).sum(), 1):
+            raise ValueError("the class shares of the calibration do not fit the classes")
+        return shares
+    raise ValueError(f"the calibration {kind!r} is unknown; there is {', '.join(KINDS)}")
+
+
+def _loss_from_json(written: Json) -> HeldOutLoss:
+    reader = Reader(written, "the held-out loss")
+    before, after = _number(reader.take("before", float)), _number(reader.take("after", float))
+    rows = reader.take("rows", int)
     reader.done()
-    return Calibrated(found, classes, log_prior)
+    if rows < 1:
+        raise ValueError("the held-out loss is one of no rows")
+    return HeldOutLoss(before, after, rows)
 
 
 def _number(value: Any) -> float:

@@ -55,6 +55,8 @@ def write(classifier: AnyTableClassifier) -> tuple[Json, dict[str, bytes]]:
         written["target_bins"] = list(classifier.target_cuts)
     if classifier.calibrated is not None:
         written["calibration"] = classifier.calibrated.to_json()
+    if classifier.stale:
+        written["learned_at"] = classifier.learned_at
     if classifier.redacted is not None:
         written["redacted"] = classifier.redacted
     _require_consistent(schema, book, label_type)
@@ -95,6 +97,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     derived = kind.derived_from_members(reader.take_if_present("derived", dict), own)
     calibration = reader.take_if_present("calibration", dict)
     target_bins = reader.take_if_present("target_bins", list)
+    learned_at = reader.take_if_present("learned_at", str)
     redacted = reader.take_if_present("redacted", int)
     one_hot = one_hot_from_json(reader.take("fold", dict))
     declared = declared_from_json(reader.take("declared", list, None))
@@ -110,7 +113,9 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
         classifier = kind(rules)
         classifier.accept(schema, book_from_arrow(tables, label_type, tuple(schema.kinds)))
         classifier = classifier.changed(derived=derived)
-    classifier = classifier.changed(declared=declared, one_hot=one_hot, target=target, redacted=redacted)
+    classifier = classifier.changed(
+        declared=declared, one_hot=one_hot, target=target, redacted=redacted, learned_at=learned_at
+    )
     if target_bins is not None:
         from bayesbox.classifier.target.bins import cuts_from_json
 
@@ -127,7 +132,9 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     calibrated = calibrated_from_json(calibration)
     if calibrated.classes != classifier.classes:
         raise ValueError("the calibration is one of other classes")
-    return classifier.changed(calibrated=calibrated, calibrate=calibrated.calibration.kind)
+    if not calibrated.fits(tuple(schema.kinds) if classifier.weighs_columns else ()):
+        raise ValueError("the calibration has weights of other columns")
+    return classifier.changed(calibrated=calibrated, calibrate=calibrated.asked)
 
 
 def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:

@@ -136,6 +136,16 @@ class Evaluation:
         parts.append("reliability (# accuracy, | mean confidence)\n" + reliability_table(self.metrics.bins))
         return "\n\n".join(part for part in parts if part)
 
+    def worse_than_baseline(self) -> str | None:
+        """What to say where always giving the same answer would have been better; None where it would not."""
+        metrics, parts = self.metrics, []
+        accuracy, loss = metrics.accuracy.value, metrics.log_loss.value
+        if accuracy < metrics.baseline_accuracy:
+            parts.append(f"accuracy {accuracy:.4f}, always {metrics.baseline}: {metrics.baseline_accuracy:.4f}")
+        if loss > metrics.baseline_log_loss:
+            parts.append(f"log loss {loss:.4f}, class shares alone: {metrics.baseline_log_loss:.4f}")
+        return f"worse than always answering {metrics.baseline}: {'; '.join(parts)}" if parts else None
+
     def _head(self) -> str:
         return "\n".join([f"{self._how_in_words()}: {self.data}, target {self.target}", *self._remarks()])
 
@@ -150,6 +160,9 @@ class Evaluation:
         left_out = [f"{found.unlabelled:,} without a label left out"] if found.unlabelled else []
         left_out += [f"{self.skipped:,} broken ones left out"] if self.skipped else []
         yield ", ".join([f"{found.rows:,} row{'s' if found.rows != 1 else ''}", *left_out])
+        worse = self.worse_than_baseline()
+        if worse is not None:
+            yield worse
         if found.unseen:
             names = [f"{name} ({count:,})" for name, count in found.unseen.most_common(MOST_NAMES)]
             more = ", ..." if len(found.unseen) > MOST_NAMES else ""

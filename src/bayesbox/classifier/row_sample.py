@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.source.base import Batch, Part, Source, taken
 from bayesbox.source.wrapped import WrappedSource
 from bayesbox.stat.folds import row_keys
@@ -22,7 +23,8 @@ FEWEST, MOST = 100, 1500  # rows that are looked at for columns that depend on e
 def watched(classifier: AnyClassifier, source: Source) -> Sampled | None:
     """The source with a sample of its rows kept, to look for dependence; None where that is of no use.
 
-    Other models know of dependence, calibration mends what it does, and rows that are counted elsewhere do not pass by.
+    Other models know of dependence, calibration corrects what it does, and rows that are counted elsewhere do not pass
+    by.
     """
     if not classifier.looks_for_dependence or classifier.has_second_pass() or classifier.calibrate or source.remote:
         return None
@@ -32,12 +34,14 @@ def watched(classifier: AnyClassifier, source: Source) -> Sampled | None:
 class Sampled(WrappedSource):
     """A source that keeps at least `most` of the rows it gave (all, where there are fewer), at most twice as many.
 
-    Which rows are kept follows from their numbers alone, not from the batches they come in.
+    Which rows are kept follows from their numbers alone, not from the batches they come in. Of wide rows fewer are
+    kept, where `cells` limits rows times columns.
     """
 
-    def __init__(self, source: Source, most: int) -> None:
+    def __init__(self, source: Source, most: int, *, cells: int | None = None) -> None:
         super().__init__(source)
         self.most = most
+        self.cells = cells
         self.kept: list[Batch] = []
         self._keys: list[Any] = []
         self._limit = np.uint64(2**64 - 1)
@@ -47,6 +51,10 @@ class Sampled(WrappedSource):
     def enough(self) -> bool:
         """Whether there are rows enough to tell dependence from chance."""
         return sum(part.rows for part in self.kept) >= FEWEST
+
+    def in_order(self) -> list[tuple[Batch, Any]]:
+        """The rows that were kept, batches with the keys of their rows, in the order of the rows."""
+        return sorted(zip(self.kept, self._keys, strict=True), key=lambda part: part[0].first_row)
 
     def batches(self) -> Iterator[Batch]:
         self._forget()
@@ -68,7 +76,10 @@ class Sampled(WrappedSource):
 
     def _keep(self, batch: Batch, keys: Any) -> None:
         self._take(batch, keys)
-        while sum(part.rows for part in self.kept) > 2 * self.most:
+        most = self.most
+        if self.cells is not None:
+            most = max(FEWEST, min(most, self.cells // max(len(batch.names), 1)))
+        while sum(part.rows for part in self.kept) > 2 * most:
             self._limit //= np.uint64(2)
             kept, keys_of = self.kept, self._keys
             self.kept, self._keys = [], []
@@ -84,3 +95,29 @@ class Sampled(WrappedSource):
             columns = tuple(taken(column, places) for column in batch.columns)
             self.kept.append(Batch(batch.names, columns, len(places), batch.first_row))
             self._keys.append(keys[places])
+
+
+KeyedRows = list[tuple[LabelledRows, Any]]
+"""Rows with the keys by which some of them are drawn."""
+
+
+def keyed(parts: Sequence[LabelledRows]) -> KeyedRows:
+    """Rows in memory with keys that follow from their places, as those of a source follow from its rows' numbers."""
+    found, first = [], 0
+    for rows in parts:
+        found.append((rows, row_keys(first, rows.batch.rows)))
+        first += rows.batch.rows
+    return found
+
+
+def drawn(parts: KeyedRows, most: int) -> list[LabelledRows]:
+    """So many of the rows that have a label and a weight above 0: those with the least keys, in their order."""
+    known = [(rows, keys, rows.counting()) for rows, keys in parts]
+    all_keys = np.concatenate([keys[there] for _, keys, there in known]) if known else np.empty(0, dtype=np.uint64)
+    limit = np.partition(all_keys, most - 1)[most - 1] if len(all_keys) > most else None
+    found = []
+    for rows, keys, there in known:
+        places = np.flatnonzero(there if limit is None else there & (keys <= limit))
+        if len(places):
+            found.append(rows.viewed() if len(places) == rows.batch.rows else rows.viewed().take(places))
+    return found

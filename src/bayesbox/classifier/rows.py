@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bayesbox.schema.columns import Column, CountMatrix
+from bayesbox.schema.columns import Column, CountMatrix, as_view
 from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Batch, taken
 from bayesbox.stat.folds import shuffle_keys
@@ -55,6 +55,18 @@ class LabelledRows:
             labels = self.labels._replace(codes=self.labels.codes[first:last])
             weights = None if self.weights is None else self.weights[first:last]
             yield LabelledRows(self.batch.slice(first, last), labels, weights)
+
+    def counting(self) -> NDArray[np.bool_]:
+        """Which of them have a label and a weight above 0."""
+        there: NDArray[np.bool_] = self.labels.codes >= 0
+        return there if self.weights is None else there & (np.asarray(self.weights, dtype=np.float64) > 0)
+
+    def viewed(self) -> LabelledRows:
+        """The same rows, their columns as they can be taken apart."""
+        batch = self.batch
+        weights = None if self.weights is None else np.asarray(self.weights, dtype=np.float64)
+        columns = tuple(as_view(column) for column in batch.columns)
+        return LabelledRows(Batch(batch.names, columns, batch.rows, batch.first_row), self.labels, weights)
 
     def labelled(self) -> LabelledRows:
         """Those that have a label."""

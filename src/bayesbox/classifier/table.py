@@ -42,6 +42,7 @@ M = TypeVar("M", bound=TableModel)
 class TableClassifier(Classifier[R, D, M]):
     """A classifier of rows with named columns; `declared` are the kinds that columns are said to have."""
 
+    calibrates_by_default = True
     groups_levels: ClassVar[bool] = False
     """Whether it takes categories whose levels are grouped."""
     derived_prefix: ClassVar[str] = ""
@@ -89,6 +90,9 @@ class TableClassifier(Classifier[R, D, M]):
             where = [self.classes.index(name) for name in other.classes]
             found[place, where] = np.exp(other.plain_log_posterior(one.batch))[0]
         return found
+
+    def slow_leave_one_out(self) -> bool:
+        return type(self).leave_one_out is TableClassifier.leave_one_out
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
         """What is counted of these rows: here each column by itself."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayesbox.classifier.calibrated import calibrated
+from bayesbox.classifier.calibration.learn import learn_calibration
 from bayesbox.classifier.opened import ReadingOptions
-from bayesbox.classifier.row_sample import Sampled
+from bayesbox.classifier.row_sample import KeyedRows, Sampled, keyed
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.target.check import TargetCheck, require_few_classes
 from bayesbox.classifier.training import PendingRows, Progress, Training, split_columns
@@ -22,11 +22,15 @@ from bayesbox.source.base import Batch, Source
 from bayesbox.source.registry import FRAME, kind_of_data
 from bayesbox.source.shapes import is_path
 from bayesbox.source.wrapped import Recorded
+from bayesbox.stat.calibrate import AUTO
 from bayesbox.tally.book import Book
 from bayesbox.tally.ledger import count_ledger
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
+
+MOST_SAMPLED = 3_000  # rows that are kept of a source at least, where a calibration is to be chosen
+SAMPLED_CELLS = 2_000_000  # rows times columns: of wide rows fewer are kept
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,10 @@ class TrainingRows(ABC):
     def again(self) -> list[LabelledRows]:
         """The rows that were counted, in memory."""
 
+    def sample(self) -> KeyedRows:
+        """Rows that were counted, in memory, with the keys of their numbers; a sample of them where there are many."""
+        return keyed(self.again())
+
     @abstractmethod
     def require_again(self) -> None:
         """Refuse to count rows again that are gone once they were read."""
@@ -177,7 +185,7 @@ class StreamedRows(TrainingRows):
         progress: Progress | None = None,
         sample: int | None = None,
     ) -> None:
-        self.source = Sampled(source, sample) if sample else source
+        self.source = Sampled(source, sample, cells=SAMPLED_CELLS) if sample else source
         self.name: str = source.name
         self.target = target
         self.weight = weight
@@ -216,6 +224,12 @@ class StreamedRows(TrainingRows):
             return [labelled_rows(batch, self.target, self.weight, where=self.name) for batch in kept]
         self.require_again()
         return [labelled_rows(batch, self.target, self.weight, where=self.name) for batch in self.source.batches()]
+
+    def sample(self) -> KeyedRows:
+        if not isinstance(self.source, Sampled):
+            return super().sample()
+        kept = self.source.in_order()
+        return [(labelled_rows(batch, self.target, self.weight, where=self.name), keys) for batch, keys in kept]
 
     def require_again(self) -> None:
         require_rereadable(self.source)
@@ -350,16 +364,26 @@ def count_into(
         return None
     pending.apply(classifier)
     if unfinished:
-        _finish(classifier, rows.again())
+        _finish(classifier, rows)
     return pending.counted
 
 
-def _finish(classifier: AnyClassifier, parts: list[LabelledRows]) -> None:
+def _finish(classifier: AnyClassifier, rows: TrainingRows) -> None:
     """What is learned of rows beyond their counts."""
     if classifier.has_second_pass():
-        classifier.refine(parts)
+        classifier.refine(rows.again())
     if classifier.calibrate is not None:
-        classifier.calibrated = calibrated(classifier, parts)
+        learn_calibration(classifier, rows)
+
+
+def _sampled_rows(classifier: AnyClassifier) -> int | None:
+    """How many rows of a source are kept at least, for what is learned once they are counted; None for all."""
+    if classifier.calibrate not in (None, AUTO):
+        return None
+    sampled = MOST_SAMPLED if classifier.calibrate == AUTO else 0
+    if not classifier.has_second_pass():
+        return sampled or None
+    return None if classifier.second_pass_rows is None else max(classifier.second_pass_rows, sampled)
 
 
 def train(
@@ -376,14 +400,13 @@ def train(
 
     The classifier changes only when all rows were counted.
     """
-    second = not forget and classifier.unfinished()
-    bounded = second and classifier.calibrate is None and not source.remote
+    unfinished = not forget and classifier.unfinished()
     rows = StreamedRows(
-        classifier.recorded(source, target) if second else source,
+        classifier.recorded(source, target) if unfinished else source,
         target,
         weight,
         progress=progress,
-        sample=classifier.second_pass_rows if bounded else None,
+        sample=_sampled_rows(classifier) if unfinished and not source.remote else None,
     )
     counted = count_into(classifier, rows, threads=threads, forget=forget)
     if counted is None:

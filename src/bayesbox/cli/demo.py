@@ -28,7 +28,7 @@ CASE = {"cabin": "1st", "sex": "female", "age": "adult"}
 @options.json_option
 def command(data: bool, as_json: bool) -> None:
     """Train on the 2,201 people of the Titanic, test on people the model does not know, and explain one of them."""
-    from bayesbox.cli import titanic
+    from bayesbox.cli.print import titanic
 
     if data:
         click.echo(titanic.TITANIC.read_text(encoding="utf-8"), nl=False)

@@ -105,6 +105,8 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
     if svg is not None:
         _write(svg, evaluation.svg())
     if as_json:
+        worse = evaluation.worse_than_baseline()
+        warned += [] if worse is None else [worse]
         emit_json({**evaluation.as_dict(), "warnings": warned, "threshold": best or None})
     else:
         say(evaluation.text())

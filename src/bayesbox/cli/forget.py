@@ -21,7 +21,7 @@ from bayesbox.cli.options import shared as options
         "bayes forget people.bayes withdrawn.csv --certificate withdrawn.json --key company.pem",
         "bayes forget spam.bayes message.eml --class spam",
     ),
-    notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings, "
+    notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings, stale, "
     "derived (what was learned of the rows and is no tally, so that it stays as it is), "
     "and certificate where one was asked for.",
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import CHANGE, refuse_foreign
+from bayesbox.cli.print.calibration import stale_lines
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
 from bayesbox.errors import BadModelFile, ModelChanged, NoCounts
 
@@ -65,6 +66,8 @@ def change(model: str, data: tuple[str, ...], given: Json, *, forget: bool, as_j
         "digest": classifier.book.digest(),
         "warnings": warned,
     }
+    warned += stale_lines(classifier, path)
+    report["stale"] = classifier.stale
     kept = old_name(os.path.realpath(path))
     if forget and os.path.exists(kept):
         warned.append(f"{os.path.basename(kept)} beside it is a version from before, which may still hold these rows")

@@ -35,6 +35,7 @@ VERBS = {
     "show": "Show what a model has learned.",
     "update": "Learn more rows.",
     "forget": "Take rows out of a model again, exactly.",
+    "calibrate": "Learn the calibration of a model again.",
     "verify": "Check the certificate of a forgetting.",
     "redact": "Pool the levels and words that few rows have.",
     "key": "Make a pair of keys to sign certificates with.",

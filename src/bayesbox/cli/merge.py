@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.calibration import stale_lines
 from bayesbox.cli.print.output import captured_warnings, emit_json, note
 from bayesbox.errors import BayesboxError, CannotMerge
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     cls=options.Verb,
     short_help="Join models that were trained apart.",
     examples=("bayes merge north.bayes south.bayes -o country.bayes", "bayes merge part-*.bayes -o whole.bayes"),
-    notes="Keys of --json: model, classes, digests_before (by file), digest, warnings.",
+    notes="Keys of --json: model, classes, digests_before (by file), digest, stale, warnings.",
 )
 @click.argument("models", nargs=-1, required=True)
 @click.option(
@@ -50,12 +51,14 @@ def command(models: tuple[str, ...], output: str, keep_old: bool, wait: float, a
         save(whole, output, lock=lock, keep_old=keep_old)
     classes = dict(zip(whole.book.classes, whole.book.n.tolist(), strict=True))
     digest = whole.book.digest()
+    warned += stale_lines(whole, output)
     if as_json:
         report = {
             "model": output,
             "classes": classes,
             "digests_before": digests,
             "digest": digest,
+            "stale": whole.stale,
             "warnings": warned,
         }
         emit_json(report)

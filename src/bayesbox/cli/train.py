@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         "bayes train credit.csv -t class --numeric auto --types age=real:mdl",
         "bayes train orders.csv -t kept --types 'day=date:%d/%m/%Y'",
         "bayes train credit.csv -t class --select forward --column-weights",
+        "bayes train credit.csv -t class --calibrate none",
         "bayes train credit.csv -t class --model optimal:naive,tan,aode",
         "bayes train houses.csv -t price --target-bins 5",
         "bayes train ventes.csv -t achat --encoding cp1252 --delimiter ';' --decimal , --thousands .",
@@ -68,7 +69,9 @@ if TYPE_CHECKING:
     "With --model text, DATA are also folders of documents or mail (a folder or mailbox a class: text files, single "
     "messages, mbox, Maildir). "
     "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest (of the "
-    "counts), model_digest, with --select "
+    "counts), model_digest, calibration "
+    "(name, asked, kind, rows, log_loss_before, log_loss_after, standard_error, candidates, column_weights: of "
+    "held-out rows; null where none was asked for or there are fewer than 50 rows), with --select "
     "or --column-weights also column_weights, with --model optimal hypotheses; for documents "
     "text, words, used and telling in place of columns; replaced (rows, digest) where the file held such a model.",
 )
@@ -162,7 +165,7 @@ class Learned:
     classifier: AnyClassifier
     training: Training
     skipped: int = 0
-    harm: tuple[str, ...] = ()  # that columns do which depend on each other
+    harm: tuple[str, ...] = ()  # what columns do that depend on each other, and a model worse than none
     report: Json | None = None
 
 
@@ -173,11 +176,13 @@ def _output(data: tuple[str, ...], given: Json) -> str:
 
 
 def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
+    from bayesbox.classifier.calibration.auto import worse_than_baseline
     from bayesbox.classifier.registry import new_classifier
-    from bayesbox.classifier.row_sample import watched
-    from bayesbox.classifier.train import train
+    from bayesbox.classifier.row_sample import MOST, watched
+    from bayesbox.classifier.train import labelled_rows, train
     from bayesbox.cli.options.sources import Progress, declared_kinds, reading_of, skipped_rows, without_target
     from bayesbox.cli.print.printer import printer_of
+    from bayesbox.stat.calibrate import AUTO
     from bayesbox.table.batch_learners import BatchLearner
 
     remote: Source | None = remote_sources.rows_elsewhere(data, given)
@@ -187,6 +192,8 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
     blank = new_classifier(given["model"], given, kinds, _one_hot((*given["one_hot"], *given["fold"])))
     blank = blank.with_ledger(given["ledger"])
+    if blank.calibrates_by_default and given["calibrate"] is None and not (remote and remote.remote):
+        blank = blank.with_calibration(AUTO)
     if target is None and blank.needs_target:
         raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
     require_taken(blank, given)
@@ -212,12 +219,17 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
         progress.close()
     skipped = skipped_rows(source)
     classifier.check()  # a prior or a rule that does not fit is refused before anything is written
-    found = None
+    found: list[object] = []
     if sampled is not None and sampled.enough:
+        from bayesbox.classifier.row_sample import drawn
         from bayesbox.table.dependence import dependence_in
 
-        found = dependence_in(sampled, classifier, opened.target, weight)
-    return Learned(classifier, training, skipped, () if found is None else (str(found),))
+        found.append(dependence_in(sampled, classifier, opened.target, weight))
+        kept = [(labelled_rows(batch, opened.target, weight), keys) for batch, keys in sampled.in_order()]
+        found.append(worse_than_baseline(classifier, drawn(kept, MOST)))
+    else:
+        found.append(worse_than_baseline(classifier))
+    return Learned(classifier, training, skipped, tuple(str(each) for each in found if each is not None))
 
 
 def _columns_of(data: tuple[str, ...], given: Json) -> str:

@@ -19,7 +19,7 @@ from bayesbox.cli.options import shared as options
         "bayes update people.bayes 'week/*.csv' -o week.bayes",
         "bayes update spam.bayes message.eml --class spam",
     ),
-    notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings.",
+    notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings, stale.",
 )
 @click.argument("model")
 @click.argument("data", nargs=-1, required=True)

@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from bayesbox.classifier.calibration.auto import worse_than_baseline
+from bayesbox.classifier.calibration.learn import calibrate_again
 from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.options import calibration_option, ledger_option
 from bayesbox.classifier.report.summary import summary_html
+from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.classifier.train import count_into
 from bayesbox.errors import BadData, ColumnsByPosition
@@ -127,6 +130,9 @@ class TableEstimator(CountedEstimator[K]):
         self.classifier_ = classifier
         self.loaded_from()  # learned anew: it comes from no file
         self.warn_of_hints()
+        worse = worse_than_baseline(classifier)
+        if worse is not None:
+            warnings.warn(worse, stacklevel=2)
         return self
 
     def partial_fit(self, X: object, y: object, classes: object = None, sample_weight: object = None) -> Self:
@@ -284,6 +290,25 @@ class CalibratedEstimator(TableEstimator[K]):
         """A classifier that is to be calibrated as it is asked for."""
         require_kind(self.calibration)
         return super().blank_classifier().with_calibration(self.calibration)
+
+    def calibrate(
+        self, X: object, y: object, kind: str | None = "auto", *, sample_weight: object = None, held_out: bool = False
+    ) -> Self:
+        """Learn the calibration anew, as after partial_fit or forget; the counts stay as they are.
+
+        The rows are some that were learned, each held out from the counts in turn; or, with `held_out`, rows that were
+        never learned. `kind` is a calibration, "auto", or None for none.
+        """
+        require_kind(kind)
+        check_is_fitted(self)
+        with writing(self):
+            batch = self._checked(X)
+            classifier = copy.copy(self.classifier_)
+            labels = labels_from(y, batch.rows, classifier.target_cuts)
+            calibrate_again(classifier, [LabelledRows(batch, labels, sample_weight)], kind, held_out=held_out)
+            self.classifier_ = classifier
+            self.calibration = kind
+        return self
 
     def adopt(self, classifier: K) -> Self:
         """Take over a classifier that has learned elsewhere."""

@@ -3,16 +3,18 @@
     temperature   P(c)^t, normalised: one number, the same order of classes in every row (Guo et al. 2017)
     isotonic      for each class the best rising function of its log-odds, then normalised (Zadrozny and Elkan 2002)
     dirichlet     softmax of a linear function of log P (Kull et al. 2019); of two classes this is beta calibration
+    shares        (1 - e) P(c) + e times the share of the class: one number, for a few answers that are very wrong
 
-Each is learned on the log loss, with weights where rows have some. A probability of 0 cannot be mended by a map that is
-read off other rows: it counts as `SMALLEST` in learning, stays 0 under `temperature`, and is `SMALLEST` for the others.
+Each is learned on the log loss, with weights where rows have some. A probability of 0 cannot be corrected by a map that
+is read off other rows: it counts as `SMALLEST` in learning, stays 0 under `temperature`, and is `SMALLEST` for
+`isotonic` and `dirichlet`.
 
-`auto` takes the kind that does best, by log loss, on folds of the answers it was not learned on; none, where the best
-does not do better than the answers as they are by twice its standard error.
+`auto` chooses among them on held-out answers: see `choose_calibration`.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -21,7 +23,6 @@ from numpy.typing import NDArray
 
 from bayesbox.errors import UnknownChoice
 from bayesbox.stat.descent import minimum
-from bayesbox.stat.folds import stratified_folds
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
@@ -31,6 +32,8 @@ Codes = NDArray[np.int64]
 
 SMALLEST = 1e-12  # the least probability that takes part
 COLDEST, HOTTEST = 1e-3, 1e3  # the powers that `temperature` may raise to
+STEPS, CLOSE = 100, 1e-10  # of Newton's method for `temperature`: at most so many, until it moves by less
+HALVINGS = 40  # that find the share of `shares`
 PULL = 1.0  # rows' worth of pull of `dirichlet` towards leaving all as it is, for each number it learns
 
 
@@ -68,16 +71,23 @@ class Temperature:
         log_p = floored(log_p)
         true = log_p[np.arange(len(codes)), codes]
 
-        def slope(power: float) -> float:
-            """Of the log loss: it rises with the power, so that its zero is found by halving."""
+        def slopes(power: float) -> tuple[float, float]:
+            """The first and the second derivative of the log loss: the first rises with the power."""
             p = np.exp(normalised(power * log_p))
-            return float(weights @ ((p * log_p).sum(axis=1) - true))
+            mean = (p * log_p).sum(axis=1)
+            return float(weights @ (mean - true)), float(weights @ ((p * log_p * log_p).sum(axis=1) - mean * mean))
 
-        low, high = np.log(COLDEST), np.log(HOTTEST)
-        for _ in range(40):
-            middle = (low + high) / 2
-            low, high = (low, middle) if slope(float(np.exp(middle))) > 0 else (middle, high)
-        return cls(float(np.exp((low + high) / 2)))
+        low, high, power = COLDEST, HOTTEST, 1.0
+        for _ in range(STEPS):
+            first, second = slopes(power)
+            low, high = (low, power) if first > 0 else (power, high)
+            newton = power - first / second if second > 0 else low
+            if not low < newton < high:  # too far: halve, on the scale of logs
+                newton = float(np.sqrt(low * high))
+            if abs(newton - power) <= CLOSE * power:
+                return cls(newton)
+            power = newton
+        return cls(power)
 
 
 @dataclass(frozen=True)
@@ -124,7 +134,9 @@ class Dirichlet:
         return {"slopes": [list(row) for row in self.slopes], "offsets": list(self.offsets)}
 
     @classmethod
-    def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles) -> Dirichlet:
+    def learned(
+        cls, log_p: Doubles, codes: Codes, weights: Doubles, *, steps: int = 100, decrease: float = 1e-9
+    ) -> Dirichlet:
         width = log_p.shape[1]
         log_p = floored(log_p)
         given = np.concatenate([log_p, np.ones((len(codes), 1))], axis=1)
@@ -141,18 +153,48 @@ class Dirichlet:
             value = -float(weights @ log_q[rows, codes]) + 0.5 * float((pull * change * change).sum())
             return value, (given.T @ (weights[:, None] * wrong) + pull * change).ravel()
 
-        found = start + minimum(loss, np.zeros(start.size)).reshape(start.shape)
+        found = start + minimum(loss, np.zeros(start.size), steps=steps, decrease=decrease).reshape(start.shape)
         return cls(tuple(tuple(row) for row in found[:-1].tolist()), tuple(found[-1].tolist()))
 
 
-KINDS: dict[str, Any] = {each.kind: each for each in (Temperature, Isotonic, Dirichlet)}
+@dataclass(frozen=True)
+class ClassShares:
+    """(1 - share) P(c) + share times the share of the class in all rows, whose logs are `log_shares`.
+
+    >>> np.exp(ClassShares(0.2, (math.log(0.5), math.log(0.5))).applied(np.log([[0.9, 0.1]]))).round(2)
+    array([[0.82, 0.18]])
+    """
+
+    share: float
+    log_shares: tuple[float, ...]
+    kind: ClassVar[str] = "shares"
+
+    def applied(self, log_p: Doubles) -> Doubles:
+        mixed: Doubles = np.logaddexp(math.log1p(-self.share) + log_p, math.log(self.share) + np.array(self.log_shares))
+        return mixed
+
+    def to_json(self) -> Json:
+        return {"share": self.share, "log_shares": list(self.log_shares)}
+
+    @classmethod
+    def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles) -> ClassShares:
+        counts = np.bincount(codes, weights, minlength=log_p.shape[1]) + 1.0  # so that no class has the share 0
+        shares = counts / counts.sum()
+        own, other = np.exp(log_p[np.arange(len(codes)), codes]), shares[codes]
+        low, high = 0.0, 1.0
+        for _ in range(HALVINGS):  # of the slope of the log loss, with a row's worth of prior spread over 0 and 1
+            e = (low + high) / 2
+            slope = float(weights @ ((other - own) / ((1 - e) * own + e * other))) + 0.5 / e - 0.5 / (1 - e)
+            low, high = (e, high) if slope > 0 else (low, e)
+        return cls((low + high) / 2, tuple(np.log(shares).tolist()))
+
+
+KINDS: dict[str, Any] = {each.kind: each for each in (Temperature, Isotonic, Dirichlet, ClassShares)}
 """By the name that the command and the estimators take."""
 
 
 AUTO = "auto"
 NAMES = (*KINDS, AUTO)
-CHOICE_FOLDS = 3
-CLEAR = 2.0  # standard errors by which `auto` must do better than nothing
 
 
 def require_kind(kind: str | None) -> None:
@@ -161,43 +203,18 @@ def require_kind(kind: str | None) -> None:
         raise UnknownChoice("calibration", kind, NAMES)
 
 
-def calibration(kind: str, log_p: Doubles, codes: Codes, weights: Doubles | None = None) -> Calibration | None:
+def calibration(kind: str, log_p: Doubles, codes: Codes, weights: Doubles | None = None) -> Calibration:
     """The calibration of this kind for predictions `log_p` of rows whose classes turned out to be `codes`.
-
-    None where the kind is `auto` and the predictions are best as they are.
 
     >>> sure, right = np.log([[0.99, 0.01]] * 4), np.array([0, 0, 0, 1])
     >>> np.exp(calibration("temperature", sure, right).applied(sure))[0].round(2)
     array([0.75, 0.25])
     """
-    require_kind(kind)
+    if kind not in KINDS:
+        raise UnknownChoice("calibration", kind, tuple(KINDS))
     given = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
-    chosen = best_kind(log_p, codes, given) if kind == AUTO else kind
-    if chosen is None:
-        return None
-    learned: Calibration = KINDS[chosen].learned(log_p, codes, given)
+    learned: Calibration = KINDS[kind].learned(log_p, codes, given)
     return learned
-
-
-def best_kind(log_p: Doubles, codes: Codes, weights: Doubles) -> str | None:
-    """The kind whose answers, learned on other folds, have the least log loss; None if that is not clearly less."""
-    folds = min(CHOICE_FOLDS, len(codes))
-    if folds < 2:
-        return None
-    fold_of_row = stratified_folds(codes, folds)
-    before = floored(normalised(floored(log_p)))[np.arange(len(codes)), codes]
-    gains = {}
-    for kind, calibrated in KINDS.items():
-        after = np.empty(len(codes))
-        for number in range(folds):
-            inside, outside = fold_of_row != number, np.flatnonzero(fold_of_row == number)
-            found = calibrated.learned(log_p[inside], codes[inside], weights[inside])
-            after[outside] = floored(found.applied(log_p[outside]))[np.arange(len(outside)), codes[outside]]
-        gains[kind] = weights * (after - before)
-    best = max(gains, key=lambda kind: float(gains[kind].sum()))
-    gain = gains[best]
-    spread = float(np.sqrt(len(gain) * gain.var()))
-    return best if gain.sum() > CLEAR * spread else None
 
 
 def normalised(log_p: Doubles) -> Doubles:

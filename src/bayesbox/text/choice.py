@@ -120,7 +120,7 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
         settled = self.settled
         chosen = tuple(f"the choice of {name} ({self.choice_text(name)})" for name in settled.chosen)
         if self.calibrated is not None:
-            return (*chosen, f"the calibration ({self.calibrated.calibration.kind})")
+            return (*chosen, f"the calibration ({self.calibrated.name})")
         return chosen if settled.strength is None else (*chosen, "the calibration (temperature)")
 
     def notes(self) -> tuple[str, ...]:

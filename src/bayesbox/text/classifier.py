@@ -349,7 +349,7 @@ class DocumentClassifier(ChosenClassifier):
 
         self.require_all_words()
         found = leave_one_out(self, batch, labels)
-        if self.calibrated is None:
+        if self.calibrated is None or self.calibrated.calibration is None:
             return found
         with np.errstate(divide="ignore"):
             return np.exp(self.calibrated.calibration.applied(np.log(found)))

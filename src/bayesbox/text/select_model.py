@@ -19,6 +19,7 @@ from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.dist.base import Doubles
 from bayesbox.schema.token_options import PAIRS, SINGLE
 from bayesbox.stat import calibrate as maps
+from bayesbox.stat.choose_calibration import PLAIN, choose, learned
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.text.calibrate import least_loss, losses_of
 from bayesbox.text.classifier import DocumentClassifier, Texts
@@ -184,12 +185,20 @@ def _calibrate(classifier: DocumentClassifier, kind: str, best: Tried, target: C
     joint = np.maximum(prior, -1e3) + sums[usable] * np.where(known > 0, factors, 0.0)[usable, None]
     log_p, codes = maps.normalised(joint), target[usable].astype(np.int64)
     given = None if weights is None else np.asarray(weights, dtype=np.float64)[usable]
-    found = maps.calibration(kind, log_p, codes, given)
+    found = _map(kind, log_p, codes, given)
     if found is None or isinstance(found, maps.Temperature):  # which the strength of the words is already
         return
     after = -found.applied(log_p)[np.arange(len(codes)), codes].mean()
     classifier.calibrated = Calibrated(found, classifier.classes, tuple(np.asarray(prior).tolist()))
     classifier.settle_on(classifier.rules, replace(settled, losses=(float(plain.mean()), float(after))))
+
+
+def _map(kind: str, log_p: Doubles, codes: maps.Codes, weights: Doubles | None) -> maps.Calibration | None:
+    """The map of a kind; of `auto` the best on held-out answers, None where none is better."""
+    if kind != AUTO:
+        return maps.calibration(kind, log_p, codes, weights)
+    choice = choose({PLAIN: log_p}, codes, weights)
+    return None if choice is None else learned(choice, log_p, codes, weights)
 
 
 def _judged(classifier: DocumentClassifier, rows: LabelledRows, target: Codes) -> Judged:

@@ -159,7 +159,7 @@ def _calibration(classifier: DocumentClassifier) -> Json | None:
         return None
     before, after = classifier.settled.losses or (None, None)
     kind = "temperature" if strength != Strength() else None
-    return {"kind": kind if calibrated is None else calibrated.calibration.kind, "before": before, "after": after}
+    return {"kind": kind if calibrated is None else calibrated.name, "before": before, "after": after}
 
 
 def print_case(case: DocumentCase, target: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bayesbox.cli.print import nomogram
+from bayesbox.cli.print.calibration import calibration_facts, calibration_lines, stale_lines
 from bayesbox.cli.print.model import counted, densities_of, intervals_of, print_column, print_model, prior_of, tally_of
 from bayesbox.cli.print.output import decimal, emit_json, note, plural, say
 from bayesbox.cli.print.printer import Printer
@@ -45,6 +46,7 @@ class RowPrinter(Printer[T]):
             "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
             "warnings": [*map(str, remarks(classifier.schema, classifier.book)), *classifier.notes(), *warned],
             "digest": classifier.book.digest(),
+            **({"calibration": calibration_facts(classifier)} if classifier.calibrates_by_default else {}),
             **self.more(classifier),
         }
 
@@ -63,6 +65,8 @@ class RowPrinter(Printer[T]):
             without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
             note(f"{plural(report['rows'], 'row')}{without}; {report['target']}: {counted_classes(report['classes'])}")
         self.print_more(classifier, err=True)
+        for text in calibration_lines(classifier):
+            note(text)
         for text in report["warnings"]:
             note(f"note: {text}")
         if report["digest"]:
@@ -105,6 +109,10 @@ class RowPrinter(Printer[T]):
             return
         tally = tally_of(classifier, column, path) if column else None  # refused before anything is said
         print_model(classifier, path, classifier.size(), self.more(classifier).get("column_weights"), apart=column)
+        for text in calibration_lines(classifier):
+            say(text)
+        for text in stale_lines(classifier, path):
+            say(text)
         if tally:
             say()
             print_column(tally)
@@ -135,6 +143,8 @@ class RowPrinter(Printer[T]):
             "model_digest": file_digest(path),
             "ledger": classifier.book.ledger_digest(),
             "redacted": classifier.redacted,
+            "calibration": calibration_facts(classifier),
+            "stale": classifier.stale,
             **self.more(classifier),
         }
         if size is not None and size.naive is not None:
@@ -194,8 +204,7 @@ class RowPrinter(Printer[T]):
             print_work(work)
             if classifier.calibrated is not None:
                 shares = ", ".join(f"{name} {decimal(p)}" for name, p in case.posterior.items())
-                kind = classifier.calibrated.calibration.kind
-                say(f"after calibration ({kind}): {shares}, so the class is {case.prediction}")
+                say(f"after calibration ({classifier.calibrated.name}): {shares}, so the class is {case.prediction}")
 
     def print_answers(self, classifier: T, batch: Batch) -> None:
         """What the parts of the model say of a case by themselves."""

@@ -162,6 +162,9 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
 
     # -- the file ------------------------------------------------------------------------------------------------
 
+    def cells_per_row(self) -> int:
+        return super().cells_per_row() * len(self.feature_names)
+
     def irreversible_parts(self) -> tuple[str, ...]:
         cut = [name for name, cuts in self.cuts.items() if cuts]
         return (*((f"the cut points of {', '.join(cut)}",) if cut else ()), *super().irreversible_parts())

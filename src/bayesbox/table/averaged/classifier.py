@@ -28,6 +28,7 @@ class AveragedClassifier(NaiveClassifier):
     options_type: ClassVar[type[NaiveOptions]] = AveragedOptions
     groups_levels = False
     looks_for_dependence = False
+    weighs_columns = False
     rules: AveragedOptions
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:

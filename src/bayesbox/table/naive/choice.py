@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.classifier.calibrated import held_out, labelled
+from bayesbox.classifier.calibrated import COLUMN_WEIGHTS, held_out, labelled
+from bayesbox.classifier.calibration.auto import HeldOutAnswers
 from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.number.cuts import bin_names, mdl
@@ -24,6 +25,8 @@ from bayesbox.errors import DataWarning
 from bayesbox.rule.options import selection
 from bayesbox.schema.coded import CodedRows, Variable
 from bayesbox.schema.schema import Schema
+from bayesbox.stat.calibrate import normalised
+from bayesbox.stat.choose_calibration import PLAIN, fold_of_rows
 from bayesbox.table.columns import class_codes, concat_column, takes_part
 from bayesbox.table.naive import select
 from bayesbox.table.naive.column_weights import learned_weights
@@ -85,6 +88,43 @@ def unseen_terms(classifier: NaiveClassifier, kept: list[LabelledRows]) -> Terms
         np.concatenate(codes),
         weights,
     )
+
+
+# -- weights as a calibration ----------------------------------------------------------------------------------------
+
+WEIGHED_CELLS = 300_000  # rows times classes times columns that the weights are learned on
+STEPS, DECREASE = 40, 1e-5  # of the descent: a calibration needs no more digits
+FEWEST_WEIGHED = 100  # rows that must be left to learn weights on
+
+
+def weighed_answers(classifier: NaiveClassifier, kept: list[LabelledRows]) -> HeldOutAnswers:
+    """The answers of naive Bayes to rows held out, and those with weights of the columns learned without their fold."""
+    plain = classifier.changed(calibrate=None, calibrated=None, _model=classifier.model)
+    groups = [conditional.columns for conditional in plain.model.conditionals]
+    terms = unseen_terms(plain, kept)
+    weights = None if kept[0].weights is None else terms.weights
+    bases = {PLAIN: normalised(terms.prior + terms.columns.sum(axis=0))}
+    most = WEIGHED_CELLS // (max(len(groups), 1) * len(plain.classes))
+    if not groups or min(most, len(terms.codes)) < FEWEST_WEIGHED // 2:
+        return HeldOutAnswers(bases, terms.codes, weights)
+
+    def learned(chosen: NDArray[np.int64]) -> Doubles:
+        if len(chosen) > most:  # evenly spread, so that a file sorted by class does no harm
+            chosen = chosen[np.linspace(0, len(chosen) - 1, most).astype(np.int64)]
+        return learned_weights(terms.take(chosen), steps=STEPS, decrease=DECREASE)
+
+    fold_of_row = fold_of_rows(terms.codes)
+    weighed = np.empty_like(terms.prior)
+    for number in range(int(fold_of_row.max()) + 1):
+        outside = np.flatnonzero(fold_of_row == number)
+        weighed[outside] = terms.take(outside).answers(learned(np.flatnonzero(fold_of_row != number)))
+    bases[COLUMN_WEIGHTS] = weighed
+
+    def of_all() -> dict[str, float]:
+        found = learned(np.arange(len(terms.codes))).tolist()
+        return {name: weight for group, weight in zip(groups, found, strict=True) for name in group}
+
+    return HeldOutAnswers(bases, terms.codes, weights, of_all)
 
 
 def _left_out(classifier: NaiveClassifier, rows: LabelledRows) -> tuple[Doubles, Doubles]:

@@ -6,7 +6,7 @@ The scikit-learn estimator and the command are both thin layers over this class;
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -30,6 +30,8 @@ from bayesbox.source.base import Batch
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.calibration.auto import HeldOutAnswers
     from bayesbox.classifier.report.size import ModelSize
     from bayesbox.explain.evidence import Explanation
     from bayesbox.file.reader import Json
@@ -46,6 +48,7 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
     options_type: ClassVar[type[NaiveOptions]] = NaiveOptions
     groups_levels = True
     looks_for_dependence = True
+    weighs_columns = True
 
     @classmethod
     def density_of_numbers(cls, rules: NaiveOptions) -> str:
@@ -63,12 +66,31 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
 
         self.derived, self._model = chosen_columns(self, parts), None
 
+    def held_out_answers(self, kept: list[LabelledRows]) -> HeldOutAnswers:
+        from bayesbox.table.naive.choice import weighed_answers
+
+        if self.derived is not None or not self.weighs_columns:
+            return super().held_out_answers(kept)
+        return weighed_answers(self, kept)
+
+    def weighed(self, weights: Mapping[str, float]) -> Self:
+        model = self.model
+        taken = tuple(each for each in model.conditionals if weights.get(each.columns[0], 1.0) > 0)
+        return self.changed(_model=replace(model, conditionals=taken, weights=weights), calibrated=None)
+
+    def learned_beyond_counts(self) -> bool:
+        return super().learned_beyond_counts() or self.derived is not None
+
+    def derived_like(self, other: AnyClassifier) -> bool:  # noqa: ARG002
+        return True  # weights and selections change the model, not what is counted
+
     def irreversible_parts(self) -> tuple[str, ...]:
         chosen = []
         if self.derived is not None and self.rules.select is not None:
             chosen.append(f"the selection of columns ({self.rules.select})")
         if self.derived is not None and self.rules.column_weights is not None:
-            chosen.append("the weights of columns")
+            stale = ", stale: learn them again with `bayes calibrate MODEL DATA`" if self.stale else ""
+            chosen.append(f"the weights of columns{stale}")
         return (*chosen, *super().irreversible_parts())
 
     def make_model(self, schema: Schema, book: Book) -> NaiveModel:

@@ -18,8 +18,11 @@ PULL = 1.0  # of each weight towards 1: a normal prior with this precision
 LEAST = 0.01  # a weight below it counts as 0
 
 
-def learned_weights(terms: Terms) -> Doubles:
-    """The weights of the columns, 0 or more, under which rows that were not learned have the least log loss."""
+def learned_weights(terms: Terms, *, steps: int = 200, decrease: float = 1e-9) -> Doubles:
+    """The weights of the columns, 0 or more, under which rows that were not learned have the least log loss.
+
+    It ends after so many `steps`, or where one lowers the loss by less than the share `decrease`.
+    """
     rows = np.arange(len(terms.codes))
     width = len(terms.columns)
     flat = np.ascontiguousarray(terms.columns.reshape(width, -1))
@@ -33,6 +36,6 @@ def learned_weights(terms: Terms) -> Doubles:
         slope = flat @ (terms.weights[:, None] * np.exp(log_q)).ravel() - true + PULL * off
         return value, 2 * roots * slope
 
-    roots = minimum(loss, np.ones(width), steps=200)
+    roots = minimum(loss, np.ones(width), steps=steps, decrease=decrease)
     weights: Doubles = roots * roots
     return np.where(weights < LEAST, 0.0, weights)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.errors import CannotExport
+from bayesbox.errors import CalibrationNotExported, CannotExport
 from bayesbox.stat.calibrate import Temperature
 from bayesbox.table.naive.classifier import NaiveClassifier
 
@@ -18,7 +19,7 @@ def sql_of(classifier: Any, dialect: str, *, table: str = "data", keep: Sequence
     from bayesbox.export.sql import to_sql
 
     naive = _naive(classifier)
-    return to_sql(naive.model, dialect, table=table, keep=keep, one_hot=naive.one_hot, power=_power(naive))
+    return to_sql(_weighed(naive), dialect, table=table, keep=keep, one_hot=naive.one_hot, power=_power(naive))
 
 
 def pmml_of(classifier: Any, *, target: str | None = None) -> str:
@@ -27,8 +28,8 @@ def pmml_of(classifier: Any, *, target: str | None = None) -> str:
 
     naive = _naive(classifier)
     model: NaiveModel = naive.model
-    if _power(naive) != 1:
-        raise CannotExport("PMML has no form for a calibration", remedy="Export to SQL or ONNX, or train without it")
+    if naive.calibrated is not None:
+        warnings.warn(CalibrationNotExported("PMML", naive.calibrated.name), stacklevel=3)
     if any(model.weight_of(conditional) != 1 for conditional in model.conditionals):
         raise CannotExport(
             "PMML has no form for the weights of columns",
@@ -42,7 +43,7 @@ def onnx_of(classifier: Any) -> bytes:
     from bayesbox.export.onnx import to_onnx
 
     naive = _naive(classifier)
-    return to_onnx(naive.model, one_hot=naive.one_hot, power=_power(naive))
+    return to_onnx(_weighed(naive), one_hot=naive.one_hot, power=_power(naive))
 
 
 def _naive(classifier: Any) -> NaiveClassifier:
@@ -61,18 +62,25 @@ def _naive(classifier: Any) -> NaiveClassifier:
     return classifier
 
 
+def _weighed(classifier: NaiveClassifier) -> NaiveModel:
+    """The model with the weights of columns that its calibration has."""
+    weights = None if classifier.calibrated is None else classifier.calibrated.weights
+    return classifier.model if weights is None else classifier.weighed(weights).model
+
+
 def _power(classifier: NaiveClassifier) -> float:
     """What the probabilities are raised to before they are made to sum to 1: a temperature, or 1."""
     if classifier.calibrated is None:
         return 1.0
     calibration = classifier.calibrated.calibration
-    if not isinstance(calibration, Temperature):  # its answers would be others than those of predict_proba
+    if not (calibration is None or isinstance(calibration, Temperature)):  # its answers would be others than predict's
         raise CannotExport(
-            f"this model is calibrated by `{calibration.kind}`, which has no form in another language so far",
-            remedy="Train it with calibration by temperature, or without",
+            f"this model is calibrated by `{calibration.kind}`, which cannot be exported",
+            remedy="Calibrate it by temperature: bayes calibrate MODEL DATA --kind temperature, "
+            "or train it with calibration='temperature'; or without calibration",
         )
     if not np.array_equal(classifier.calibrated.log_prior, classifier.model.log_prior):
         raise CannotExport(
             "this model was calibrated under another prior", remedy="Train it with the prior, or without calibration"
         )
-    return calibration.power
+    return 1.0 if calibration is None else calibration.power

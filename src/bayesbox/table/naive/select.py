@@ -41,6 +41,15 @@ class Terms:
         lowest = np.maximum(prior - prior.max(axis=1, keepdims=True), math.log(SMALLEST))
         return cls(lowest, limited, codes, np.ones(len(codes)) if weights is None else weights)
 
+    def take(self, rows: NDArray[np.int64]) -> Terms:
+        """Those of some rows."""
+        return Terms(self.prior[rows], self.columns[:, rows], self.codes[rows], self.weights[rows])
+
+    def answers(self, weights: Doubles) -> Doubles:
+        """log P(class | x) with these weights of the columns."""
+        joint = weights @ self.columns.reshape(len(self.columns), -1)
+        return normalised(self.prior + joint.reshape(self.prior.shape))
+
     def loss(self, joint: Doubles) -> float:
         """The log loss of all rows together, of sums of terms."""
         log_p = normalised(joint)

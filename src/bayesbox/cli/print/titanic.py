@@ -24,7 +24,7 @@ from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
 
-TITANIC = Path(__file__).parent.parent / "data" / "titanic.csv"
+TITANIC = Path(__file__).parent.parent.parent / "data" / "titanic.csv"
 TARGET, WEIGHT = "survived", "people"
 SEED = 1912
 

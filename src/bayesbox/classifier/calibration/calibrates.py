@@ -1,0 +1,107 @@
+"""What a classifier has to do with calibration: the part of every classifier that is about it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+from bayesbox.classifier.rows import LabelledRows
+from bayesbox.dist.base import Doubles
+from bayesbox.errors import LostCalibration
+from bayesbox.source.base import Batch
+from bayesbox.tally.book import Book
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.calibrated import Calibrated
+    from bayesbox.classifier.calibration.auto import HeldOutAnswers
+    from bayesbox.stat.choose_calibration import CalibrationChoice
+
+
+class Calibrates:
+    """Answers that can be calibrated: `Classifier` has the rest."""
+
+    weighs_columns: ClassVar[bool] = False
+    """Whether a calibration may give its columns weights."""
+    calibrates_by_default: ClassVar[bool] = False
+    """Whether `train` calibrates it unless it is asked not to."""
+    title: ClassVar[str]
+    calibrate: str | None
+    """The kind of calibration to learn with the first rows."""
+    calibrated: Calibrated | None
+    chosen: CalibrationChoice | None
+    """By what `auto` chose the calibration, when it did so here."""
+    learned_at: str | None
+    """The digest of the counts when the calibration and the weights were learned; None where they have not changed."""
+    book: Book
+    _model: Any
+
+    if TYPE_CHECKING:
+
+        @property
+        def classes(self) -> tuple[str, ...]: ...
+        @property
+        def feature_names(self) -> tuple[str, ...]: ...
+        def changed(self, **attributes: Any) -> Self: ...
+        def plain_log_posterior(self, batch: Batch) -> Doubles: ...
+
+    def init_calibration(self, calibrate: str | None) -> None:
+        """Ask for a kind of calibration, of which nothing is known yet."""
+        self.calibrate = calibrate
+        self.calibrated = None
+        self.chosen = None
+        self.learned_at = None
+
+    @property
+    def stale(self) -> bool:
+        """Whether the calibration or the weights were learned at other counts than those of now."""
+        return self.learned_at is not None and self.learned_at != self.book.digest()
+
+    def held_out_answers(self, kept: list[LabelledRows]) -> HeldOutAnswers:
+        """The answers to rows that were learned, each held out, and those that have learned more on the way."""
+        from bayesbox.classifier.calibration.auto import held_out_answers
+
+        return held_out_answers(cast("AnyClassifier", self), kept)
+
+    def cells_per_row(self) -> int:
+        """How many numbers are looked up, or worked out, to answer one row."""
+        return len(self.classes) * len(self.feature_names)
+
+    def slow_leave_one_out(self) -> bool:
+        """Whether leaving one row out makes a model for each row, so that many rows are held out by folds."""
+        return False
+
+    def weighed(self, weights: Mapping[str, float]) -> Self:
+        """The same model with weights of its columns."""
+        raise NotImplementedError(f"the columns of {self.title} have no weights")
+
+    def learned_beyond_counts(self) -> bool:
+        """Whether a calibration, weights or a selection were learned from the rows themselves."""
+        return self.calibrated is not None and self.calibrates_by_default
+
+    def with_calibration(self, kind: str | None) -> Self:
+        """The same that learns this kind of calibration with its first rows."""
+        return self.changed(calibrate=kind)
+
+    def uncalibrated(self) -> Self | None:
+        """The same before its calibration; None where it has none."""
+        return None if self.calibrate is None else self.changed(calibrated=None, _model=self._model)
+
+    def log_posterior(self, batch: Batch) -> Doubles:
+        """log P(class | x), rows x classes, calibrated if the model is."""
+        if self.calibrated is None:
+            return self.plain_log_posterior(batch)
+        return self.calibrated.log_posterior(cast("AnyClassifier", self), batch)
+
+    def drop_calibration_of_other_classes(self) -> None:
+        """Drop a calibration that does not fit the classes any more, with a warning."""
+        if self.calibrated is None or self.calibrated.classes == self.classes:
+            return
+        self.calibrated = None
+        self.learned_at = self.learned_at if self.learned_beyond_counts() else None
+        warnings.warn(
+            "the classes are others than those that were calibrated, so the calibration is gone: train again",
+            LostCalibration,
+            stacklevel=5,
+        )
