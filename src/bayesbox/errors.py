@@ -33,6 +33,8 @@
 
     DataWarning (UserWarning)                     what is suspicious, but can be used
       SuspiciousData                              what looks wrong in some columns: `reason`, `columns`
+      MissingColumns                              columns of the model that rows lack: `missing`, `nearest`
+      UnseenLevels                                levels never seen, by column: `counts`, `examples`, `known`
       ImpossibleRows                              rows, or sequences, that every class rules out: `count` of `rows`
       DroppedWords                                words that a limit dropped: `count`, `limit`
       UnknownStates                               a column of which no value is a state of its node: `column`
@@ -73,11 +75,13 @@ from bayesbox.warned import ImpossibleRows as ImpossibleRows
 from bayesbox.warned import LocksUnsupported as LocksUnsupported
 from bayesbox.warned import LostCalibration as LostCalibration
 from bayesbox.warned import LostLedger as LostLedger
+from bayesbox.warned import MissingColumns as MissingColumns
 from bayesbox.warned import NotSettled as NotSettled
 from bayesbox.warned import RoundedRows as RoundedRows
 from bayesbox.warned import SkippedLinks as SkippedLinks
 from bayesbox.warned import SuspiciousData as SuspiciousData
 from bayesbox.warned import UnknownStates as UnknownStates
+from bayesbox.warned import UnseenLevels as UnseenLevels
 from bayesbox.warned import WorseThanBaseline as WorseThanBaseline
 
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 
-from bayesbox.described import Advice, Described, Remedy
+from bayesbox.described import Advice, Described, Remedy, pasted
+
+MOST_LISTED = 8  # names, levels or examples that a message lists
+MISSING_MARKS = frozenset(
+    {"?", "na", "n/a", "nan", "null", "none", "nil", "-", "--", ".", "missing", "unknown", "#n/a"}
+)
+"""Texts, in lower case, that often stand for a missing value."""
 
 
 class DataWarning(Described, UserWarning):
@@ -18,6 +25,119 @@ class SuspiciousData(DataWarning):
         super().__init__(what, remedy=remedy)
         self.reason = reason
         self.columns = tuple(columns)
+
+
+class MissingColumns(DataWarning):
+    """Columns of the model, `missing`, that rows to be answered do not have: they are missing in every row.
+
+    `nearest` names, for some of them, the nearest column that the model does not know.
+    """
+
+    def __init__(self, missing: Sequence[str], nearest: Mapping[str, str], *, where: str | None = None) -> None:
+        self.missing = tuple(missing)
+        self.nearest = dict(nearest)
+        columns = f"there is no column {listed(self.missing)}" if where is None else f"has no {listed(self.missing)}"
+        guesses = [f"Is `{near}` meant to be `{name}`?" for name, near in list(self.nearest.items())[:MOST_LISTED]]
+        super().__init__(f"{columns}: taken as missing in every row", where=where, remedy=" ".join(guesses) or None)
+
+    def without_remedy(self) -> str:
+        """The place is the subject of the sentence."""
+        return f"{self.where} {self.what}" if self.where else self.what
+
+
+class UnseenLevels(DataWarning):
+    """Levels that were neither seen in training nor declared: `counts` of rows by column, out of `rows`.
+
+    `examples` are some of the levels, `known` those that the model knows, both by column; `ignored` says whether the
+    column is ignored in such rows, or the smoothing rule answers.
+    """
+
+    def __init__(
+        self,
+        counts: Mapping[str, int],
+        examples: Mapping[str, Sequence[str]],
+        known: Mapping[str, Sequence[str]],
+        *,
+        rows: int,
+        ignored: bool = True,
+    ) -> None:
+        self.counts = dict(counts)
+        self.examples = {name: tuple(each) for name, each in examples.items()}
+        self.known = {name: tuple(each) for name, each in known.items()}
+        self.rows = rows
+        self.ignored = ignored
+        each = [self._of_column(name) for name in list(self.counts)[:MOST_LISTED]]
+        more = f"; {len(self.counts) - MOST_LISTED} more columns" if len(self.counts) > MOST_LISTED else ""
+        fate = "ignored in these rows" if ignored else "the smoothing rule gives them the probability of a zero count"
+        what = f"levels never seen in training, {fate}: {'; '.join(each)}{more}"
+        super().__init__(what, remedy=self._missing_mark())
+
+    def _of_column(self, name: str) -> str:
+        levels = self.known[name]
+        there = ", ".join(levels[:MOST_LISTED]) + (", ..." if len(levels) > MOST_LISTED else "")
+        found = ", ".join(map(repr, self.examples[name]))
+        return f"`{name}` in {self.counts[name]:,} of {self.rows:,} ({found}; known: {there})"
+
+    @property
+    def missing_marks(self) -> tuple[str, ...]:
+        """Those of the examples that often stand for a missing value."""
+        found = (level for each in self.examples.values() for level in each if is_missing_mark(level))
+        return tuple(dict.fromkeys(found))
+
+    def _missing_mark(self) -> Remedy | None:
+        marks = self.missing_marks
+        if not marks:
+            return None
+        stands = "stands for a missing value" if len(marks) == 1 else "stand for missing values"
+        python = f"replace it by None, or pass na={list(marks)} to bayesbox.predict"
+        return f"If {' and '.join(map(repr, marks))} {stands}: " + Remedy(python, f"--na {pasted(','.join(marks))}")
+
+    def of_rows(self, rows: int) -> UnseenLevels:
+        """The same of so many rows."""
+        return type(self)(self.counts, self.examples, self.known, rows=rows, ignored=self.ignored)
+
+    def __add__(self, other: UnseenLevels) -> UnseenLevels:
+        counts, examples, known = dict(self.counts), dict(self.examples), {**other.known, **self.known}
+        for name, count in other.counts.items():
+            counts[name] = counts.get(name, 0) + count
+            examples[name] = most_telling((*examples.get(name, ()), *other.examples[name]))
+        return type(self)(counts, examples, known, rows=self.rows + other.rows, ignored=self.ignored)
+
+
+def level_of_caller() -> int:
+    """The stack level of the line outside the package that led here, as `warnings.warn` takes it one call above."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("bayesbox."):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def is_missing_mark(level: str) -> bool:
+    """Whether a text often stands for a missing value.
+
+    >>> is_missing_mark("?"), is_missing_mark("Monthly")
+    (True, False)
+    """
+    return level.strip().lower() in MISSING_MARKS
+
+
+def most_telling(levels: Sequence[str]) -> tuple[str, ...]:
+    """A few of some levels, those first that often stand for a missing value."""
+    distinct = dict.fromkeys(levels)
+    return tuple(sorted(distinct, key=lambda level: not is_missing_mark(level))[:EXAMPLES])
+
+
+EXAMPLES = 3  # levels of a column that were never seen, of all that there were
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence, at most a few.
+
+    >>> listed(["tenure", "contract"])
+    '`tenure`, `contract`'
+    """
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return ", ".join(f"`{name}`" for name in names[:MOST_LISTED]) + more
 
 
 class ImpossibleRows(DataWarning):

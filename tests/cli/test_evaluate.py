@@ -50,7 +50,7 @@ def bayes(folder, capsys):
 def test_a_model_and_data(bayes):
     code, out, err = bayes("people.bayes", "test.csv")
     assert (code, err) == (0, "")
-    assert out.startswith("rows held out: test.csv, target label\n60 rows\n")
+    assert out.startswith("rows of a file: test.csv, target label\n60 rows\n")
     for word in (
         "accuracy",
         "log loss",
@@ -68,7 +68,7 @@ def test_json_holds_the_keys_that_the_help_lists(bayes):
     found = json.loads(out)
     assert code == 0
     assert list(found) == KEYS
-    assert (found["how"], found["rows"], found["classes"], found["folds"]) == ("held-out", 60, ["no", "yes"], None)
+    assert (found["how"], found["rows"], found["classes"], found["folds"]) == ("rows", 60, ["no", "yes"], None)
     assert len(found["bins"]) == 15
     assert np.array(found["confusion"]).sum() == 60
     _, text, _ = bayes("--help")

@@ -146,8 +146,10 @@ def test_a_level_that_was_never_seen_is_noted(bayes: Bayes, tennis: Path) -> Non
     ended = bayes("explain", "tennis.bayes", "--set", "outlook=suny")
     assert "`outlook` was never suny so far" in ended.err
     assert "Did you mean `sunny`?" in ended.err
-    bayes("train", "tennis.csv", "-t", "play", "--unseen", "ignore")
-    assert "left out" in bayes("explain", "tennis.bayes", "--set", "outlook=foggy").err
+    assert "Known levels: overcast, rainy, sunny" in ended.err
+    assert "it is ignored" in bayes("explain", "tennis.bayes", "--set", "outlook=foggy").err
+    bayes("train", "tennis.csv", "-t", "play", "--unseen", "smooth")
+    assert "probability of a zero count" in bayes("explain", "tennis.bayes", "--set", "outlook=foggy").err
 
 
 def test_rows_and_data_belong_together(bayes: Bayes, tennis: Path) -> None:

@@ -248,3 +248,49 @@ def test_wide_tables_are_gone_through_a_few_times(bayes: Bayes, folder: Path) ->
 def test_what_is_no_probability_to_be_sure_with(bayes: Bayes, tables: Path, least: str) -> None:
     bayes("train", "cars.csv", "-t", "class")
     assert "probability" in bayes("predict", "cars.bayes", "cars.csv", f"--unsure={least}", code=2).err
+
+
+def test_unseen_levels_and_lacking_columns_are_noted(bayes: Bayes, tmp_path: Path) -> None:
+    rows = [f"{'red' if place % 2 else 'blue'},{place % 7},{'yes' if place % 3 else 'no'}" for place in range(30)]
+    Path("cars.csv").write_text("\n".join(["colour,age,label", *rows]) + "\n")
+    Path("new.csv").write_text("colour,Age\ngreen,3\n?,4\nred,5\n")
+    bayes("train", "cars.csv", "-t", "label")
+    ended = bayes("predict", "cars.bayes", "new.csv", "--threads", "2")
+    assert "new.csv has no `age`" in ended.err
+    assert "Is `Age` meant to be `age`?" in ended.err
+    assert "`colour` in 2 of 3 ('?', 'green'; known: blue, red)" in ended.err
+    assert "--na '?'" in ended.err
+    assert "colour" not in bayes("predict", "cars.bayes", "new.csv", "--na", "?,green").err
+
+
+def test_identifiers_and_rules_by_column(bayes: Bayes, tmp_path: Path) -> None:
+    rows = [f"c {place},{'red' if place % 2 else 'blue'},{'yes' if place % 3 else 'no'}" for place in range(30)]
+    Path("cars.csv").write_text("\n".join(["car code,colour,label", *rows]) + "\n")
+    assert "--ignore 'car code'" in bayes("train", "cars.csv", "-t", "label").err
+    bayes("train", "cars.csv", "-t", "label", "--ignore", "auto", "--smoothing", "mle", "--smoothing", "colour=m:2")
+    shown = json.loads(bayes("show", "cars.bayes", "--json").out)
+    assert list(shown["left_out"]) == ["car code"]
+    assert shown["smoothing_by_column"] == {"colour": "m:2.0"}
+    assert "car code" in json.loads(bayes("schema", "cars.csv", "--ignore", "auto", "--json").out)["ignored"]
+    bayes("evaluate", "cars.csv", "-t", "label", "--ignore", "auto", "--smoothing", "colour=m:2")
+    assert (
+        "two rules" in bayes("train", "cars.csv", "-t", "label", "--smoothing", "mle", "--smoothing", "m:2", code=2).err
+    )
+    refused = bayes("train", "cars.csv", "-t", "label", "--model", "tan", "--smoothing", "colour=m:2", code=2)
+    assert "one rule" in refused.err
+
+
+def test_training_rows_are_called_so(bayes: Bayes, tmp_path: Path) -> None:
+    """Counts are held against those of the model, whatever the order; other rows are not called held out."""
+    lines = ["size,label", *(f"{size % 5},{'yes' if size % 3 else 'no'}" for size in range(30))]
+    Path("all.csv").write_text("\n".join(lines) + "\n")
+    Path("turned.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
+    Path("part.csv").write_text("\n".join(lines[:20]) + "\n")
+    for kind in ("naive", "tan", "full"):
+        bayes("train", "all.csv", "-t", "label", "--model", kind, "-o", "m.bayes", "--force")
+        for name, how in (("all.csv", "training-rows"), ("turned.csv", "training-rows"), ("part.csv", "rows")):
+            assert json.loads(bayes("evaluate", "m.bayes", name, "--json").out)["how"] == how
+    ended = bayes("evaluate", "m.bayes", "all.csv")
+    assert ended.out.startswith("training rows: all.csv")
+    assert "bayes evaluate all.csv -t label --loo" in ended.err
+    assert "held out" not in bayes("evaluate", "m.bayes", "part.csv").out

@@ -79,7 +79,7 @@ def test_where_most_of_the_values_are(bayes: Bayes) -> None:
 def test_columns_that_are_left_out(bayes: Bayes, folder: Path) -> None:
     (folder / "same.csv").write_text("x,z,y\n5,2,yes\n5,3,no\n")
     bayes("train", "same.csv", "-t", "y")
-    assert "left out: x, since all its values are equal" in bayes("show", "same.bayes").out
+    assert "ignored: x, since all its values are equal" in bayes("show", "same.bayes").out
 
 
 def test_large_numbers_are_powers_of_ten() -> None:

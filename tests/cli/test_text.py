@@ -241,7 +241,7 @@ def test_evaluate_held_out_and_by_folds(trained, bayes) -> None:
     assert folds["rows"] == 7
     same = bayes("evaluate", "mail", "--model", "text", "--cv", "2", "--threads", "1", "--json").json
     assert same == folds
-    assert bayes("evaluate", "spam.bayes", "mail").out.startswith("rows held out: mail, target class")
+    assert bayes("evaluate", "spam.bayes", "mail").out.startswith("training rows: mail, target class")
 
 
 def test_update_forget_certify_merge_and_diff(trained, bayes) -> None:

@@ -40,8 +40,8 @@ def test_json(bayes: Bayes, people: Path) -> None:
     ended = bayes("train", "people.csv", "-t", "income", "--types", "zip=category", "-o", "m.bayes", "--json")
     report = ended.json
     assert list(report) == [
-        "model", "kind", "target", "rows", "unlabelled", "skipped", "classes", "columns", "warnings", "digest",
-        "calibration", "model_digest",
+        "model", "kind", "target", "rows", "unlabelled", "skipped", "classes", "columns", "ignored", "warnings",
+        "digest", "calibration", "model_digest",
     ]  # fmt: skip
     assert report["model"] == "m.bayes"
     assert report["classes"] == {"high": 2, "low": 1}
@@ -246,7 +246,7 @@ def test_columns_are_selected_and_weighed(bayes: Bayes, folder: Path) -> None:
     dependent(folder)
     ended = bayes("train", "table.csv", "-t", "class", "--select", "forward")
     assert "selected 1 of 3 columns: sign" in ended.err
-    assert "left out: copy, since it was not selected" in bayes("show", "table.bayes").out
+    assert "ignored: copy, since it was not selected" in bayes("show", "table.bayes").out
     found = bayes("train", "table.csv", "-t", "class", "--column-weights", "--json").json["column_weights"]
     assert set(found) == {"sign", "copy", "ward"}
     assert found["sign"] == found["copy"] < 0.9

@@ -217,14 +217,14 @@ def test_more_hits_outrank_fewer():
     X = {"x": [1.0, 1.0, 1.0, 1.0], "y": [2.0, 2.0, 0.0, 4.0], "z": [0.0, 1.0, 0.0, 2.0]}
     clf = bb.NaiveBayes(columns=dict.fromkeys("xyz", bb.Real(floor=0)), prior={"p": 1e-9, "q": 1 - 1e-9})
     clf.fit(X, ["p", "p", "q", "q"])
-    assert clf.predict_proba({"x": [1.0], "y": [2.0]})[0].tolist() == [1.0, 0.0]
-    equal = clf.predict_proba({"x": [1.0]})[0]
+    assert clf.predict_proba([{"x": 1.0, "y": 2.0}])[0].tolist() == [1.0, 0.0]
+    equal = clf.predict_proba([{"x": 1.0}])[0]
     assert equal.tolist() == pytest.approx([1e-9, 1 - 1e-9], rel=1e-12)
 
 
 def test_joint_and_density_of_a_point_mass(points):
-    assert points.joint_log_proba({"x": [5.0, 4.0]})[:, 0].tolist() == [np.inf, -np.inf]
-    assert points.log_density({"x": [5.0]}).tolist() == [np.inf]
+    assert points.joint_log_proba([{"x": 5.0}, {"x": 4.0}])[:, 0].tolist() == [np.inf, -np.inf]
+    assert points.log_density([{"x": 5.0}]).tolist() == [np.inf]
 
 
 def test_impossible_everywhere_gives_the_prior():

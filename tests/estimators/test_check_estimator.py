@@ -42,6 +42,7 @@ def test_sklearn(estimator, check):
     strict=True,
     reason="columns are matched by name: one that is absent is missing in every row, in any order, with a warning",
 )
+@pytest.mark.filterwarnings("ignore::bayesbox.errors.MissingColumns")
 @pytest.mark.parametrize("estimator", [bb.NaiveBayes(), bb.AODE(), bb.TAN(), bb.FullBayes()])
 def test_names_of_columns_need_not_be_those_learned(estimator):
     check_dataframe_column_names_consistency(type(estimator).__name__, estimator)

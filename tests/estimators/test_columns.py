@@ -8,7 +8,7 @@ from tests.refusal import refusal, warning
 from tests.tables import CARS
 
 import bayesbox as bb
-from bayesbox.errors import BadOption, KindContradiction, UnknownColumn, UnseenLevel
+from bayesbox.errors import BadOption, KindContradiction, MissingColumns, UnknownColumn, UnseenLevel, UnseenLevels
 
 FRAME = pd.DataFrame(CARS.X)
 
@@ -30,9 +30,13 @@ def test_names(clf):
 
 def test_a_missing_column_is_missing_in_every_row(clf):
     nothing = FRAME.assign(car=pd.Series([None] * 6, dtype=object))
-    assert clf.predict_proba(FRAME[["age"]]).tobytes() == clf.predict_proba(nothing).tobytes()
+    with pytest.warns(MissingColumns) as warned:
+        without = clf.predict_proba(FRAME[["age"]])
+    assert (warned[0].message.missing, warned[0].message.nearest) == (("car",), {})
+    assert without.tobytes() == clf.predict_proba(nothing).tobytes()
     nowhere = FRAME.assign(age=np.nan)
-    assert clf.predict_proba(FRAME[["car"]]).tobytes() == clf.predict_proba(nowhere).tobytes()
+    with pytest.warns(MissingColumns):
+        assert clf.predict_proba(FRAME[["car"]]).tobytes() == clf.predict_proba(nowhere).tobytes()
 
 
 def test_no_column_in_common(clf):
@@ -71,7 +75,7 @@ def test_kinds_by_name(kind):
     assert clf.book_["age"].levels == ("20", "25", "45")
     size = 4 if getattr(kind, "levels", None) else 3
     expected = np.log(4 / 6) + np.log((2 + 1) / (4 + size))
-    assert clf.joint_log_proba({"age": [20]})[0, 0] == pytest.approx(expected, rel=1e-12)
+    assert clf.joint_log_proba([{"age": 20}])[0, 0] == pytest.approx(expected, rel=1e-12)
 
 
 def test_unknown_declaration():
@@ -155,10 +159,13 @@ def test_another_value_in_a_declared_flag():
 
 def test_unseen_levels():
     X, y = {"car": ["suv", "van", "suv"]}, ["a", "b", "b"]
-    smooth = bb.NaiveBayes().fit(X, y)
+    smooth = bb.NaiveBayes(unseen="smooth").fit(X, y)
     assert np.exp(smooth.joint_log_proba({"car": ["new"]}))[0].tolist() == pytest.approx([1 / 3 * 1 / 3, 2 / 3 * 1 / 4])
-    ignore = bb.NaiveBayes(unseen="ignore").fit(X, y)
-    assert ignore.predict_proba({"car": ["new"]})[0].tolist() == pytest.approx([1 / 3, 2 / 3])
+    ignore = bb.NaiveBayes().fit(X, y)
+    with pytest.warns(UnseenLevels) as warned:
+        assert ignore.predict_proba({"car": ["new"]})[0].tolist() == pytest.approx([1 / 3, 2 / 3])
+    found = warned[0].message
+    assert (found.counts, found.examples, found.known) == ({"car": 1}, {"car": ("new",)}, {"car": ("suv", "van")})
     error = bb.NaiveBayes(unseen="error").fit(X, y)
     assert error.predict({"car": ["suv"]}).tolist() == ["b"]
     with refusal(UnseenLevel, column="car", found="new"):

@@ -87,7 +87,8 @@ def test_ensembles(frame):
 
 def test_clone_keeps_the_parameters_and_nothing_learned(frame):
     rule = bb.rules.PriorCounts({"suv": 2})
-    clf = bb.NaiveBayes(smoothing=rule, prior={"high": 0.3, "low": 0.7}, columns={"age": bb.Real(floor=0)}).fit(*frame)
+    columns = {"age": bb.Real(floor=0), "car": bb.Category(smoothing=rule)}
+    clf = bb.NaiveBayes(smoothing="m:2", prior={"high": 0.3, "low": 0.7}, columns=columns).fit(*frame)
     other = clone(clf)
     assert other.get_params() == clf.get_params()
     assert not hasattr(other, "classifier_")

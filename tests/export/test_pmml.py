@@ -67,6 +67,7 @@ def learned(**options: Any) -> tuple[Any, pa.Table]:
     return model, rows.set_column(2, 'the "car"', pa.array(asked))
 
 
+@pytest.mark.filterwarnings("ignore::bayesbox.errors.UnseenLevels")
 @pytest.mark.parametrize(
     "options",
     [

@@ -55,7 +55,8 @@ def test_the_cases_reach_what_they_are_for() -> None:
 
 def test_columns_of_other_types(in_duckdb: Scorer, in_postgres: Scorer) -> None:
     """A category in a column of decimals or of 32-bit numbers, a flag as text or double: the same levels."""
-    model = bb.NaiveBayes(columns={"zip": "category", "member": "flag", "day": "category"}).fit(
+    kinds = {"zip": "category", "member": "flag", "day": "category"}
+    model = bb.NaiveBayes(columns=kinds, unseen="smooth").fit(
         {"zip": [3, 3, 4], "member": [True, False, True], "day": ["2020-01-31", "2020-02-01", "2020-02-01"]},
         ["a", "b", "b"],
     )

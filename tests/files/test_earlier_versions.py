@@ -81,6 +81,11 @@ def without_version(data: bytes) -> dict[str, Any]:
     for name, content in container.unpack(data).items():
         if name == "model.json":
             members[name] = re.sub(rb'^ "bayesbox": "[^"]*",$', b"", content, count=1, flags=re.MULTILINE)
+            members[name] = re.sub(
+                rb'^ "constants": "ignored",?\n', b"", members[name], flags=re.MULTILINE
+            )  # since 0.2
+            members[name] = re.sub(rb'"unseen": "(smooth|ignore)"', b"", members[name])  # another default since 0.2
+            members[name] = re.sub(rb",\n}", b"\n}", members[name])
         else:
             members[name] = without_version(content) if name.endswith(".bayes") else content
     return members

@@ -32,7 +32,7 @@ def expected(frame, labels, asked):
 
 def test_a_level_speaks_through_its_group():
     frame, labels = table()
-    clf = bb.NaiveBayes(columns=GROUPED).fit(frame, labels)
+    clf = bb.NaiveBayes(columns=GROUPED, unseen="smooth").fit(frame, labels)
     for level in "abcdef":
         p, number = expected(frame, labels, level)
         assert number < 6
@@ -71,12 +71,14 @@ def test_leave_one_out_keeps_the_groups():
     np.testing.assert_allclose(clf.predict_proba(frame), plain.predict_proba(coarse), rtol=1e-12)
 
 
-def test_declared_levels_that_never_occur_are_unseen():
+def test_declared_levels_that_never_occur_have_a_count_of_zero():
     frame, labels = table()
     kinds = {"town": bb.Category([*"abcdefg"], group="modl")}
-    clf = bb.NaiveBayes(columns=kinds).fit(frame, labels)
+    clf = bb.NaiveBayes(columns=kinds, unseen="smooth").fit(frame, labels)
     terms = clf.explain([{"town": "g"}, {"town": "z"}]).terms[:, :, 0]
     np.testing.assert_array_equal(terms[0], terms[1])
+    ignoring = bb.NaiveBayes(columns=kinds).fit(frame, labels)
+    np.testing.assert_array_equal(ignoring.explain([{"town": "g"}]).terms[0, :, 0], terms[0])
 
 
 def test_what_is_refused():

@@ -396,9 +396,12 @@ class Classifier(Calibrates, ABC, Generic[R, D, M]):
         if self._model is None:
             if not self.classes:
                 raise self.nothing_learned()
-            assert self.schema is not None
-            self._model = self.make_model(self.schema, self.book)
+            self._model = self.make_model(self.model_schema(), self.book)
         return self._model
+
+    def model_schema(self) -> Schema:
+        """The schema that the model is made of."""
+        return self.schema or Schema({})
 
     def check(self) -> None:
         """Refuse a prior, a rule or counts that no model can be made of."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from bayesbox.described import missing_mark
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadOption, UnknownChoice, UnknownColumn
 from bayesbox.explain.evidence import lead
@@ -19,6 +20,7 @@ from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 from bayesbox.tally.grid import Grid
+from bayesbox.warned import MOST_LISTED, is_missing_mark
 
 if TYPE_CHECKING:
     from bayesbox.classifier.table import AnyTableClassifier
@@ -124,16 +126,11 @@ class RowCase(Case):
     def notes(self, classifier: AnyTableClassifier) -> list[str]:
         """Values that were never seen, and what became of them; numbers beyond all that were learned."""
         found = []
+        known = classifier.known_levels()
         for name, value, _ in self.columns:
-            conditional = classifier.model.conditional(name)
             found += _beyond(name, value, classifier.book.columns.get(name))
-            unseen = None if value is None or conditional is None else conditional.unseen(value)
-            if unseen is None:
-                continue
-            near = difflib.get_close_matches(value, unseen.known, n=1)
-            guess = f" Did you mean `{near[0]}`?" if near else ""
-            fate = "the rule gives it the probability of a count of 0" if unseen.smoothed else "left out"
-            found.append(f"`{name}` was never {value} so far: {fate}.{guess}")
+            if value is not None and name in known and value not in known[name]:
+                found.append(_unseen_text(name, value, known[name].levels, smoothed=classifier.unseen == "smooth"))
         return found
 
     def as_dict(self) -> Json:
@@ -157,6 +154,18 @@ def _beyond(name: str, value: str | None, tally: Any) -> list[str]:
     except ValueError:  # a date, which is counted by its seconds
         return []
     return [f"`{name}` {value} is outside what was learned: {low:.4g} to {high:.4g}"]
+
+
+def _unseen_text(name: str, value: str, known: tuple[str, ...], *, smoothed: bool) -> str:
+    """What becomes of a level that was never seen, with the levels that are known and the nearest."""
+    by_case = {level.casefold(): level for level in known}
+    same = by_case.get(value.casefold())
+    near = [same] if same is not None else difflib.get_close_matches(value, known, n=1, cutoff=0.5)
+    guess = f" Did you mean `{near[0]}`?" if near else ""
+    there = ", ".join(known[:MOST_LISTED]) + (", ..." if len(known) > MOST_LISTED else "")
+    fate = "the smoothing rule gives it the probability of a zero count" if smoothed else "it is ignored"
+    mark = f" If it stands for a missing value: {missing_mark(value)}." if is_missing_mark(value) else ""
+    return f"`{name}` was never {value} so far: {fate}. Known levels: {there}.{guess}{mark}"
 
 
 def held_against(classes: tuple[str, ...], posterior: Doubles, best: int, against: str | None) -> int | None:

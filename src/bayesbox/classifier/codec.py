@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from bayesbox.classifier.parts import parts_of
@@ -27,6 +28,8 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow, member_names
 from bayesbox.tally.room import require_room_for_levels
 
+IGNORED, MISSING = "ignored", "missing"
+
 HOLDS = CLASSIFIER
 LOADED_BY = "bayesbox.load, or give it to `bayes predict`"
 
@@ -48,6 +51,12 @@ def write(classifier: AnyTableClassifier) -> tuple[Json, dict[str, bytes]]:
         "declared": declared_to_json(classifier.declared),
         "columns": schema_to_json(schema),
     }
+    if schema.ignores_constants:
+        written["constants"] = IGNORED
+    if classifier.absent != MISSING:
+        written["absent"] = classifier.absent
+    if classifier.ignore is not None:
+        written["ignore"] = {"how": classifier.ignore, "columns": dict(sorted(classifier.ignored.items()))}
     derived = classifier.derived_to_json()
     if derived is not None:
         written["derived"] = derived
@@ -103,6 +112,9 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     declared = declared_from_json(reader.take("declared", list, None))
     classes = reader.texts("classes")
     schema = schema_from_json(reader.take("columns", list), classes, numeric=kind.density_of_numbers(rules))
+    schema = replace(schema, ignores_constants=_choice(reader, "constants", IGNORED) is not None)
+    absent = _choice(reader, "absent", "error") or MISSING
+    ignore, ignored = _ignored(reader.take_if_present("ignore", dict), schema)
     reader.done()
     if label_type not in LABEL_TYPES:
         raise ValueError(f"the label type {label_type!r} is unknown")
@@ -114,7 +126,14 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
         classifier.accept(schema, book_from_arrow(tables, label_type, tuple(schema.kinds)))
         classifier = classifier.changed(derived=derived)
     classifier = classifier.changed(
-        declared=declared, one_hot=one_hot, target=target, redacted=redacted, learned_at=learned_at
+        declared=declared,
+        one_hot=one_hot,
+        target=target,
+        redacted=redacted,
+        learned_at=learned_at,
+        absent=absent,
+        ignore=ignore,
+        ignored=ignored,
     )
     if target_bins is not None:
         from bayesbox.classifier.target.bins import cuts_from_json
@@ -135,6 +154,27 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     if not calibrated.fits(tuple(schema.kinds) if classifier.weighs_columns else ()):
         raise ValueError("the calibration has weights of other columns")
     return classifier.changed(calibrated=calibrated, calibrate=calibrated.asked)
+
+
+def _choice(reader: Reader, name: str, only: str) -> str | None:
+    """A text that can be one thing only, where it is there."""
+    found: str | None = reader.take_if_present(name, str)
+    if found not in (None, only):
+        raise ValueError(f"{name} is {found!r}, and not {only}")
+    return found
+
+
+def _ignored(written: Json | None, schema: Schema) -> tuple[str | None, dict[str, str]]:
+    """How columns are ignored, and the identifiers that are, each with the reason."""
+    if written is None:
+        return None, {}
+    reader = Reader(written, "ignore")
+    how, columns = _choice(reader, "how", "auto"), reader.take("columns", dict)
+    reader.done()
+    for name, reason in columns.items():
+        if name not in schema.kinds or type(reason) is not str:
+            raise ValueError(f"`{name}` is ignored, but it is not a column, or has no reason")
+    return how, columns
 
 
 def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:

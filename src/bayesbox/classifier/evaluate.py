@@ -1,4 +1,4 @@
-"""How good a classifier is: on rows it has not seen, by cross-validation, or leaving one row out at a time.
+"""How good a classifier is: on given rows, by cross-validation, or leaving one row out at a time.
 
 Cross-validation is a subtraction. The rows are counted once; the model that has not seen a fold is made of the total
 less the tally of the fold, which is to the bit what counting the other folds would give. So k folds cost one more
@@ -18,6 +18,8 @@ from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.evaluation import Evaluation
 from bayesbox.classifier.predict import CELLS_A_PIECE
 from bayesbox.classifier.predictions import Predictions, cross_validated, held_out, left_one_out, require_options
+from bayesbox.classifier.report.asked import unseen_counter
+from bayesbox.classifier.report.learned_rows import TrainingRowCheck
 from bayesbox.classifier.rows import LabelledRows, Part, common_codes, parts_of
 from bayesbox.classifier.train import labelled_rows, train
 from bayesbox.classifier.training import Progress, Training
@@ -70,17 +72,21 @@ def evaluate_held_out(
     if plain is not None:
         plain.check()  # likewise
     absent: list[str] = []
+    unseen, learned = unseen_counter(classifier), TrainingRowCheck(classifier)
 
     def judged(batch: Batch) -> Predictions:
         rows = labelled_rows(batch, target, weight, where=source.name)
         if not absent:
             absent.extend(classifier.absent_columns(rows.batch.names, where=source.name))
-        answers = judged_by(classifier, plain, rows, classes=classes, bins=bins)
+        learned.count(rows)
+        answers = judged_by(classifier, plain, replace(rows, batch=unseen(rows.batch)), classes=classes, bins=bins)
         if progress is not None:
             progress(batch.rows)
         return answers
 
-    return held_out(source, target, source.reduce(judged, threads=threads), of=classifier.unit, absent=absent)
+    both = source.reduce(judged, threads=threads)
+    unseen.warn()
+    return held_out(source, target, both, how=learned.how(), of=classifier.unit, absent=absent)
 
 
 def cross_validate(

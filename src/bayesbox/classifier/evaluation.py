@@ -2,7 +2,8 @@
 
 Keys of `as_dict()`; a number that is not defined is NaN, which is null in JSON:
 
-    how                  held-out, cross-validation or leave-one-out
+    how                  cross-validation, leave-one-out, or of a model that had learned before: training-rows where it
+                         has learned exactly these rows, rows where it is not known whether it has learned some of them
     data, target         the name of the source and of the column with the classes
     rows, unlabelled     rows that were judged; rows left out because they have no label
     skipped              broken rows left out
@@ -43,6 +44,7 @@ from bayesbox.stat.metrics import Metrics, MetricValue, Scored
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
+ROWS, TRAINING_ROWS = "rows", "training-rows"
 MOST_CLASSES = 12  # whose confusion matrix is printed whole
 MOST_CONFUSIONS = 10
 MOST_NAMES = 8
@@ -151,7 +153,7 @@ class Evaluation:
 
     def _how_in_words(self) -> str:
         if self.how != "cross-validation":
-            return {"held-out": "rows held out"}.get(self.how, self.how)
+            return {TRAINING_ROWS: "training rows", ROWS: "rows of a file"}.get(self.how, self.how)
         repeats = f", {self.repeats} repeats" if self.repeats != 1 else ""
         return f"cross-validation, {self.folds} folds{repeats}, seed {self.seed}"
 
@@ -163,6 +165,10 @@ class Evaluation:
         worse = self.worse_than_baseline()
         if worse is not None:
             yield worse
+        if self.how == TRAINING_ROWS:
+            yield "these are the rows that the model has learned, so that it looks better than it is"
+        elif self.how == ROWS:
+            yield "not exactly the rows that the model has learned; whether it has learned some of them is not known"
         if found.unseen:
             names = [f"{name} ({count:,})" for name, count in found.unseen.most_common(MOST_NAMES)]
             more = ", ..." if len(found.unseen) > MOST_NAMES else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -19,11 +19,14 @@ from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.exact import Dyadic
 from bayesbox.tally.moments import Spread
+from bayesbox.warned import listed
 
 MOST_ALIKE = 3  # columns of which the same is said in as many sentences
 FEW_ROWS = 10  # below this, coincidences are common and nothing is said
 DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?$")
 SAMPLE = 100  # levels that are looked at
+AUTO = Remedy("ignore='auto'", "--ignore auto")
+MANY_VALUES = 20  # from which on it is no chance that most values differ
 MANY_FLAGS = 40  # above it, sums agree by chance, and the names must agree as well
 
 
@@ -31,6 +34,7 @@ class Reason(StrEnum):
     """Why something is suspicious: what hints are grouped and filtered by, so that no sentence is ever parsed."""
 
     CONSTANT = "constant"
+    IGNORED = "ignored"
     NO_VALUES = "no-values"
     MOSTLY_MISSING = "mostly-missing"
     ROW_NUMBERS = "row-numbers"
@@ -86,18 +90,83 @@ class Hint:
     def as_warning(self) -> SuspiciousData:
         """The warning of an estimator."""
         return SuspiciousData(
-            self.what, reason=self.reason, columns=(*self.columns, *self.others), remedy=self.advice or None
+            self.what,
+            reason=self.reason,
+            columns=(*self.columns, *self.others),
+            remedy=self.advice or None,
         )
 
 
-def hints(schema: Schema, book: Book) -> list[Hint]:
-    """Everything suspicious, in the order of the columns."""
+def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) -> list[Hint]:
+    """Everything suspicious, in the order of the columns; `ignored` are identifiers that are ignored already."""
     few = sum(_exact(book.class_counts)) < FEW_ROWS
     found: list[Hint] = []
+    constant = []
     for name in schema.used:
-        if name in book and schema.kinds[name].part_of is None:
-            found.extend(_column_hints(name, schema.kinds[name], book[name], few=few))
+        if name not in book or schema.kinds[name].part_of is not None:
+            continue
+        if has_one_value(schema, name, book[name]):
+            if not few or (book[name].of_numbers and not book[name].holds_only_flags):
+                constant.append(name)
+        elif not few:
+            found.extend(_column_hints(name, schema.kinds[name], book[name]))
+    if constant:
+        found.insert(0, _constant_hint(constant))
+    if ignored:
+        found.append(_ignored_hint(ignored))
     return found if few else [*found, *_one_hot_groups(schema, book)]
+
+
+def has_one_value(schema: Schema, name: str, tally: Any) -> bool:
+    """Whether a column holds one value only and can hold no other, whatever its kind."""
+    if tally.of_numbers:
+        return bool(tally.pooled().excess.m == 0)
+    return tally.form == "counts" and len({*tally.levels, *schema.lasting_levels(name)}) == 1
+
+
+def _constant_hint(names: Sequence[str]) -> Hint:
+    one = len(names) == 1
+    columns = f"column `{names[0]}` holds" if one else f"columns {listed(names)} hold"
+    what = f"{columns} one value only, so {'it is' if one else 'they are'} ignored"
+    return Hint(Reason.CONSTANT, tuple(names), what)
+
+
+def _ignored_hint(ignored: Mapping[str, str]) -> Hint:
+    """What was ignored because it looks like an identifier."""
+    each = "; ".join(f"`{name}`, since {reason}" for name, reason in ignored.items())
+    return Hint(Reason.IGNORED, tuple(ignored), f"ignored: {each}")
+
+
+def identifiers(schema: Schema, book: Book) -> dict[str, str]:
+    """The columns that look like identifiers, each with the reason; a column that was declared is never one."""
+    found: dict[str, str] = {}
+    if sum(_exact(book.class_counts)) < FEW_ROWS:
+        return found
+    for name in schema.used:
+        if name in book and name not in schema.declared:
+            reason = _names_rows(schema.kinds[name], book[name])
+            if reason:
+                found[name] = reason
+    return found
+
+
+def _names_rows(kind: Any, tally: Any) -> str:
+    """In what way the values of a column name the rows; "" where they do not."""
+    if tally.of_numbers:
+        whole = tally.pooled()
+        if not kind.may_be_flag or whole.excess.m == 0 or tally.sums.fractional.signs().any():
+            return ""
+        return "it numbers the rows, like an identifier" if _numbers_the_rows(whole) else ""
+    if tally.form != "counts" or not kind.lists_levels or are_dates(tally.levels):
+        return ""
+    if spelling_of(tally.levels) is not None:
+        return ""
+    levels, values = len(tally.levels), sum(_exact(tally.totals()))
+    if levels == values:
+        return "it has a different value in every row, like an identifier"
+    if values >= MANY_VALUES and levels > values / 2:
+        return f"it has {levels:,} levels in {values:,} values, like an identifier"
+    return ""
 
 
 def said_once(found: Iterable[Hint]) -> list[Hint]:
@@ -121,22 +190,15 @@ def said_once(found: Iterable[Hint]) -> list[Hint]:
     return said
 
 
-def _column_hints(name: str, kind: Any, tally: Any, *, few: bool) -> Iterator[Hint]:
-    ignore = "Ignore it: " + ignoring(name)
-    constant = Hint(Reason.CONSTANT, (name,), f"column `{name}` holds one value only, so it says nothing", ignore)
+def _column_hints(name: str, kind: Any, tally: Any) -> Iterator[Hint]:
+    ignore = "Ignore it: " + ignoring(name) + ", or " + AUTO
     whole = tally.pooled() if tally.of_numbers else None
-    if whole is not None and whole.excess.m == 0:
-        if not few or not tally.holds_only_flags:  # a number without spread is left out, however few the rows
-            yield constant
-    elif few:
-        return
-    elif whole is not None:
+    if whole is not None:
         if kind.may_be_flag and not tally.sums.fractional.signs().any() and _numbers_the_rows(whole):
-            yield Hint(Reason.ROW_NUMBERS, (name,), f"column `{name}` numbers the rows, like an identifier", ignore)
+            what = f"column `{name}` numbers the rows, like an identifier"
+            yield Hint(Reason.ROW_NUMBERS, (name,), what, ignore)
     elif tally.form == "counts":
-        if len(tally.levels) == 1:
-            yield constant
-        elif kind.lists_levels and (spelling := spelling_of(tally.levels)) is not None:
+        if kind.lists_levels and (spelling := spelling_of(tally.levels)) is not None:
             yield spelling_hint(name, spelling)
         elif len(tally.levels) == sum(_exact(tally.totals())) and kind.lists_levels:
             if are_dates(tally.levels):

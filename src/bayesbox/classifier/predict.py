@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.opened import EVERY
+from bayesbox.classifier.report.asked import unseen_counter
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import answers_at
 from bayesbox.dist.base import Doubles
@@ -77,6 +78,7 @@ class PredictionWriter:
         if asked.threshold is not None:
             class_position(asked.threshold[0], self.classes)  # which is there
         self.names = (*self.keep, *added)
+        self.unseen = unseen_counter(classifier)
         self._types: dict[str, pa.DataType] = {}
 
     def decided(self, posterior: Doubles) -> NDArray[Any]:
@@ -106,6 +108,7 @@ class PredictionWriter:
 
     def of(self, batch: Batch) -> pa.Table:
         """The answers for one batch; where there are many classes, some rows at a time."""
+        batch = self.unseen(batch)
         step = max(CELLS_A_PIECE // len(self.classes), 1)
         pieces = [self._of(batch.slice(first, first + step)) for first in range(0, max(batch.rows, 1), step)]
         return pieces[0] if len(pieces) == 1 else pa.concat_tables(pieces)

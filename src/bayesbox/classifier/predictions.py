@@ -7,7 +7,7 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bayesbox.classifier.evaluation import Evaluation
+from bayesbox.classifier.evaluation import ROWS, Evaluation
 from bayesbox.errors import BadData, BadOption
 from bayesbox.source.base import Source
 from bayesbox.stat.metrics import Scored, measure
@@ -36,13 +36,19 @@ def require_options(*, bins: int, folds: int = 2, repeats: int = 1) -> None:
 
 
 def held_out(
-    source: Source, target: str, both: Predictions | None, *, of: str = "row", absent: Sequence[str] = ()
+    source: Source,
+    target: str,
+    both: Predictions | None,
+    *,
+    how: str = ROWS,
+    of: str = "row",
+    absent: Sequence[str] = (),
 ) -> Evaluation:
-    """The evaluation on what was not learned; `of` is what messages call one of these."""
+    """The evaluation on given rows; `of` is what messages call one of these."""
     if both is None or not both.found.rows:
         raise BadData(f"there is no {of} with a label", where=source.name)
     return Evaluation(
-        "held-out",
+        how,
         source.name,
         target,
         measure(both.found),

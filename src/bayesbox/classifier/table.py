@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -15,9 +14,10 @@ from bayesbox.classifier.base import AnyClassifier, Classifier
 from bayesbox.classifier.contracts import PriorRules, TableModel
 from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, ReadingOptions
 from bayesbox.classifier.options import calibration_of_command, options_from_command
+from bayesbox.classifier.report.asked import KnownLevels, known_levels, none_there
 from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import BadData, BadOption, UnknownColumn
+from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
@@ -31,6 +31,7 @@ from bayesbox.tally.count import count
 if TYPE_CHECKING:
     from bayesbox.classifier.case import RowCase
     from bayesbox.classifier.hints import Hint
+    from bayesbox.classifier.train import CountedBook
     from bayesbox.explain.evidence import Explanation
     from bayesbox.file.reader import Json
 
@@ -45,6 +46,10 @@ class TableClassifier(Classifier[R, D, M]):
     calibrates_by_default = True
     groups_levels: ClassVar[bool] = False
     """Whether it takes categories whose levels are grouped."""
+    rules_by_column: ClassVar[bool] = False
+    """Whether a column may have a smoothing rule of its own."""
+    core_finds_unseen: ClassVar[bool] = False
+    """Whether the core finds numbers that are levels never seen as it answers, so that nobody counts them before."""
     derived_prefix: ClassVar[str] = ""
     """How the names of the members begin in which the model file holds what was derived; none where it needs none."""
 
@@ -60,6 +65,10 @@ class TableClassifier(Classifier[R, D, M]):
         super().__init__(rules, target=target, calibrate=calibrate)
         self.declared = declared
         self.one_hot = as_one_hot(one_hot)
+        self.absent = "missing"  # what becomes of columns that rows to be answered lack
+        self.ignore: str | None = None  # "auto": identifiers are ignored
+        self.ignored: Mapping[str, str] = {}  # the identifiers that were found, each with the reason
+        self._known: tuple[object, dict[str, KnownLevels]] | None = None  # for a model, the levels of its columns
 
     # -- what a kind of model brings -----------------------------------------------------------------------------
 
@@ -160,7 +169,8 @@ class TableClassifier(Classifier[R, D, M]):
             for group, flags in self.one_hot.items():
                 if group not in columns:
                     raise UnknownColumn(flags[0], available=columns, where=where)
-            return Schema.of(columns, self.declared, where=where, numeric=self.density_of_numbers(self.rules))
+            numeric = self.density_of_numbers(self.rules)
+            return Schema.of(columns, self.declared, where=where, numeric=numeric, ignores_constants=True)
         return self.schema.extended(columns, where=where)
 
     def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Column]:
@@ -186,7 +196,7 @@ class TableClassifier(Classifier[R, D, M]):
         present = self.schema.expanded(self.named(batch, where=where), where=where, first_row=batch.first_row)
         used = {name: present[name] for name in self.schema.used if name in present}
         if not used and self.schema.used:
-            raise UnknownColumn(self.schema.used[0], available=batch.names, where=where)
+            raise none_there(self.schema.used, batch.names, where=where)
         return used
 
     def shown_columns(self, batch: Batch) -> Columns:
@@ -211,11 +221,43 @@ class TableClassifier(Classifier[R, D, M]):
         there = frozenset(names)
         absent = [name for name in used if name not in there]
         if used and len(absent) == len(used):
-            near = next((name for name in used if difflib.get_close_matches(name, names, n=1)), used[0])
-            error = UnknownColumn(near, available=names, where=where)
-            remedy = f"It needs `{near}`, for example. {error.remedy}"
-            raise BadData("none of the model's columns is there", where=where, remedy=remedy)
-        return absent
+            raise none_there(used, names, where=where)
+        silent = self.model.left_out
+        return [name for name in absent if name not in silent and name not in self.ignored]
+
+    def known_levels(self) -> dict[str, KnownLevels]:
+        """The levels of each column that rows to be answered may have."""
+        model = self.model
+        if self._known is None or self._known[0] is not model:
+            self._known = model, known_levels(self, here=not self.core_finds_unseen)
+        return self._known[1]
+
+    def number_flags(self) -> Collection[str]:
+        """The columns of numbers that are flags, so that another number is a level never seen."""
+        return ()
+
+    def names_values(self) -> bool:
+        """Whether the smoothing rule of all columns names values."""
+        rule = getattr(self.rules, "smoothing", None)
+        return rule is not None and bool(rule.listed)
+
+    def listed_levels(self, name: str) -> tuple[str, ...]:
+        """The levels of a column that its smoothing rule names."""
+        from bayesbox.rule.naive import rule_of_column
+
+        assert self.schema is not None
+        rule = rule_of_column(self.schema, self.rules, name) if hasattr(self.rules, "smoothing") else None
+        return () if rule is None or not self.schema.kinds[name].lists_levels else rule.listed
+
+    @property
+    def unseen(self) -> str:
+        """What becomes of a level never seen: in given tables, and in kinds without the option, it is ignored."""
+        return "ignore" if self.fixed else getattr(self.rules, "unseen", "ignore")
+
+    def model_schema(self) -> Schema:
+        """The schema that the model is made of: identifiers that are to be ignored are."""
+        assert self.schema is not None
+        return self.schema.without(self.ignored)
 
     def kept_columns(self, columns: Columns) -> dict[str, Column]:
         """Text as codes, once and for all folds; other columns as they are."""
@@ -228,7 +270,32 @@ class TableClassifier(Classifier[R, D, M]):
             group = kind.group
             if group is not None and not self.groups_levels:
                 raise BadOption(f"{self.title} takes levels as they are", found=f"group={group} of column `{name}`")
+            if kind.smoothing is not None and not self.rules_by_column:
+                raise BadOption(f"{self.title} smooths all columns by one rule", found=f"smoothing of column `{name}`")
         super().accept(schema, book)
+
+    def take_in(self, schema: Schema, book: Book, counted: CountedBook) -> None:
+        """Rows that were learned show what identifies them; what rows leave behind that are forgotten does not."""
+        fewer = book.n.sum() < self.book.n.sum()
+        super().take_in(schema, book, counted)
+        if self.ignore is not None:
+            self.ignored = {**(self.ignored if fewer else {}), **_identifiers(schema, book)}
+
+    def without_identifiers(self, schema: Schema, book: Book) -> Schema:
+        """The schema of the columns that something may be derived from, once all rows were counted."""
+        if self.ignore is not None:
+            self.ignored = _identifiers(schema, book)
+        return schema.without(self.ignored)
+
+    def merged(self, other: AnyClassifier) -> Self:
+        result = super().merged(other)
+        if self.ignore is not None and isinstance(other, TableClassifier):
+            assert result.schema is not None
+            result.ignored = {**self.ignored, **other.ignored, **_identifiers(result.schema, result.book)}
+        return result
+
+    def unfitted_clone(self) -> Self:
+        return super().unfitted_clone().changed(ignored={})
 
     def counts_like(self, other: AnyClassifier) -> bool:
         if not super().counts_like(other) or not isinstance(other, TableClassifier):
@@ -238,7 +305,7 @@ class TableClassifier(Classifier[R, D, M]):
     def hints(self) -> list[Hint]:
         from bayesbox.classifier.hints import hints
 
-        return [] if self.fixed or self.schema is None else hints(self.schema, self.book)
+        return [] if self.fixed or self.schema is None else hints(self.model_schema(), self.book, self.ignored)
 
     # -- where rows come from --------------------------------------------------------------------------------------
 
@@ -336,6 +403,12 @@ class TableClassifier(Classifier[R, D, M]):
         from bayesbox.classifier.report.strongest import strongest_columns
 
         return strongest_columns(self, batch, best, against, number)
+
+
+def _identifiers(schema: Schema, book: Book) -> dict[str, str]:
+    from bayesbox.classifier.hints import identifiers
+
+    return identifiers(schema, book)
 
 
 def _encoded(column: Column) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -72,7 +73,7 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
     help="naive by default.",
 )
 @options.types_option
-@click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
+@options.ignore_option
 @options.target_bins_option
 @options.classes_limit_option
 @options.weight_option
@@ -88,9 +89,12 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
 def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any) -> None:
     """Say how good a model is: accuracy, log loss, Brier score, calibration, confusion, with 95 % intervals.
 
-    With a MODEL, on rows it has not learned. Without one, rows are learned and predicted in turns: by cross-validation,
-    or with --loo leaving one row out at a time. Both are exact subtractions of counts, so they cost no retraining.
+    With a MODEL, on the rows of DATA: where these are the rows that the model has learned, that is said. Without one,
+    rows are learned and predicted in turns: by cross-validation, or with --loo leaving one row out at a time. Both are
+    exact subtractions of counts, so they cost no retraining.
     """
+    from bayesbox.classifier.evaluation import TRAINING_ROWS
+
     if given["threshold"] and (given["robustness"] or given["compare"]):
         raise click.UsageError("--threshold is found for one model: without --compare, --robustness")
     if given["robustness"]:
@@ -115,6 +119,9 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
             label, value = best["class"], f"{best['value']:.4g}"
             say(f"answering {label} where P({label}) is {value} or more: {best['metric']} {best['score']:.4f}")
             note(f"next: bayes predict MODEL NEW.csv --threshold '{label}={value}'")
+        if evaluation.how == TRAINING_ROWS:
+            data, target = " ".join(map(shlex.quote, files[1:])), shlex.quote(evaluation.target)
+            note(f"next: bayes evaluate {data} -t {target} --loo   judges each of these rows by a model of the others")
         for line in warned:
             note(f"note: {line}")
     if svg is not None:
@@ -269,7 +276,7 @@ def _require_one_way(given: Json) -> None:
 def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassifier]:
     """The rows, and a classifier that has learned nothing yet to read them."""
     from bayesbox.classifier.registry import new_classifier, split_model
-    from bayesbox.cli.options.sources import declared_kinds, reading_of, without_target
+    from bayesbox.cli.options.sources import declared_kinds, ignored_columns, reading_of, without_target
 
     model, target, weight = given["model"] or "naive", given["target"], given["weight"]
     kind = split_model(model)[0]
@@ -277,8 +284,10 @@ def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassi
     _require_one_way(given)
     if given["loo"] and kind.of == "documents":  # what is chosen and calibrated is not learned anew for each document
         given = {**given, "occurrence": given["occurrence"] or "count", "calibrate": NO_CALIBRATION}
-    kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
+    ignore, identifiers = ignored_columns(given["ignore"])
+    kinds = without_target(declared_kinds(given["types"], ignore), target, weight)
     blank = new_classifier(model, given, kinds)
+    blank = blank.changed(ignore=identifiers) if identifiers else blank
     if target is None and blank.needs_target:
         raise click.UsageError(f"{data[0]} is no model: give one first, or say with -t which column holds the classes")
     if not (given["compare"] or given["robustness"]):  # there each kind takes what it can

@@ -173,6 +173,7 @@ def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: Json) -> st
                 write(answers.no_rows())
     finally:
         progress.close()
+    answers.unseen.warn()
     skipped_rows(source)
     if given["output"] not in (None, "-"):
         note(f"{plural(progress.rows, classifier.unit)} written to {given['output']}")
@@ -181,18 +182,8 @@ def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: Json) -> st
 
 def print_absent(classifier: AnyClassifier, names: tuple[str, ...], where: str) -> None:
     """Say which of the model's columns the data lack; refuse data that lack them all."""
-    absent = classifier.absent_columns(names, where=where)
-    if absent:
-        listed = ", ".join(f"`{name}`" for name in absent[:8]) + (", ..." if len(absent) > 8 else "")
-        note(f"note: {where} has no {listed}: taken as missing in every row{_nearest(absent, classifier, names)}")
+    from bayesbox.classifier.report.asked import missing_columns
 
-
-def _nearest(absent: list[str], classifier: AnyClassifier, names: tuple[str, ...]) -> str:
-    import difflib
-
-    others = [name for name in names if name not in classifier.feature_names]
-    for name in absent:
-        near = difflib.get_close_matches(name, others, n=1)
-        if near:
-            return f". Is `{near[0]}` meant to be `{name}`?"
-    return ""
+    lacking = missing_columns(classifier, names, where=where)
+    if lacking is not None:
+        note(f"note: {lacking}")

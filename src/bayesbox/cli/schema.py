@@ -26,12 +26,12 @@ if TYPE_CHECKING:
         "bayes schema people.parquet --types zip=category",
     ),
     notes="Keys of --json: rows, target, classes, unlabelled, skipped, columns (name, kind, declared, observed, "
-    "missing, and levels, or mean, deviation, least and greatest), warnings.",
+    "missing, and levels, or mean, deviation, least and greatest), ignored, warnings.",
 )
 @click.argument("data", nargs=-1, required=True)
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes.")
 @options.types_option
-@click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
+@options.ignore_option
 @options.na_option
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
@@ -42,12 +42,21 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
     Reads DATA once by the same code that trains; writes nothing.
     """
+    from bayesbox.classifier.hints import identifiers
     from bayesbox.classifier.report.survey import survey
     from bayesbox.classifier.train import source_of
-    from bayesbox.cli.options.sources import Progress, declared_kinds, reading_of, skipped_rows, without_target
+    from bayesbox.cli.options.sources import (
+        Progress,
+        declared_kinds,
+        ignored_columns,
+        reading_of,
+        skipped_rows,
+        without_target,
+    )
 
     target = given["target"]
-    kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, None)
+    ignore, auto = ignored_columns(given["ignore"])
+    kinds = without_target(declared_kinds(given["types"], ignore), target, None)
     threads = options.threads_or_default(given["threads"])
     source = source_of(list(data), target, kinds, threads=threads, **reading_of(given).of_file)
     progress = Progress(source)
@@ -58,16 +67,18 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     skipped = skipped_rows(source)
     if found is None:
         raise BadData("there is no row", where=source.name)
-    _print_report(found, target, skipped, as_json=as_json)
+    _print_report(
+        found, target, skipped, ignored=identifiers(found.schema, found.book) if auto else {}, as_json=as_json
+    )
 
 
-def _print_report(found: Surveyed, target: str | None, skipped: int, *, as_json: bool) -> None:
+def _print_report(found: Surveyed, target: str | None, skipped: int, *, ignored: dict[str, str], as_json: bool) -> None:
     from bayesbox.classifier.hints import Reason
     from bayesbox.classifier.report.describe import column_facts, few_texts, remarks
     from bayesbox.cli.print.reports import counted_classes, missing
 
     facts = column_facts(found.schema, found.book)
-    hints = remarks(found.schema, found.book)
+    hints = remarks(found.schema, found.book, ignored)
     if target is None:
         hints = [*few_texts(found.schema, found.book), *(each for each in hints if each.reason != Reason.ONE_CLASS)]
     warnings = [str(hint) for hint in hints]
@@ -81,11 +92,15 @@ def _print_report(found: Surveyed, target: str | None, skipped: int, *, as_json:
                 "unlabelled": found.unlabelled,
                 "skipped": skipped,
                 "columns": [_with_range(each, found) for each in facts],
+                "ignored": ignored,
                 "warnings": warnings,
             }
         )
         return
-    rows = [[each.name, each.kind, _values(each, found), missing(each)] for each in facts]
+    rows = [
+        [each.name, "ignore" if each.name in ignored else each.kind, _values(each, found), missing(each)]
+        for each in facts
+    ]
     table(["column", "taken for", "values", "missing"], rows, right=[3])
     without = f", {found.unlabelled:,} without a label" if found.unlabelled else ""
     say(f"{plural(found.rows, 'row')}{without}" + (f"; {target}: {counted_classes(classes)}" if target else ""))

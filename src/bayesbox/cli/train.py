@@ -50,6 +50,8 @@ if TYPE_CHECKING:
         "bayes train credit.csv -t class --types zip=category,age=real --ignore id --na ?",
         "bayes train credit.csv -t class --numeric auto --types age=real:mdl",
         "bayes train orders.csv -t kept --types 'day=date:%d/%m/%Y'",
+        "bayes train customers.csv -t churn --ignore auto",
+        "bayes train weather.csv -t play --smoothing m:2 --smoothing outlook=m:3",
         "bayes train credit.csv -t class --select forward --column-weights",
         "bayes train credit.csv -t class --calibrate none",
         "bayes train credit.csv -t class --model optimal:naive,tan,aode",
@@ -68,8 +70,8 @@ if TYPE_CHECKING:
     '"tables": {"Radio1": {"young": {"like": 0.95, "dislike": 0.05}, "old": ...}}}. '
     "With --model text, DATA are also folders of documents or mail (a folder or mailbox a class: text files, single "
     "messages, mbox, Maildir). "
-    "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, warnings, digest (of the "
-    "counts), model_digest, calibration "
+    "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, ignored, warnings, digest (of "
+    "the counts), model_digest, calibration "
     "(name, asked, kind, rows, log_loss_before, log_loss_after, standard_error, candidates, column_weights: of "
     "held-out rows; null where none was asked for or there are fewer than 50 rows), with --select "
     "or --column-weights also column_weights, with --model optimal hypotheses; for documents "
@@ -96,7 +98,7 @@ if TYPE_CHECKING:
 @remote_sources.sql_options
 @remote_sources.spark_option
 @options.types_option
-@click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to leave out.")
+@options.ignore_option
 @click.option(
     "--one-hot",
     multiple=True,
@@ -180,7 +182,14 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     from bayesbox.classifier.registry import new_classifier
     from bayesbox.classifier.row_sample import MOST, watched
     from bayesbox.classifier.train import labelled_rows, train
-    from bayesbox.cli.options.sources import Progress, declared_kinds, reading_of, skipped_rows, without_target
+    from bayesbox.cli.options.sources import (
+        Progress,
+        declared_kinds,
+        ignored_columns,
+        reading_of,
+        skipped_rows,
+        without_target,
+    )
     from bayesbox.cli.print.printer import printer_of
     from bayesbox.stat.calibrate import AUTO
     from bayesbox.table.batch_learners import BatchLearner
@@ -189,11 +198,13 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     if remote is None and not data:
         raise click.UsageError("no data were given")
     target, weight = given["target"], given["weight"]
-    kinds = without_target(declared_kinds(given["types"], options.several(given["ignore"])), target, weight)
+    ignore, identifiers = ignored_columns(given["ignore"])
+    kinds = without_target(declared_kinds(given["types"], ignore), target, weight)
     blank = new_classifier(given["model"], given, kinds, _one_hot((*given["one_hot"], *given["fold"])))
     blank = blank.with_ledger(given["ledger"])
     if blank.calibrates_by_default and given["calibrate"] is None and not (remote and remote.remote):
         blank = blank.with_calibration(AUTO)
+    blank = blank.changed(ignore=identifiers) if identifiers else blank
     if target is None and blank.needs_target:
         raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
     require_taken(blank, given)

@@ -329,6 +329,8 @@ class Plan:
         self.extra: Doubles | None = None
         self.point_mass_hits: NDArray[np.int64] | None = None
         self.impossible = False  # whether the last run found a row without a posterior: its answer is NaN
+        self.watch = False  # whether levels that were never seen are to give NaN, where the core looks numbers up
+        self.watched = False  # whether there is such a table
 
     @property
     def classes(self) -> int:
@@ -355,6 +357,13 @@ class Plan:
             self.add_terms(weight * other.extra)
         if other.point_mass_hits is not None:
             self.add_point_masses(other.point_mass_hits > 0)
+
+    def add_integers(self, values: NumberArray, lowest: int, rows: Doubles, unseen: NDArray[np.bool_]) -> None:
+        """Numbers that the core looks up as they are; `unseen` says which rows of the table are for no known level."""
+        if self.watch and not rows[unseen].any():  # where such a level says nothing
+            self.watched = True
+            rows = np.where(unseen[:, None], np.nan, rows)
+        self.integers.append((values, lowest, rows))
 
     def add_point_masses(self, hits: NDArray[np.bool_]) -> None:
         """Rows x classes: where a value equals a class's only value."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.base import Columns, Doubles, Plan, UnseenNote
 from bayesbox.dist.cells import LevelCounts
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.levels import LevelDistribution
@@ -19,6 +19,7 @@ from bayesbox.schema.encode import encode
 from bayesbox.schema.flags import FLAG_CODES
 
 FALSE, TRUE, UNSEEN, MISSING = range(4)
+IS_UNSEEN = np.arange(4) == UNSEEN
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
@@ -39,13 +40,16 @@ class Bernoulli(LevelDistribution):
         answer: Doubles = self.rows[index]
         return answer
 
+    def unseen(self, level: str) -> UnseenNote | None:
+        return None if level.lower() in FLAG_CODES else UnseenNote(self.levels, bool(self.log_unseen.any()))
+
     def add_to(self, plan: Plan, columns: Columns) -> None:
         column = columns.get(self.column)
         if column is None:
             plan.add_constant(self.log_missing)
             return
         if isinstance(column, np.ndarray) and column.dtype.kind in "iubf" and not self.unseen_is_error:
-            plan.integers.append((column, 0, self.rows))
+            plan.add_integers(column, 0, self.rows, IS_UNSEEN)
         else:
             codes = self._codes(column)
             if self.unseen_is_error and (codes == UNSEEN).any():

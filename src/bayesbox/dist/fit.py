@@ -45,7 +45,8 @@ class FitOptions:
     """What a family takes besides the tally of its column.
 
     `density` is the name as it was declared, such as width:10. `class_counts` are the rows of each class, where missing
-    values count as a level; None where they are ignored.
+    values count as a level; None where they are ignored. `lasting` are the levels that are possible though no row has
+    them, where a column with one value only takes no part; None where it does, as in 0.1.
     """
 
     smoothing: Smoothing
@@ -53,6 +54,21 @@ class FitOptions:
     density: str = ""
     unseen: str = "smooth"
     class_counts: ExactArray | None = None
+    lasting: tuple[str, ...] | None = None
+
+    def is_constant(self, tally: Any) -> bool:
+        """Whether a column of levels, or of numbers that are flags, has one value only, and so takes no part."""
+        if self.lasting is None or not (tally.form == "counts" or self.density == "bernoulli"):
+            return False
+        return int(self.possible_levels(self.level_counts(tally)).sum()) < 2
+
+    def possible_levels(self, counts: LevelCounts) -> NDArray[np.bool_]:
+        """Which levels of a column, and missing where it is one, some row has or can have."""
+        cells = counts.as_cells().counts[:, : counts.size]
+        lasting = {*(self.lasting or ()), *(self.smoothing.listed if self.kind.lists_levels else ())}
+        declared = np.array([name in lasting for name in counts.names[: counts.size]], dtype=bool)
+        found: NDArray[np.bool_] = declared | (cells != 0).any(axis=0)
+        return found
 
     @property
     def floor(self) -> float:

@@ -173,6 +173,7 @@ class LevelDistribution(Distribution):
         self._add_by_class(plan, counts, table.reshape(counts.classes, counts.size, -1), column)
         if column is not None and options.missing_is_level and _total(book[self.column]) == 1:
             plan.doubtful |= encode(column).codes >= 0  # without its only value the column takes no part
+        self._mark_last_other(plan, column, book, options)
 
     def leave_one_out_averaged(
         self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions, inclusion: float
@@ -195,6 +196,26 @@ class LevelDistribution(Distribution):
         self._add_by_class(plan, counts, table, column)
         if counts.as_cells().counts.sum() <= 1:
             plan.doubtful |= encode(column).codes >= 0
+        self._mark_last_other(plan, column, book, options)
+
+    def _mark_last_other(self, plan: LeaveOneOutPlan, column: Column, book: Book, options: FitOptions) -> None:
+        """Without the only row that has another value than all others, a column says nothing, and takes no part."""
+        if options.lasting is None:
+            return
+        counts = options.level_counts(book[self.column])
+        possible = options.possible_levels(counts)
+        if possible.sum() != 2:
+            return
+        single = possible & (counts.as_cells().counts[:, : counts.size].sum(axis=0) == 1)
+        if not single.any():
+            return
+        alone = [*single.tolist(), False]  # the last is that of a level never seen
+        missing = counts.missing is not None and alone[self._index(counts, None)]
+        if column is None:
+            plan.doubtful |= missing
+            return
+        codes, levels, _ = encode(column)
+        plan.doubtful |= np.array([*(alone[self._index(counts, level)] for level in levels), missing])[codes]
 
     def _lasting_levels(self, counts: LevelCounts, options: FitOptions) -> tuple[str, ...]:  # noqa: ARG002
         """The levels that stay though no row has them."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
+from bayesbox.dist.unseen import warn_of_unseen_numbers
 from bayesbox.errors import BadData, ImpossibleRows
 from bayesbox.schema.arrays import PlainColumn
 from bayesbox.schema.columns import CountMatrix, as_numbers
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from bayesbox.dist.naive import ProductModel
 
 
-def plan_of(model: ProductModel, columns: Columns, rows: int) -> Plan:
-    """The terms of these rows, not yet added up."""
+def plan_of(model: ProductModel, columns: Columns, rows: int, *, watch: bool = False) -> Plan:
+    """The terms of these rows, not yet added up; with `watch` a number that is an unseen level makes its row NaN."""
     plan = Plan(rows, model.log_prior)
+    plan.watch = watch
     for conditional in model.conditionals:
         weight = model.weight_of(conditional)
         if weight == 1:
@@ -63,34 +65,51 @@ def normalised_log(joint: Doubles, log_prior: Doubles) -> Doubles:
     return normalised(plan, log_prior, _core.LOG_POSTERIOR)
 
 
-def posterior(model: ProductModel, columns: Columns, rows: int, first_row: int = 0) -> Doubles:
-    """P(class | x), rows x classes; `first_row` is the number that messages give the first of them."""
-    return _normalised(model, columns, rows, _core.POSTERIOR, first_row)
+def posterior(model: ProductModel, columns: Columns, rows: int, first_row: int = 0, *, watch: bool = False) -> Doubles:
+    """P(class | x), rows x classes; `first_row` is the number that messages give the first of them.
+
+    With `watch` numbers that are levels never seen are worth a warning.
+    """
+    return _normalised(model, columns, rows, _core.POSTERIOR, first_row, watch=watch)
 
 
-def log_posterior(model: ProductModel, columns: Columns, rows: int, first_row: int = 0) -> Doubles:
+def log_posterior(
+    model: ProductModel, columns: Columns, rows: int, first_row: int = 0, *, watch: bool = False
+) -> Doubles:
     """log P(class | x), rows x classes."""
-    return _normalised(model, columns, rows, _core.LOG_POSTERIOR, first_row)
+    return _normalised(model, columns, rows, _core.LOG_POSTERIOR, first_row, watch=watch)
 
 
-def best_class(model: ProductModel, columns: Columns, rows: int, first_row: int = 0) -> NDArray[np.int64]:
+def best_class(
+    model: ProductModel, columns: Columns, rows: int, first_row: int = 0, *, watch: bool = False
+) -> NDArray[np.int64]:
     """The most probable class of each row; of equal ones the first."""
-    plan = plan_of(model, columns, rows)
+    plan = plan_of(model, columns, rows, watch=watch)
     best: NDArray[np.int64]
     if plan.point_mass_hits is None:
         best = plan.run(_core.ARGMAX)
         if rows == 0 or best.min() >= 0:
             return best
     # some row is impossible in every class, or may be
-    best = np.argmax(posterior(model, columns, rows, first_row), axis=1)
+    best = np.argmax(_normalised(model, columns, rows, _core.POSTERIOR, first_row, watch=watch), axis=1)
     return best
 
 
-def _normalised(model: ProductModel, columns: Columns, rows: int, output: int, first_row: int) -> Doubles:
+def _normalised(
+    model: ProductModel, columns: Columns, rows: int, output: int, first_row: int, *, watch: bool
+) -> Doubles:
     def check(impossible: NDArray[np.bool_]) -> None:
         refuse_infinite(columns, impossible, first_row)
 
-    return normalised(plan_of(model, columns, rows), model.log_prior, output, check)
+    plan = plan_of(model, columns, rows, watch=watch)
+    if plan.watched:
+        if plan.point_mass_hits is None:
+            answer: Doubles = plan.run(output)
+            if not plan.impossible:
+                return answer
+        warn_of_unseen_numbers(model, columns, rows)
+        plan = plan_of(model, columns, rows)
+    return normalised(plan, model.log_prior, output, check)
 
 
 def refuse_infinite(columns: Columns, rows: NDArray[np.bool_], first_row: int) -> None:

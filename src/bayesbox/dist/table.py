@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles, Plan, UnseenNote, log
 from bayesbox.dist.cells import LevelCounts, group_counts, log_table
@@ -37,7 +38,7 @@ class Table(LevelDistribution):
     @classmethod
     def fit(cls, column: str, tally: LevelTally, options: FitOptions) -> Self:
         """P(level | class) by the smoothing rule; with groups that of the group, times the share of the level in it,
-        whatever the class. A level that never occurred is in no group, and unseen."""
+        whatever the class. A declared level that never occurred is in no group, and has a count of 0."""
         if options.kind.group is None:
             if getattr(tally, "sparse", False):  # counts of a flag or a bin never are
                 from bayesbox.dist.sparse_table import SparseTable
@@ -58,10 +59,11 @@ class Table(LevelDistribution):
             groups[n > 0] = modl_groups(levels[n > 0])
         found = tuple(groups.tolist())
         log_p, log_unseen, log_missing = log_table(group_counts(counts, found), options.smoothing)
+        of_zero = log_unseen
         if options.unseen == "ignore":
             log_unseen = np.zeros_like(log_unseen)
         total = np.array([n[groups == group].sum() for group in range(len(log_p))])
-        rows = np.tile(log_unseen, (width, 1))
+        rows = np.tile(log_unseen if options.lasting is None else of_zero, (width, 1))  # in 0.1 it was unseen
         for level in np.flatnonzero(groups >= 0):
             rows[level] = log_p[groups[level]] + log(n[level] / total[groups[level]])
         return cls(column, counts.levels, rows, log_unseen, log_missing, options.unseen == "error", found)
@@ -90,15 +92,17 @@ class Table(LevelDistribution):
         return (min(values), width) if width <= WIDEST_LOOKUP else (0, 0)
 
     @cached_property
-    def lookup(self) -> tuple[int, Doubles] | None:
-        """For levels that are integers: the lowest, and the rows from it to the highest, then unseen and missing."""
+    def lookup(self) -> tuple[int, Doubles, NDArray[np.bool_]] | None:
+        """For levels that are integers: the lowest, the rows from it to the highest, then unseen and missing, and which
+        of these rows are for no level that is known."""
         lowest, width = self.integer_range
         if not width:
             return None
-        rows = np.tile(self.log_unseen, (width + 2, 1))
-        rows[np.array([int(level) for level in self.levels]) - lowest] = self.log_p
-        rows[-1] = self.log_missing
-        return lowest, rows
+        rows, unseen = np.tile(self.log_unseen, (width + 2, 1)), np.ones(width + 2, dtype=bool)
+        places = np.array([int(level) for level in self.levels]) - lowest
+        rows[places], rows[-1] = self.log_p, self.log_missing
+        unseen[places] = unseen[-1] = False
+        return lowest, rows, unseen
 
     def row(self, level: str | None) -> Doubles:
         """The log-probabilities of one level (None: missing), a value a class."""
@@ -113,7 +117,7 @@ class Table(LevelDistribution):
             plan.add_constant(self.log_missing)
             return
         if isinstance(column, np.ndarray) and column.dtype.kind in "iuf" and not self.unseen_is_error and self.lookup:
-            plan.integers.append((column, *self.lookup))
+            plan.add_integers(column, *self.lookup)
             return
         self._add_coded(plan, column)
 
@@ -143,7 +147,7 @@ class Table(LevelDistribution):
             return super()._counted(level, counts, options)
         index = counts.levels.index(level)
         group = self.groups[index]
-        if group < 0 and options.unseen == "ignore":
+        if group < 0 and options.unseen == "ignore" and options.lasting is None:
             return NoFactor(self.column, f"{level} was never seen")
         own = counts.as_cells(exact=True).counts[:, index].sum()
         groups = group_counts(counts, self.groups)

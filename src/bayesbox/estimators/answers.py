@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.base import AnyClassifier
-from bayesbox.classifier.hints import said_once
+from bayesbox.classifier.hints import Reason, said_once
 from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.training import Training
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
@@ -80,6 +80,10 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
     def _asked(self, X: object) -> Any:
         """X as the classifier takes it."""
 
+    def _learned(self, X: object) -> Any:
+        """Rows that were learned, as the classifier takes them."""
+        return self._asked(X)
+
     def save(self, path: str | PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:
         """Write the model file; `bayesbox.load` reads it, and it goes on learning.
 
@@ -122,7 +126,8 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
     def warn_of_hints(self) -> None:
         """One warning for each thing that looks wrong in the rows."""
         for hint in said_once(self.classifier_.hints()):
-            warnings.warn(hint.as_warning(), stacklevel=3)
+            if hint.reason != Reason.IGNORED:  # which was asked for
+                warnings.warn(hint.as_warning(), stacklevel=3)
 
     def __add__(self, other: Self) -> Self:
         """What one fit on the rows of both would give."""
@@ -243,7 +248,7 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
 
     def leave_one_out(self, X: object, y: object) -> NDArray[np.float64]:
         """P(class | x) of each learned row under the model of all the other rows, without a refit."""
-        batch = self._asked(X)
+        batch = self._learned(X)
         return self.classifier_.leave_one_out(batch, labels_from(y, batch.rows, self.classifier_.target_cuts))
 
     def score(self, X: object, y: Any, sample_weight: object = None) -> float:

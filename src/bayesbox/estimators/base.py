@@ -20,6 +20,7 @@ from bayesbox.classifier.calibration.auto import worse_than_baseline
 from bayesbox.classifier.calibration.learn import calibrate_again
 from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.options import calibration_option, ledger_option
+from bayesbox.classifier.report.asked import UnseenCounter, missing_columns
 from bayesbox.classifier.report.summary import summary_html
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import AnyTableClassifier
@@ -42,10 +43,11 @@ from bayesbox.rule.priors import given_prior
 from bayesbox.schema.levels import label_type_of
 from bayesbox.schema.options import option
 from bayesbox.schema.schema import Schema
-from bayesbox.schema.takes import Takes
+from bayesbox.schema.takes import OneOf, Takes
 from bayesbox.source.base import Batch
 from bayesbox.source.shapes import is_dask_frame, is_sparse
 from bayesbox.stat.calibrate import require_kind
+from bayesbox.warned import level_of_caller
 
 K = TypeVar("K", bound=AnyTableClassifier)
 OneHot = Mapping[str, Sequence[Any]]
@@ -66,6 +68,16 @@ class TableEstimator(CountedEstimator[K]):
         Takes("mapping of a new name to a list of columns, or None"),
         default=None,
         help="Flags of which each row sets one, to be taken as one category of the new name.",
+    )
+    absent: str = option(
+        OneOf("missing", "error"),
+        default="missing",
+        help="A column that rows to be answered lack is missing in every row, with a warning; or it is an error.",
+    )
+    ignore: str | None = option(
+        OneOf("auto", none=True),
+        default=None,
+        help='With "auto", columns that look like identifiers are ignored; `ignored_` has them with the reasons.',
     )
     ledger: bool = ledger_option()
     fold: InitVar[OneHot | None] = None  # the old name of one_hot
@@ -88,6 +100,19 @@ class TableEstimator(CountedEstimator[K]):
         found: Self = super().set_params(**given)
         return found
 
+    def blank_classifier(self) -> K:
+        """The same with all that is to be learned besides counts."""
+        absent, ignore = OneOf("missing", "error"), OneOf("auto", none=True)
+        given = {"absent": absent.parse("absent", self.absent), "ignore": ignore.parse("ignore", self.ignore)}
+        return super().blank_classifier().changed(**given)
+
+    @property
+    def ignored_(self) -> dict[str, str]:
+        """The columns that are ignored, each with the reason: one value only, or an identifier with `ignore="auto"`."""
+        self._require_fitted()
+        classifier = self.classifier_
+        return {**classifier.model.left_out, **classifier.ignored}
+
     def new_classifier(self) -> K:
         """A classifier with this estimator's parameters that has learned nothing."""
         kind: Any = self.classifier_type
@@ -98,12 +123,13 @@ class TableEstimator(CountedEstimator[K]):
     def of_classifier(cls, classifier: K, **more: Any) -> Self:
         """The estimator that would have made this classifier, and holds it; `more` are its parameters besides."""
         given = parameters_from(classifier.rules)
+        given |= {"absent": classifier.absent, "ignore": classifier.ignore}
         return cls(columns=classifier.declared, one_hot=classifier.one_hot or None, **given, **more).adopt(classifier)
 
     def adopt(self, classifier: K) -> Self:
         """Take over a classifier that has learned elsewhere."""
         self.classifier_ = classifier
-        self.ledger = classifier.ledger
+        self.ledger, self.absent, self.ignore = classifier.ledger, classifier.absent, classifier.ignore
         width = _matrix_width(classifier.schema)
         if width is not None:
             self.n_features_in_ = width
@@ -126,6 +152,8 @@ class TableEstimator(CountedEstimator[K]):
             raise BadData("every sample weight is zero, so no row counts")
         if self.prior is not None:
             given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
+        if classifier.names_values():
+            classifier.check()  # refuses a rule that names values of other columns
         self._note_features(X, batch)
         self.classifier_ = classifier
         self.loaded_from()  # learned anew: it comes from no file
@@ -206,6 +234,23 @@ class TableEstimator(CountedEstimator[K]):
     # -- scikit-learn --------------------------------------------------------------------------------------------
 
     def _asked(self, X: object) -> Batch:
+        """The rows of X, texts coded; what they lack, and levels that were never seen, are worth a warning."""
+        check_is_fitted(self)
+        batch, classifier = self._checked(X), self.classifier_
+        if group_of(batch) is not None:
+            return batch
+        partial = _is_records(row_of(X, classifier.feature_names))
+        lacking = missing_columns(classifier, batch.names, partial=partial)
+        if lacking is not None:
+            warnings.warn(lacking, stacklevel=level_of_caller())
+        if classifier.unseen != "ignore":
+            return batch
+        counter = UnseenCounter(classifier.known_levels())
+        batch = counter(batch)
+        counter.warn()
+        return batch
+
+    def _learned(self, X: object) -> Batch:
         check_is_fitted(self)
         return self._checked(X)
 
@@ -330,3 +375,8 @@ def _matrix_width(schema: Schema | None) -> int | None:
     """The width of the matrix of counts that was learned, None for a table of columns."""
     kinds = schema.kinds.values() if schema else ()
     return next((kind.width for kind in kinds if kind.is_matrix), None)
+
+
+def _is_records(X: object) -> bool:
+    """Whether X is rows of which each says what it knows."""
+    return isinstance(X, (list, tuple)) and bool(X) and isinstance(X[0], Mapping)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.classifier.base import AnyClassifier, Classifier
 from bayesbox.classifier.opened import ReadingOptions
 from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables
+from bayesbox.classifier.report.asked import missing_columns
 from bayesbox.classifier.train import source_of
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
@@ -70,8 +72,12 @@ def predict(
         return source.with_columns(answers.of, answers.added_fields(), classifier.feature_names)
     first, rows = peek(source)
     names = source.names if first is None else first.names
+    lacking = missing_columns(classifier, names)
+    if lacking is not None:
+        warnings.warn(lacking, stacklevel=2)
     answers = PredictionWriter(classifier, asked, names, where=source.name)
     tables = list(answer_tables(answers, rows, threads=threads))
+    answers.unseen.warn()
     return like_frame(pa.concat_tables(tables) if tables else answers.no_rows(), data)
 
 

@@ -72,6 +72,7 @@ def train(
     estimator.watch(opened.classifier)
     with limit_context(classes=classes_limit):
         training = train_classifier(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)
+    opened.classifier.check()
     estimator.adopt(opened.classifier)
     estimator.training_ = training
     estimator.warn_of_hints()

@@ -100,6 +100,8 @@ class Coding:
         kind = self.schema.kinds[name]
         if kind.lists_levels:
             return np.array([level in kind.domain for level in self.levels[name]], dtype=bool)
+        if kind.is_flag and self.schema.ignores_constants:
+            return np.array([level in self.schema.lasting_levels(name) for level in self.levels[name]], dtype=bool)
         return np.full(len(self.levels[name]), kind.tally is not None)
 
     def _recoded(self, name: str, codes: Codes, texts: Sequence[str]) -> Codes:
@@ -124,7 +126,7 @@ def coding_of(schema: Schema, levels: Mapping[str, tuple[str, ...]], cuts: Cuts,
         kind = schema.kinds[name]
         if name not in levels:
             continue
-        domain = kind.domain
+        domain = schema.lasting_levels(name) if schema.ignores_constants else kind.domain
         if is_number(kind):
             known[name] = Variable(name, bin_names(np.array(cuts.get(name, ()))), cuts.get(name))
             continue

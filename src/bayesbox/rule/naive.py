@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bayesbox.described import Remedy
 from bayesbox.dist.base import Distribution, log
+from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.fit import FitOptions, fitted
 from bayesbox.dist.naive import NaiveModel
+from bayesbox.errors import BadOption
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.var_smoothing import smoothed
@@ -19,6 +22,8 @@ from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
 
 NOT_SELECTED = "it was not selected"
+PRIOR_COUNTS = "prior-counts"
+ONE_VALUE = "all its values are equal"
 
 
 def naive_model(
@@ -68,6 +73,9 @@ class _Builder:
         if entry.together:
             self.together.setdefault(entry.name, {})[name] = tally
             return
+        if options.is_constant(tally):
+            self.left_out[name] = ONE_VALUE
+            return
         made, reason = fitted(name, tally, options)
         if made is None:
             self.left_out[name] = reason
@@ -84,16 +92,57 @@ class _Builder:
 def fit_options(schema: Schema, book: Book, rules: NaiveOptions, name: str) -> FitOptions:
     """What the family of a column takes besides its tally."""
     kind = schema.kinds[name]
+    rule = rule_of_column(schema, rules, name)
     if name not in book:
-        return FitOptions(rules.smoothing, kind, unseen=kind.unseen or rules.unseen)
+        return FitOptions(rule, kind, unseen=kind.unseen or rules.unseen)
     tally = book[name]
     return FitOptions(
-        rules.smoothing,
+        rule,
         kind.known(tally),
         kind.family(tally, schema.numeric),
         kind.unseen or rules.unseen,
         book.class_counts if missing_is_level(kind, rules) else None,
+        schema.lasting_levels(name) if schema.ignores_constants else None,
     )
+
+
+def rule_of_column(schema: Schema, rules: Any, name: str) -> Smoothing:
+    """The smoothing rule of a column: its own, or that of the model; `rules` are those of any model."""
+    own = schema.kinds[name].smoothing or (getattr(rules, "column_smoothing", None) or {}).get(name)
+    found: Smoothing = own or rules.smoothing
+    return found
+
+
+def require_fitting_rule(schema: Schema, book: Book, rules: NaiveOptions) -> None:
+    """Refuse prior counts, given for all columns, where a column does not have one of their values.
+
+    The counts of such a value would be shared out among the levels of a column that it does not belong to.
+    """
+    values = rules.smoothing.listed
+    columns = [
+        name
+        for name in schema.used
+        if rule_of_column(schema, rules, name) is rules.smoothing and name in book and _has_levels(schema, book, name)
+    ]
+    if rules.smoothing.name != PRIOR_COUNTS or len(columns) < 2:
+        return
+    for name in columns:
+        known = {*book[name].levels, *schema.kinds[name].domain}
+        foreign = next((value for value in values if value not in known), None)
+        if foreign is not None:
+            raise BadOption(
+                f"the rule {rules.smoothing.name} names values of one column, and column `{name}` has no level "
+                f"`{foreign}`",
+                where="smoothing",
+                found=", ".join(values),
+                remedy="Give it to its column alone: "
+                + Remedy("columns={'outlook': Category(smoothing=...)}", "--smoothing outlook=..."),
+            )
+
+
+def _has_levels(schema: Schema, book: Book, name: str) -> bool:
+    kind, tally = schema.kinds[name], book[name]
+    return kind.has_levels or tally.form == "counts" or kind.shown(tally) == "flag"
 
 
 def missing_is_level(kind: Kind, rules: Any) -> bool:

@@ -20,7 +20,7 @@ BALANCED = "balanced"
 Prior = Mapping[Any, float] | Sequence[float] | str
 """Probabilities by class, in the order of the classes, or "balanced"."""
 MISSING = ("ignore", "level")
-UNSEEN = ("smooth", "ignore", "error")
+UNSEEN = ("ignore", "smooth", "error")
 
 SELECTIONS = {
     "mi": "the columns that are informative about the class by more than chance, or the ten most informative: mi:10",
@@ -73,6 +73,37 @@ class TakesSmoothing(Takes):
         from bayesbox.rule.rules_json import smoothing_from_json
 
         return None if written is None else smoothing_from_json(written)
+
+
+class TakesRulesByColumn(Takes):
+    """Smoothing rules by the names of columns, or None."""
+
+    types: Types = (dict, None)
+
+    @property
+    def words(self) -> str:
+        return "mapping of column name to rule, or None"
+
+    def parse(self, name: str, given: object) -> object:
+        """The rules; what is not a mapping is refused.
+
+        >>> TakesRulesByColumn().parse("column_smoothing", {"outlook": "m:2"})
+        {'outlook': MEstimate(m=2.0, prior=None)}
+        """
+        if given is None:
+            return None
+        if not isinstance(given, Mapping):
+            raise BadOption(f"{name} must be a dict of column names and rules", found=given)
+        rule = TakesSmoothing()
+        return {str(column): rule.parse(name, each) for column, each in given.items()} or None
+
+    def to_json(self, name: str, value: Any) -> object:
+        rule = TakesSmoothing()
+        return None if value is None else {column: rule.to_json(name, value[column]) for column in sorted(value)}
+
+    def from_json(self, name: str, written: Any) -> object:
+        rule = TakesSmoothing()
+        return None if written is None else {column: rule.from_json(name, each) for column, each in written.items()}
 
 
 class TakesPrior(Takes):
@@ -146,9 +177,9 @@ def unseen_option() -> Any:
     """What a new level gets, of the kinds that have levels."""
     return option(
         OneOf(*UNSEEN),
-        default="smooth",
-        help="What a level that was never seen gets when predicting: the probability of a zero count, nothing, or an "
-        "error.",
+        default="ignore",
+        help="What to do with a level that was neither seen nor declared when predicting: ignore the column in that "
+        "row, give it the probability of a zero count by the smoothing rule, or refuse it.",
     )
 
 
@@ -159,7 +190,8 @@ class CountOptions(Options):
     smoothing: Any = option(
         TakesSmoothing(),
         default="laplace",
-        help="How counts become probabilities: laplace, mle, lidstone:0.5, m:2, ...",
+        help="How counts become probabilities: laplace, mle, lidstone:0.5, m:2, ...; in the command also of one "
+        "column, as in outlook=m:2, and more than once.",
     )
     prior_smoothing: Any = option(
         TakesSmoothing(none=True), default=None, help="The same for the class prior; by default the shares as they are."
@@ -180,6 +212,14 @@ class NaiveOptions(CountOptions):
     derived from the rows, and is not an option.
     """
 
+    column_smoothing: Mapping[str, Any] | None = option(
+        TakesRulesByColumn(),
+        default=None,
+        in_file=GIVEN,
+        command=False,
+        help="The smoothing rules of single columns, by name, in place of `smoothing`; `Category(smoothing=...)` in "
+        "`columns` says the same of a column that is declared.",
+    )
     numeric: str = option(
         TakesDensity(),
         default="robust",

@@ -6,7 +6,7 @@ Nobody asks for the class of a kind: whoever needs to know more adds a question 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from bayesbox.errors import BadOption
 from bayesbox.schema.options import GIVEN, frozen, option, parse_options
@@ -102,6 +102,11 @@ class Kind:
     @property
     def group(self) -> str | None:
         """How levels are grouped, where they are."""
+        return None
+
+    @property
+    def smoothing(self) -> Any:
+        """The smoothing rule of this column, None where it is that of the model."""
         return None
 
     @property

@@ -17,7 +17,7 @@ from bayesbox.schema.families import check_density, densities, family_named
 from bayesbox.schema.kind import DEFAULT_FLOOR, CountedColumn, Missing
 from bayesbox.schema.kind import Kind as Kind
 from bayesbox.schema.options import GIVEN, frozen, option, options_of
-from bayesbox.schema.takes import OneOf, RealNumber, Span, Takes, TextList, WholeNumber
+from bayesbox.schema.takes import OneOf, RealNumber, Span, Takes, TakesRule, TextList, WholeNumber
 from bayesbox.schema.token_options import TakesStopWords
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ class Category(Kind):
     """One of several levels. Declared levels count towards the smoothing even if they never occur.
 
     With `group="modl"` naive Bayes puts levels together that tell the same of the class, by Boullé's criterion:
-    P(level | class) is P(group | class) times the share of the level in its group.
+    P(level | class) is P(group | class) times the share of the level in its group. `smoothing` is the rule of this
+    column, in place of that of the model.
 
     >>> Category(["sports", "vintage", "suv", "truck"]).levels
     ('sports', 'suv', 'truck', 'vintage')
@@ -66,14 +67,21 @@ class Category(Kind):
 
     levels: tuple[str, ...] | None = option(TextList(none=True, ordered=True), default=None, kw_only=False)
     group: str | None = option(OneOf("modl", none=True), default=None, in_file=GIVEN, repr=False)
+    smoothing: Any = option(TakesRule(), default=None, in_file=GIVEN, repr=False)
     lists_levels = True
 
     def __init__(
-        self, levels: Iterable[object] | None = None, *, missing: Missing | None = None, group: str | None = None
+        self,
+        levels: Iterable[object] | None = None,
+        *,
+        missing: Missing | None = None,
+        group: str | None = None,
+        smoothing: object = None,
     ) -> None:
         object.__setattr__(self, "levels", None if levels is None else _level_texts(levels))
         object.__setattr__(self, "missing", missing)
         object.__setattr__(self, "group", group)
+        object.__setattr__(self, "smoothing", smoothing)
         self.__post_init__()
 
     @property
@@ -103,10 +111,11 @@ def _level_texts(levels: Iterable[object]) -> tuple[str, ...]:
 
 @frozen
 class Flag(Kind):
-    """False or true, 0 or 1: always two levels, whichever occur."""
+    """False or true, 0 or 1: always two levels, whichever occur. `smoothing` is the rule of this column."""
 
     tally = "counts"
 
+    smoothing: Any = option(TakesRule(), default=None, in_file=GIVEN, repr=False)
     is_flag = True
 
     @property

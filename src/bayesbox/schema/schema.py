@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from bayesbox.errors import KindContradiction, UnknownColumn
 from bayesbox.schema.columns import Column, Columns
 from bayesbox.schema.families import family_named
 from bayesbox.schema.infer import kind_of
-from bayesbox.schema.kinds import NOT_DECLARED, Date, DatePart, Declared, Kind, kinds_by_key
+from bayesbox.schema.kinds import NOT_DECLARED, Date, DatePart, Declared, Ignore, Kind, kinds_by_key
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Schema:
     declared: frozenset[str] = frozenset()
     classes: tuple[str, ...] = field(default=())
     numeric: str = "gaussian"  # the density of numbers that declare none
+    ignores_constants: bool = False  # whether a column with one value only takes no part; in 0.1 a flag did
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -84,6 +85,7 @@ class Schema:
         where: str | None = None,
         numeric: str = "gaussian",
         dates: bool = True,
+        ignores_constants: bool = False,
     ) -> Schema:
         """The schema of these columns: the kinds that are declared, the rest by type.
 
@@ -96,7 +98,7 @@ class Schema:
             else kind_of(column, name=name, dates=dates, where=where)
             for name, column in columns.items()
         }
-        return cls(_with_parts(kinds), frozenset(given), numeric=numeric)
+        return cls(_with_parts(kinds), frozenset(given), numeric=numeric, ignores_constants=ignores_constants)
 
     def density(self, name: str) -> str:
         """The density of a column of numbers."""
@@ -147,6 +149,23 @@ class Schema:
                 )
         declared = self.declared | other.declared
         return replace(self, kinds=kinds, declared=declared, classes=union_of(self.classes, other.classes))
+
+    def without(self, names: Collection[str]) -> Schema:
+        """The same schema with some columns ignored."""
+        if not names:
+            return self
+        return replace(self, kinds={name: Ignore() if name in names else kind for name, kind in self.kinds.items()})
+
+    def lasting_levels(self, name: str) -> tuple[str, ...]:
+        """The levels of a column that are possible though no row has them: of a flag, where it was declared to be one.
+
+        >>> from bayesbox.schema.kinds import Category, Flag
+        >>> kinds = {"sick": Flag(), "well": Flag(), "car": Category(["suv", "van"])}
+        >>> [Schema(kinds, frozenset(["well", "car"])).lasting_levels(name) for name in kinds]
+        [(), ('false', 'true'), ('suv', 'van')]
+        """
+        kind = self.kinds[name]
+        return () if kind.is_flag and name not in self.declared else kind.domain
 
     def with_classes(self, classes: tuple[str, ...]) -> Schema:
         """The same schema with these classes declared."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import operator
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 from bayesbox.errors import BadData, BadOption
@@ -277,6 +278,30 @@ class NumbersByName(Takes):
         if written is not None and not all(type(each) is float for each in written.values()):
             raise ValueError(f"{name} holds what is not a number")
         return written
+
+
+class TakesRule(Takes):
+    """A smoothing rule, its name, or None for that of the model; they are in a layer above, loaded when given."""
+
+    types = (dict, None)
+    metavar = "RULE"
+
+    @property
+    def words(self) -> str:
+        return "rule of `bayesbox.rules`, its name, or None"
+
+    def parse(self, name: str, given: object) -> object:
+        return None if given is None else _rules().parse(name, given)
+
+    def to_json(self, name: str, value: object) -> object:
+        return None if value is None else _rules().to_json(name, value)
+
+    def from_json(self, name: str, written: object) -> object:
+        return None if written is None else _rules().from_json(name, written)
+
+
+def _rules() -> Any:
+    return import_module("bayesbox.rule.options").TakesSmoothing(none=True)
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -44,6 +44,7 @@ class Batch:
     columns: tuple[Column, ...]
     rows: int
     first_row: int = 0
+    watched: bool = False  # whether the model that answers is to warn of levels that it never saw
 
     def __getitem__(self, name: str) -> Column:
         return self.columns[self.names.index(name)]
@@ -51,7 +52,7 @@ class Batch:
     def slice(self, start: int, stop: int) -> Batch:
         """The rows from `start` up to `stop`, without a copy."""
         cut = tuple(column[start:stop] for column in self.columns)
-        return Batch(self.names, cut, min(stop, self.rows) - start, self.first_row + start)
+        return Batch(self.names, cut, min(stop, self.rows) - start, self.first_row + start, self.watched)
 
     def select(self, names: tuple[str, ...]) -> Batch:
         """The named columns only."""

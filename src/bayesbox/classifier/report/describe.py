@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbox.classifier.hints import Hint, Reason, are_dates, date_hint, hints, said_once
+from bayesbox.classifier.hints import AUTO, Hint, Reason, are_dates, date_hint, hints, said_once
 from bayesbox.classifier.report.size import ModelSize
 from bayesbox.classifier.training import one_class
 from bayesbox.described import declaring, ignoring, missing_mark
@@ -24,13 +24,11 @@ from bayesbox.source.files.reading import is_broken_number
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
+from bayesbox.warned import is_missing_mark
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
-MISSING_MARKS = frozenset(
-    {"?", "na", "n/a", "nan", "null", "none", "nil", "-", "--", ".", "missing", "unknown", "#n/a"}
-)
 FEW = 20  # rows below which nothing is called suspicious that chance can do
 MANY_CLASSES = 100
 MANY_ROWS = 100  # from which a column that decides the class is no coincidence
@@ -117,9 +115,11 @@ def _facts(name: str, kind: Kind, declared: bool, book: Book, rows: float) -> Co
     return ColumnFacts(name, word, **base, levels=tuple(sorted({*tally.levels, *domain})))
 
 
-def remarks(schema: Schema, book: Book) -> list[Hint]:
-    """What is probably not meant: the hints, and what the levels and the target look like."""
-    found = hints(schema, book)
+def remarks(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) -> list[Hint]:
+    """What is probably not meant: the hints, and what the levels and the target look like; `ignored` are identifiers
+    that are ignored already."""
+    schema = schema.without(ignored or {})
+    found = hints(schema, book, ignored)
     rows = float(np.sum(book.n))
     for name, kind in schema.kinds.items():
         found.extend(_undeclared(name, kind, book))
@@ -184,9 +184,9 @@ def _of_levels(facts: ColumnFacts, tally: Counts) -> Iterator[Hint]:
     if facts.observed > len(levels) > 0.5 * facts.observed:
         what = f"column `{name}` has {len(levels):,} levels in {facts.observed:,} values, like an identifier"
         found = (len(levels), facts.observed)
-        yield Hint(Reason.IDENTIFIER, (name,), what, "Ignore it: " + ignoring(name), found)
+        yield Hint(Reason.IDENTIFIER, (name,), what, "Ignore it: " + ignoring(name) + ", or " + AUTO, found)
         return
-    marks = [level for level in levels if level.strip().lower() in MISSING_MARKS]
+    marks = [level for level in levels if is_missing_mark(level)]
     if marks:
         remedy = "If it stands for a missing value: " + missing_mark(marks[0])
         yield Hint(Reason.MISSING_MARK, (name,), f"column `{name}` has the level {marks[0]}", remedy, (marks[0],))
@@ -295,6 +295,6 @@ def rules_facts(rules: Any) -> Json:
         if hasattr(value, "ratio"):
             value = value.text()
         elif isinstance(value, Mapping):
-            value = {str(label): p for label, p in value.items()}
+            value = {str(label): each.text() if hasattr(each, "ratio") else each for label, each in value.items()}
         found[name] = list(value) if isinstance(value, tuple) else value
     return found

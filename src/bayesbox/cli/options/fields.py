@@ -11,7 +11,7 @@ from bayesbox.classifier.registry import KINDS, ModelKind, kinds_text
 from bayesbox.cli.options.shared import PRIOR, Read, Verb
 from bayesbox.errors import BadOption
 from bayesbox.extensions import load_extensions
-from bayesbox.rule.options import TakesPrior
+from bayesbox.rule.options import BACK_OFF, TakesPrior
 from bayesbox.schema.options import Option, options_of
 from bayesbox.schema.takes import OnOff, Takes
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 F = TypeVar("F", bound=Callable[..., Any])
+SMOOTHING, COLUMN_SMOOTHING = "smoothing", "column_smoothing"
 
 
 class ModelVerb(Verb):
@@ -104,6 +105,8 @@ def require_taken(classifier: Any, given: Mapping[str, Any]) -> None:
     for name in option_names():
         if name not in known and given.get(name) not in (None, False):
             raise click.UsageError(f"{_flag(name)} has no meaning for {classifier.title}")
+    if given.get(COLUMN_SMOOTHING) and COLUMN_SMOOTHING not in known:
+        raise click.UsageError(f"--smoothing COLUMN=RULE has no meaning for {classifier.title}: it has one rule")
 
 
 def _flag(name: str) -> str:
@@ -140,9 +143,44 @@ def value_settings(name: str, takes: Takes) -> Json:
         return {"flag_value": takes.choices[0], "default": None}
     if takes.choices:
         return {"type": click.Choice(takes.choices)}
+    if name == SMOOTHING:
+        return {"multiple": True, "callback": _rules_given, "metavar": f"[COLUMN=]{takes.metavar}"}
     if isinstance(takes, TakesPrior):
         return {"type": PRIOR, "metavar": takes.metavar}
     return {"type": Read(name, lambda value: takes.from_text(name, value)), "metavar": takes.metavar}
+
+
+def _rules_given(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> str | None:
+    """The rule of all columns; those of single ones, `--smoothing outlook=m:2`, are an option of their own."""
+    plain, by_column = [], {}
+    for text in given:
+        column, rule = rule_given(text)
+        if column is None:
+            plain.append(rule)
+        elif column in by_column:
+            raise click.BadParameter(f"`{column}` has two rules", ctx, param)
+        else:
+            by_column[column] = rule
+    if len(plain) > 1:
+        raise click.BadParameter("there are two rules for all columns: name a column, as in outlook=m:2", ctx, param)
+    ctx.params[COLUMN_SMOOTHING] = by_column or None
+    return plain[0] if plain else None
+
+
+def rule_given(text: str) -> tuple[str | None, str]:
+    """The column that a rule is for, None for all columns, and the rule; a column may hold an equals sign itself.
+
+    >>> rule_given("m:2"), rule_given("outlook=m:2"), rule_given("prior-counts:red=2"), rule_given("a=b=laplace")
+    ((None, 'm:2'), ('outlook', 'm:2'), (None, 'prior-counts:red=2'), ('a=b', 'laplace'))
+    """
+    from bayesbox.rule.smoothing import RULES
+
+    places = [place for place, char in enumerate(text) if char == "="]
+    if text.partition(":")[0] not in RULES:
+        for place in places:
+            if text[place + 1 :].partition(":")[0].strip() in {*RULES, BACK_OFF} and text[:place].strip():
+                return text[:place].strip(), text[place + 1 :].strip()
+    return None, text
 
 
 def _defaults(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, ModelKind]) -> str:

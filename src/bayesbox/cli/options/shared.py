@@ -208,6 +208,14 @@ SETTING = Read("name=value", setting)
 THRESHOLD = Read("class=probability", threshold)
 MODEL_FILE = Read("file", model_file)
 
+ignore_option = click.option(
+    "--ignore",
+    type=WORDS,
+    multiple=True,
+    metavar="COLUMN,...",
+    help="Columns to ignore; auto ignores those that look like identifiers.",
+)
+
 new_model = click.option(
     "-o",
     "--output",

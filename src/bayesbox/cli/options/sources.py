@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0  # seconds before progress is shown
 PAUSE = 0.2  # seconds between two looks
+AUTO = "auto"
 SHORT = 10  # characters of a text that may stand for a missing value
 
 
@@ -49,6 +50,16 @@ def declared_kinds(types: Sequence[str], ignore: Sequence[str] = ()) -> dict[str
             raise BadOption(f"`{name}` is declared and ignored", remedy="Do one of the two")
         kinds[name] = Ignore()
     return kinds
+
+
+def ignored_columns(given: Sequence[Sequence[str]]) -> tuple[list[str], str | None]:
+    """The columns that `--ignore` names, and "auto" where identifiers are to be ignored.
+
+    >>> ignored_columns([["auto", "zip"]])
+    (['zip'], 'auto')
+    """
+    names = [name for each in given for name in each]
+    return [name for name in names if name != AUTO], AUTO if AUTO in names else None
 
 
 def _declaration(item: str) -> tuple[str, Kind]:

@@ -116,8 +116,8 @@ def print_model(
         say("densities: " + "; ".join(f"{', '.join(names)} {text}" for text, names in columns.items()))
     if weights is not None:
         say(weights_text(weights))
-    for name, reason in classifier.model.left_out.items():
-        say(f"left out: {name}, since {reason}")
+    for name, reason in {**classifier.model.left_out, **classifier.ignored}.items():
+        say(f"ignored: {name}, since {reason}")
     for name, flags in classifier.one_hot.items():
         say(f"one-hot: {name} from {', '.join(flags)}")
     say()
@@ -143,6 +143,14 @@ def _compared(size: ModelSize) -> str:
 
 def _rule(value: Any) -> str:
     return ", ".join(f"{name}={p}" for name, p in value.items()) if isinstance(value, dict) else str(value)
+
+
+def own_rules(classifier: AnyTableClassifier) -> dict[str, str]:
+    """The smoothing rules of columns that have one of their own, as they are written."""
+    kinds = {} if classifier.schema is None else classifier.schema.kinds
+    given = getattr(classifier.rules, "column_smoothing", None) or {}
+    found = {name: kind.smoothing or given.get(name) for name, kind in kinds.items()}
+    return {name: rule.text() for name, rule in found.items() if rule is not None}
 
 
 def _large(number: int) -> str:

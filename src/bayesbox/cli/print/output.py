@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from bayesbox.errors import DataWarning, ImpossibleRows
+from bayesbox.errors import DataWarning, ImpossibleRows, UnseenLevels
 
 BAR = 30  # characters of the longest bar
 DIGEST_SHOWN = 16
@@ -201,11 +201,14 @@ def sum_warnings(warned: Iterable[Warning]) -> list[Warning]:
     ['3 of 150 rows are impossible']
     """
     once: dict[str, Warning] = {}
-    counted: dict[str, ImpossibleRows] = {}
+    counted: dict[str, Warning] = {}
     for warning in warned:
         if isinstance(warning, ImpossibleRows):
             before = counted.get(warning.answer)
-            counted[warning.answer] = warning if before is None else before + warning
+            counted[warning.answer] = before + warning if isinstance(before, ImpossibleRows) else warning
+        elif isinstance(warning, UnseenLevels):
+            before = counted.get("unseen")
+            counted["unseen"] = before + warning if isinstance(before, UnseenLevels) else warning
         else:
             once.setdefault(str(warning), warning)
     return [*once.values(), *counted.values()]

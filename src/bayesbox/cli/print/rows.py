@@ -8,7 +8,16 @@ import click
 
 from bayesbox.cli.print import nomogram
 from bayesbox.cli.print.calibration import calibration_facts, calibration_lines, stale_lines
-from bayesbox.cli.print.model import counted, densities_of, intervals_of, print_column, print_model, prior_of, tally_of
+from bayesbox.cli.print.model import (
+    counted,
+    densities_of,
+    intervals_of,
+    own_rules,
+    print_column,
+    print_model,
+    prior_of,
+    tally_of,
+)
 from bayesbox.cli.print.output import decimal, emit_json, note, plural, say
 from bayesbox.cli.print.printer import Printer
 from bayesbox.errors import BadOption
@@ -44,7 +53,12 @@ class RowPrinter(Printer[T]):
             "skipped": skipped,
             "classes": counted(classifier),
             "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
-            "warnings": [*map(str, remarks(classifier.schema, classifier.book)), *classifier.notes(), *warned],
+            "ignored": {**classifier.model.left_out, **classifier.ignored},
+            "warnings": [
+                *map(str, remarks(classifier.schema, classifier.book, classifier.ignored)),
+                *classifier.notes(),
+                *warned,
+            ],
             "digest": classifier.book.digest(),
             **({"calibration": calibration_facts(classifier)} if classifier.calibrates_by_default else {}),
             **self.more(classifier),
@@ -136,7 +150,8 @@ class RowPrinter(Printer[T]):
             "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
             "densities": densities_of(classifier),
             "intervals": intervals_of(classifier),
-            "left_out": dict(classifier.model.left_out),
+            "left_out": {**classifier.model.left_out, **classifier.ignored},
+            "smoothing_by_column": own_rules(classifier),
             "parameters": None if size is None else size.parameters,
             "joint_parameters": None if size is None else size.joint,
             "digest": None if classifier.fixed else classifier.book.digest(),

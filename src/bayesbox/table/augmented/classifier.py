@@ -7,7 +7,7 @@ cut points and once for the counts; the cut points are derived, and stay when ro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
@@ -129,13 +129,17 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def codes_of(self, batch: Batch) -> dict[str, Any]:
-        """The columns of a batch as the model's codes; an infinite number is refused."""
+    def codes_of(self, batch: Batch, *, learned: bool = False) -> dict[str, Any]:
+        """The columns of a batch as the model's codes; an infinite number is refused.
+
+        In rows that were `learned` a level that was never seen has a code, by which it is refused.
+        """
         assert self.schema is not None
         columns = self.columns_of(batch)
         numbers = {name: column for name, column in columns.items() if is_number(self.schema.kinds[name])}
         refuse_infinite(numbers, np.ones(batch.rows, dtype=bool), batch.first_row)
-        return self.model.coding.codes(columns)
+        coding = self.model.coding
+        return (replace(coding, unseen="smooth") if learned else coding).codes(columns)
 
     def removal(
         self, batch: Batch, labels: Encoded, singles: Mapping[str, Doubles]
@@ -145,9 +149,10 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
         assert self.schema is not None
         book, coding = self.book.with_classes(self.model.classes), self.model.coding
         target = learned_target(labels, self.model.classes, book)
-        codes, missing = self.codes_of(batch), np.full(batch.rows, MISSING, dtype=np.int32)
+        codes, missing = self.codes_of(batch, learned=True), np.full(batch.rows, MISSING, dtype=np.int32)
         columns = {
-            name: Column(codes.get(name, missing), counts, coding.declared(name)) for name, counts in singles.items()
+            name: Column(codes.get(name, missing), counts, coding.declared(name), self.rules.unseen == "ignore")
+            for name, counts in singles.items()
         }
         require_learned(columns, target)
         return Removal(target, len(self.model.classes), self.rules), columns

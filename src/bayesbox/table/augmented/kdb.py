@@ -67,8 +67,8 @@ class DependenceClassifier(ArcsClassifier[DependenceOptions, Arcs]):
             return True
         if not isinstance(book.joint, Pairs):
             return False
-        before = self.derived or Arcs()
-        self.derived = replace(before, parents=self._parents(book, self.coding(schema, book)))
+        before, taking_part = self.derived or Arcs(), self.without_identifiers(schema, book)
+        self.derived = replace(before, parents=self._parents(book, self.coding(taking_part, book)))
         return True
 
     def _parents(self, book: Book, coding: Coding) -> dict[str, tuple[str, ...]]:

@@ -27,18 +27,24 @@ class Column(NamedTuple):
     codes: Codes
     counts: Doubles
     declared: NDArray[np.bool_]  # the levels that stay though no row has them
+    ignores_unseen: bool = False  # whether a level that is gone with its row is ignored in it
 
     @property
-    def seen(self) -> NDArray[np.bool_]:
+    def present(self) -> NDArray[np.bool_]:
         """The rows that have a value."""
         there: NDArray[np.bool_] = (self.codes >= 0) & (self.codes < self.counts.shape[1])
         return there
 
     @property
+    def seen(self) -> NDArray[np.bool_]:
+        """The rows whose value says something."""
+        return self.remains if self.ignores_unseen else self.present
+
+    @property
     def remains(self) -> NDArray[np.bool_]:
         """The rows whose value is known without them too."""
-        lasting = (self.counts.sum(axis=0) > 1) | self.declared
-        there: NDArray[np.bool_] = self.seen & lasting[np.where(self.seen, self.codes, 0)]
+        lasting, present = (self.counts.sum(axis=0) > 1) | self.declared, self.present
+        there: NDArray[np.bool_] = present & lasting[np.where(present, self.codes, 0)]
         return there
 
 
@@ -98,7 +104,8 @@ def require_learned(columns: Mapping[str, Column], target: Codes) -> None:
     """Refuse rows with a value that was never counted in their class."""
     for name, column in columns.items():
         unknown = column.codes >= column.counts.shape[1]
-        if unknown.any() or (column.seen & (column.counts[target, _safe(column)] < 1)).any():
+        own = column.counts[target, np.where(column.present, column.codes, 0)]
+        if unknown.any() or (column.present & (own < 1)).any():
             raise never_learned(name)
 
 

@@ -24,6 +24,7 @@ from bayesbox.file.faults import MemberFault
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.encode import Encoded
+from bayesbox.schema.kinds import Ignore
 from bayesbox.schema.levels import label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
@@ -82,11 +83,12 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         return super().count(columns, labels, schema, **options)
 
     def derive(self, schema: Schema, book: Book) -> bool:
+        schema = self.without_identifiers(schema, book)
         self.derived = learn_pool(
             self.take_rows(),
             schema,
             tuple(book.classes),
-            self.declared_of_counted,
+            {**(self.declared_of_counted or {}), **dict.fromkeys(self.ignored, Ignore())} or None,
             budget=self.rules.budget,
             seed=self.rules.seed,
             report=self.on_progress,

@@ -51,9 +51,8 @@ class AveragedClassifier(NaiveClassifier):
         Where its own unit cannot be taken out of all rows at once, the row's tally is subtracted and a model is made.
         """
         self.require_counts("forget")
-        assert self.schema is not None
-        classes = self.model.classes
-        answer, doubtful = leave_one_out(self.schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
+        classes, schema = self.model.classes, self.model_schema()
+        answer, doubtful = leave_one_out(schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
         for row in np.flatnonzero(doubtful).tolist():
             one = batch.slice(row, row + 1)
             label = labels._replace(codes=labels.codes[row : row + 1])

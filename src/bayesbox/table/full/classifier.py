@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox import _core
@@ -18,12 +19,12 @@ from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.explain.evidence import Explanation
 from bayesbox.file.reader import Reader
-from bayesbox.schema.encode import Encoded
+from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.full import posterior
 from bayesbox.table.full.leave_one_out import leave_one_out
-from bayesbox.table.full.model import FullModel, full_model, size_of_full
+from bayesbox.table.full.model import FullModel, full_model, level_rows, size_of_full
 from bayesbox.table.full.options import FullOptions
 from bayesbox.table.full.refine import found_shrinkage
 from bayesbox.table.full.shrinkage import DERIVED, LEAVE_ONE_OUT, ROWS, Shrinkage
@@ -70,6 +71,9 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
         rules: FullOptions = super().rules_from_options(parameter, given)
         said = any(part.partition("=")[0] == "shrink" for part in parameter.split(","))
         return rules if said or rules.covariance == "diagonal" else replace(rules, shrink=LEAVE_ONE_OUT)
+
+    def number_flags(self) -> tuple[str, ...]:
+        return self.flags
 
     def make_model(self, schema: Schema, book: Book) -> FullModel:
         return full_model(schema, book, self.rules, self.flags, self.shrinkage)
@@ -163,8 +167,30 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | x) of each learned row under the model of all the others."""
-        assert self.schema is not None
-        return leave_one_out(self.schema, self.book, self.rules, self.flags, self.model, self.columns_of(batch), labels)
+        schema = self.model_schema()
+        found = leave_one_out(schema, self.book, self.rules, self.flags, self.model, self.columns_of(batch), labels)
+        rows = np.flatnonzero(self._last_others(batch))
+        if len(rows):
+            alone = LabelledRows(batch, labels).take(rows)
+            found[rows] = super().leave_one_out(alone.batch, alone.labels)
+        return found
+
+    def _last_others(self, batch: Batch) -> NDArray[np.bool_]:
+        """The rows without which a category would have one value only, and so take no part: a model answers each."""
+        schema, columns = self.model_schema(), self.columns_of(batch)
+        found = np.zeros(batch.rows, dtype=bool)
+        for axis in self.model.table.axes if self.model.table is not None and schema.ignores_constants else ():
+            rows = level_rows(schema, self.book, self.rules, axis.column)
+            lasting = schema.lasting_levels(axis.column)
+            single = [level for level, number in rows.items() if number == 1 and level not in lasting]
+            if len(rows) != 2 or not single:
+                continue
+            column = columns.get(axis.column, pa.nulls(batch.rows))
+            codes, levels, _ = encode(column)
+            places = {axis.position.get(level) for level in single if level is not None}
+            alone = [axis.position.get(level.lower() if axis.flag else level) in places for level in levels]
+            found |= np.array([*alone, None in single])[codes]
+        return found
 
     def explain(self, batch: Batch) -> Explanation:
         """The terms of the chain rule: each column given the class and all columns before it, which sum to the joint.

@@ -76,6 +76,9 @@ def full_model(
     require_room(len(classes), [axis.size for axis in axes], naive=naive_numbers(len(classes), axes, columns))
     joint = counted.joint
     tally = joint if isinstance(joint, CoMoments) else CoMoments.of(classes, np.empty(0, dtype=np.int32), {}, {})
+    kept = {axis.column for axis in axes}
+    constant = (name for name in roles_of(schema, flags).categories if name in counted and name not in kept)
+    left_out |= dict.fromkeys(constant, "all its values are equal")
     table, counts = joint_table(tally, axes, rules.smoothing, unseen=rules.unseen) if axes else (None, None)
     normals: JointGaussian | None = None
     notes: tuple[str, ...] = ()
@@ -101,9 +104,25 @@ def table_axes(schema: Schema, book: Book, rules: FullOptions, flags: Sequence[s
         else:
             listed = rules.smoothing.listed if len(names) == 1 else ()
             levels = tuple(sorted({*book[name].levels, *kind.domain, *listed}))
+        if schema.ignores_constants and len(level_rows(schema, book, rules, name)) < 2:
+            continue
         is_flag = levels in (FLAG_DIGITS, FLAG_LEVELS) and (name in flags or kind.is_flag)
         axes.append(Axis(name, levels, missing_is_level(kind, rules), is_flag))
     return tuple(axes)
+
+
+def level_rows(schema: Schema, book: Book, rules: FullOptions, name: str) -> dict[str | None, float]:
+    """The rows of each level of a category that is possible, None for missing where that is a level."""
+    tally, kind = book[name], schema.kinds[name]
+    if tally.of_numbers:
+        total, ones = float(tally.n.sum()), float(tally.sums.total.to_doubles().sum())
+        counted: dict[str | None, float] = {"0": total - ones, "1": ones}
+    else:
+        counted = dict(zip(tally.levels, tally.by_level().to_doubles().tolist(), strict=True))
+    if missing_is_level(kind, rules):
+        counted[None] = float(book.n.sum() - tally.n.sum())
+    lasting = dict.fromkeys(schema.lasting_levels(name), 0.0)
+    return lasting | {level: rows for level, rows in counted.items() if rows}
 
 
 def number_columns(schema: Schema, book: Book, flags: Sequence[str]) -> tuple[Columns, dict[str, str]]:

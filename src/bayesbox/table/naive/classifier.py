@@ -18,9 +18,9 @@ from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist import posterior
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.file.reader import Reader
-from bayesbox.rule.naive import naive_model
+from bayesbox.rule.naive import naive_model, require_fitting_rule
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import Prior, given_prior
 from bayesbox.schema.encode import Encoded
@@ -47,6 +47,8 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
     title = "naive Bayes"
     options_type: ClassVar[type[NaiveOptions]] = NaiveOptions
     groups_levels = True
+    rules_by_column = True
+    core_finds_unseen = True
     looks_for_dependence = True
     weighs_columns = True
 
@@ -92,6 +94,23 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
             stale = ", stale: learn them again with `bayes calibrate MODEL DATA`" if self.stale else ""
             chosen.append(f"the weights of columns{stale}")
         return (*chosen, *super().irreversible_parts())
+
+    def number_flags(self) -> list[str]:
+        schema = self.schema
+        assert schema is not None
+        numbers = (name for name in schema.used if name in self.book and self.book[name].of_numbers)
+        return [name for name in numbers if schema.kinds[name].shown(self.book[name]) == "flag"]
+
+    def accept(self, schema: Schema, book: Book) -> None:
+        for name in self.rules.column_smoothing or ():
+            if name not in schema.kinds:
+                raise UnknownColumn(name, available=schema.used, where="smoothing")
+        super().accept(schema, book)
+
+    def check(self) -> None:
+        super().check()
+        if not self.fixed:
+            require_fitting_rule(self.model_schema(), self.book, self.rules)
 
     def make_model(self, schema: Schema, book: Book) -> NaiveModel:
         return naive_model(schema, book, self.rules, self.derived)
@@ -150,15 +169,18 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         if self.calibrated is not None:
             return super().predict(batch)
         labels: NDArray[Any] = self.model.labels
-        return labels[posterior.best_class(self.model, self.columns_of(batch), batch.rows, batch.first_row)]
+        columns = self.columns_of(batch)
+        return labels[posterior.best_class(self.model, columns, batch.rows, batch.first_row, watch=batch.watched)]
 
     def posterior(self, batch: Batch) -> Doubles:
         if self.calibrated is not None:
             return super().posterior(batch)
-        return posterior.posterior(self.model, self.columns_of(batch), batch.rows, batch.first_row)
+        columns = self.columns_of(batch)
+        return posterior.posterior(self.model, columns, batch.rows, batch.first_row, watch=batch.watched)
 
     def plain_log_posterior(self, batch: Batch) -> Doubles:
-        return posterior.log_posterior(self.model, self.columns_of(batch), batch.rows, batch.first_row)
+        columns = self.columns_of(batch)
+        return posterior.log_posterior(self.model, columns, batch.rows, batch.first_row, watch=batch.watched)
 
     def log_density(self, batch: Batch) -> Doubles:
         if self.rules.column_weights is not None:
@@ -174,10 +196,10 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | x) of each learned row under the model of all the others."""
         self.require_counts("forget")
-        assert self.schema is not None
         from bayesbox.table.naive.leave_one_out import leave_one_out
 
-        return leave_one_out(self.schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
+        schema = self.model_schema()
+        return leave_one_out(schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
 
     def explain(self, batch: Batch) -> Explanation:
         assert self.schema is not None

@@ -149,7 +149,8 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             )
         classifiers = []
         for name in self.rules.hypotheses:
-            each = new_classifier(name, self.rules.options, self.declared_of_counted).changed(target=self.target)
+            each = new_classifier(name, self.rules.options, self.declared_of_counted)
+            each = each.changed(target=self.target, ignore=self.ignore)
             assert isinstance(each, TableClassifier)  # only such kinds are hypotheses
             each.learn_all(rows)
             classifiers.append(each)

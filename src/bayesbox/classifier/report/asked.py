@@ -1,0 +1,198 @@
+"""What rows that are to be answered lack, and what they hold that was never seen: counted before they are answered."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from bayesbox.dist.unseen import count_unseen
+from bayesbox.errors import BadData, MissingColumns, UnknownColumn, UnseenLevels
+from bayesbox.schema.columns import Column, CountMatrix
+from bayesbox.schema.compute import pc
+from bayesbox.schema.encode import as_dictionary
+from bayesbox.schema.flags import FLAG_CODES
+from bayesbox.source.base import Batch
+from bayesbox.warned import level_of_caller
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.table import AnyTableClassifier
+
+MANY = 1_000  # levels, above which they are looked up by Arrow
+
+
+def missing_columns(
+    classifier: AnyClassifier, names: Sequence[str], *, where: str | None = None, partial: bool = False
+) -> MissingColumns | None:
+    """What to say of rows that have these columns; an error where they have none that the model knows, or where the
+    model refuses rows that lack one.
+
+    With `partial` a row says what it knows: only a column that may be misspelt is worth a word.
+    """
+    absent = classifier.absent_columns(names, where=where)
+    if not absent:
+        return None
+    nearest = nearest_names(absent, [name for name in names if name not in classifier.feature_names])
+    if partial and not nearest:
+        return None
+    if getattr(classifier, "absent", "missing") == "error" and not partial:
+        name = next(iter(nearest), absent[0])
+        near = f"Is `{nearest[name]}` meant to be `{name}`? " if name in nearest else ""
+        raise BadData(
+            f"no column `{name}`, and the model was made with absent='error'",
+            where=where,
+            found=", ".join(map(str, names)),
+            remedy=f"{near}Rename or add the column; absent='missing' takes it as missing in every row",
+            column=name,
+        )
+    return MissingColumns(absent, nearest, where=where)
+
+
+def nearest_names(absent: Sequence[str], others: Sequence[str]) -> dict[str, str]:
+    """For each absent column the nearest of some other names, where one is near.
+
+    >>> nearest_names(["tenure", "contract"], ["Tenure", "id"])
+    {'tenure': 'Tenure'}
+    """
+    by_case = {name.casefold(): name for name in others}
+    found = {}
+    for name in absent:
+        near = [by_case[name.casefold()]] if name.casefold() in by_case else None
+        near = near or difflib.get_close_matches(name, others, n=1)
+        if near:
+            found[name] = near[0]
+    return found
+
+
+def none_there(used: Sequence[str], names: Sequence[str], *, where: str | None) -> BadData:
+    """What to say of rows that have none of the columns that are used."""
+    near = next((name for name in used if nearest_names([name], names)), used[0])
+    error = UnknownColumn(near, available=names, where=where)
+    error.what = "none of the model's columns is there"
+    error.remedy = f"It needs `{near}`, for example. {error.remedy}"
+    return error
+
+
+@dataclass(frozen=True)
+class KnownLevels:
+    """The levels of a column that a model knows.
+
+    `here` says whether numbers are looked up too, which naive Bayes leaves to the core: it finds others as it answers.
+    """
+
+    levels: tuple[str, ...]
+    is_flag: bool = False
+    here: bool = True
+
+    @cached_property
+    def position(self) -> frozenset[str]:
+        return frozenset(self.levels)
+
+    def __contains__(self, level: str) -> bool:
+        return level in self.position or (self.is_flag and level.lower() in FLAG_CODES)
+
+
+def known_levels(classifier: AnyTableClassifier, *, here: bool = True) -> dict[str, KnownLevels]:
+    """What is known of each column of levels that takes part, under the name that rows have it by."""
+    schema, book, model = classifier.schema, classifier.book, classifier.model
+    assert schema is not None
+    found = {}
+    for name in schema.used:
+        kind = schema.kinds[name]
+        if kind.translates or kind.is_matrix or kind.is_text or name in classifier.one_hot or name in model.left_out:
+            continue
+        tally: Any = book.columns.get(name)
+        is_flag = kind.is_flag or name in classifier.number_flags()
+        if not (kind.has_levels or is_flag or (tally is not None and tally.form == "counts")):
+            continue
+        counted = () if tally is None else tally.levels
+        listed = classifier.listed_levels(name)
+        levels = (
+            counted if {*kind.domain, *listed} <= set(counted) else tuple(sorted({*counted, *kind.domain, *listed}))
+        )
+        found[name] = KnownLevels(levels, is_flag, here)
+    return found
+
+
+def unseen_counter(classifier: AnyClassifier) -> UnseenCounter:
+    """What counts the levels that a classifier never saw; of documents there is nothing to count."""
+    from bayesbox.classifier.table import TableClassifier
+
+    if not isinstance(classifier, TableClassifier) or classifier.unseen == "error":
+        return UnseenCounter({})
+    return UnseenCounter(classifier.known_levels(), ignored=classifier.unseen == "ignore")
+
+
+class UnseenCounter:
+    """Counts the levels that a classifier never saw, in one batch after another; `found` is the sum so far."""
+
+    def __init__(self, known: Mapping[str, KnownLevels], *, ignored: bool = True) -> None:
+        self.known = known
+        self.ignored = ignored
+        self.rows = 0
+        self.found: UnseenLevels | None = None
+        self._lock = Lock()  # threads may count batches at once
+
+    def __call__(self, batch: Batch) -> Batch:
+        """The batch, its texts coded once and for all that is asked of them; what is new in them is counted."""
+        if not self.known:
+            return batch
+        columns = list(batch.columns)
+        new: dict[str, tuple[int, tuple[str, ...]]] = {}
+        for place, name in enumerate(batch.names):
+            known = self.known.get(name)
+            if known is None or isinstance(columns[place], CountMatrix):
+                continue
+            columns[place], count, examples = _unseen_in(columns[place], known)
+            if count:
+                new[name] = count, examples
+        with self._lock:
+            self.rows += batch.rows
+            if new:
+                found = UnseenLevels(
+                    {name: count for name, (count, _) in new.items()},
+                    {name: examples for name, (_, examples) in new.items()},
+                    {name: self.known[name].levels for name in new},
+                    rows=batch.rows,
+                    ignored=self.ignored,
+                )
+                self.found = found if self.found is None else self.found + found
+        return Batch(batch.names, tuple(columns), batch.rows, batch.first_row, watched=self.ignored)
+
+    def warn(self) -> None:
+        """Say what was found, once, of all rows that were looked at."""
+        if self.found is not None:
+            warnings.warn(self.found.of_rows(self.rows), stacklevel=level_of_caller())
+
+
+def _unseen_in(column: Column, known: KnownLevels) -> tuple[Column, int, tuple[str, ...]]:
+    """The column, coded where it was text; how many of its values are not known; and some of these."""
+    if _is_numeric(column):
+        return (column, *count_unseen(column, known.__contains__)) if known.here else (column, 0, ())
+    coded = as_dictionary(pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column)
+    if len(coded.dictionary) > MANY and _all_known(coded.dictionary, known):
+        return coded, 0, ()
+    return (coded, *count_unseen(coded, known.__contains__))
+
+
+def _is_numeric(column: Column) -> bool:
+    """Whether the core takes a column as it is."""
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind in "iubf"
+    assert not isinstance(column, CountMatrix)
+    return not column.null_count and bool(pa.types.is_integer(column.type) or pa.types.is_boolean(column.type))
+
+
+def _all_known(levels: pa.Array, known: KnownLevels) -> bool:
+    """Whether every text is known; False where that takes a closer look."""
+    if not (pa.types.is_string(levels.type) or pa.types.is_large_string(levels.type)):
+        return False
+    return bool(pc.all(pc.is_in(levels, value_set=pa.array(known.levels, levels.type))).as_py())
