@@ -95,7 +95,7 @@ def test_a_joint_that_would_not_fit(bayes: Bayes, folder: Path) -> None:
 def test_explain_and_evaluate(bayes: Bayes) -> None:
     told = bayes("explain", "valve.bayes", "--set", "inlet=open", "--set", "outlet=closed").out
     assert "state = fault" in told
-    assert "naive Bayes" in bayes("explain", "valve.bayes", "--set", "inlet=open", "--show-work", code=2).err
+    assert "so the class is fault" in bayes("explain", "valve.bayes", "--set", "inlet=open", "--show-work").out
     assert "accuracy" in bayes("evaluate", "valve.csv", "-t", "state", "--model", "full", "--loo").out
     assert "accuracy" in bayes("evaluate", "valve.csv", "-t", "state", "--model", "full", "--cv", "2").out
 

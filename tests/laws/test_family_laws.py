@@ -311,7 +311,7 @@ def test_a_family_from_outside_is_shown_as_any_other() -> None:
     assert ruler.is_scale
     classifier = clf.classifier_
     columns = classifier.columns_of(batch_of({name: values[:1] for name, values in x.items()}))
-    text = bayes_box(classifier.schema, classifier.book, classifier.rules, classifier.model, columns).text()
+    text = bayes_box(classifier.schema, classifier.book, classifier.rules, classifier.model, columns).work("").text()
     assert f"{OWN}(" in text
     with refusal(bb.BadOption, found="gausian"):
         bb.Real("gausian")

@@ -8,7 +8,6 @@ be overridden where a kind does it in another way.
 from __future__ import annotations
 
 import copy
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -21,18 +20,10 @@ from numpy.typing import NDArray
 from bayesbox.classifier.calibration.calibrates import Calibrates
 from bayesbox.classifier.contracts import ClassModel, Evidence, PriorRules
 from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
-from bayesbox.classifier.rows import LabelledRows, minus_rows, refit_on
+from bayesbox.classifier.rows import LabelledRows, check_merge, minus_rows, refit_on
 from bayesbox.dist import posterior
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.errors import (
-    BadData,
-    BadOption,
-    BadWeight,
-    CannotForget,
-    CannotMerge,
-    LostLedger,
-    NoCounts,
-)
+from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, NoCounts
 from bayesbox.rule.priors import Prior, given_prior
 from bayesbox.schema.columns import Column, as_view
 from bayesbox.schema.encode import Encoded
@@ -47,6 +38,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.hints import Hint
     from bayesbox.classifier.report.size import ModelSize
     from bayesbox.classifier.train import CountedBook, RowCounter
+    from bayesbox.explain.class_work import ClassWork
 
 
 R = TypeVar("R", bound=PriorRules)
@@ -111,6 +103,17 @@ class Classifier(Calibrates, ABC, Generic[R, D, M]):
     @abstractmethod
     def case(self, batch: Batch, *, against: str | None = None) -> Case:
         """The answer for the one row of a batch, and what decided; `against` is the runner-up unless it is given."""
+
+    def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
+        """The work before calibration: a factor for each column, unless a kind can write out more."""
+        from bayesbox.explain.work import prior_factor, work_of_terms
+
+        prior, answer = prior_factor(self.model, self.book, self.rules), self.plain_log_posterior(batch)[0]
+        return work_of_terms(self.case_title(batch), prior, self.model.classes, self.explain(batch), answer, against)
+
+    def case_title(self, batch: Batch) -> str:  # noqa: ARG002
+        """The model and the one row of a batch in words."""
+        return self.title
 
     @abstractmethod
     def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> pa.Array:
@@ -310,18 +313,9 @@ class Classifier(Calibrates, ABC, Generic[R, D, M]):
         """What learning the rows of both would give."""
         self.require_counts("merge")
         other.require_counts("merge")
-        if self.kind != other.kind:
-            raise CannotMerge("the two models are of different kinds", found=f"{self.title} and {other.title}")
-        if not self.counts_like(other):
-            raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
-        if self.schema is None or other.schema is None:
-            raise CannotMerge("one of the two models has learned nothing")
-        if not self.derived_like(other):
-            raise CannotMerge(
-                "the two models derived different choices from their rows, so that they counted different things",
-                remedy="Train one on the rows of both, or train the second by updating a copy of the first",
-            )
-        self.warn_of_lost_ledger(other)
+        check_merge(self, other)
+        assert self.schema is not None
+        assert other.schema is not None
         kept = self if self.calibrated is not None else other
         result = self.changed(
             redacted=max(self.redacted or 0, other.redacted or 0) or None,
@@ -330,11 +324,6 @@ class Classifier(Calibrates, ABC, Generic[R, D, M]):
         )
         result.accept(self.schema.merged(other.schema), self.book + other.book)
         return result
-
-    def warn_of_lost_ledger(self, other: AnyClassifier) -> None:
-        """Say so where one of two models that are merged keeps a ledger: what both have learned has none."""
-        if self.ledger != other.ledger:
-            warnings.warn(LostLedger("second" if self.ledger else "first"), stacklevel=3)
 
     def derived_like(self, other: AnyClassifier) -> bool:
         """Whether what another classifier of this kind derived makes it count the same."""
@@ -433,6 +422,14 @@ class Classifier(Calibrates, ABC, Generic[R, D, M]):
     def plain_log_posterior(self, batch: Batch) -> Doubles:
         """log P(class | x) before calibration; a row that no class allows gets the prior, with a warning."""
         return posterior.normalised_log(self.joint_log_prob(batch), self.model.log_prior)
+
+    def work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
+        """The answer to the one row of a batch step by step, calibrated if the model is."""
+        work = self.plain_work(batch, against=against)
+        if self.calibrated is None:
+            return work
+        shares = self.posterior(batch)[0]
+        return work.calibrated(self.calibrated.name, shares.tolist(), self.model.classes[int(shares.argmax())])
 
     def log_density(self, batch: Batch) -> Doubles:
         """log P(x), a value a row."""

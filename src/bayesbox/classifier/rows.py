@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import functools
 import operator
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from bayesbox.errors import CannotMerge, LostLedger
 from bayesbox.schema.columns import Column, CountMatrix, as_view
 from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Batch, taken
@@ -162,3 +164,25 @@ def refit_on(classifier: C, parts: Sequence[LabelledRows]) -> C:
     assert other.schema is not None
     other.accept(other.schema.with_classes(classifier.classes), other.book)  # a fold may lack a class
     return other
+
+
+def check_merge(one: AnyClassifier, other: AnyClassifier) -> None:
+    """Refuse to merge two classifiers that did not count the same things, and warn where a ledger is lost."""
+    if one.kind != other.kind:
+        raise CannotMerge("the two models are of different kinds", found=f"{one.title} and {other.title}")
+    if not one.counts_like(other):
+        raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
+    if one.schema is None or other.schema is None:
+        raise CannotMerge("one of the two models has learned nothing")
+    if not one.derived_like(other):
+        raise CannotMerge(
+            "the two models derived different choices from their rows, so that they counted different things",
+            remedy="Train one on the rows of both, or train the second by updating a copy of the first",
+        )
+    warn_of_lost_ledger(one, other)
+
+
+def warn_of_lost_ledger(one: AnyClassifier, other: AnyClassifier) -> None:
+    """Say so where one of two models that are merged keeps a ledger: what both have learned has none."""
+    if one.ledger != other.ledger:
+        warnings.warn(LostLedger("second" if one.ledger else "first"), stacklevel=5)

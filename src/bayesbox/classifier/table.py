@@ -399,6 +399,14 @@ class TableClassifier(Classifier[R, D, M]):
 
         return RowCase.of(self, batch, against=against)
 
+    def case_title(self, batch: Batch) -> str:
+        from bayesbox.classifier.case import value_text
+        from bayesbox.classifier.report.strongest import cut
+
+        values = {name: value_text(column) for name, column in self.columns_of(batch).items()}
+        given = ", ".join(f"{name}={cut(value)}" for name, value in values.items() if value is not None)
+        return f"{self.title}: {self.target or 'class'}, given {given or 'nothing'}"
+
     def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> pa.Array:
         from bayesbox.classifier.report.strongest import strongest_columns
 

@@ -47,7 +47,7 @@ def command(data: bool, as_json: bool) -> None:
     }
     if as_json:
         case, work = _case(classifier)
-        emit_json({**report, "case": {**case.as_dict(), "work": work.as_dict()}})
+        emit_json({**report, "case": {**case.as_dict(), "work": work.to_dict()}})
         return
     _print_report(report)
     _print_case(classifier)
@@ -56,12 +56,9 @@ def command(data: bool, as_json: bool) -> None:
 
 def _case(classifier: Any) -> tuple[Any, Any]:
     from bayesbox.classifier.case import batch_of_values
-    from bayesbox.explain.work import bayes_box
 
     batch = batch_of_values(classifier, CASE)
-    columns = classifier.columns_of(batch)
-    work = bayes_box(classifier.schema, classifier.book, classifier.rules, classifier.model, columns)
-    return classifier.case(batch), work
+    return classifier.case(batch), classifier.work(batch)
 
 
 def _print_report(report: Json) -> None:

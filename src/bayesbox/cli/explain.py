@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.print.output import captured_warnings, emit_json, note
+from bayesbox.cli.print.output import captured_warnings, emit_json, note, say
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     examples=(
         "bayes explain weather.bayes --set outlook=sunny --set temperature=cool --set windy=true",
         "bayes explain weather.bayes --set outlook=sunny --show-work",
+        "bayes explain weather.bayes --set outlook=sunny --show-work --latex > sunny.tex",
         "bayes explain weather.bayes --set outlook=sunny --svg sunny.svg",
         "bayes explain people.bayes new.csv --row 3 --against '>50K'",
         "bayes explain spam.bayes message.eml",
@@ -45,7 +46,14 @@ if TYPE_CHECKING:
 @click.option(
     "--row", type=click.IntRange(min=1), metavar="N", help="Take the case from row N of DATA, counted from 1."
 )
-@click.option("--show-work", is_flag=True, help="Print the Bayes box: every factor as a count over a count.")
+@click.option(
+    "--show-work",
+    is_flag=True,
+    help="Print the work step by step: prior, likelihood, joint, P(x), posterior and decision, each factor as a count "
+    "over a count.",
+)
+@click.option("--latex", is_flag=True, help="With --show-work: print the work alone, as LaTeX for amsmath.")
+@click.option("--html", is_flag=True, help="With --show-work: print the work alone, as a page of HTML.")
 @click.option("--against", metavar="CLASS", help="The class to compare with; by default the runner-up.")
 @click.option("--svg", metavar="FILE", help="Draw the nomogram of naive Bayes with the case marked on its rulers.")
 @options.prior_option
@@ -61,6 +69,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
     from bayesbox.cli.print.printer import printer_of
     from bayesbox.file.load import load_classifier
 
+    _check_form(given, as_json)
     with captured_warnings() as warned:
         classifier = load_classifier(model)
         printer = printer_of(classifier)
@@ -69,19 +78,32 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
             classifier = classifier.with_prior(given["prior"])
         batch = _batch(classifier, model, data, given)
         case = classifier.case(batch, against=given["against"])
-        work = printer.work(classifier, batch) if given["show_work"] else None
+        work = classifier.work(batch, against=given["against"]) if given["show_work"] else None
         if given["svg"]:
             from bayesbox.cli.print.nomogram import write
             from bayesbox.table.naive.nomogram import nomogram
 
             write(nomogram(classifier, case.prediction, case.against, batch), given["svg"])
     notes = [*case.notes(classifier), *warned]
-    if as_json:
+    if given["latex"] or given["html"]:
+        assert work is not None
+        say(work.latex() if given["latex"] else work.html())
+    elif as_json:
         emit_json({**case.as_dict(), **printer.case_facts(classifier, batch, notes, work)})
         return
-    printer.print_case(classifier, batch, case, work)
+    else:
+        printer.print_case(classifier, batch, case, work)
     for text in notes:
         note(f"note: {text}")
+
+
+def _check_form(given: Json, as_json: bool) -> None:
+    """Refuse --latex and --html where they mean nothing."""
+    forms = [name for name, asked in (("--latex", given["latex"]), ("--html", given["html"])) if asked]
+    if forms and not given["show_work"]:
+        raise click.UsageError(f"{forms[0]} is a form of the work: add --show-work")
+    if len(forms) + as_json > 1:
+        raise click.UsageError("choose one of --latex, --html and --json")
 
 
 def _batch(classifier: AnyClassifier, model: str, data: str | None, given: Json) -> Batch:

@@ -96,6 +96,18 @@ def log_of(value: Number) -> float:
     return math.log(value.numerator) - math.log(value.denominator) if isinstance(value, Fraction) else value.log
 
 
+def given_value(p: float) -> tuple[str, Number]:
+    """A probability that was given, as its digits and its value: a fraction where it is one to the last bit but one.
+
+    >>> given_value(0.25), given_value(1 / 3)
+    (('0.25', Fraction(1, 4)), ('', Fraction(1, 3)))
+    """
+    value = Fraction(p).limit_denominator(1_000_000)
+    if abs(float(value) - p) > 1e-15 * p:
+        return decimal(p), Logged(math.log(p) if p else -math.inf)
+    return (decimal(p) if Fraction(decimal(p)) == value else ""), value
+
+
 def observed(log_p: float) -> str:
     """The factor for having a value at all, where missing is a level."""
     return f" * {decimal(round(math.exp(log_p), 6))}" if log_p else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Linear, Marks, left_out_where_impossible, log
 from bayesbox.dist.cells import MISSING, UNSEEN, Cells, LevelCounts, Smoothing, log_table, ratio
-from bayesbox.dist.factor import Factor, NoFactor, Number, decimal, divided, formula
+from bayesbox.dist.factor import Factor, NoFactor, Number, divided, formula, given_value
 from bayesbox.dist.fit import FitOptions, LevelTally
 from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan
 from bayesbox.errors import NotLinear
@@ -127,8 +126,8 @@ class LevelDistribution(Distribution):
         row = self.row(level)
         if not row.any():
             return NoFactor(self.column, "" if level is None else f"{level} was never seen")
-        values = [math.exp(value) for value in row]
-        return self._factor(level, [decimal(p) for p in values], [Fraction(decimal(p)) for p in values])
+        given = [given_value(math.exp(value)) for value in row]
+        return self._factor(level, [text for text, _ in given], [value for _, value in given])
 
     def _counted(self, level: str | None, counts: LevelCounts, options: FitOptions) -> Factor | NoFactor:
         """The factor of a level as a count over a count."""

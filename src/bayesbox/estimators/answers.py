@@ -24,8 +24,9 @@ from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.training import Training
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import labels_from
+from bayesbox.explain.class_work import ClassWork
 from bayesbox.file.digest import model_digest
 from bayesbox.file.lock import WAIT
 from bayesbox.file.version import FromFile
@@ -194,6 +195,33 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
     def predict_log_proba(self, X: object) -> NDArray[np.float64]:
         """log P(class | x), rows x classes."""
         return self._answers(X, lambda classifier, batch: classifier.log_posterior(batch))
+
+    def work(self, X: object, *, against: object = None) -> ClassWork:
+        """The answer to one row step by step: prior, likelihood, joint, evidence P(x), posterior and decision.
+
+        It prints as text, shows as HTML in a notebook, and has `.html()`, `.latex()` and `.to_dict()`. Ratios of counts
+        are exact fractions. The odds are those of the most probable class `against` another, or the next.
+
+        >>> import bayesbox as bb
+        >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"]}
+        >>> clf = bb.NaiveBayes(smoothing="mle").fit(rows, ["no", "yes", "yes", "yes"])
+        >>> print(clf.work({"outlook": "sunny"}))
+        naive Bayes: class, given outlook=sunny
+                                  no          yes
+        P(class)                  1/4 = 0.25  3/4 = 0.75
+        P(outlook=sunny | class)  1/1 = 1     1/3 = 0.3333333
+        likelihood: P(x | class)  1           1/3 = 0.3333333
+        joint: P(class, x)        1/4 = 0.25  1/4 = 0.25
+        evidence: P(x) = 1/4 + 1/4 = 1/2 = 0.5
+        posterior: joint / P(x)   1/2 = 0.5   1/2 = 0.5
+        odds no : yes = 1
+        so the class is no
+        """
+        batch = self._asked(X)
+        if batch.rows != 1:
+            raise BadData("the work is that of one row", found=f"{batch.rows:,} rows", remedy="Pass one of them")
+        other = None if against is None else self.classifier_.model.classes[self._place_of(against)]
+        return self.classifier_.work(batch, against=other)
 
     def decide(
         self,

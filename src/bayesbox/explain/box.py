@@ -13,36 +13,58 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from bayesbox.dist.factor import MOST_LOG, Factor, Logged, NoFactor, Number, decimal, log_of
+from bayesbox.explain.class_work import ClassWork
+from bayesbox.explain.steps import DIGITS, Cell, Row, Step, line
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
-DIGITS = 12  # of numerator and denominator: longer fractions are shown as decimals
+MOST_TERMS = 6  # of a sum that is written out
 
 
 @dataclass(frozen=True)
-class Work:
-    """The Bayes box of one case."""
+class BayesBox:
+    """The Bayes box of one case: the first of the `factors` is the prior.
+
+    `is_probability` says whether the joint is P(class, x): a product of factors raised to weights is not. The odds are
+    those of the most probable class `against` the one named, or the next.
+    """
 
     classes: tuple[str, ...]
     factors: tuple[Factor, ...]
-    left_out: tuple[NoFactor, ...]
+    left_out: tuple[NoFactor, ...] = ()
+    is_probability: bool = True
+    against: str | None = None
 
     @property
     def joint(self) -> tuple[Number, ...]:
         """P(class, x): the product of each column of the box."""
-        return tuple(self._product(index) for index in self._range)
+        return self._products(self.factors)
+
+    @property
+    def likelihood(self) -> tuple[Number, ...]:
+        """P(x | class): the product without the prior."""
+        return self._products(self.factors[1:])
+
+    @property
+    def evidence(self) -> Number:
+        """P(x): the sum of the joint."""
+        joint = self.joint
+        fractions = [value for value in joint if isinstance(value, Fraction)]
+        if len(fractions) == len(joint):
+            return sum(fractions, Fraction(0))
+        logs = [log_of(value) for value in joint]
+        most = max(logs)
+        if math.isinf(most):
+            return Logged(most)
+        return Logged(most + math.log(math.fsum(math.exp(each - most) for each in logs)))
+
+    def _products(self, factors: Sequence[Factor]) -> tuple[Number, ...]:
+        return tuple(_product([factor.values[index] for factor in factors]) for index in self._range)
 
     @property
     def _range(self) -> range:
         return range(len(self.classes))
-
-    def _product(self, index: int) -> Number:
-        values = [factor.values[index] for factor in self.factors]
-        fractions = [value for value in values if isinstance(value, Fraction)]
-        if len(fractions) == len(values):
-            return math.prod(fractions, start=Fraction(1))
-        return Logged(math.fsum(log_of(value) for value in values) if all(values) else -math.inf)
 
     @property
     def exact(self) -> bool:
@@ -66,7 +88,8 @@ class Work:
 
     def _log_shares(self) -> list[float]:
         """The joint of each class by its logarithm, the largest 0; the most point masses hit outrank all else."""
-        logs = [[log_of(factor.values[k]) for factor in self.factors] for k in self._range]
+        factors = self.factors if self.possible else self.factors[:1]
+        logs = [[log_of(factor.values[k]) for factor in factors] for k in self._range]
         hits = [-1 if -math.inf in each else each.count(math.inf) for each in logs]
         most = max(hits)
         finite = [
@@ -81,57 +104,59 @@ class Work:
         return sorted(self._range, key=lambda index: (-float(posterior[index]), index))
 
     def odds(self) -> list[str]:
-        """The odds of two classes as a chain of equal fractions, ending in lowest terms and in a decimal.
+        """The odds of the most probable class against the next, or against the class named: the fraction, the decimal.
 
-        For two classes the first against the second, else the best against the next. The first fraction is the joint
-        over the joint; then the numerators are cancelled, then everything. Fractions too long to read are left out.
+        A fraction too long to read is not shown.
         """
-        if len(self.classes) < 2:
+        if len(self.classes) < 2 or not self.possible:
             return []
         one, other = self._pair()
         over, under = self.joint[one], self.joint[other]
         if not under:
             return []
-        if not over:
-            return ["0"]
         if not isinstance(over, Fraction) or not isinstance(under, Fraction):
             shares = self._log_shares()
-            if shares[one] == shares[other] == -math.inf:
+            if shares[other] == -math.inf:
                 return []
             odds = Logged(shares[one] - shares[other])
             return [decimal(float(odds)) if abs(odds.log) < MOST_LOG - 10 else odds.text()]
-        common = math.gcd(over.numerator, under.numerator)
-        whole = f"{over.numerator * under.denominator}/{over.denominator * under.numerator}"
-        cancelled = f"{over.numerator // common * under.denominator}/{over.denominator * (under.numerator // common)}"
-        lowest = over / under
-        chain = dict.fromkeys([whole, cancelled, _ratio_text(lowest)])
-        return [*(text for text in chain if len(text) <= 2 * DIGITS), f"{float(lowest):.7g}"]
+        return Cell(value=over / under).parts()
 
     def _pair(self) -> tuple[int, int]:
-        if len(self.classes) == 2:
-            return 0, 1
         first, second, *_ = self.ranking()
+        if self.against is not None and self.classes.index(self.against) != first:
+            return first, self.classes.index(self.against)
         return first, second
 
-    def text(self) -> str:
-        """The box as aligned text."""
-        return "\n".join([self.box(), *self.below()])
+    def steps(self) -> tuple[Step, ...]:
+        """The box as steps: prior, likelihood, joint, evidence, posterior, decision."""
+        steps = [self._step("prior", self._row(self.factors[0]))]
+        if self.factors[1:]:
+            likelihood = _row("likelihood: P(x | class)", self.likelihood)
+            steps.append(self._step("likelihood", *map(self._row, self.factors[1:]), likelihood))
+        steps.append(self._step("joint", _row("joint: P(class, x)", self.joint)))
+        name = "P(x)" if self.is_probability else "sum"
+        steps.append(Step("evidence", (line(f"evidence: {name}", self._sum_text(), self.evidence),)))
+        steps.append(self._step("posterior", _row(f"posterior: joint / {name}", self.posterior)))
+        if self.left_out:
+            reasons = [line(f"left out: {reason}") for reason in missing_together(self.left_out)]
+            steps.append(Step("left out", tuple(reasons)))
+        steps.append(Step("decision", tuple(line(each) for each in self._decision())))
+        return tuple(steps)
 
-    def box(self) -> str:
-        """The rows of the box as aligned text."""
-        return "\n".join(_aligned(self.rows()))
+    def _row(self, factor: Factor) -> Row:
+        return Row(factor.name, tuple(map(Cell, factor.formulas, factor.values)))
 
-    def rows(self) -> list[tuple[str, ...]]:
-        """The box itself: the names of the classes, the factors, the joint and the posterior."""
-        rows = [("", *self.classes)]
-        rows.extend((factor.name, *map(_shown, factor.formulas, factor.values)) for factor in self.factors)
-        rows.append(("joint: the product", *(_shown("", value) for value in self.joint)))
-        rows.append(("posterior: joint / sum", *(_shown("", value) for value in self.posterior)))
-        return rows
+    def _step(self, name: str, *rows: Row) -> Step:
+        return Step(name, rows, self.classes)
 
-    def below(self) -> list[str]:
-        """What is said below the box: what was left out, the odds, and the class."""
-        lines = [f"left out: {reason}" for reason in _missing_together(self.left_out)]
+    def _sum_text(self) -> str:
+        """The sum of the joint written out, where it is short."""
+        terms = [cell.fraction() or cell.decimal() for cell in (Cell(value=value) for value in self.joint)]
+        return " + ".join(terms) if len(terms) <= MOST_TERMS else f"the sum of {len(terms)} joints"
+
+    def _decision(self) -> list[str]:
+        lines = []
         if not self.possible:
             lines.append("every class has the joint 0, so the posterior is the prior")
         elif len(self.classes) > 1:
@@ -139,15 +164,32 @@ class Work:
             chain = self.odds()
             pair = f"odds {self.classes[one]} : {self.classes[other]}"
             if chain:
-                lines.append(f"{pair} = " + " = ".join(chain))
+                lines.append(f"{pair} = " + " = ".join(chain) + self._other_way(one, other))
             else:
-                lines.append(f"{pair}: the joint of {self.classes[other]} is 0")
-        lines.append(f"so the class is {self.classes[self.ranking()[0]]}")
-        return lines
+                why = "a point mass was hit" if self.joint[other] else f"the joint of {self.classes[other]} is 0"
+                lines.append(f"{pair} = infinite: {why}")
+        return [*lines, f"so the class is {self.classes[self.ranking()[0]]}"]
 
-    def as_dict(self) -> Json:
+    def _other_way(self, one: int, other: int) -> str:
+        """The odds of two classes the other way round, as a text may print them, where they are a short fraction."""
+        over, under = self.joint[one], self.joint[other]
+        if len(self.classes) > 2 or not isinstance(over, Fraction) or not isinstance(under, Fraction):
+            return ""
+        fraction = Cell(value=under / over).fraction()
+        return (
+            f"; {self.classes[other]} : {self.classes[one]} = {fraction}"
+            if 0 < len(fraction) < DIGITS and over != under
+            else ""
+        )
+
+    def work(self, title: str, before: Sequence[Step] = ()) -> ClassWork:
+        """The box as work to be shown, after the steps that lead to its factors."""
+        shares = tuple(float(share) for share in self.posterior)
+        return ClassWork(title, (*before, *self.steps()), self.classes, shares, self.facts())
+
+    def facts(self) -> Json:
         """The box for JSON: formulas and decimals by class, and fractions where they are exact."""
-        posterior = self.posterior
+        posterior, joint = self.posterior, self.joint
         return {
             "classes": list(self.classes),
             "factors": [
@@ -159,33 +201,32 @@ class Work:
                 for factor in self.factors
             ],
             "left_out": [str(each) for each in self.left_out],
-            "joint": dict(zip(self.classes, map(float, self.joint), strict=True)),
+            "likelihood": dict(zip(self.classes, map(float, self.likelihood), strict=True)),
+            "joint": dict(zip(self.classes, map(float, joint), strict=True)),
+            "evidence": float(self.evidence),
             "posterior": dict(zip(self.classes, map(float, posterior), strict=True)),
-            "exact_joint": dict(zip(self.classes, map(str, self.joint), strict=True)) if self.exact else None,
+            "exact_joint": dict(zip(self.classes, map(str, joint), strict=True)) if self.exact else None,
             "exact_posterior": dict(zip(self.classes, map(str, posterior), strict=True)) if self.exact else None,
             "odds": self.odds(),
             "class": self.classes[self.ranking()[0]],
         }
 
 
-def _ratio_text(value: Fraction) -> str:
-    return f"{value.numerator}/{value.denominator}"
+def _product(values: Sequence[Number]) -> Number:
+    fractions = [value for value in values if isinstance(value, Fraction)]
+    if len(fractions) == len(values):
+        return math.prod(fractions, start=Fraction(1))
+    return Logged(math.fsum(log_of(value) for value in values) if all(values) else -math.inf)
 
 
-def _shown(formula: str, value: Number) -> str:
-    if isinstance(value, Fraction) and len(str(value.numerator)) + len(str(value.denominator)) <= 2 * DIGITS:
-        lowest = _ratio_text(value) if value.denominator != 1 else str(value)
-    else:
-        lowest = ""
-    digits = Logged(log_of(value)).text() if value and not float(value) else f"{float(value):.7g}"
-    parts = [part for part in dict.fromkeys([formula, lowest, digits]) if part]
-    return " = ".join(parts)
+def _row(name: str, values: Sequence[Number]) -> Row:
+    return Row(name, tuple(Cell(value=value) for value in values))
 
 
-def _missing_together(left_out: Sequence[NoFactor]) -> list[str]:
+def missing_together(left_out: Sequence[NoFactor]) -> list[str]:
     """The reasons, those of missing columns in one.
 
-    >>> _missing_together([NoFactor("age"), NoFactor("car", "bike was never seen"), NoFactor("sex")])
+    >>> missing_together([NoFactor("age"), NoFactor("car", "bike was never seen"), NoFactor("sex")])
     ['age and sex, since they are missing', 'car, since bike was never seen']
     """
     missing = [each.column for each in left_out if each.is_missing]
@@ -193,8 +234,3 @@ def _missing_together(left_out: Sequence[NoFactor]) -> list[str]:
         return [str(each) for each in left_out]
     together = f"{', '.join(missing[:-1])} and {missing[-1]}, since they are missing"
     return [together, *(str(each) for each in left_out if not each.is_missing)]
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -1,17 +1,20 @@
-"""The work shown: the Bayes box of one case, each factor as a count over a count with what its rule added."""
+"""The factors of naive Bayes for one case, each as a count over a count with what its rule added."""
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from typing import Any, Protocol
 
 import numpy as np
 
-from bayesbox.dist.base import Columns
-from bayesbox.dist.cells import LevelCounts
-from bayesbox.dist.factor import Factor, NoFactor, decimal, divided, formula
+from bayesbox.dist.base import Columns, Doubles
+from bayesbox.dist.cells import LevelCounts, Smoothing
+from bayesbox.dist.factor import Factor, Logged, NoFactor, divided, formula, given_value, log_of
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.explain.box import Work
+from bayesbox.explain.box import BayesBox
+from bayesbox.explain.class_work import ClassWork
+from bayesbox.explain.evidence import Explanation
+from bayesbox.explain.steps import Cell, Row, Step, line
 from bayesbox.rule.naive import fit_options
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import prior_ratio
@@ -19,11 +22,30 @@ from bayesbox.rule.smoothing import MaximumLikelihood
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 
+CLOSE = 1e-9  # how far the product of terms may be from an answer that it is shown for
 
-def bayes_box(schema: Schema, book: Book, rules: NaiveOptions, model: NaiveModel, columns: Columns) -> Work:
+
+class HasPrior(Protocol):
+    """A model, as far as its prior goes."""
+
+    @property
+    def classes(self) -> tuple[str, ...]: ...
+    @property
+    def log_prior(self) -> Doubles: ...
+
+
+def bayes_box(
+    schema: Schema,
+    book: Book,
+    rules: NaiveOptions,
+    model: NaiveModel,
+    columns: Columns,
+    *,
+    against: str | None = None,
+) -> BayesBox:
     """The work for the first row of these columns."""
     counted = book.with_classes(model.classes)
-    factors = [_prior_factor(counted, rules, model)]
+    factors = [prior_factor(model, book, rules)]
     left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
     row = {name: column[0:1] for name, column in columns.items()}
     for conditional in model.conditionals:
@@ -33,18 +55,56 @@ def bayes_box(schema: Schema, book: Book, rules: NaiveOptions, model: NaiveModel
                 left_out.append(factor)
             else:
                 factors.append(factor.power(model.weight_of(conditional)))
-    return Work(model.classes, tuple(factors), tuple(left_out))
+    weighted = any(model.weight_of(conditional) != 1 for conditional in model.conditionals)
+    return BayesBox(model.classes, tuple(factors), tuple(left_out), not weighted, against)
 
 
-def _prior_factor(book: Book, rules: NaiveOptions, model: NaiveModel) -> Factor:
-    if rules.prior is not None or not len(book.n) or not np.any(book.n):
-        given = [math.exp(value) for value in model.log_prior]
-        return Factor("P(class)", tuple(decimal(p) for p in given), tuple(Fraction(decimal(p)) for p in given))
-    rule = rules.prior_smoothing or MaximumLikelihood()
-    over, under = prior_ratio(book.class_counts, model.classes, rule, exact=True)
-    counts = LevelCounts(model.classes, book.class_counts, 1).as_cells(exact=True)
+def prior_factor(model: HasPrior, book: Book, rules: Any) -> Factor:
+    """The prior of any model: each class as a count over that of all, with what its rule added; or as given."""
+    if rules.prior is None and np.any(book.n):
+        rule = getattr(rules, "prior_smoothing", None) or MaximumLikelihood()
+        counted = _counted_prior(model.classes, book.with_classes(model.classes), rule)
+        if np.allclose([log_of(value) for value in counted.values], model.log_prior, rtol=0, atol=1e-12):
+            return counted
+    found = [given_value(math.exp(value)) for value in model.log_prior.tolist()]
+    return Factor("P(class)", tuple(text for text, _ in found), tuple(value for _, value in found))
+
+
+def _counted_prior(classes: tuple[str, ...], book: Book, rule: Smoothing) -> Factor:
+    over, under = prior_ratio(book.class_counts, classes, rule, exact=True)
+    counts = LevelCounts(classes, book.class_counts, 1).as_cells(exact=True)
     formulas = [
         formula(counts.counts[0, index], counts.totals[0], over[index], under[index], rule)
-        for index in range(len(model.classes))
+        for index in range(len(classes))
     ]
     return Factor("P(class)", tuple(formulas), tuple(divided(a, b) for a, b in zip(over, under, strict=True)))
+
+
+def work_of_terms(
+    title: str, prior: Factor, classes: tuple[str, ...], evidence: Any, log_posterior: Doubles, against: str | None
+) -> ClassWork:
+    """The work of a model of which no more is known than its explanation: a factor for each column.
+
+    Where its terms do not multiply to the posterior, the prior and the posterior are shown alone.
+    """
+    factors = [prior]
+    if isinstance(evidence, Explanation):
+        for place, name in enumerate(evidence.columns):
+            terms = evidence.terms[0, :, place].tolist()
+            if any(terms):
+                factors.append(Factor(f"factor of {name}", ("",) * len(terms), tuple(map(Logged, terms))))
+    box = BayesBox(classes, tuple(factors), is_probability=False, against=against)
+    shares = np.exp(log_posterior)
+    if not any(math.isnan(log_of(value)) for factor in factors for value in factor.values) and np.allclose(
+        [float(share) for share in box.posterior], shares, rtol=CLOSE, atol=CLOSE
+    ):
+        return box.work(title)
+    best = classes[int(shares.argmax())]
+    posterior = Row("posterior: P(class | x)", tuple(Cell(value=share) for share in shares.tolist()))
+    first = Row(prior.name, tuple(map(Cell, prior.formulas, prior.values)))
+    steps = (
+        Step("prior", (first,), classes),
+        Step("posterior", (posterior,), classes),
+        Step("decision", (line(f"so the class is {best}"),)),
+    )
+    return ClassWork(title, steps, classes, tuple(shares.tolist()))

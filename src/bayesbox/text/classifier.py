@@ -15,7 +15,7 @@ from bayesbox import _core
 from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
 from bayesbox.classifier.options import options_from_command
-from bayesbox.classifier.rows import LabelledRows
+from bayesbox.classifier.rows import LabelledRows, warn_of_lost_ledger
 from bayesbox.classifier.train import CountedBook, RowCounter
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.posterior import normalised
@@ -253,7 +253,7 @@ class DocumentClassifier(ChosenClassifier):
             raise CannotMerge("the two models are of different kinds", found=f"{self.title} and {other.title}")
         if self.rules != other.rules or self.tokens != other.tokens or self.width != other.width:
             raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
-        self.warn_of_lost_ledger(other)
+        warn_of_lost_ledger(self, other)
         larger = self if float(np.sum(self.book.n)) >= float(np.sum(other.book.n)) else other
         result = self.changed(
             derived=replace(self.settled, strength=larger.settled.strength),  # nothing derived can be added up

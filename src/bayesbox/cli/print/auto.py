@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import click
-
 from bayesbox.cli.print.output import decimal, emit_json, note, say, table, whole
 from bayesbox.cli.print.rows import SeveralPrinter
 from bayesbox.file.digest import file_digest
 
 if TYPE_CHECKING:
-    from bayesbox.explain.box import Work
     from bayesbox.file.reader import Json
-    from bayesbox.source.base import Batch
     from bayesbox.table.auto.classifier import AutoClassifier
 
 
@@ -95,6 +91,3 @@ class AutoPrinter(SeveralPrinter["AutoClassifier"]):
 
     def show_several(self, classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
         show(classifier, path, as_json=as_json)
-
-    def work(self, classifier: AutoClassifier, batch: Batch) -> Work:  # noqa: ARG002
-        raise click.UsageError("--show-work shows the sums of one model; AutoBayes pools several: see bayes show")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import shutil
+import sys
 from typing import TYPE_CHECKING
 
-from bayesbox.cli.print.output import bar, decimal, say, signed, table, wide_table
+from bayesbox.cli.print.output import bar, decimal, say, signed, table
+from bayesbox.explain.steps import WIDTH
 
 if TYPE_CHECKING:
     from bayesbox.classifier.case import RowCase
-    from bayesbox.explain.box import Work
+    from bayesbox.explain.steps import Work
 
 
 def print_report(case: RowCase, target: str) -> None:
@@ -42,10 +45,14 @@ def print_report(case: RowCase, target: str) -> None:
 
 
 def print_work(work: Work) -> None:
-    """The Bayes box, and what follows from it."""
-    wide_table(work.rows(), work.box())
-    for line in work.below():
-        say(line)
+    """The steps of the work, as wide as the terminal, or as pages are."""
+    width = shutil.get_terminal_size().columns if on_terminal() else WIDTH
+    say(work.text(width, title=False))
+
+
+def on_terminal() -> bool:
+    """Whether people read what is printed as it is printed."""
+    return sys.stdout.isatty()
 
 
 def _arrow(value: float, longest: float) -> str:

@@ -13,8 +13,8 @@ from bayesbox.file.digest import file_digest
 
 if TYPE_CHECKING:
     from bayesbox.classifier.training import Training
-    from bayesbox.explain.box import Work
     from bayesbox.explain.nomogram import Nomogram
+    from bayesbox.explain.steps import Work
     from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
     from bayesbox.text.case import DocumentCase
@@ -131,16 +131,14 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
     def check_explain(self, given: Json) -> None:
         if given["svg"]:
             raise click.UsageError("--svg draws the columns of naive Bayes, and this is a model of documents")
-        if given["show_work"]:
-            raise click.UsageError(
-                "--show-work prints the Bayes box of a table; the words of a text are shown in any case"
-            )
-
-    def work(self, classifier: DocumentClassifier, batch: Batch) -> Work:
-        raise NotImplementedError("a model of documents has no Bayes box")  # check_explain says so
 
     def print_case(self, classifier: DocumentClassifier, batch: Batch, case: Any, work: Work | None) -> None:  # noqa: ARG002
+        from bayesbox.cli.print.case import print_work
+
         print_case(case, classifier.target or "class")
+        if work is not None:
+            say()
+            print_work(work)
 
 
 def _model_name(model: Json) -> str:

@@ -1,4 +1,4 @@
-"""What verbs print of naive Bayes beyond what all models of rows have: weights of columns, densities, the work."""
+"""What verbs print of naive Bayes beyond what all models of rows have: weights of columns and densities."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from bayesbox.cli.print.output import note
 from bayesbox.cli.print.rows import RowPrinter
 
 if TYPE_CHECKING:
-    from bayesbox.explain.box import Work
     from bayesbox.file.reader import Json
-    from bayesbox.source.base import Batch
     from bayesbox.table.naive.classifier import NaiveClassifier
 
 
@@ -40,10 +38,3 @@ class NaivePrinter(RowPrinter["NaiveClassifier"]):
         with replacing(path) as file:
             file.write(drawn.encode())
         note(f"density of {column} written to {path}")
-
-    def work(self, classifier: NaiveClassifier, batch: Batch) -> Work:
-        from bayesbox.explain.work import bayes_box
-
-        assert classifier.schema is not None
-        columns = classifier.columns_of(batch)
-        return bayes_box(classifier.schema, classifier.book, classifier.rules, classifier.model, columns)

@@ -10,7 +10,7 @@ from bayesbox.cli.print.rows import SeveralPrinter
 from bayesbox.file.digest import file_digest
 
 if TYPE_CHECKING:
-    from bayesbox.explain.box import Work
+    from bayesbox.explain.steps import Work
     from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
     from bayesbox.table.optimal.classifier import OptimalClassifier

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -118,15 +117,6 @@ def table(
         click.echo(printable(title), err=err)
     for line in aligned([header, *rows] if any(header) else rows, right):
         click.echo(line, err=err)
-
-
-def wide_table(rows: Sequence[Sequence[str]], text: str) -> None:
-    """A table that is wider than the terminal it goes to is drawn, its cells folded; else its text as it stands."""
-    lines = text.splitlines()
-    if sys.stdout.isatty() and max(map(len, lines)) > shutil.get_terminal_size().columns:
-        _drawn_table(rows[0], rows[1:], (), "", sys.stdout)
-    else:
-        say(text)
 
 
 def signed(value: float) -> str:

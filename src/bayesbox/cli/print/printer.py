@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.classifier.training import Training
-    from bayesbox.explain.box import Work
     from bayesbox.explain.nomogram import Nomogram
+    from bayesbox.explain.steps import Work
     from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
 
@@ -39,13 +39,9 @@ class Printer(ABC, Generic[C]):
     def check_explain(self, given: Json) -> None:
         """`explain`: refuse options that mean nothing for this kind of model."""
 
-    @abstractmethod
-    def work(self, classifier: C, batch: Batch) -> Work:
-        """`explain`: every factor of one case."""
-
     def case_facts(self, classifier: C, batch: Batch, notes: list[str], work: Work | None) -> Json:  # noqa: ARG002
         """`explain`, for JSON: what is said of a case besides what it is."""
-        return {}
+        return {"work": work.to_dict()} if work else {}
 
     @abstractmethod
     def print_case(self, classifier: C, batch: Batch, case: Any, work: Work | None) -> None:

@@ -18,7 +18,7 @@ from bayesbox.cli.print.model import (
     prior_of,
     tally_of,
 )
-from bayesbox.cli.print.output import decimal, emit_json, note, plural, say
+from bayesbox.cli.print.output import emit_json, note, plural, say
 from bayesbox.cli.print.printer import Printer
 from bayesbox.errors import BadOption
 from bayesbox.file.digest import file_digest
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from bayesbox.classifier.case import RowCase
     from bayesbox.classifier.table import AnyTableClassifier
     from bayesbox.classifier.training import Training
-    from bayesbox.explain.box import Work
     from bayesbox.explain.nomogram import Nomogram
+    from bayesbox.explain.steps import Work
     from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
 
@@ -198,15 +198,8 @@ class RowPrinter(Printer[T]):
 
     # -- explain -------------------------------------------------------------------------------------------------
 
-    def work(self, classifier: T, batch: Batch) -> Work:  # noqa: ARG002
-        """Every factor of one case."""
-        raise BadOption(
-            f"--show-work prints the factors of naive Bayes, and this is a model of {classifier.title}",
-            remedy="Leave it out: the log-odds are shown anyway",
-        )
-
-    def case_facts(self, classifier: T, batch: Batch, notes: list[str], work: Work | None) -> Json:  # noqa: ARG002
-        return {"notes": notes, **({"work": work.as_dict()} if work else {})}
+    def case_facts(self, classifier: T, batch: Batch, notes: list[str], work: Work | None) -> Json:
+        return {"notes": notes, **super().case_facts(classifier, batch, notes, work)}
 
     def print_case(self, classifier: T, batch: Batch, case: RowCase, work: Work | None) -> None:
         """One case, for the eye."""
@@ -217,9 +210,6 @@ class RowPrinter(Printer[T]):
         if work is not None:
             say()
             print_work(work)
-            if classifier.calibrated is not None:
-                shares = ", ".join(f"{name} {decimal(p)}" for name, p in case.posterior.items())
-                say(f"after calibration ({classifier.calibrated.name}): {shares}, so the class is {case.prediction}")
 
     def print_answers(self, classifier: T, batch: Batch) -> None:
         """What the parts of the model say of a case by themselves."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.classifier.calibration.auto import HeldOutAnswers
     from bayesbox.classifier.report.size import ModelSize
+    from bayesbox.explain.class_work import ClassWork
     from bayesbox.explain.evidence import Explanation
     from bayesbox.file.reader import Json
 
@@ -200,6 +201,14 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
 
         schema = self.model_schema()
         return leave_one_out(schema, self.book, self.rules, self.model, self.columns_of(batch), labels)
+
+    def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
+        from bayesbox.explain.work import bayes_box
+
+        assert self.schema is not None
+        columns = self.columns_of(batch)
+        box = bayes_box(self.schema, self.book, self.rules, self.model, columns, against=against)
+        return box.work(self.case_title(batch))
 
     def explain(self, batch: Batch) -> Explanation:
         assert self.schema is not None

@@ -1,0 +1,158 @@
+r"""The work as LaTeX: `tabular` for tables, displayed equations for lines; it needs `\usepackage{amsmath}`.
+
+Ratios become fractions and powers of ten are written out. What is not one of the few forms that are known is set as
+text, so that a name in the data can neither break the document nor run a command.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from bayesbox.explain.steps import Cell, Row, Step, parts_between
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+}
+
+NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+SUM = rf"{NUMBER}(?: [+-] {NUMBER})*"
+TERM = rf"(?:\({SUM}\)|{NUMBER})"
+RATIO = re.compile(rf"({TERM})/({TERM})")
+POWERED = re.compile(rf"(?:[\[(](?P<base>.+)[\])]|(?P<one>{NUMBER}))\^(?P<power>{NUMBER})")
+GIVEN = re.compile(r"P\((?P<event>[^|]*?)(?: \| (?P<given>[^|]*))?\)")
+PRODUCT = re.compile(r"P\([^()|]*(?: \| [^()|]*)?\)(?: P\([^()|]*(?: \| [^()|]*)?\))+")
+NAMED = re.compile(r"(?P<name>[a-z]+): (?P<rest>P\(.*)")
+DENSITY = re.compile(rf"(?P<name>[A-Za-z][A-Za-z -]*)\((?P<value>{NUMBER}) \| (?P<rest>{NUMBER}(?:, {NUMBER})*)\)")
+KNOWN = (re.compile(NUMBER), RATIO, POWERED, DENSITY, GIVEN)
+OPERATORS = {" + ": " + ", " - ": " - ", " x ": r" \times ", " * ": r" \times ", " / ": r" \,/\, "}  # the loosest first
+
+
+def as_latex(title: str, steps: Sequence[Step]) -> str:
+    """The title and all steps."""
+    parts = [rf"\noindent\textbf{{{text(title)}}}", ""]
+    for part in parts_between(steps):
+        tables: list[Step] = []
+        for step in part:
+            if step.columns:
+                tables.append(step)
+                continue
+            parts.extend(_table(tables))
+            tables = []
+            parts.extend(each for row in step.rows for each in _line(row))
+        parts.extend(_table(tables))
+    return "\n".join(parts)
+
+
+def _table(steps: Sequence[Step]) -> Iterator[str]:
+    if not steps:
+        return
+    columns = steps[0].columns
+    yield r"\medskip\noindent"
+    yield rf"\begin{{tabular}}{{l{'l' * len(columns)}}}"
+    yield " & ".join(["", *map(text, columns)]) + r" \\ \hline"
+    for step in steps:
+        for row in step.rows:
+            cells = [f"${_cell(cell)}$" if cell.parts() else "" for cell in row.cells]
+            yield " & ".join([f"${formula(row.name)}$", *cells]) + r" \\"
+    yield r"\end{tabular}"
+    yield ""
+
+
+def _line(row: Row) -> Iterator[str]:
+    if not row.cells:
+        yield rf"\par\noindent {text(row.name)}"
+    else:
+        yield rf"\[ {formula(row.name)} = {' = '.join(_cell(cell) for cell in row.cells)} \]"
+
+
+def _cell(cell: Cell) -> str:
+    return " = ".join(formula(part) for part in cell.parts())
+
+
+def formula(shown: str) -> str:
+    r"""A formula in math mode; what is not a known form as text.
+
+    >>> print(formula("(0 + 1)/(5 + 3)"), formula("2.5e-07"))
+    \frac{0 + 1}{5 + 3} 2.5 \times 10^{-7}
+    >>> print(formula("P(car=suv_x | class)"))
+    P(\text{car=suv\_x} \mid \text{class})
+    """
+    for operator, written in OPERATORS.items():
+        terms = _split(shown, operator)
+        if len(terms) > 1:
+            return written.join(formula(term) for term in terms)
+    if re.fullmatch(NUMBER, shown):
+        return _number(shown)
+    if ratio := RATIO.fullmatch(shown):
+        return rf"\frac{{{_bare(ratio[1])}}}{{{_bare(ratio[2])}}}"
+    if powered := POWERED.fullmatch(shown):
+        base = powered["base"] or powered["one"]
+        return rf"\left({formula(base)}\right)^{{{_number(powered['power'])}}}"
+    if density := DENSITY.fullmatch(shown):
+        rest = ", ".join(map(_number, density["rest"].split(", ")))
+        return rf"\text{{{text(density['name'])}}}({_number(density['value'])} \mid {rest})"
+    if named := NAMED.fullmatch(shown):
+        return rf"\text{{{named['name']}: }}{formula(named['rest'])}"
+    if PRODUCT.fullmatch(shown):
+        return r" \, ".join(formula(f"P{each}") for each in re.split(r"(?:^| )P(?=\()", shown)[1:])
+    if given := GIVEN.fullmatch(shown):
+        behind = "" if given["given"] is None else rf" \mid \text{{{text(given['given'])}}}"
+        return rf"P(\text{{{text(given['event'])}}}{behind})"
+    return rf"\text{{{text(shown)}}}"
+
+
+def text(shown: str) -> str:
+    r"""Text with nothing in it that LaTeX would take for a command; line ends and control characters are written out.
+
+    >>> print(text("50% of $5_x"))
+    50\% of \$5\_x
+    """
+    return "".join(SPECIAL.get(char, char if char.isprintable() else text(repr(char)[1:-1])) for char in shown)
+
+
+def _split(shown: str, operator: str) -> list[str]:
+    """The terms between operators that stand in no brackets; the whole where a part of it is not a formula."""
+    terms, depth, start, place = [], 0, 0, 0
+    while place < len(shown):
+        depth += {"(": 1, ")": -1}.get(shown[place], 0)
+        if depth == 0 and shown.startswith(operator, place):
+            terms.append(shown[start:place])
+            place += len(operator)
+            start = place
+        else:
+            place += 1
+    terms.append(shown[start:])
+    return terms if depth == 0 and len(terms) > 1 and all(map(_is_formula, terms)) else [shown]
+
+
+def _is_formula(term: str) -> bool:
+    if any(form.fullmatch(term) for form in KNOWN):
+        return True
+    return any(len(_split(term, operator)) > 1 for operator in OPERATORS)
+
+
+def _bare(term: str) -> str:
+    inner = term[1:-1] if term.startswith("(") else term
+    return re.sub(NUMBER, lambda found: _number(found[0]), inner)
+
+
+def _number(shown: str) -> str:
+    mantissa, _, exponent = shown.partition("e")
+    if not exponent:
+        return shown
+    power = rf"10^{{{int(exponent)}}}"
+    return power if mantissa == "1" else rf"{mantissa} \times {power}"

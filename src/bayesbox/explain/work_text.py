@@ -1,0 +1,136 @@
+"""The work as text that fits a width: aligned tables, whose cells are broken before "=" where they are too wide."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from bayesbox.explain.steps import Cell, Row, Step, parts_between
+
+GAP = 2  # between columns
+WIDEST_NAME = 44  # of a row, before it is broken
+
+
+def as_text(title: str, steps: Sequence[Step], width: int) -> str:
+    """All steps as lines no longer than `width`."""
+    lines = _wrapped(title, width) if title else []
+    for part in parts_between(steps):
+        lines.extend(_part(part, max(width, 20)))
+    return "\n".join(lines)
+
+
+def _part(steps: Sequence[Step], width: int) -> Iterator[str]:
+    """Tables with the same columns below one another, headed once, and the lines between them."""
+    tables = [step for step in steps if step.columns]
+    names = [_plain(row.name) for step in tables for row in step.rows]
+    cells = [[_pieces(cell) for cell in row.cells] for step in tables for row in step.rows]
+    columns = [_plain(name) for name in tables[0].columns] if tables else []
+    first = min(max(map(len, names), default=0), WIDEST_NAME, width // 2)
+    groups = _groups(columns, cells, width - first)
+    if len(groups) == 1:
+        [(places, widths)] = groups
+        headed = False
+        for step in steps:
+            if step.columns and not headed:
+                yield from _line("", [columns[place] for place in places], first, widths)
+                headed = True
+            yield from _rows(step, places, first, widths, width)
+        return
+    for step in steps:
+        if not step.columns:
+            yield from _rows(step, [], first, [], width)
+            continue
+        for places, widths in groups:
+            yield from _line("", [columns[place] for place in places], first, widths)
+            yield from _rows(step, places, first, widths, width)
+
+
+def _rows(step: Step, places: Sequence[int], first: int, widths: Sequence[int], width: int) -> Iterator[str]:
+    for row in step.rows:
+        if not step.columns:
+            yield from _wrapped(_plain(str(row)), width)
+            continue
+        yield from _table_row(row, places, first, widths)
+
+
+def _table_row(row: Row, places: Sequence[int], first: int, widths: Sequence[int]) -> Iterator[str]:
+    folded = [
+        _folded(_pieces(row.cells[place]), width) if place < len(row.cells) else [""]
+        for place, width in zip(places, widths, strict=True)
+    ]
+    names = textwrap.wrap(_plain(row.name), first) or [""]
+    for number in range(max(len(names), *(len(each) for each in folded))):
+        cells = [each[number] if number < len(each) else "" for each in folded]
+        yield from _line(names[number] if number < len(names) else "", cells, first, widths)
+
+
+def _line(name: str, cells: Sequence[str], first: int, widths: Sequence[int]) -> Iterator[str]:
+    cut = [cell if len(cell) <= width else f"{cell[: width - 1]}…" for cell, width in zip(cells, widths, strict=True)]
+    padded = [cell.ljust(width) for cell, width in zip(cut, widths, strict=True)]
+    yield (" " * GAP).join([name.ljust(first), *padded]).rstrip()
+
+
+def _groups(
+    columns: Sequence[str], cells: Sequence[Sequence[list[str]]], room: int
+) -> list[tuple[list[int], list[int]]]:
+    """The columns that stand beside each other, with their widths: all of them, or as many as fit."""
+    wide = [
+        max([len(name), *(len(" = ".join(row[place])) for row in cells if place < len(row))])
+        for place, name in enumerate(columns)
+    ]
+    least = [
+        max([min(len(name), 12), *(_widest(row[place]) for row in cells if place < len(row))])
+        for place, name in enumerate(columns)
+    ]
+    groups: list[tuple[list[int], list[int]]] = []
+    waiting: list[int] = []
+    for place in range(len(columns)):
+        if waiting and sum(least[each] + GAP for each in [*waiting, place]) > room:
+            groups.append((waiting, _widths(waiting, wide, least, room)))
+            waiting = []
+        waiting.append(place)
+    return [*groups, (waiting, _widths(waiting, wide, least, room))]
+
+
+def _widths(places: Sequence[int], wide: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """What each column gets of the room: what it would like, the widest cut first."""
+    widths = [wide[place] for place in places]
+    while sum(width + GAP for width in widths) > room:
+        spare = [index for index, place in enumerate(places) if widths[index] > least[place]]
+        if not spare:
+            return [max(room - GAP, 1)] if len(places) == 1 else widths
+        widths[max(spare, key=lambda index: widths[index])] -= 1
+    return widths
+
+
+def _pieces(cell: Cell) -> list[str]:
+    return [_plain(part) for part in cell.parts()] or [""]
+
+
+def _widest(pieces: Sequence[str]) -> int:
+    """Of the pieces of a cell, each in a line of its own, all but the first after a "= "."""
+    return max(len(piece) + (GAP if place else 0) for place, piece in enumerate(pieces))
+
+
+def _folded(pieces: Sequence[str], width: int) -> list[str]:
+    """The pieces in lines of this width, as many in each as fit."""
+    lines = [pieces[0]]
+    for piece in pieces[1:]:
+        if len(lines[-1]) + len(piece) + 3 <= width:
+            lines[-1] += f" = {piece}"
+        else:
+            lines.append(f"= {piece}")
+    return [short for each in lines for short in (textwrap.wrap(each, max(width, 1)) or [""])]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(_plain(text), width, subsequent_indent="    ", break_on_hyphens=False) or [""]
+
+
+def _plain(text: str) -> str:
+    """Text without line ends and control characters.
+
+    >>> print(_plain("two" + chr(10) + "lines"))
+    two\\nlines
+    """
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

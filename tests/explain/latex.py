@@ -1,0 +1,50 @@
+"""A check that a text is LaTeX that compiles: what it opens it closes, and all its commands are ours."""
+
+from __future__ import annotations
+
+import re
+
+COMMANDS = {
+    *("noindent", "textbf", "medskip", "begin", "end", "hline", "text", "frac", "mid", "par", "times", "left", "right"),
+    *("textbackslash", "textasciicircum", "textasciitilde", "textless", "textgreater", "textbar", "textquotedbl"),
+    *("{", "}", "$", "&", "#", "%", "_", "[", "]", "\\", ",", "Sigma", "mu", "sum", "pi", "cdot"),
+}
+
+
+def check_latex(source: str) -> None:
+    """An AssertionError where the source would not compile with amsmath, or holds a command that is not ours."""
+    depth, in_math, environments = 0, "", []
+    for token in re.finditer(r"\\([A-Za-z]+|.)|[{}$&#%^_~]|[^\\{}$&#%^_~]+", source, re.DOTALL):
+        name = token[1]
+        if name is not None:
+            assert name in COMMANDS, token[0]
+            if name in ("begin", "end"):
+                [environment] = re.findall(r"\{(\w+)\}", source[token.end() :])[:1]
+                if name == "begin":
+                    environments.append(environment)
+                else:
+                    assert environments.pop() == environment
+            if name == "[":
+                assert not in_math
+                in_math = "["
+            if name == "]":
+                assert in_math == "["
+                in_math = ""
+            if name in ("frac", "mid", "times", "left", "right"):
+                assert in_math, token[0]
+        elif token[0] == "{":
+            depth += 1
+        elif token[0] == "}":
+            depth -= 1
+            assert depth >= 0
+        elif token[0] == "$":
+            assert in_math in ("", "$")
+            in_math = "" if in_math else "$"
+        elif token[0] == "&":
+            assert environments
+            assert not in_math
+        elif token[0] in "^_":
+            assert in_math
+        else:
+            assert token[0] not in "#%~"
+    assert (depth, in_math, environments) == (0, "", [])
