@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.written_work import html_option, latex_option, require_form
 from bayesbox.cli.print.output import decimal, emit_json, note, plural, say, table
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
         "bayes query people.csv 'P(income=>50K | sex=Female)' --na ?",
         "bayes query tests.csv 'P(ill | alarm~0.7)'",
         "bayes query alarm.bif 'P(B | J=true, M=true)'",
+        "bayes query alarm.bif 'P(B | J=true, M=true)' --show-work",
+        "bayes query alarm.bif 'P(B=true | J=true)' --show-work --work-method elimination --latex",
+        "bayes query alarm.bif 'P(B | J=true)' --approx weighting --show-work",
         "bayes query alarm.bif 'P(B, E | J=true)' --mpe",
         "bayes query alarm.bif 'P(B | J=true)' --approx gibbs",
         "bayes query alarm.bif 'J _|_ M | A'",
@@ -42,7 +46,8 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
     "Keys of --json: question, counted, left_out; for an event fraction, probability, given; for a table columns, "
     "rows, given; for independence independent, joint, product, parts, chi_square, g. Of a network: question, and "
     "probability (with fraction, where the network is small), or columns and rows; with --mpe states, probability, "
-    "log_joint; for independence independent, path; with --show-work, work; with --approx, standard_error beside "
+    "log_joint; for independence independent, path; with --show-work, work (title, steps (name, columns, rows (name, "
+    "cells))); with --approx, standard_error beside "
     "probability, and approximation with what the method tells of itself. "
     "The approximations: weighting and gibbs draw samples and state standard errors, loopy is exact on polytrees and "
     "else states its residual, meanfield bounds the probability of the evidence from below.",
@@ -66,7 +71,21 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
 )
 @click.option("--seed", type=click.IntRange(0), help="With --approx, but for loopy: another seed than 0.")
 @click.option("--normalize", is_flag=True, help="Of a network: make rows sum to 1 that do not.")
-@click.option("--show-work", is_flag=True, help="Of a small network: write out the sum behind the answer.")
+@click.option(
+    "--show-work",
+    is_flag=True,
+    help="Of a network: write out the product or the sums behind the answer; with --approx weighting or gibbs the "
+    "first samples.",
+)
+@click.option(
+    "--work-method",
+    type=click.Choice(["auto", "enumeration", "elimination"]),
+    default="auto",
+    show_default=True,
+    help="--show-work: term by term, or factor by factor; auto is the shorter.",
+)
+@latex_option
+@html_option
 @options.json_option
 @click.pass_context
 def command(
@@ -80,6 +99,9 @@ def command(
     seed: int | None,
     normalize: bool,
     show_work: bool,
+    work_method: str,
+    latex: bool,
+    html: bool,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -100,8 +122,11 @@ def command(
     drawn = {name: value for name, value in (("samples", samples), ("seed", seed)) if value is not None}
     if drawn and approx is None:
         raise click.UsageError("--samples and --seed go with --approx")
+    require_form(latex=latex, html=html, shown=show_work, option="--show-work", as_json=as_json)
+    if work_method != "auto" and not show_work:
+        raise click.UsageError("--work-method goes with --show-work")
     if len(data) == 1 and _is_network(data[0], given["input_format"]):
-        from bayesbox.cli.network.query import answer_network
+        from bayesbox.cli.network.query import NetworkWork, answer_network
 
         options.refuse_typed(context, ROWS, f"is about rows, and {data[0]} is a network")
         approximation = None if approx is None else (approx, drawn)
@@ -111,7 +136,7 @@ def command(
             mpe=mpe,
             approximation=approximation,
             normalize=normalize,
-            show_work=show_work,
+            work=NetworkWork(work_method, latex=latex, html=html) if show_work else None,
             as_json=as_json,
         )
         return

@@ -24,6 +24,7 @@ from bayesbox.network.tables import graph_of, require_tables
 from bayesbox.schema.levels import level_text
 
 if TYPE_CHECKING:
+    from bayesbox.explain.printed_tables import PrintedTables
     from bayesbox.network.learn.compare import Comparison
     from bayesbox.network.learn.learn_network import Learning
 
@@ -116,6 +117,22 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
         """P(node | parents): an axis for each parent, and the states of the node along the last."""
         table = self.graph.node(node).table
         return None if table is None else table.copy()
+
+    def tables(self) -> PrintedTables:
+        """Every table as the texts print it, and the number of parameters: prints, shows as HTML, has `.latex()`.
+
+        >>> print(BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {True: 0.9, False: 0.1}}).tables())
+        P(rain, grass) = P(rain) P(grass | rain)
+                               true  false
+        P(rain)                0.2   0.8
+        P(grass | rain=true)   0.9   0.1
+        P(grass | rain=false)  0.1   0.9
+        the tables hold 6 numbers, 3 of them free
+        the full joint table would hold 4, 3 of them free
+        """
+        from bayesbox.network.printed_tables import tables_of
+
+        return tables_of(self)
 
     def parents(self, node: str) -> list[str]:
         """The parents of a node, in the order of its table."""

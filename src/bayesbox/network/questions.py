@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import islice
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from bayesbox.schema.intervals import interval_of
 from bayesbox.schema.levels import is_missing, level_text
 from bayesbox.source.frames import batch_of
 from bayesbox.source.shapes import holds_values
+
+if TYPE_CHECKING:
+    from bayesbox.explain.steps import Work
 
 Evidence = Mapping[Any, Any]
 COMPILED = ("_compiled", "_propagation")  # what is made anew rather than copied
@@ -132,6 +135,17 @@ class NetworkQuestions:
         if not query.is_event:
             raise BadOption("a fraction is of an event: every target has a value", found=text)
         return Fraction(self.ask(query, exact=True))
+
+    def work(self, text: str, *, method: str = "auto", approx: str | None = None, **options: Any) -> Work:
+        """The work behind the answer to P(...): prints as text, shows as HTML in a notebook; `.latex()`, `.to_dict()`.
+
+        One product where every node has a state, else the sum term by term ("enumeration"), or variable "elimination"
+        factor by factor where that is shorter; `method` names one. `approx` is "weighting" or "gibbs": the first
+        samples, as the textbooks draw them, beside the estimate by the `options` of the method.
+        """
+        from bayesbox.network.work.question import work_of
+
+        return work_of(self, parse_query(text), method=method, approx=approx, **options)
 
     def posteriors(
         self,

@@ -50,12 +50,13 @@ def learning_options(verb: F) -> F:
 def refuse_strangers(context: click.Context, action: str) -> None:
     """An option of another action is an error, not without effect."""
     learning = (*LEARN, *FIT, *BOTH)
+    printing = {"tables", "latex", "html"}
     strange = {
-        "learn": ({*FIT} - {*LEARN}) | {"rows"},
-        "fit": ({*LEARN} - {*FIT}) | {"rows"},
+        "learn": ({*FIT} - {*LEARN}) | {"rows", *printing},
+        "fit": ({*LEARN} - {*FIT}) | {"rows", *printing},
         "show": (*learning, "rows", "seed", "out"),
-        "convert": (*learning, "rows", "seed", "out", "svg"),
-        "sample": (*learning, "svg"),
+        "convert": (*learning, "rows", "seed", "out", "svg", *printing),
+        "sample": (*learning, "svg", *printing),
     }
     options.refuse_typed(context, strange[action], f"is not for {action}")
 

@@ -10,6 +10,7 @@ from bayesbox.cli.network import learn as network_learn
 from bayesbox.cli.network.learn import learning_options, refuse_strangers
 from bayesbox.cli.network.opened import opened_network
 from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.written_work import html_option, latex_option, print_work, require_form
 from bayesbox.cli.print.output import emit_json, note, plural, say, table
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
         "bayes network fit alarm.bif rows.csv -o fitted.bif --smoothing bdeu:10",
         "bayes network show alarm.bif",
         "bayes network show alarm.bif --svg alarm.svg",
+        "bayes network show alarm.bif --tables",
+        "bayes network show alarm.bif --tables --latex",
         "bayes network convert alarm.bif alarm.xmlbif",
         "bayes network sample alarm.bif -n 1000 --seed 1 -o rows.csv",
     ),
@@ -36,13 +39,17 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
     "Keys of --json: learn has written, method, score (name, value), parameters, rows, holes, missing, moves, "
     "seconds, nodes, edges, undirected, strengths (parent, child, strength, direction), comparison (shd, same, "
     "missing, extra, reversed), skipped, warnings; fit has written, rows, holes, rounds, converged, log_likelihood, "
-    "skipped; show has name, nodes (name, states, parents), edges, factorisation, independences; convert has "
+    "skipped; show has name, nodes (name, states, parents), edges, factorisation, independences, and "
+    "with --tables tables and parameters (numbers, free, joint_numbers, joint_free); convert has "
     "written, nodes; sample has rows, written.",
 )
 @click.argument("action", type=click.Choice(["learn", "fit", "show", "convert", "sample"]))
 @click.argument("files", nargs=-1, required=True)
 @click.option("--normalize", is_flag=True, help="Make rows sum to 1 that do not, instead of refusing them.")
 @click.option("--svg", metavar="FILE", help="learn, fit, show: write a drawing of the graph.")
+@click.option("--tables", is_flag=True, help="show: every table P(node | parents), and the number of parameters.")
+@latex_option
+@html_option
 @click.option("-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="sample: rows to draw.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Where chance begins.")
 @click.option(
@@ -79,7 +86,10 @@ def command(
     if action == "convert":
         _convert(found, files[1], as_json=as_json)
     elif action == "show":
-        _show(found, given["svg"], as_json=as_json)
+        require_form(
+            latex=given["latex"], html=given["html"], shown=given["tables"], option="--tables", as_json=as_json
+        )
+        _show(found, given, as_json=as_json)
     else:
         _sample(found, given, as_json=as_json)
     return None
@@ -93,16 +103,24 @@ def _convert(found: BayesianNetwork | FactorGraph, output: str, *, as_json: bool
         note(f"{output}: {plural(len(found.nodes), 'node')} written")
 
 
-def _show(found: BayesianNetwork | FactorGraph, svg: str | None, *, as_json: bool) -> None:
+def _show(found: BayesianNetwork | FactorGraph, given: Json, *, as_json: bool) -> None:
     from bayesbox.network.network import BayesianNetwork
 
-    network = _network(found) if svg or isinstance(found, BayesianNetwork) else None
+    svg = given["svg"]
+    needed = svg or given["tables"]
+    network = _network(found) if needed or isinstance(found, BayesianNetwork) else None
+    tables = network.tables() if given["tables"] and network is not None else None
     if svg:
         assert network is not None
         write_text(svg, network.svg())
         note(f"{svg} written")
     if as_json:
-        emit_json(_facts(found))
+        printed = {} if tables is None else tables.to_dict()
+        printed.pop("title", None)
+        emit_json(_facts(found) | printed)
+        return
+    if tables is not None:
+        print_work(tables, latex=given["latex"], html=given["html"])
         return
     if network is None:
         scopes = [factor.scope for factor in found.model.factors]
@@ -162,7 +180,9 @@ def _network(found: BayesianNetwork | FactorGraph) -> BayesianNetwork:
     from bayesbox.network.network import BayesianNetwork
 
     if not isinstance(found, BayesianNetwork):
-        raise BadOption("a factor graph has no directions to draw or to sample along", found=repr(found))
+        raise BadOption(
+            "a factor graph has no directions, so no drawing, no samples and no conditional tables", found=repr(found)
+        )
     return found
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bayesbox.cli.network.opened import opened_network
+from bayesbox.cli.options.written_work import print_work
 from bayesbox.cli.print.output import captured_warnings, decimal, emit_json, note, say, table
 
 if TYPE_CHECKING:
+    from bayesbox.explain.steps import Work
     from bayesbox.file.reader import Json
     from bayesbox.network.query.notation import Independence, Query, Question
 
@@ -20,6 +23,27 @@ SHORTEST_WORK = 20  # nodes up to which an answer is also a fraction
 Approximate = tuple[str, dict[str, Any]]  # a method and its options
 
 
+@dataclass(frozen=True)
+class NetworkWork:
+    """How the work is to be shown."""
+
+    method: str
+    latex: bool = False
+    html: bool = False
+
+    @property
+    def has_form(self) -> bool:
+        """Whether it is for a document, so that nothing else is printed."""
+        return self.latex or self.html
+
+    def of(self, network: Any, asked: Query, approximation: Approximate | None) -> Work:
+        """The work behind an answer."""
+        from bayesbox.network.work.question import work_of
+
+        approx, options = approximation or (None, {})
+        return work_of(network, asked, method=self.method, approx=approx, **options)
+
+
 def answer_network(
     path: str,
     asked: Question,
@@ -27,14 +51,16 @@ def answer_network(
     mpe: bool,
     approximation: Approximate | None,
     normalize: bool,
-    show_work: bool,
+    work: NetworkWork | None,
     as_json: bool,
 ) -> None:
     """Answer a question of the network in a file."""
     from bayesbox.network.query.notation import Independence
 
-    if approximation is not None and (mpe or show_work or isinstance(asked, Independence)):
-        raise click.UsageError("--approx is for questions P(...), without --mpe or --show-work")
+    if approximation is not None and (mpe or isinstance(asked, Independence)):
+        raise click.UsageError("--approx is for questions P(...), without --mpe")
+    if work is not None and (mpe or isinstance(asked, Independence)):
+        raise click.UsageError("--show-work is for questions P(...), without --mpe")
     if mpe and isinstance(asked, Independence):
         raise click.UsageError("--mpe is for questions P(...): it looks for the states of nodes")
     network = opened_network(path, normalize=normalize)
@@ -43,22 +69,25 @@ def answer_network(
     elif mpe:
         _print_explanation(network, asked, as_json=as_json)
     elif approximation is not None:
-        _print_estimate(network, asked, approximation, as_json=as_json)
+        _print_estimate(network, asked, approximation, work, as_json=as_json)
     else:
-        _print_answer(network, asked, show_work=show_work, as_json=as_json)
+        _print_answer(network, asked, work, as_json=as_json)
 
 
-def _print_answer(network: Any, asked: Query, *, show_work: bool, as_json: bool) -> None:
+def _print_answer(network: Any, asked: Query, how: NetworkWork | None, *, as_json: bool) -> None:
     from bayesbox.network.query.probability_table import ProbabilityTable, figure
 
+    work = None if how is None else how.of(network, asked, None)
+    if how is not None and work is not None and how.has_form:
+        print_work(work, latex=how.latex, html=how.html)
+        return
     value = _small_exactly(network, asked)
     distribution = value if isinstance(value, ProbabilityTable) else None
-    work = _work(network, asked) if show_work else []
     if as_json:
-        emit_json(_answer_facts(asked, value) | ({"work": work} if work else {}))
+        emit_json(_answer_facts(asked, value) | ({} if work is None else {"work": work.to_dict()}))
         return
-    for line in work:
-        say(line)
+    if work is not None:
+        say(str(work))
     if distribution is not None:
         columns = list(distribution.columns)
         rows, figures = distribution.rows(), list(distribution.figures)
@@ -70,37 +99,29 @@ def _print_answer(network: Any, asked: Query, *, show_work: bool, as_json: bool)
         say(figure(value))
 
 
-def _print_estimate(network: Any, asked: Query, approximation: Approximate, *, as_json: bool) -> None:
+def _print_estimate(
+    network: Any, asked: Query, approximation: Approximate, how: NetworkWork | None, *, as_json: bool
+) -> None:
     from bayesbox.network.query.probability_table import ProbabilityTable
 
     method, options = approximation
     with captured_warnings() as told:
         value = network.ask(asked, approx=method, **options)
+        work = None if how is None else how.of(network, asked, approximation)
     for text in dict.fromkeys(told):
         note(text)
     if as_json:
-        emit_json(_estimate_facts(asked, value))
+        emit_json(_estimate_facts(asked, value) | ({} if work is None else {"work": work.to_dict()}))
         return
+    if how is not None and work is not None:
+        print_work(work, latex=how.latex, html=how.html)
+        if how.has_form:
+            return
     if isinstance(value, ProbabilityTable):
         table([*value.columns, *value.figures], value.rows())
     else:
         say(repr(value))
     note(value.approximation.summary())
-
-
-def _work(network: Any, asked: Query) -> list[str]:
-    """The sum behind the answer, for hard evidence."""
-    from bayesbox.errors import BadOption
-    from bayesbox.network.network import BayesianNetwork
-    from bayesbox.network.work import sum_written_out
-
-    evidence = network.evidence_of(asked)
-    soft = [name for name, value in evidence.items() if not isinstance(value, str)]
-    if soft or not isinstance(network, BayesianNetwork):
-        raise BadOption("--show-work is for Bayesian networks and evidence that is certain", found=", ".join(soft))
-    known = {name: network.states(name)[network.graph.node(name).code(state)] for name, state in evidence.items()}
-    targets = [name for name in dict.fromkeys(target.name for target in asked.targets) if name not in known]
-    return sum_written_out(network.graph, targets, known)
 
 
 def _small_exactly(network: Any, asked: Query) -> Any:

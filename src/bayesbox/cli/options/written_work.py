@@ -1,0 +1,29 @@
+"""--latex and --html: in what form the work, or tables, are printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from bayesbox.cli.print.output import say
+
+if TYPE_CHECKING:
+    from bayesbox.explain.printed_tables import PrintedTables
+    from bayesbox.explain.steps import Work
+
+latex_option = click.option("--latex", is_flag=True, help="Print the work, or the tables, as LaTeX (amsmath).")
+html_option = click.option("--html", is_flag=True, help="Print the work, or the tables, as a page of HTML.")
+
+
+def require_form(*, latex: bool, html: bool, shown: bool, option: str, as_json: bool = False) -> None:
+    """Refuse a form without anything that has it, and two at once."""
+    if (latex or html) and not shown:
+        raise click.UsageError(f"--latex and --html go with {option}")
+    if latex + html + as_json > 1 and (latex or html):
+        raise click.UsageError("choose one of --latex, --html and --json")
+
+
+def print_work(work: Work | PrintedTables, *, latex: bool, html: bool) -> None:
+    """On standard output, in the form that was asked for."""
+    say((work.latex() if latex else work.html() if html else str(work)).rstrip("\n"))

@@ -1,0 +1,108 @@
+"""The tables of a network as the texts print them, and how many numbers they hold."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.dist.cells import Cells, ratio
+from bayesbox.dist.factor import divided, formula
+from bayesbox.errors import BadOption
+from bayesbox.explain.printed_tables import PrintedTables
+from bayesbox.explain.short_cell import ShortCell
+from bayesbox.explain.steps import Cell, Row, Step
+from bayesbox.network.exact.eliminate import as_fractions
+from bayesbox.network.graph import Node
+from bayesbox.network.learn.rows import counts_of, variables_of
+from bayesbox.network.tables import require_tables
+
+if TYPE_CHECKING:
+    from bayesbox.network.network import BayesianNetwork
+
+Doubles = NDArray[np.float64]
+
+MOST_ROWS = 4096  # of one table
+
+
+def tables_of(network: BayesianNetwork) -> PrintedTables:
+    """Every table, a row for each state of the parents; counts over counts where rows were counted."""
+    require_tables(network.graph)
+    nodes = network.graph.nodes
+    counts = _counts(network)
+    tables = {name: _table(network, node, counts.get(name)) for name, node in nodes.items()}
+    rows = {name: math.prod(network.graph.shape(node)[:-1]) for name, node in nodes.items()}
+    free = sum(rows[name] * (len(node.states) - 1) for name, node in nodes.items())
+    whole = sum(rows[name] * len(node.states) for name, node in nodes.items())
+    joint = math.prod(len(node.states) for node in nodes.values())
+    notes = (
+        f"the tables hold {whole:,} numbers, {free:,} of them free",
+        f"the full joint table would hold {_count(joint)}, {_count(joint - 1)} of them free",
+    )
+    counted = {"numbers": whole, "free": free, "joint_numbers": joint, "joint_free": joint - 1}
+    return PrintedTables(network.factorisation(), tables, notes, counted)
+
+
+def _count(number: int) -> str:
+    """A whole number, however large.
+
+    >>> _count(1023), _count(2**200)
+    ('1,023', '1.60e+60')
+    """
+    digits = str(number)
+    return f"{number:,}" if len(digits) < 16 else f"{digits[0]}.{digits[1:3]}e+{len(digits) - 1}"
+
+
+def _table(network: BayesianNetwork, node: Node, counts: Doubles | None) -> Step:
+    states = [network.graph.nodes[parent].states for parent in node.parents]
+    if math.prod(map(len, states)) > MOST_ROWS:
+        raise BadOption(
+            f"the table of `{node.name}` has too many rows to be printed",
+            found=math.prod(map(len, states)),
+            remedy=f"net.cpt({node.name!r}) is the array",
+        )
+    assert node.table is not None
+    shares = node.table.reshape(-1, len(node.states))
+    cells = _given_cells(shares) if counts is None else _counted_cells(network, node, counts, shares)
+    rows = []
+    for case, row in zip(itertools.product(*states), cells, strict=True):
+        event = ", ".join(f"{parent}={state}" for parent, state in zip(node.parents, case, strict=True))
+        rows.append(Row(f"P({node.name} | {event})" if event else f"P({node.name})", tuple(row)))
+    return Step(node.name, tuple(rows), node.states)
+
+
+def _given_cells(shares: Doubles) -> list[list[Cell]]:
+    """The numbers as they are written."""
+    return [[ShortCell(value=value) for value in row] for row in as_fractions(shares)]
+
+
+def _counts(network: BayesianNetwork) -> dict[str, Doubles]:
+    """The counts of each node, where its table is made of them by a rule and nothing else."""
+    if network.book_ is None or network._rules is None or network._experts is not None:
+        return {}
+    families = network._families(variables_of(network.graph))
+    return dict(zip(families.names, counts_of(network.book_, families), strict=True))
+
+
+def _counted_cells(network: BayesianNetwork, node: Node, counts: Doubles, shares: Doubles) -> list[list[Cell]]:
+    """(count + 1)/(total + 2) of every cell; the number alone where the row was then made to sum to 1."""
+    assert network._rules is not None
+    rule = network._rules.of_node(node.name, counts.size)
+    exact = np.empty(counts.shape, dtype=object)
+    for place, number in np.ndenumerate(counts):
+        exact[place] = Fraction(float(number))
+    totals = exact.sum(axis=1)
+    over, under = ratio(rule, Cells(exact, totals, len(node.states), list(node.states)))
+    over, under = (np.broadcast_to(part, counts.shape) for part in (over, under))
+    made: list[list[Cell]] = [[] for _ in counts]
+    for (row, state), share in np.ndenumerate(shares):
+        above, below = over[row, state], under[row, state]
+        value = divided(above, below)
+        same = math.isclose(float(value), share, rel_tol=1e-9, abs_tol=1e-15)
+        text = formula(exact[row, state], totals[row], above, below, rule)
+        made[row].append(Cell(text, value) if same else Cell(value=float(share)))
+    return made
