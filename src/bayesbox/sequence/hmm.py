@@ -6,7 +6,7 @@ import copy
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from bayesbox.sequence.states import StateChoice, candidates, choose_states
 from bayesbox.sequence.steps import Sequences, kinds_for, sequences_of, steps_of
 from bayesbox.sequence.tables import given_chain
 from bayesbox.tally.count import count
+
+if TYPE_CHECKING:
+    from bayesbox.explain.printed_tables import PrintedTables
+    from bayesbox.explain.steps import Work
 
 STATES = 2  # where neither a number nor a label says how many
 LEARNED, COUNTED, GIVEN = "learned", "counted", "given"
@@ -291,6 +295,23 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         if table is None:
             raise AttributeError("only a chain of one column of levels has symbols; see model_.conditionals")
         return table
+
+    def work(self, sequence: object, algorithm: str = "forward", *, smoothing: object = None, **how: Any) -> Work:
+        """The work of one sequence: the "forward" table, the trellis of "viterbi", or one round of "baum-welch".
+
+        It prints as text, shows as HTML in a notebook, and has `.html()`, `.latex()` and `.to_dict()`; that of viterbi
+        also `.svg()`, the trellis drawn. `smoothing` is the rule of the new tables of baum-welch, by default that of
+        the model.
+        """
+        from bayesbox.sequence.work.sequence_work import sequence_work
+
+        return sequence_work(self, sequences_of(sequence, **how), algorithm, smoothing)
+
+    def tables(self) -> PrintedTables:
+        """All tables as the texts print them, with the counts where states were known."""
+        from bayesbox.sequence.printed_tables import tables_of
+
+        return tables_of(self)
 
     def svg(
         self,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bayesbox.cli.hmm.rows import placed, read_rows
-from bayesbox.cli.print.output import note, plural
+from bayesbox.cli.hmm.tables import model_of_tables
+from bayesbox.cli.options.written_work import print_work
+from bayesbox.cli.print.output import emit_json, note, plural
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,13 +17,20 @@ if TYPE_CHECKING:
     from bayesbox.sequence.steps import Sequences
 
 
-def answer(action: str, model: str, files: tuple[str, ...], given: Json) -> None:
+def answer(action: str, model: str | None, files: tuple[str, ...], given: Json) -> None:
     from bayesbox.cli.print.writers import format_of, output_file, table_writer
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
-    hmm = HiddenMarkovModel.load(model)
+    if model is None:
+        hmm = model_of_tables(given["tables"])
+    else:
+        hmm = HiddenMarkovModel.load(model)
     text, number = hmm.reading()
     rows, found, source = read_rows(files, {**given, "labels": None}, text=text, number=number)
+    if given["show_work"]:
+        with placed(source):
+            _print_work(action, hmm, found, given)
+        return
     answers = {"decode": _decoded, "score": _scored, "forecast": _forecast}[action]
     with placed(source):
         table: pa.Table = answers(hmm, rows, found, given)
@@ -32,6 +41,24 @@ def answer(action: str, model: str, files: tuple[str, ...], given: Json) -> None
         _draw(hmm, rows, found, given)
     if given["output"] not in (None, "-"):
         note(f"{plural(table.num_rows, 'row')} written to {given['output']}")
+
+
+def _print_work(action: str, hmm: HiddenMarkovModel, found: Sequences, given: Json) -> None:
+    """The work in place of the answer, which it ends in; a trellis is also drawn on request."""
+    from bayesbox.sequence.work.sequence_work import sequence_work
+    from bayesbox.sequence.work.viterbi import Trellis
+
+    work = sequence_work(hmm, found, given["work_method"] or ("viterbi" if action == "decode" else "forward"))
+    if given["as_json"]:
+        emit_json(work.to_dict())
+    else:
+        print_work(work, latex=given["latex"], html=given["html"])
+    if given["svg"] and isinstance(work, Trellis):
+        from bayesbox.file.atomic import replacing
+
+        with replacing(given["svg"]) as file:
+            file.write(work.svg().encode())
+        note(f"trellis drawn in {given['svg']}")
 
 
 def _draw(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: Json) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 import click
 
 from bayesbox.cli.hmm import answer, change, train
+from bayesbox.cli.hmm.tables import save_tables
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.actions import action_options, command_names
+from bayesbox.cli.options.written_work import html_option, latex_option, require_form
 from bayesbox.cli.print.output import captured_warnings, note
 from bayesbox.sequence.options import ChainOptions
 
@@ -18,14 +20,15 @@ ANSWERS = ("decode", "score", "forecast")
 TRAINING = (*command_names(ChainOptions), "smoothing", "types", "ignore")
 WRITING = ("keep_old", "wait")
 ROWS = ("sequence", "order", "na", "bad_rows", *options.FILE_OPTIONS)
+WORK = ("show_work", "work_method", "latex", "html")
 STRANGE = {
-    "train": ("steps", "proba", "svg", "output_format"),
-    "update": (*TRAINING, "force", "steps", "proba", "svg", "output_format"),
-    "forget": (*TRAINING, "force", "keep_old", "steps", "proba", "svg", "output_format"),
-    "merge": (*TRAINING, *ROWS, "force", "labels", "steps", "proba", "svg", "output_format"),
+    "train": (*WORK, "steps", "proba", "svg", "output_format"),
+    "update": (*TRAINING, *WORK, "tables", "force", "steps", "proba", "svg", "output_format"),
+    "forget": (*TRAINING, *WORK, "tables", "force", "keep_old", "steps", "proba", "svg", "output_format"),
+    "merge": (*TRAINING, *ROWS, *WORK, "tables", "force", "labels", "steps", "proba", "svg", "output_format"),
     "decode": (*TRAINING, *WRITING, "force", "labels", "steps"),
     "score": (*TRAINING, *WRITING, "force", "labels", "steps", "proba", "svg"),
-    "forecast": (*TRAINING, *WRITING, "force", "labels", "proba", "svg"),
+    "forecast": (*TRAINING, *WRITING, *WORK, "force", "labels", "proba", "svg"),
 }
 """The options that each action does not take, by the names of their parameters."""
 
@@ -43,17 +46,26 @@ STRANGE = {
         "bayes hmm decode days.bayes new.csv --sequence town --order day --proba",
         "bayes hmm score days.bayes new.csv --sequence town --order day",
         "bayes hmm forecast days.bayes new.csv --order day --steps 3",
+        "bayes hmm train --tables weather.json -o weather.bayes",
+        "bayes hmm score --tables weather.json new.csv --show-work",
+        "bayes hmm decode days.bayes new.csv --order day --show-work --svg trellis.svg",
+        "bayes hmm score days.bayes new.csv --order day --show-work --work-method baum-welch --latex",
     ),
-    notes="A row is a step. Keys of --json: train has model, states, sequences, steps, rounds, converged, "
+    notes="A row is a step. A file of --tables holds "
+    '{"start": {"rain": 0.6, "dry": 0.4}, "transition": {"rain": {"rain": 0.7, "dry": 0.3}, "dry": ...}, '
+    '"emission": {"rain": {"walk": "1/10", ...}, "dry": ...}}, or lists with "states" and "symbols". '
+    "Keys of --json: train has model, states, sequences, steps, rounds, converged, "
     "log_likelihood, parameters, bic, columns, chosen_by and scores (where the number of states was chosen), warnings, "
     "replaced (rows, digest; where the file held a model), digest; update, forget and merge have model, states, steps, "
-    "digest_before, warnings, digest; decode, score and forecast write JSON lines: decode has step, state and with "
+    "digest_before, warnings, digest; train --tables has model, origin, states, symbols, parameters; with --show-work "
+    "title and steps (name, columns, rows (name, cells)); decode, score and forecast write JSON lines: decode has "
+    "step, state and with "
     "--proba P(state) for each; score has steps, log_likelihood; forecast has step, P(state) for each, and what is to "
     "be seen in each column. The columns of "
     "--sequence and --order come first.",
 )
 @click.argument("action", type=click.Choice([*LEARNING, *ANSWERS]))
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", nargs=-1)
 @action_options({"train": ChainOptions})
 @click.option("--labels", metavar="COLUMN", help="train: the column of the states, as far as they are known.")
 @click.option("--sequence", metavar="COLUMN", help="The column that says which sequence a step belongs to.")
@@ -69,7 +81,22 @@ STRANGE = {
 @click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="train: columns to leave out.")
 @click.option("--steps", type=click.IntRange(min=1), default=1, show_default=True, help="forecast: how many steps.")
 @click.option("--proba", is_flag=True, help="decode: the probability of every state at each step.")
-@click.option("--svg", metavar="FILE", help="decode: also draw the path and P(state) of one sequence.")
+@click.option(
+    "--svg",
+    metavar="FILE",
+    help="decode: also draw the path and P(state) of one sequence; with --show-work the trellis.",
+)
+@click.option("--tables", metavar="FILE", help="train, decode, score, forecast: a model of given probabilities (JSON).")
+@click.option(
+    "--show-work", is_flag=True, help="decode, score: write out the algorithm for one sequence, step by step."
+)
+@click.option(
+    "--work-method",
+    type=click.Choice(["forward", "viterbi", "baum-welch"]),
+    help="--show-work: by default viterbi for decode, forward for score; baum-welch is one round of learning.",
+)
+@latex_option
+@html_option
 @click.option("-o", "--output", metavar="FILE", help="The file to write: the model, or the answers.")
 @click.option("-F", "--output-format", type=click.Choice(["csv", "tsv", "jsonl", "parquet"]), help="Of the answers.")
 @options.na_option
@@ -91,8 +118,10 @@ def command(context: click.Context, /, action: str, files: tuple[str, ...], as_j
     options.refuse_typed(context, STRANGE[action], f"is not for {action}")
     if action in LEARNING and given["output"]:
         options.model_file(given["output"])
-    if action != "train" and len(files) < 2:
-        raise click.UsageError("merge takes two models" if action == "merge" else f"{action} takes a model and data")
+    _refuse_misfits(context, action, files, given, as_json=as_json)
+    if action == "train" and given["tables"]:
+        save_tables(given, as_json=as_json)
+        return
     with captured_warnings() as warned:
         if action == "train":
             if given["states"] is None or isinstance(given["states"], int):
@@ -101,7 +130,8 @@ def command(context: click.Context, /, action: str, files: tuple[str, ...], as_j
         elif action in LEARNING:
             report = change.change(action, files, given)
         else:
-            answer.answer(action, files[0], files[1:], {**given, "as_json": as_json})
+            model, data = (None, files) if given["tables"] else (files[0], files[1:])
+            answer.answer(action, model, data, {**given, "as_json": as_json})
             report = {}
     if report:
         digest = report.pop("digest")
@@ -110,3 +140,27 @@ def command(context: click.Context, /, action: str, files: tuple[str, ...], as_j
         return
     for text in warned:
         note(f"note: {text}")
+
+
+def _refuse_misfits(context: click.Context, action: str, files: tuple[str, ...], given: Any, *, as_json: bool) -> None:
+    """Files that are too few or too many, and options that do not go together."""
+    if given["tables"]:
+        if action == "train":
+            why = "is about rows, and --tables gives the probabilities"
+            options.refuse_typed(context, (*TRAINING, *ROWS, "labels"), why)
+            if files:
+                raise click.UsageError("a model of --tables takes no DATA")
+        elif not files:
+            raise click.UsageError(f"{action} takes data, besides --tables")
+    elif not files:
+        raise click.UsageError("Missing argument 'FILES...'.")
+    elif action != "train" and len(files) < 2:
+        raise click.UsageError("merge takes two models" if action == "merge" else f"{action} takes a model and data")
+    shown = given["show_work"]
+    require_form(latex=given["latex"], html=given["html"], shown=shown, option="--show-work", as_json=as_json)
+    if shown:
+        options.refuse_typed(context, ("proba", "output", "output_format"), "does not go with --show-work")
+        if given["svg"] and given["work_method"] not in (None, "viterbi"):
+            raise click.UsageError("--svg draws the trellis of viterbi")
+    elif given["work_method"]:
+        raise click.UsageError("--work-method goes with --show-work")

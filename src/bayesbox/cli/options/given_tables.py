@@ -31,6 +31,40 @@ def read_tables(path: str) -> tuple[Prior, Tables]:
     return prior, tables
 
 
+CHAIN_TABLES = ("start", "transition", "emission")
+
+
+def read_chain_tables(path: str) -> Json:
+    """The tables of a hidden Markov model, by the names of `HiddenMarkovModel.from_tables`; "1/6" is a probability."""
+    content = _json(path)
+    known = {*CHAIN_TABLES, "states", "symbols"}
+    if not isinstance(content, dict) or not set(CHAIN_TABLES) <= set(content) <= known:
+        remedy = 'Write {"start": {...}, "transition": {...}, "emission": {...}}; lists go with "states" and "symbols"'
+        found = ", ".join(content) if isinstance(content, dict) else type(content).__name__
+        raise BadData(
+            "a file of tables of a chain holds `start`, `transition` and `emission`",
+            where=path,
+            found=found,
+            remedy=remedy,
+        )
+    tables: Json = {name: _nested(content[name], f"{path}, {name}") for name in CHAIN_TABLES}
+    for name in ("states", "symbols"):
+        if name in content:
+            if not isinstance(content[name], list):
+                raise BadData(f"{name} are a list of names", where=path, found=content[name])
+            tables[name] = content[name]
+    return tables
+
+
+def _nested(value: Any, where: str) -> Any:
+    """Numbers in lists or in mappings by name, one within the other."""
+    if isinstance(value, dict):
+        return {name: _nested(each, f"{where}, {name}") for name, each in value.items()}
+    if isinstance(value, list):
+        return [_nested(each, f"{where}, {place}") for place, each in enumerate(value, start=1)]
+    return _probability(value, where)
+
+
 def _json(path: str) -> Any:
     try:
         with open(path, encoding="utf-8") as file:
