@@ -80,7 +80,7 @@ def _line(row: Row) -> Iterator[str]:
 
 
 def _cell(cell: Cell) -> str:
-    return " = ".join(formula(part) for part in cell.parts())
+    return " = ".join(formula(piece) for part in cell.parts() for piece in part.split(" = "))
 
 
 def formula(shown: str) -> str:

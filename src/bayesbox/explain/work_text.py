@@ -104,7 +104,7 @@ def _widths(places: Sequence[int], wide: Sequence[int], least: Sequence[int], ro
 
 
 def _pieces(cell: Cell) -> list[str]:
-    return [_plain(part) for part in cell.parts()] or [""]
+    return [_plain(piece) for part in cell.parts() for piece in part.split(" = ")] or [""]
 
 
 def _widest(pieces: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,9 @@ from bayesbox.text.choice import ChosenClassifier, defaults_of_command
 from bayesbox.text.explanation import TextExplanation, explained, telling
 from bayesbox.text.model import Parameters, TextModel, model_prior, parameters, text_model
 from bayesbox.text.options import AUTO, DocumentOptions, TextOptions
+
+if TYPE_CHECKING:
+    from bayesbox.explain.class_work import ClassWork
 
 Texts = Documents | CountMatrix
 
@@ -364,6 +367,15 @@ class DocumentClassifier(ChosenClassifier):
             strength = weights.factors(weights.sums(texts, self.tokens)[1])
             offset = weights.offset * strength[:, None]
         return explained(model.labels, model.log_prior, offset, weights, listed, strength)
+
+    def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
+        from bayesbox.text.work import document_work
+
+        return document_work(self, batch, against)
+
+    def case_title(self, batch: Batch) -> str:
+        known = int(self.explain(batch).counts[0].sum())
+        return f"naive Bayes of documents, {self.rules.occurrence}: {self.target or 'class'}, given {known} known words"
 
     def case(self, batch: Batch, *, against: str | None = None) -> DocumentCase:
         return DocumentCase.of(self, batch, against=against)

@@ -64,7 +64,7 @@ def text_model(
     """
     classes = tuple(label_order(list({*book.classes, *declared}), book.label_type))
     counted = book.with_classes(classes)
-    words, cells, holders, *often = _kept(counted, rules, width)
+    words, cells, holders, *often = kept_words(counted, rules, width)
     size, rule = len(classes), rules.smoothing
     if rules.once:
         cells = holders
@@ -103,7 +103,7 @@ def known_words(book: Book, width: int | None) -> tuple[str, ...]:
     return found
 
 
-def _kept(book: Book, rules: TextOptions, width: int | None) -> tuple[Any, ...]:
+def kept_words(book: Book, rules: TextOptions, width: int | None) -> tuple[Any, ...]:
     """The words that the rules keep; their occurrences and documents, and where asked the documents with several."""
     size = len(book.classes)
     names = (WORDS, DOCUMENTS, *((TWICE, THRICE) if rules.occurrence == "table" else ()))

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Self, cast
 
+import numpy as np
+
 from bayesbox.dist.base import Columns, Distribution, Doubles
+from bayesbox.dist.cells import Cells
 from bayesbox.dist.factor import Factor, NoFactor, product_of_words
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.words.estimates import count_weights, taken
+from bayesbox.dist.words.factors import exact, exact_counts, share_factor
 from bayesbox.dist.words.leave_one_out import own_words_out
 from bayesbox.dist.words.weights import WordWeights
 from bayesbox.errors import BadOption
@@ -19,6 +23,8 @@ from bayesbox.schema.kinds import Words
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.words import WordCounts, most_common
+
+MOST_WORDS = 40  # of a text whose factors are shown one by one
 
 
 @dataclass(frozen=True)
@@ -57,8 +63,27 @@ class Text(Distribution):
         tempered = kind.occurrence == "normalised"
         return cls(column, count_weights(words, cells, classes, options.smoothing, tempered=tempered), kind.tokens)
 
-    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:  # noqa: ARG002
-        yield product_of_words(self.column, self.terms(columns, 1)[0])
+    def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:
+        """A factor for each word, as often as it occurs; one for all where they are many."""
+        column = columns.get(self.column)
+        if column is None or column[0].as_py() is None:
+            yield NoFactor(self.column)
+            return
+        listed = self.weights.listed(Documents.of(column), self.tokens)
+        if len(listed.indices) > MOST_WORDS or self.column not in book:
+            yield product_of_words(self.column, self.terms(columns, 1)[0])
+            return
+        tally = book[self.column]
+        known = {word: place for place, word in enumerate(tally.levels)}
+        words = [self.weights.words[place] for place in listed.indices.tolist()]
+        kept = [known[word] for word in self.weights.words]
+        cells = taken(tally.cells, self.classes, len(tally.levels), np.array(kept, dtype=np.int64))
+        totals = exact(cells.sum_rows(self.classes), self.classes, 1)[:, 0]
+        counts = exact_counts(tally.cells, self.classes, len(tally.levels), [known[word] for word in words])
+        strength = float(self.weights.factors(np.array([float(listed.data.sum())]))[0]) if self.weights.scaled else 1.0
+        for place, (word, times) in enumerate(zip(words, listed.data.tolist(), strict=True)):
+            own = Cells(counts[:, place : place + 1], totals, len(kept), [word])
+            yield share_factor(f"P({word} in {self.column} | class)", own, options.smoothing, times * strength)
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
         """A row's own words taken out of the counts of its class; a word that no other row has goes with its row."""
