@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Self
 
@@ -16,6 +16,7 @@ from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import batch_from, labels_from, row_of
 from bayesbox.estimators.parameters import estimator
+from bayesbox.explain.class_work import ClassWork
 from bayesbox.explain.evidence import Explanation
 from bayesbox.file.digest import model_digest
 from bayesbox.file.lock import WAIT
@@ -25,6 +26,7 @@ from bayesbox.schema.options import Options, option, options, required
 from bayesbox.schema.parameters import HasParameters
 from bayesbox.schema.takes import Takes
 from bayesbox.table.optimal.classifier import OptimalClassifier
+from bayesbox.table.optimal.work import sum_over_hypotheses
 
 Doubles = NDArray[np.float64]
 
@@ -161,6 +163,27 @@ class BayesOptimal(FromFile, HasParameters, ClassifierMixin, BaseEstimator, Hypo
         """How far each column moves the answer: terms that sum to log P(class | x)."""
         classifier = self._classifier()
         return classifier.explain(batch_from(row_of(X, classifier.feature_names)))
+
+    def work(self, X: object) -> ClassWork:
+        """The answer to one row step by step: the sum over the hypotheses, and the most probable one beside it.
+
+        It prints as text, shows as HTML in a notebook, and has `.html()`, `.latex()` and `.to_dict()`.
+        """
+        if isinstance(X, Mapping):
+            X = row_of(X, list(X))
+        places = {label: place for place, label in enumerate(self.classes_.tolist())}
+        answers = []
+        for hypothesis in self.hypotheses:
+            found = np.asarray(hypothesis.predict_proba(X))
+            if len(found) != 1:
+                raise BadData("the work is that of one row", found=f"{len(found):,} rows", remedy="Pass one of them")
+            row = [0.0] * len(places)
+            for label, p in zip(hypothesis.classes_.tolist(), found[0].tolist(), strict=True):
+                row[places[label]] = p
+            answers.append(row)
+        names = [type(each).__name__ for each in self.hypotheses]
+        classes = tuple(level_text(label) for label in places)
+        return sum_over_hypotheses("Bayes optimal", classes, names, self.weights_.tolist(), answers)
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:
         """Write the hypotheses and their weights to a file; `bayesbox.load` reads it.

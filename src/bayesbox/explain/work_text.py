@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Iterator, Sequence
 
@@ -9,6 +10,8 @@ from bayesbox.explain.steps import Cell, Row, Step, parts_between
 
 GAP = 2  # between columns
 WIDEST_NAME = 44  # of a row, before it is broken
+NARROW_NAME = 28  # the same, where the columns need the room
+NARROW_CELL = 20  # to which cells are broken at spaces, where they do not fit beside each other
 
 
 def as_text(title: str, steps: Sequence[Step], width: int) -> str:
@@ -27,6 +30,9 @@ def _part(steps: Sequence[Step], width: int) -> Iterator[str]:
     columns = [_plain(name) for name in tables[0].columns] if tables else []
     first = min(max(map(len, names), default=0), WIDEST_NAME, width // 2)
     groups = _groups(columns, cells, width - first)
+    if len(groups) > 1 and first > NARROW_NAME:
+        first = NARROW_NAME
+        groups = _groups(columns, cells, width - first)
     if len(groups) == 1:
         [(places, widths)] = groups
         headed = False
@@ -36,13 +42,13 @@ def _part(steps: Sequence[Step], width: int) -> Iterator[str]:
                 headed = True
             yield from _rows(step, places, first, widths, width)
         return
-    for step in steps:
-        if not step.columns:
-            yield from _rows(step, [], first, [], width)
-            continue
-        for places, widths in groups:
-            yield from _line("", [columns[place] for place in places], first, widths)
-            yield from _rows(step, places, first, widths, width)
+    for is_table, some in itertools.groupby(steps, key=lambda step: bool(step.columns)):
+        together = list(some)
+        for places, widths in groups if is_table else [([], [])]:
+            if is_table:
+                yield from _line("", [columns[place] for place in places], first, widths)
+            for step in together:
+                yield from _rows(step, places, first, widths, width)
 
 
 def _rows(step: Step, places: Sequence[int], first: int, widths: Sequence[int], width: int) -> Iterator[str]:
@@ -108,8 +114,11 @@ def _pieces(cell: Cell) -> list[str]:
 
 
 def _widest(pieces: Sequence[str]) -> int:
-    """Of the pieces of a cell, each in a line of its own, all but the first after a "= "."""
-    return max(len(piece) + (GAP if place else 0) for place, piece in enumerate(pieces))
+    """The least width of the pieces of a cell, each in lines of its own, all but the first after a "= "."""
+    return max(
+        max(min(len(piece) + (GAP if place else 0), NARROW_CELL), *(len(word) for word in piece.split(" ")))
+        for place, piece in enumerate(pieces)
+    )
 
 
 def _folded(pieces: Sequence[str], width: int) -> list[str]:

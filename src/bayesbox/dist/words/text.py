@@ -19,6 +19,7 @@ from bayesbox.dist.words.leave_one_out import own_words_out
 from bayesbox.dist.words.weights import WordWeights
 from bayesbox.errors import BadOption
 from bayesbox.schema.arrays import PlainColumn
+from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.kinds import Words
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.book import Book
@@ -66,7 +67,7 @@ class Text(Distribution):
     def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:
         """A factor for each word, as often as it occurs; one for all where they are many."""
         column = columns.get(self.column)
-        if column is None or column[0].as_py() is None:
+        if column is None or isinstance(column, CountMatrix) or column[0].as_py() is None:
             yield NoFactor(self.column)
             return
         listed = self.weights.listed(Documents.of(column), self.tokens)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from bayesbox.table.averaged.model import AveragedModel, averaged_model
 from bayesbox.table.averaged.options import AveragedOptions
 from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.tally.book import Book
+
+if TYPE_CHECKING:
+    from bayesbox.explain.class_work import ClassWork
 
 
 class AveragedClassifier(NaiveClassifier):
@@ -44,6 +47,11 @@ class AveragedClassifier(NaiveClassifier):
 
     def make_model(self, schema: Schema, book: Book) -> AveragedModel:
         return averaged_model(schema, book, self.rules)
+
+    def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
+        from bayesbox.table.averaged.work import averaged_work
+
+        return averaged_work(self, batch, against)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | x) of each learned row under the model of all the others.

@@ -32,6 +32,7 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.joint_columns import count_all, numbers_that_are_flags
 
 if TYPE_CHECKING:
+    from bayesbox.explain.class_work import ClassWork
     from bayesbox.file.reader import Json
 
 
@@ -191,6 +192,11 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
             alone = [axis.position.get(level.lower() if axis.flag else level) in places for level in levels]
             found |= np.array([*alone, None in single])[codes]
         return found
+
+    def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
+        from bayesbox.table.full.work import full_work
+
+        return full_work(self, batch, against)
 
     def explain(self, batch: Batch) -> Explanation:
         """The terms of the chain rule: each column given the class and all columns before it, which sum to the joint.

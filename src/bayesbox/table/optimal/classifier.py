@@ -39,6 +39,7 @@ from bayesbox.table.pooled_model import PooledModel, require_member
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
+    from bayesbox.explain.class_work import ClassWork
     from bayesbox.file.reader import Json
 
 MOST_ROWS = 10_000  # by which hypotheses are weighed
@@ -207,6 +208,17 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             best = int(posterior.argmax())
             found.append((each.model.classes[best], float(posterior[best])))
         return found
+
+    def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:  # noqa: ARG002  it has no odds
+        from bayesbox.table.optimal.work import sum_over_hypotheses
+
+        columns, classes, answers = self.columns_of(batch), self.classes, []
+        asked = Batch(tuple(columns), tuple(columns.values()), batch.rows)
+        for each in self._under_prior():
+            found = dict(zip(each.model.classes, each.posterior(asked)[0].tolist(), strict=True))
+            answers.append([found.get(name, 0.0) for name in classes])
+        names = [each.title for each in self.known.classifiers]
+        return sum_over_hypotheses(self.case_title(batch), classes, names, self.known.weights, answers)
 
     def log_density(self, batch: Batch) -> Doubles:  # noqa: ARG002
         raise BadOption("an average of answers gives P(class | x) alone, not P(x)", remedy="Ask one of its hypotheses")

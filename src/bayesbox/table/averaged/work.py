@@ -1,0 +1,62 @@
+"""The work of averaged naive Bayes: each factor is the average of one by class and one of the whole column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesbox.dist.base import Columns, Distribution, Doubles
+from bayesbox.dist.factor import Factor, Logged, NoFactor
+from bayesbox.dist.number.averaged_number import AveragedNumber
+from bayesbox.explain.box import BayesBox
+from bayesbox.explain.class_work import ClassWork
+from bayesbox.explain.steps import Cell, Row, Step
+from bayesbox.explain.work import prior_factor
+from bayesbox.rule.naive import naive_model
+from bayesbox.source.base import Batch
+
+if TYPE_CHECKING:
+    from bayesbox.table.averaged.classifier import AveragedClassifier
+
+LEAST = 1e-6  # of 1 - w, below which the share of the whole column cannot be told from rounding
+
+
+def averaged_work(classifier: AveragedClassifier, batch: Batch, against: str | None) -> ClassWork:
+    """The work for the one row of a batch: w P(x | class) + (1 - w) P(x) for each column."""
+    from bayesbox.classifier.case import value_text
+
+    model = classifier.model
+    naive = naive_model(classifier.model_schema(), classifier.book, classifier.rules)
+    columns = classifier.columns_of(batch)
+    factors = [prior_factor(model, classifier.book, classifier.rules)]
+    left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
+    for conditional in model.conditionals:
+        name = conditional.columns[0]
+        value, terms = value_text(columns.get(name)), conditional.terms(columns, 1)[0]
+        if value is None or not terms.any():
+            left_out.append(NoFactor(name, "" if value is None else f"{value} was never seen"))
+            continue
+        formulas = _formulas(conditional, naive.conditional(name), columns, terms, model.inclusion[name])
+        factors.append(Factor(f"P({name}={value} | class)", formulas, tuple(Logged(term) for term in terms.tolist())))
+    rows = tuple(Row(f"w of {name}", (Cell(value=float(share)),)) for name, share in model.inclusion.items())
+    weights = Step("weights", rows, ("P(it depends on the class | rows)",))
+    box = BayesBox(model.classes, tuple(factors), tuple(left_out), against=against)
+    return box.work(classifier.case_title(batch), (weights,) if rows else ())
+
+
+def _formulas(
+    averaged: Distribution, plain: Distribution | None, columns: Columns, terms: Doubles, share: float
+) -> tuple[str, ...]:
+    """w P(x | class) + (1 - w) P(x) with its numbers, for each class."""
+    if isinstance(averaged, AveragedNumber):
+        values = averaged.numbers_of(columns)
+        assert values is not None
+        by_class, whole = (np.exp(each.log_density(values)[0]) for each in (averaged.by_class, averaged.whole))
+    elif plain is None or 1 - share < LEAST:
+        return (f"{share:.6g} P(x | class) + {1 - share:.3g} P(x)",) * len(terms)
+    else:
+        by_class = np.exp(plain.terms(columns, 1)[0])
+        whole = (np.exp(terms) - share * by_class) / (1 - share)
+    pairs = zip(by_class.tolist(), np.broadcast_to(whole, by_class.shape).tolist(), strict=True)
+    return tuple(f"{share:.5g} x {own:.5g} + {1 - share:.5g} x {other:.5g}" for own, other in pairs)
