@@ -128,6 +128,32 @@ def test_full_bayes_shows_means_covariances_and_the_quadratic_form() -> None:
         assert float(work.step("likelihood").rows[-1].cells[k].value) == pytest.approx(density, rel=1e-9)
 
 
+def test_back_off_is_written_out() -> None:
+    rows = {"a": list("xxyyxxyyxxyy"), "b": list("xxyyxxyyxyxy")}
+    labels = ["no", "yes"] * 6
+    laplace = bb.TAN(smoothing="laplace", score="mi").fit(rows, labels).work({"a": "x", "b": "x"})
+    names = [row.name for row in laplace.step("likelihood").rows]
+    assert names == ["P(a=x | class)", "P(b=x | class, a=x)", "likelihood: P(x | class)"]
+    assert str(laplace.step("likelihood").rows[1].cells[0]) == "(3 + 1)/(3 + 2) = 4/5 = 0.8"
+    leaning = bb.TAN(score="mi").fit(rows, labels).work({"a": "x", "b": "x"})
+    assert [row.name for row in leaning.step("back-off").rows] == ["P(a=x)", "P(b=x)", "P(b=x | class)"]
+    for row in (*leaning.step("back-off").rows, *leaning.step("likelihood").rows[:-1]):
+        for cell in row.cells:
+            assert eval(cell.formula.replace(" x ", " * ")) == pytest.approx(float(cell.value), rel=1e-3)
+    alone = bb.TAN(smoothing="mle", score="mi").fit(rows, labels).work({"a": "x", "b": "x"})
+    assert not [row for row in alone.step("decision").rows if "left out" in row.name]
+    every = bb.AODE(smoothing="laplace").fit(rows, labels).work({"a": "x", "b": "x"})
+    assert [step.name for step in every.steps[:2]] == ["parent a", "parent b"]
+
+
+def test_auto_bayes_names_its_models_and_their_weights() -> None:
+    clf = bb.AutoBayes(budget=0.2).fit(X, Y)
+    models = clf.work({name: [value] for name, value in CASES[0].items()}).step("models")
+    assert models.columns == ("weight", "maybe", "no", "yes")
+    assert models.rows[-1].name == "class shares"
+    assert [float(row.cells[0].value) for row in models.rows] == list(clf.classifier_.derived.powers)
+
+
 def test_the_joint_table_of_categories_is_a_count_over_a_count() -> None:
     rows = {"a": list("xxyyxxyy"), "b": list("pqpqppqq")}
     work = bb.FullBayes().fit(rows, ["no", "yes"] * 4).work({"a": "x", "b": "p"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from bayesbox.table.augmented.one_dependence import (
 from bayesbox.table.augmented.options import OneDependenceOptions
 from bayesbox.tally.book import Book
 
+if TYPE_CHECKING:
+    from bayesbox.explain.class_work import ClassWork
+
 
 class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoints, OneDependenceModel]):
     """AODE: the mean of all models in which one column is a parent of every other."""
@@ -41,6 +44,11 @@ class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoint
     def joint_log_prob(self, batch: Batch) -> Doubles:
         model = self.model
         return model.joint_log_prob(self.codes_of(batch), batch.rows)
+
+    def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
+        from bayesbox.table.augmented.work import aode_work
+
+        return aode_work(self, batch, against)
 
     def explain(self, batch: Batch) -> Explanation:
         """The share of each column: its factor, averaged over the parents as far as they speak for the row."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from bayesbox.table.augmented.leave_one_out import family_terms
 from bayesbox.table.augmented.model import AugmentedModel
 from bayesbox.tally.book import Book
 
+if TYPE_CHECKING:
+    from bayesbox.explain.class_work import ClassWork
+
 
 class ArcsClassifier(AugmentedClassifier[R, D, AugmentedModel]):
     """A classifier in which each column depends on the class and on a few parents."""
@@ -26,6 +30,11 @@ class ArcsClassifier(AugmentedClassifier[R, D, AugmentedModel]):
 
     def joint_log_prob(self, batch: Batch) -> Doubles:
         return posterior.joint_log_prob(self.model, self.codes_of(batch), batch.rows)
+
+    def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
+        from bayesbox.table.augmented.work import arcs_work
+
+        return arcs_work(self, batch, against)
 
     def explain(self, batch: Batch) -> Explanation:
         assert self.schema is not None

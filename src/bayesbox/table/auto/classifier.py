@@ -40,6 +40,7 @@ from bayesbox.table.pooled_model import PooledModel, require_member
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
+    from bayesbox.explain.class_work import ClassWork
     from bayesbox.file.reader import Json
 
 
@@ -117,6 +118,16 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         columns = self.columns_of(batch)
         named = Batch(tuple(columns), tuple(columns.values()), batch.rows)
         return self._pooled(self._view(columns, batch.rows), named)
+
+    def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:  # noqa: ARG002  it has no odds
+        from bayesbox.table.auto.work import pool_work
+
+        columns, pool = self.columns_of(batch), self.derived
+        assert pool is not None
+        named = Batch(tuple(columns), tuple(columns.values()), batch.rows)
+        answers = pool.answers(self._view(columns, batch.rows), named)
+        found = self.plain_log_posterior(batch)[0]
+        return pool_work(self.case_title(batch), pool, answers, self.model.classes, found)
 
     def _view(self, columns: Columns, rows: int) -> View:
         assert self.derived is not None

@@ -56,10 +56,13 @@ class Pool:
 
     def log_p(self, view: View, batch: Batch) -> Doubles:
         """log P(class | x), rows x classes."""
-        prior = np.log(np.array(self.shares))
-        answers = [_answers(model, view, batch, self.classes) for model in self.models]
+        prior, answers = np.log(np.array(self.shares)), self.answers(view, batch)
         found = pooled([*answers, np.tile(prior, (view.rows, 1))], np.array(self.powers))
         return mixed(found, np.array(self.shares), self.rows)
+
+    def answers(self, view: View, batch: Batch) -> list[Doubles]:
+        """log P(class | x) of each model, rows x classes."""
+        return [_answers(model, view, batch, self.classes) for model in self.models]
 
 
 def words_of(schema: Schema) -> dict[str, Kind]:

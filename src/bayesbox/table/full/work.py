@@ -41,7 +41,7 @@ def full_work(classifier: FullClassifier, batch: Batch, against: str | None) -> 
     if model.table is not None:
         codes = model.table.codes_of(columns, 1)
         of_table = model.table.log_terms(codes)[0]
-        if of_table.any():
+        if (codes != -1).any():
             factors.append(_table_factor(classifier, columns, codes, of_table))
     if model.normals is not None and not set(model.normals.names) <= set(missing):
         with np.errstate(invalid="ignore"):
