@@ -88,6 +88,15 @@ def test_the_shorter_way_is_chosen():
         net.work("P(X0 | X8=true)", method="enumeration")
 
 
+def test_a_factor_may_be_one_number():
+    structure = {"B": ["A"], "D": ["C"]}
+    rows = {True: 0.9, False: 0.2}
+    net = bb.BayesianNetwork(structure, {"A": 0.3, "C": 0.6, "B": rows, "D": rows})
+    work = net.work("P(A=true | B=true, D=true)", method="elimination")
+    assert last_value(work) == net.fraction("P(A=true | B=true, D=true)")
+    assert "f1 = 0.6 x 0.9 + 0.4 x 0.2 = 0.62" in str(work)
+
+
 def test_large_tables_are_doubles():
     random = np.random.default_rng(0)
     names = [f"X{i}" for i in range(14)]
@@ -181,3 +190,14 @@ def test_rows_that_were_made_to_sum_to_one_show_no_counts():
     net.fit({"rain": ["yes", "yes", "no", "no"], "grass": ["wet", "wet", "wet", "dry"]}, smoothing="replace-zero:half")
     shown = [[float(cell.value) for cell in row.cells] for row in net.tables()["grass"].rows]
     np.testing.assert_allclose(shown, net.cpt("grass"), rtol=1e-9)
+
+
+def test_tables_that_are_too_large_to_print():
+    net = bb.BayesianNetwork(
+        {"Y": [f"X{i}" for i in range(15)]},
+        {**{f"X{i}": 0.5 for i in range(15)}, "Y": np.full([2] * 16, 0.5)},
+    )
+    with pytest.raises(BadOption) as caught:
+        net.tables()
+    assert caught.value.found == "65,566"
+    assert "after 1,000 samples" in [row.name for row in net.work("P(X0=true | Y=true)", approx="gibbs").steps[-1].rows]

@@ -271,3 +271,26 @@ def test_equals_hmmlearn_on_numbers(seed):
     np.testing.assert_allclose(means, peer.means_, atol=1e-9)
     spread = np.column_stack([each.std for each in fitted.model_.conditionals])
     np.testing.assert_allclose(spread**2, np.array([np.diag(each) for each in peer.covars_]), atol=1e-9)
+
+
+@pytest.mark.parametrize("labels", [None, [None, "dry", None, None, "rain", None]])
+def test_states_of_a_first_model_keep_their_names(labels):
+    rows = {"rain": [0.1, 0.4, 0.5], "dry": [0.6, 0.3, 0.1]}
+    follows = {"rain": [0.7, 0.3], "dry": [0.4, 0.6]}
+    learned = []
+    for order in (["rain", "dry"], ["dry", "rain"]):
+        first = bb.HiddenMarkovModel.from_tables(
+            start=[0.5, 0.5],
+            transition=[follows[state] if order[0] == "rain" else follows[state][::-1] for state in order],
+            emission=[rows[state] for state in order],
+            states=order,
+            symbols=["walk", "shop", "clean"],
+        )
+        days = ["walk", "shop", "clean", "clean", "clean", "walk"]
+        learned.append(bb.HiddenMarkovModel(order, iterations=2).fit(days, labels, initial=first))
+    assert learned[0].states_.tolist() == learned[1].states_.tolist()
+    np.testing.assert_allclose(learned[0].emission_, learned[1].emission_, rtol=1e-12)
+    np.testing.assert_allclose(learned[0].transition_, learned[1].transition_, rtol=1e-12)
+    walk = learned[0].symbols_.index("walk")
+    dry = learned[0].states_.tolist().index("dry")
+    assert learned[0].emission_[dry, walk] > learned[0].emission_[1 - dry, walk]

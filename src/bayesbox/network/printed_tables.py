@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.described import Remedy
 from bayesbox.dist.cells import Cells, ratio
 from bayesbox.dist.factor import divided, formula
 from bayesbox.errors import BadOption
@@ -26,18 +27,21 @@ if TYPE_CHECKING:
 
 Doubles = NDArray[np.float64]
 
-MOST_ROWS = 4096  # of one table
+MOST_NUMBERS = 50_000  # of all tables
 
 
 def tables_of(network: BayesianNetwork) -> PrintedTables:
     """Every table, a row for each state of the parents; counts over counts where rows were counted."""
     require_tables(network.graph)
     nodes = network.graph.nodes
+    whole = sum(math.prod(network.graph.shape(node)) for node in nodes.values())
+    if whole > MOST_NUMBERS:
+        remedy = Remedy("net.cpt(node) is the table of one node", "bayes network convert FILE net.json writes all of them")
+        raise BadOption(f"up to {MOST_NUMBERS:,} numbers are printed", found=f"{whole:,}", remedy=remedy)
     counts = _counts(network)
     tables = {name: _table(network, node, counts.get(name)) for name, node in nodes.items()}
     rows = {name: math.prod(network.graph.shape(node)[:-1]) for name, node in nodes.items()}
     free = sum(rows[name] * (len(node.states) - 1) for name, node in nodes.items())
-    whole = sum(rows[name] * len(node.states) for name, node in nodes.items())
     joint = math.prod(len(node.states) for node in nodes.values())
     notes = (
         f"the tables hold {whole:,} numbers, {free:,} of them free",
@@ -59,12 +63,6 @@ def _count(number: int) -> str:
 
 def _table(network: BayesianNetwork, node: Node, counts: Doubles | None) -> Step:
     states = [network.graph.nodes[parent].states for parent in node.parents]
-    if math.prod(map(len, states)) > MOST_ROWS:
-        raise BadOption(
-            f"the table of `{node.name}` has too many rows to be printed",
-            found=math.prod(map(len, states)),
-            remedy=f"net.cpt({node.name!r}) is the array",
-        )
     assert node.table is not None
     shares = node.table.reshape(-1, len(node.states))
     cells = _given_cells(shares) if counts is None else _counted_cells(network, node, counts, shares)

@@ -9,7 +9,7 @@ steps stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -51,6 +51,14 @@ class Task:
     label_type: str
     rules: ChainRules
 
+    def in_order(self, states: tuple[str, ...]) -> Task:
+        """The same with its states in another order."""
+        known = self.steps.known
+        if known is not None:
+            place = np.array([*(states.index(state) for state in self.states), -1], dtype=np.int32)
+            known = place[known]
+        return replace(self, states=states, steps=replace(self.steps, known=known))
+
     def model(self, book: ChainBook) -> ChainModel:
         return chain_model(self.schema.with_classes(self.states), book, self.rules)
 
@@ -89,7 +97,11 @@ def baum_welch(
                 found=list(initial.states[:8]),
                 remedy="Give as many: states=...",
             )
-        return _rounds(task, LearnedChain(initial, ChainBook.empty()), iterations, tolerance, progress)
+        begun = LearnedChain(initial, ChainBook.empty())
+        if initial.states == task.states or set(initial.states) != set(task.states):
+            return _rounds(task, begun, iterations, tolerance, progress)
+        first = _rounds(task.in_order(initial.states), begun, 1, tolerance, progress)  # by name, not by position
+        return _rounds(task, first, iterations - 1, tolerance, progress)
     random = np.random.default_rng(seed)
     short = min(SHORT, iterations) if restarts > 1 else 0
     best: LearnedChain | None = None

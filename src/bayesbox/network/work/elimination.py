@@ -70,7 +70,7 @@ def _summed(
     steps = [Step(f"sum out {asked.model.names[variable]}", (line(f"{named.name} = {what}: {cells}"),))]
     if summed.dtype == object and summed.size <= MOST_ENTRIES:
         rows = tuple(_entry(asked, taken, variable, named, states) for states in asked.cases(scope))
-        steps.append(Step(name, rows, (named.name,)))
+        steps.append(Step(name, rows, (named.name,)) if scope else Step(name, (Row(name, rows[0].cells),)))
     return named, log_scale, steps
 
 

@@ -17,6 +17,7 @@ from bayesbox.network.work.asked import AskedSum, States
 
 SHOWN = 5  # samples that are written out
 DRAWN = (10, 100, 1000)  # after so many the estimate is shown
+MOST_WORK = 200_000  # single draws in all: fewer samples of large networks
 MOST_DRAWS = 12  # single draws of Gibbs sampling that are written out
 TRIES = 10_000  # draws to find a state that goes with the evidence
 
@@ -29,6 +30,11 @@ def samples_work(asked: AskedSum, order: Sequence[int], method: str, seed: int, 
     random = np.random.default_rng(seed)
     steps, weights = (_weighting if method == "weighting" else _gibbs)(asked, order, random)
     return Work(f"{asked.title} by {method}", (*steps, _estimates(asked, weights, answers)))
+
+
+def _counts(order: Sequence[int]) -> list[int]:
+    """After how many samples the estimate is shown."""
+    return [many for many in DRAWN if many * len(order) <= MOST_WORK] or [DRAWN[0]]
 
 
 def _numbers(asked: AskedSum, place: int, case: Case) -> Any:
@@ -64,7 +70,7 @@ def _weighting(
     first = f"drawn parents first: {asked.text([(node, None) for node in drawn])}"
     weight = f"a sample counts by its weight {' x '.join(names)}" if names else "every sample has the weight 1"
     rows, found = [], []
-    for count in range(DRAWN[-1]):
+    for count in range(_counts(order)[-1]):
         case, factors = _sample(asked, order, random)
         found.append((case, float(np.prod(factors))))
         if count < SHOWN:
@@ -84,7 +90,7 @@ def _gibbs(
     lines = [line(f"begun at {begun}"), line("then one node after another is drawn given all others")]
     rows: list[Row] = []
     found = []
-    for sweep in range(DRAWN[-1]):
+    for sweep in range(_counts(order)[-1]):
         for node in drawn:
             products = _given_others(asked, node, case)
             shares = products / products.sum()
@@ -133,6 +139,8 @@ def _estimates(asked: AskedSum, found: Sequence[tuple[Case, float]], answers: An
     shown = asked.shown()
     rows = []
     for many in DRAWN:
+        if many > len(found):
+            break
         total = sum(weight for _, weight in found[:many])
         cells = tuple(
             Cell(value=_share(asked, states, found[:many]) / total) if total else Cell("-") for states in shown
