@@ -37,7 +37,9 @@ GIVEN = re.compile(r"P\((?P<event>[^|]*?)(?: \| (?P<given>[^|]*))?\)")
 PRODUCT = re.compile(r"P\([^()|]*(?: \| [^()|]*)?\)(?: P\([^()|]*(?: \| [^()|]*)?\))+")
 NAMED = re.compile(r"(?P<name>[a-z]+): (?P<rest>P\(.*)")
 DENSITY = re.compile(rf"(?P<name>[A-Za-z][A-Za-z -]*)\((?P<value>{NUMBER}) \| (?P<rest>{NUMBER}(?:, {NUMBER})*)\)")
-KNOWN = (re.compile(NUMBER), RATIO, POWERED, DENSITY, GIVEN)
+SUMMED = re.compile(r"sum over (?P<over>[^()]+?) of (?P<rest>.+)")
+FUNCTION = re.compile(r"(?P<name>f|alpha|beta|gamma|delta)(?P<number>\d*)(?:\((?P<of>[^()|]+)\))?")
+KNOWN = (re.compile(NUMBER), RATIO, POWERED, DENSITY)
 OPERATORS = {" + ": " + ", " - ": " - ", " x ": r" \times ", " * ": r" \times ", " / ": r" \,/\, "}  # the loosest first
 
 
@@ -90,7 +92,11 @@ def formula(shown: str) -> str:
     \frac{0 + 1}{5 + 3} 2.5 \times 10^{-7}
     >>> print(formula("P(car=suv_x | class)"))
     P(\text{car=suv\_x} \mid \text{class})
+    >>> print(formula("sum over E, A of P(E) x f2(A)"), formula("(0.06 x 0.7 + 0.24) x 0.4"))
+    \sum_{\text{E, A}} P(\text{E}) \times f_{2}(\text{A}) \left(0.06 \times 0.7 + 0.24\right) \times 0.4
     """
+    if (summed := SUMMED.fullmatch(shown)) and _is_formula(summed["rest"]):
+        return rf"\sum_{{\text{{{text(summed['over'])}}}}} {formula(summed['rest'])}"
     for operator, written in OPERATORS.items():
         terms = _split(shown, operator)
         if len(terms) > 1:
@@ -109,7 +115,13 @@ def formula(shown: str) -> str:
         return rf"\text{{{named['name']}: }}{formula(named['rest'])}"
     if PRODUCT.fullmatch(shown):
         return r" \, ".join(formula(f"P{each}") for each in re.split(r"(?:^| )P(?=\()", shown)[1:])
-    if given := GIVEN.fullmatch(shown):
+    if _is_function(shown) and (function := FUNCTION.fullmatch(shown)):
+        name = "f" if function["name"] == "f" else rf"\{function['name']}"
+        number = rf"_{{{function['number']}}}" if function["number"] else ""
+        return name + number + (rf"(\text{{{text(function['of'])}}})" if function["of"] else "")
+    if _is_bracketed(shown):
+        return rf"\left({formula(shown[1:-1])}\right)"
+    if given := _given(shown):
         behind = "" if given["given"] is None else rf" \mid \text{{{text(given['given'])}}}"
         return rf"P(\text{{{text(given['event'])}}}{behind})"
     return rf"\text{{{text(shown)}}}"
@@ -140,9 +152,36 @@ def _split(shown: str, operator: str) -> list[str]:
 
 
 def _is_formula(term: str) -> bool:
-    if any(form.fullmatch(term) for form in KNOWN):
+    if any(form.fullmatch(term) for form in KNOWN) or _given(term) or _is_function(term) or _is_bracketed(term):
         return True
     return any(len(_split(term, operator)) > 1 for operator in OPERATORS)
+
+
+def _given(term: str) -> re.Match[str] | None:
+    """P(event | given) and nothing else: P(A) x f(B) begins and ends alike."""
+    return GIVEN.fullmatch(term) if _is_enclosed(term[1:]) else None
+
+
+def _is_function(term: str) -> bool:
+    """f2(B), alpha(rain), or a factor of one number, f3."""
+    found = FUNCTION.fullmatch(term)
+    return found is not None and bool(found["of"] or (found["name"] == "f" and found["number"]))
+
+
+def _is_bracketed(term: str) -> bool:
+    return _is_enclosed(term) and _is_formula(term[1:-1])
+
+
+def _is_enclosed(term: str) -> bool:
+    """Whether the first bracket is closed by the last."""
+    if len(term) < 3 or term[0] != "(" or term[-1] != ")":
+        return False
+    depth = 0
+    for place, char in enumerate(term):
+        depth += {"(": 1, ")": -1}.get(char, 0)
+        if depth == 0:
+            return place == len(term) - 1
+    return False
 
 
 def _bare(term: str) -> str:

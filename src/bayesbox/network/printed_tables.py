@@ -36,7 +36,9 @@ def tables_of(network: BayesianNetwork) -> PrintedTables:
     nodes = network.graph.nodes
     whole = sum(math.prod(network.graph.shape(node)) for node in nodes.values())
     if whole > MOST_NUMBERS:
-        remedy = Remedy("net.cpt(node) is the table of one node", "bayes network convert FILE net.json writes all of them")
+        remedy = Remedy(
+            "net.cpt(node) is the table of one node", "bayes network convert FILE net.json writes all of them"
+        )
         raise BadOption(f"up to {MOST_NUMBERS:,} numbers are printed", found=f"{whole:,}", remedy=remedy)
     counts = _counts(network)
     tables = {name: _table(network, node, counts.get(name)) for name, node in nodes.items()}
