@@ -242,7 +242,7 @@ def test_progress_is_for_terminals_and_for_what_takes_long(
         progress(1000)
     progress.close()
     shown = capsys.readouterr().err
-    assert shown == "\r2,000 rows, 1,000 rows/s, 2 s left \r4,000 rows, 1,000 rows/s, 4 s left \r\x1b[K"
+    assert shown == "\r2,000 rows, 1,000 rows/s, 2 s left\x1b[K\r4,000 rows, 1,000 rows/s, 4 s left\x1b[K\r\x1b[K"
     monkeypatch.setattr("sys.stderr.isatty", lambda: False)
     monkeypatch.setattr("time.monotonic", lambda: 99.0)
     quiet = sources.Progress()

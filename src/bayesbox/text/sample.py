@@ -33,10 +33,12 @@ Keys = NDArray[np.uint64]
 def sample_of_documents(parts: Sequence[LabelledRows], name: str) -> LabelledRows:
     """Documents that have a class, in the order of their numbers: as many as are looked at, or all there are.
 
-    `name` is that of their column.
+    Too few for a choice are as they come. `name` is that of their column.
     """
     alone = [replace(part, batch=part.batch.select((name,))) for part in parts]
     rows = LabelledRows.joined([part.labelled() for part in alone])
+    if rows.batch.rows < FEWEST:
+        return rows
     column = rows.batch[name]
     if isinstance(column, CountMatrix):
         keys, bytes_of = row_keys(0, rows.batch.rows), 8 * np.diff(column.indptr)
@@ -103,9 +105,11 @@ class SampledDocuments(Recorded):
 
 
 def _smallest(batch: Batch, keys: Keys, places: NDArray[np.int64]) -> tuple[Batch, Keys]:
-    """The documents at these places, at most as many as a sample has, in memory of their own."""
+    """The documents at these places, at most as many as a sample has; of some, in memory of their own."""
     if len(places) > MOST_DOCUMENTS:
         places = np.sort(places[np.argsort(keys[places], kind="stable")[:MOST_DOCUMENTS]])
+    if len(places) == batch.rows:
+        return batch, keys
     columns = tuple(_copied(column, places) for column in batch.columns)
     return Batch(batch.names, columns, len(places), batch.first_row), keys[places]
 
