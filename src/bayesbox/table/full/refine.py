@@ -76,7 +76,7 @@ def _complete(
     for part in parts:
         columns = classifier.columns_of(part.batch)
         x: Doubles = np.column_stack([np.asarray(as_numbers(columns[name], name=name), float) for name in names])
-        target = np.array([*(place[text] for text in part.labels.levels), -1])[part.labels.codes]
+        target = np.array([*(place.get(text, -1) for text in part.labels.levels), -1])[part.labels.codes]
         weights = np.ones(len(target)) if part.weights is None else np.asarray(part.weights, dtype=np.float64)
         others = np.zeros((len(target), len(model.classes)))
         there = np.isfinite(x).all(axis=1) & (target >= 0)
