@@ -8,6 +8,7 @@
     Source               register_source("name", ...)   where rows come from
     InferenceAlgorithm   register_inference("name")     posteriors of a network
 
+`ClassWork`, made of `Step`, `Row` and `Cell`, is what `plain_work` of a classifier returns: its answer step by step.
 `expression` holds the nodes of the tree that a distribution returns to be exported to SQL and ONNX.
 
 What is registered works at once wherever a name is taken: in Python, by the command, in model files. A package
@@ -31,6 +32,10 @@ from bayesbox.dist.fit import FitOptions as FitOptions
 from bayesbox.dist.fit import ValueTable as ValueTable
 from bayesbox.dist.fit import register as register_distribution
 from bayesbox.dist.number.density import NumberDensity as NumberDensity
+from bayesbox.explain.class_work import ClassWork as ClassWork
+from bayesbox.explain.steps import Cell as Cell
+from bayesbox.explain.steps import Row as Row
+from bayesbox.explain.steps import Step as Step
 from bayesbox.network.approximate.algorithm import InferenceAlgorithm as InferenceAlgorithm
 from bayesbox.network.approximate.algorithm import register_inference as register_inference
 from bayesbox.network.factor_graph import FactorModel as FactorModel
@@ -66,7 +71,9 @@ def estimator_of(classifier: type[TableClassifier[Any, Any, Any]]) -> Any:
 
 __all__ = [
     "Batch",
+    "Cell",
     "Cells",
+    "ClassWork",
     "Classifier",
     "CountOptions",
     "Counts",
@@ -83,8 +90,10 @@ __all__ = [
     "OneOf",
     "Ratio",
     "RealNumber",
+    "Row",
     "SmoothingRule",
     "Source",
+    "Step",
     "TableClassifier",
     "ValueTable",
     "Values",

@@ -233,3 +233,15 @@ def test_a_case_on_the_nomogram(bayes: Bayes, tennis: Path) -> None:
     refused = bayes("explain", "aode.bayes", "--set", "outlook=sunny", "--svg", "aode.svg", code=2)
     assert "the columns of naive Bayes" in refused.err
     assert not (tennis / "aode.svg").exists()
+
+
+@pytest.mark.parametrize("model", ["naive", "full", "averaged", "tan", "kdb", "aode", "optimal"])
+def test_every_kind_of_model_shows_its_work(bayes: Bayes, tables: Path, model: str) -> None:
+    bayes("train", "tennis.csv", "-t", "play", "--model", model, "-o", "any.bayes")
+    asked = ("explain", "any.bayes", "--set", "outlook=sunny", "--set", "windy=TRUE", "--show-work")
+    found = bayes(*asked, "--json").json
+    assert found["work"]["posterior"] == pytest.approx(found["posterior"], abs=1e-12)
+    out = bayes(*asked).out
+    assert f"so the class is {found['prediction']}" in out
+    assert max(map(len, out.splitlines())) <= 100
+    assert bayes(*asked, "--latex").out.startswith("\\noindent")

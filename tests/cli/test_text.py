@@ -350,3 +350,13 @@ def test_links_in_folders_are_followed_only_with_follow(bayes, folder) -> None:
     bayes("train", "t.csv", "-t", "y", "--follow", code=2)
     bayes("train", "t.csv", "-t", "y")
     bayes("predict", "t.bayes", "t.csv", "--follow", code=2)
+
+
+def test_the_work_of_a_document(trained, bayes):
+    asked = ("explain", "texts.bayes", "--set", "text=free lunch free", "--show-work")
+    out = bayes(*asked).out
+    assert "P(free | class)^2" in out
+    assert "so the class is" in out
+    found = bayes(*asked, "--json").json
+    assert found["work"]["posterior"] == pytest.approx(found["posterior"], abs=1e-12)
+    assert bayes(*asked, "--html").out.startswith("<!doctype html>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -83,6 +84,8 @@ def test_cars_with_a_point_mass_and_a_declared_level(bayes: Bayes) -> None:
     assert "(0 + 1)/(4 + 4) = 1/8" in shown
     assert "(0 + 1)/(2 + 4) = 1/6" in shown
     assert "N(23 | 27.5, 10.30776406) = 0.03518519" in shown
+    assert re.search(r"likelihood: P\(x \| class\) +0.004398", shown)
+    assert re.search(r"evidence: P\(x\) = .* = 0.00293", shown)
     found = bayes("explain", "cars.bayes", *case, "--show-work", "--json").json
     assert found["posterior"] == {"H": 1.0, "L": 0.0}
     assert found["log_odds"] == "inf"

@@ -128,6 +128,18 @@ def test_full_bayes_shows_means_covariances_and_the_quadratic_form() -> None:
         assert float(work.step("likelihood").rows[-1].cells[k].value) == pytest.approx(density, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    "model", [bb.NaiveBayes(), bb.TextClassifier(), bb.TextClassifier(occurrence="table")], ids=str
+)
+def test_a_matrix_of_counts(model: bb.NaiveBayes | bb.TextClassifier) -> None:
+    from scipy.sparse import csr_matrix
+
+    counts = csr_matrix(np.random.default_rng(0).poisson(0.6, (30, 12)))
+    clf = model.fit(counts, ["a", "b", "c"] * 10)
+    work = clf.work(counts[:1])
+    assert list(work.posterior) == pytest.approx(clf.predict_proba(counts[:1])[0].tolist(), abs=1e-12)
+
+
 def test_back_off_is_written_out() -> None:
     rows = {"a": list("xxyyxxyyxxyy"), "b": list("xxyyxxyyxyxy")}
     labels = ["no", "yes"] * 6

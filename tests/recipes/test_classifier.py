@@ -14,9 +14,13 @@ import bayesbox as bb
 from bayesbox.cli.main import run
 from bayesbox.extend import (
     Batch,
+    Cell,
+    ClassWork,
     Doubles,
     NaiveOptions,
     RealNumber,
+    Row,
+    Step,
     TableClassifier,
     estimator_of,
     naive_model,
@@ -49,6 +53,17 @@ class Tempered(TableClassifier):
 
 
 TemperedBayes = estimator_of(Tempered)
+
+
+@register_classifier("tempered-with-work")
+class TemperedWithWork(Tempered):
+    """The same, which writes out its own work."""
+
+    def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
+        shares = np.exp(self.plain_log_posterior(batch)[0]).tolist()
+        row = Row(f"to the power of {self.rules.power}", tuple(Cell(value=share) for share in shares))
+        return ClassWork("tempered", (Step("posterior", (row,), self.classes),), self.classes, tuple(shares))
+
 
 ROWS = {
     "car": ["suv", "suv", "van", "van", "van", "suv", None, "van"],
@@ -100,3 +115,15 @@ def test_by_command(tmp_path: Path, capsys: Any) -> None:
     assert json.loads(capsys.readouterr().out)["rows"] == len(RISK)
     assert run(["evaluate", str(data), "-t", "risk", "--loo", "--model", "tempered"]) == 0
     assert run(["train", str(data), "-t", "risk", "-o", model, "--model", "temperd"]) == 2
+
+
+def test_the_work_of_a_kind_from_outside() -> None:
+    row = {"car": ["suv"], "age": [29.0]}
+    for kind in (TemperedBayes, estimator_of(TemperedWithWork)):
+        model = kind(power=0.25).fit(ROWS, RISK)
+        work = model.work(row)
+        assert list(work.posterior) == pytest.approx(model.predict_proba(row)[0].tolist(), abs=1e-12)
+        assert work.html().startswith("<!doctype html>")
+    assert "to the power of 0.25" in str(work)
+    names = [each.name for each in TemperedBayes().fit(ROWS, RISK).work(row).step("likelihood").rows]
+    assert names[:2] == ["factor of car", "factor of age"]

@@ -16,6 +16,7 @@ from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadOption, UnknownChoice, UnknownColumn
 from bayesbox.explain.evidence import lead
 from bayesbox.rule.priors import prior_shares
+from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
@@ -187,5 +188,7 @@ def value_text(column: Any) -> str | None:
     """The text of the first value of a column; None where it is missing."""
     if column is None:
         return None
+    if isinstance(column, CountMatrix):
+        return f"{column.data[column.indptr[0] : column.indptr[1]].sum():g} counts"
     value = column.tolist()[0] if isinstance(column, np.ndarray) else column[0].as_py()
     return None if value is None or value != value else level_text(value)

@@ -403,7 +403,7 @@ class TableClassifier(Classifier[R, D, M]):
         from bayesbox.classifier.case import value_text
         from bayesbox.classifier.report.strongest import cut
 
-        values = {name: value_text(column) for name, column in self.columns_of(batch).items()}
+        values = {name: value_text(column) for name, column in self.shown_columns(batch).items()}
         given = ", ".join(f"{name}={cut(value)}" for name, value in values.items() if value is not None)
         return f"{self.title}: {self.target or 'class'}, given {given or 'nothing'}"
 

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
         "bayes explain spam.bayes message.eml",
     ),
     notes="Log-odds are natural logarithms: +0.69 doubles the odds. Keys of --json: prediction, against, posterior, "
-    "prior, log_odds, prior_log_odds, columns (name, value, log_odds), notes, work with --show-work, of a calibrated "
-    "model calibration_log_odds, and of a Bayes optimal model hypotheses (kind, weight, class, p); for a document "
-    "absent_log_odds and words (word, times, log_odds, counts) in place of columns and notes. Infinite "
+    "prior, log_odds, prior_log_odds, columns (name, value, log_odds), notes, work with --show-work (title, steps, "
+    "posterior, class), of a calibrated model calibration_log_odds, and of a Bayes optimal model hypotheses (kind, "
+    "weight, class, p); for a document absent_log_odds and words (word, times, log_odds, counts) in place of columns "
+    "and notes. Infinite "
     'numbers are the texts "inf" and "-inf".',
 )
 @click.argument("model")
