@@ -312,3 +312,20 @@ def test_work_that_is_refused(tables, bayes):
     (tables / "two.csv").write_text("town,seen\nA,walk\nB,shop\n")
     several = bayes("hmm", "score", "--tables", "weather.json", "two.csv", "--sequence", "town", "--show-work", code=3)
     assert "two.csv" in several.err
+
+
+def test_tables_of_a_model_file(tables, bayes):
+    bayes("hmm", "train", "--tables", "weather.json", "-o", "weather.bayes")
+    assert "P(next | dry)   0.4   0.6" in bayes("show", "weather.bayes", "--tables").out
+    facts = bayes("show", "weather.bayes", "--tables", "--json").json
+    assert facts["parameters"] == {"free": 7}
+    assert facts["tables"][0]["rows"][0]["cells"][0]["fraction"] == "3/5"
+    assert r"\begin{tabular}" in bayes("show", "weather.bayes", "--tables", "--latex").out
+    assert "--tables" in bayes("show", "weather.bayes", "--latex", code=2).err
+    assert "--column" in bayes("show", "weather.bayes", "--tables", "--column", "0", code=2).err
+
+
+def test_tables_of_counted_states(model, bayes):
+    assert model.origin_ == "counted"
+    lines = bayes("show", "days.bayes", "--tables").out.splitlines()
+    assert "P(next | dry)   (2 + 1)/(3 + 2) = 3/5 = 0.6  (1 + 1)/(3 + 2) = 2/5 = 0.4" in lines

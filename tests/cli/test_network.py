@@ -101,6 +101,7 @@ def test_tables(bayes: Bayes, sprinkler: str) -> None:
     assert facts["tables"][0]["rows"][0]["cells"][0]["fraction"] == "1/5"
     assert r"\begin{tabular}" in bayes("network", "show", sprinkler, "--tables", "--latex").out
     assert "--tables" in bayes("network", "show", sprinkler, "--html", code=2).err
+    assert bayes("show", sprinkler, "--tables").out.splitlines() == lines
     assert "not for convert" in bayes("network", "convert", sprinkler, "x.xmlbif", "--tables", code=2).err
 
 

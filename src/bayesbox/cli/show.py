@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.written_work import html_option, latex_option, print_work, require_form
 from bayesbox.cli.print import nomogram
-from bayesbox.cli.print.output import say
+from bayesbox.cli.print.output import emit_json, say
+
+if TYPE_CHECKING:
+    from bayesbox.explain.printed_tables import PrintedTables
 
 FEW = 5  # rows, below which --privacy lists what they have
 
@@ -23,6 +27,8 @@ FEW = 5  # rows, below which --privacy lists what they have
         "bayes show people.bayes --nomogram --class '>50K' --svg people.svg",
         "bayes show people.bayes --privacy -k 10",
         "bayes show people.bayes --json",
+        "bayes show days.bayes --tables",
+        "bayes show alarm.bif --tables --latex",
     ),
     notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities and intervals (of the "
     "numbers; an interval holds 90 % of the values of a class), left_out, "
@@ -37,7 +43,8 @@ FEW = 5  # rows, below which --privacy lists what they have
     "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters; for hidden "
     "Markov models model, kind, origin, states, start, transition, columns (what is seen in each state), left_out, "
     "parameters, digest and model_digest. With --privacy: model, fewer_than, columns, redacted, ledger and disclosures "
-    "(model, column, what, count, of, and with --values values).",
+    "(model, column, what, count, of, and with --values values). With --tables: title, tables (name, columns, rows "
+    "(name, cells)), parameters.",
 )
 @click.argument("model")
 @click.option("--column", metavar="NAME", help="Also the tally of one column, or word, class by class.")
@@ -63,6 +70,13 @@ FEW = 5  # rows, below which --privacy lists what they have
     help="--privacy: what fewer rows than this have; by default 5.",
 )
 @click.option("--values", is_flag=True, help="--privacy: print the levels, words and numbers themselves.")
+@click.option(
+    "--tables",
+    is_flag=True,
+    help="Of a hidden Markov model, or the file of a network: only its tables, as fractions where they are counted.",
+)
+@latex_option
+@html_option
 @options.json_option
 def command(model: str, column: str | None, svg: str | None, as_json: bool, **given: Any) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
@@ -74,6 +88,13 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
     nomogram.require_fitting(column, svg, given)
     if not given["privacy"] and (given["values"] or given["fewer_than"]):
         raise click.UsageError("--values and --fewer-than go with --privacy")
+    require_form(latex=given["latex"], html=given["html"], shown=given["tables"], option="--tables", as_json=as_json)
+    if given["tables"]:
+        if column or svg or given["nomogram"] or given["privacy"]:
+            raise click.UsageError("--tables goes without --column, --nomogram, --svg and --privacy")
+        tables = _tables(model)
+        emit_json(tables.to_dict()) if as_json else print_work(tables, latex=given["latex"], html=given["html"])
+        return
     classifier = load(model)
     if isinstance(classifier, HiddenMarkovModel):
         from bayesbox.cli.print import chain
@@ -104,3 +125,17 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
         say(f"redacted: levels and words of fewer than {classifier.redacted:,} rows are pooled as (rare)")
     if not as_json and classifier.book.ledger is not None:
         say(f"ledger {classifier.book.ledger_digest()}")
+
+
+def _tables(path: str) -> PrintedTables:
+    """The tables of a hidden Markov model or of a network."""
+    from bayesbox.cli.network.opened import opened_network
+    from bayesbox.file.load import load
+    from bayesbox.network.formats import format_of
+    from bayesbox.network.network import BayesianNetwork
+    from bayesbox.sequence.hmm import HiddenMarkovModel
+
+    found = load(path) if format_of(path) is None else opened_network(path, normalize=False)
+    if not isinstance(found, (HiddenMarkovModel, BayesianNetwork)):
+        raise click.UsageError(f"--tables is for hidden Markov models and Bayesian networks, and {path} is neither")
+    return found.tables()
