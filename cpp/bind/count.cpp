@@ -101,23 +101,6 @@ nb::list py_count_codes_weighted(nb::list columns, nb::list sizes, nb::handle ta
   return result;
 }
 
-nb::list py_count_grids(nb::list columns, nb::handle target, std::int64_t classes) {
-  const std::size_t class_count = as_size(classes, "classes");
-  const Buffer labels = target_of(target, class_count);
-  checked_product(class_count, nb::len(columns));
-  Columns values;
-  for (nb::handle object : columns) values.push(object, "columns", labels.length(0));
-  std::vector<GridCounts> counts;
-  {
-    LongCall call;
-    counts = count_grids(values.list(), labels.column(), class_count);
-  }
-  nb::list result;
-  for (GridCounts& one : counts)
-    result.append(nb::make_tuple(to_numpy(std::move(one.labels)), to_numpy(std::move(one.cells)), to_numpy(std::move(one.counts))));
-  return result;
-}
-
 nb::object py_grid_cells(nb::handle values) {
   const Buffer buffer(values, "values");
   buffer.need_dimensions(1);
@@ -256,7 +239,6 @@ void register_count(nb::module_& m) {
   m.def("count_labels", &py_count_labels, "target"_a, "classes"_a);
   m.def("count_codes", &py_count_codes, "columns"_a, "sizes"_a, "target"_a, "classes"_a);
   m.def("count_codes_weighted", &py_count_codes_weighted, "columns"_a, "sizes"_a, "target"_a, "classes"_a, "weights"_a);
-  m.def("count_grids", &py_count_grids, "columns"_a, "target"_a, "classes"_a);
   m.def("grid_cells", &py_grid_cells, "values"_a);
   m.def("count_integers", &py_count_integers, "columns"_a, "target"_a, "classes"_a, "limit"_a);
   m.def("count_sparse", &py_count_sparse, "indptr"_a, "indices"_a, "data"_a, "width"_a, "target"_a, "classes"_a,

@@ -13,6 +13,7 @@
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "table/comoments.hpp"
+#include "table/grid_sum.hpp"
 #include "table/moments.hpp"
 #include "table/quadratic.hpp"
 
@@ -52,6 +53,56 @@ nb::list py_moments(nb::list columns, nb::handle target, std::int64_t classes, n
   nb::list result;
   for (Moments& one : sums) result.append(nb::cast(std::move(one)));
   return result;
+}
+
+nb::tuple py_count_grids(nb::list columns, nb::handle target, std::int64_t classes) {
+  const std::size_t class_count = as_size(classes, "classes");
+  const Buffer labels = target_of(target, class_count);
+  const Columns values = columns_of(columns, labels.length(0));
+  checked_product(class_count, values.list().size());
+  MomentsAndGrids found;
+  std::optional<InfiniteValue> infinite;
+  {
+    LongCall call;
+    try {
+      found = moments_and_grids(values.list(), labels.column(), class_count);
+    } catch (const InfiniteValue& place) {
+      infinite = place;
+    }
+  }
+  if (infinite) refuse_infinite(*infinite);
+  nb::list sums, grids;
+  for (Moments& one : found.moments) sums.append(nb::cast(std::move(one)));
+  for (GridCounts& one : found.grids) {
+    LargeVector<std::int64_t> counts(one.counts.begin(), one.counts.end());
+    grids.append(nb::make_tuple(to_numpy(std::move(one.labels)), to_numpy(std::move(one.cells)),
+                                ExactArray::of_integers(std::move(counts))));
+  }
+  return nb::make_tuple(sums, grids);
+}
+
+// (classes, cells, counts) of one column, as `count_grids` gives them.
+ExactGrid grid_of(const nb::tuple& given) {
+  if (nb::len(given) != 3) throw nb::value_error("grid: must be classes, cells and counts");
+  const auto whole = [](const nb::object& object, const char* what, std::size_t size) {
+    const Buffer buffer(object, what);
+    buffer.need_dimensions(1).need_kind(Kind::int32, "int32").need_length(0, size);
+    const std::vector<std::int64_t> values = buffer.integers();
+    return std::vector<std::int32_t>(values.begin(), values.end());
+  };
+  const nb::object counts = given[2];
+  if (!nb::isinstance<ExactArray>(counts)) throw nb::type_error("counts: must be an ExactArray");
+  ExactGrid grid;
+  grid.counts = nb::cast<const ExactArray&>(counts);
+  grid.labels = whole(given[0], "classes", grid.counts.size());
+  grid.cells = whole(given[1], "cells", grid.counts.size());
+  return grid;
+}
+
+nb::tuple py_add_grids(const nb::tuple& one, const nb::tuple& other, int sign) {
+  if (sign != 1 && sign != -1) throw nb::value_error("sign: must be 1 or -1");
+  ExactGrid sum = add_grids(grid_of(one), grid_of(other), sign);
+  return nb::make_tuple(to_numpy(std::move(sum.labels)), to_numpy(std::move(sum.cells)), std::move(sum.counts));
 }
 
 nb::tuple py_comoments(nb::list columns, nb::handle target, std::int64_t groups, nb::handle weights) {
@@ -123,6 +174,8 @@ void register_moments(nb::module_& m) {
       .def_rw("squares", &Moments::squares);
 
   m.def("moments", &py_moments, "columns"_a, "target"_a, "classes"_a, "weights"_a = nb::none());
+  m.def("count_grids", &py_count_grids, "columns"_a, "target"_a, "classes"_a);
+  m.def("add_grids", &py_add_grids, "one"_a, "other"_a, "sign"_a);
   m.def("comoments", &py_comoments, "columns"_a, "target"_a, "groups"_a, "weights"_a = nb::none());
   m.def("joint_normals", &py_joint_normals, "columns"_a, "rows"_a, "means"_a, "rests"_a, "factors"_a, "constants"_a);
 }

@@ -45,6 +45,13 @@ struct GridCounts {
     cells.push_back(cell);
     counts.push_back(count);
   }
+  // The same where the cell may be the one before.
+  void add(std::size_t label, std::int32_t cell, std::int64_t count) {
+    if (!cells.empty() && cells.back() == cell && labels.back() == static_cast<std::int32_t>(label))
+      counts.back() += count;
+    else
+      push(label, cell, count);
+  }
 };
 
 // The counts of one column. A window of cells that grows with the values holds them, by a code in which a cell and that

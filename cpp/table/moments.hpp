@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,8 +15,10 @@
 #include "core/exact_array.hpp"
 #include "core/interrupt.hpp"
 #include "core/kernels.hpp"
+#include "table/cell_tables.hpp"
 #include "table/class_order.hpp"
 #include "table/count.hpp"
+#include "table/grid.hpp"
 #include "table/prefetch.hpp"
 
 namespace bayesbox {
@@ -38,8 +42,11 @@ struct InfiniteValue {
 
 class MomentSums {
  public:
-  MomentSums(const std::vector<Column>& columns, const Column& target, std::size_t classes, const Column* weights)
-      : columns_(columns), target_(target), classes_(classes), weights_(weights) {}
+  // With `grids` the cells of each column are counted into it too, in the same pass: without weights, and for so few
+  // classes that rows are sorted by class.
+  MomentSums(const std::vector<Column>& columns, const Column& target, std::size_t classes, const Column* weights,
+             std::vector<GridCounts>* grids = nullptr)
+      : columns_(columns), target_(target), classes_(classes), weights_(weights), grids_(grids) {}
 
   std::vector<Moments> sum() {
     for (std::size_t j = 0; j < columns_.size(); ++j) result_.emplace_back(classes_);
@@ -110,12 +117,13 @@ class MomentSums {
       if (is_floating(columns_[j].kind) || !counted[next])
         dense_.push_back(j);
       else
-        add_counts(*counted[next], result_[j]);
+        add_counts(*counted[next], j);
       next += !is_floating(columns_[j].kind);
     }
   }
 
-  void add_counts(const IntegerCounts& counted, Moments& sums) const {
+  void add_counts(const IntegerCounts& counted, std::size_t j) {
+    Moments& sums = result_[j];
     for (std::size_t label = 0; label < classes_; ++label)
       for (std::size_t level = 0; level < counted.width; ++level) {
         const std::int64_t count = counted.counts[label * counted.width + level];
@@ -125,11 +133,13 @@ class MomentSums {
         sums.n.add_integer(label, count);
         sums.total.add_product(label, times, value);
         sums.squares.add_product(label, times, value, value);
+        if (grids_ != nullptr) (*grids_)[j].add(label, grid_cell(value), count);
       }
   }
 
   void add_blocks() {
     if (dense_.empty()) return;
+    if (grids_ != nullptr) tables_.emplace(dense_.size() * classes_);
     const std::size_t most = block_rows(classes_);
     ClassOrder order(classes_, std::min(most, target_.rows));
     const std::size_t capacity = padded(order.capacity());
@@ -163,6 +173,7 @@ class MomentSums {
         const RunSummer::Counts& counts = counts_[position * classes_ + label];
         result_[dense_[position]].n.add_integer(label, counts.n);
         result_[dense_[position]].fractional.add_integer(label, counts.fractional);
+        if (tables_) tables_->read(position * classes_ + label, label, (*grids_)[dense_[position]]);
       }
   }
 
@@ -173,6 +184,7 @@ class MomentSums {
 
   void add_runs(RunSummer& summer, std::size_t position, const ClassOrder& order, double* values, Ahead ahead) {
     for (const Run& run : order.runs()) {
+      if (tables_) tables_->add(position * classes_ + run.label, values + run.begin, run.count);
       const RunSummer::Counts found =
           summer.add(values + run.begin, run.count, cell_of(position, run.label), ahead.from(run.begin));
       if (found.infinite) refuse_infinite(dense_[position]);
@@ -196,6 +208,8 @@ class MomentSums {
   const Column& target_;
   std::size_t classes_;
   const Column* weights_;
+  std::vector<GridCounts>* grids_;
+  std::optional<CellTables> tables_;  // one for each dense column and class
   std::vector<Moments> result_;
   std::vector<std::size_t> dense_;  // the columns summed as doubles
   std::vector<RunSummer::Counts> counts_;
@@ -204,6 +218,34 @@ class MomentSums {
 inline std::vector<Moments> moments(const std::vector<Column>& columns, const Column& target, std::size_t classes,
                                     const Column* weights) {
   return MomentSums(columns, target, classes, weights).sum();
+}
+
+// Moments, and for each column the counts of its cells by class.
+struct MomentsAndGrids {
+  std::vector<Moments> moments;
+  std::vector<GridCounts> grids;
+};
+
+// Both in one pass where each class has rows enough for a table of cells, some columns at a time, so that the tables of
+// the widest ranges take 64 MB; else one after the other.
+inline MomentsAndGrids moments_and_grids(const std::vector<Column>& columns, const Column& target, std::size_t classes) {
+  constexpr std::size_t kMostTables = 256, kMostClasses = 64, kLeastRows = 8192;  // rows for each class
+  if (classes == 0 || classes > kMostClasses || target.rows < kLeastRows * classes || target.rows > CellTables::kMostValues)
+    return {moments(columns, target, classes, nullptr), count_grids(columns, target, classes)};
+  MomentsAndGrids result;
+  const std::size_t most = kMostTables / classes / 4 * 4;  // columns side by side are read by fours
+  for (std::size_t begin = 0; begin < columns.size(); begin += most) {
+    const auto first = columns.begin() + static_cast<std::ptrdiff_t>(begin);
+    const std::vector<Column> some(first, first + static_cast<std::ptrdiff_t>(std::min(most, columns.size() - begin)));
+    std::vector<GridCounts> grids(some.size());
+    try {
+      std::ranges::move(MomentSums(some, target, classes, nullptr, &grids).sum(), std::back_inserter(result.moments));
+    } catch (const InfiniteValue& found) {
+      throw InfiniteValue{begin + found.column, found.row};
+    }
+    std::ranges::move(grids, std::back_inserter(result.grids));
+  }
+  return result;
 }
 
 }  // namespace bayesbox

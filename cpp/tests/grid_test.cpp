@@ -1,10 +1,13 @@
 #include "table/grid.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <tuple>
 
+#include "table/grid_sum.hpp"
+#include "table/moments.hpp"
 #include "test.hpp"
 
 namespace bayesbox::test {
@@ -88,6 +91,105 @@ TEST(grids_of_columns) {
   for (double& x : wild) x = std::bit_cast<double>(random());
   check_counts(wild, 1, random_labels(random, wild.size(), -1, 5000), 5000);
   check_counts(std::vector<double>(5000, 0.0), 1, random_labels(random, 5000, 0, 2), 2);
+}
+
+// Counts beside the moments, in tables of all cells, against counts and moments one after the other.
+template <class T>
+void check_beside_moments(const std::vector<T>& matrix, std::size_t width, const std::vector<std::int32_t>& labels, std::size_t classes) {
+  std::vector<Column> columns;
+  for (std::size_t j = 0; j < width; ++j) columns.push_back(column_of(matrix, width, j));
+  const Column target = column_of(labels);
+  on_each_path([&] {
+    const auto grids = count_grids(columns, target, classes);
+    const auto sums = moments(columns, target, classes, nullptr);
+    const auto found = moments_and_grids(columns, target, classes);
+    CHECK(found.grids.size() == width && found.moments.size() == width);
+    for (std::size_t j = 0; j < width; ++j) {
+      CHECK(as_map(found.grids[j]) == as_map(grids[j]));
+      CHECK(found.moments[j].n == sums[j].n && found.moments[j].fractional == sums[j].fractional);
+      CHECK(found.moments[j].total == sums[j].total && found.moments[j].squares == sums[j].squares);
+    }
+  });
+}
+
+TEST(grids_beside_moments) {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  const std::size_t rows = 25001, width = 5;
+  const double least = std::numeric_limits<double>::denorm_min();
+  const std::array<double, 6> rare{0.0, -0.0, std::nan(""), least, -3 * least, std::numeric_limits<double>::max()};
+  for (const int classes : {1, 3}) {
+    const auto labels = random_labels(random, rows, -1, classes);
+    std::vector<double> numbers(rows * width), zeros(rows * width), mixed(rows * width), wild(rows * width);
+    for (double& x : numbers) x = normal(random) * 50;
+    for (double& x : zeros) x = random() % 4 == 0 ? 1e-30 * normal(random) : random() % 9 == 0 ? std::nan("") : 0.0;
+    for (double& x : mixed) x = random() % 3 == 0 ? rare[random() % rare.size()] : normal(random);
+    for (double& x : wild) {
+      x = std::bit_cast<double>(random());
+      if (std::isinf(x)) x = std::nan("");
+    }
+    for (const auto& matrix : {numbers, zeros, mixed, wild}) check_beside_moments(matrix, width, labels, static_cast<std::size_t>(classes));
+    check_beside_moments(std::vector<float>(numbers.begin(), numbers.end()), width, labels, static_cast<std::size_t>(classes));
+    std::vector<std::int64_t> small(rows * width), large(rows * width);
+    for (std::int64_t& x : small) x = static_cast<std::int64_t>(random() % 300) - 20;
+    for (std::int64_t& x : large) x = static_cast<std::int64_t>(random());
+    check_beside_moments(small, width, labels, static_cast<std::size_t>(classes));
+    check_beside_moments(large, width, labels, static_cast<std::size_t>(classes));
+  }
+}
+
+TEST(grids_of_more_columns_than_there_are_tables) {
+  std::mt19937_64 random(12);
+  std::normal_distribution<double> normal;
+  const std::size_t rows = 24577;
+  std::vector<double> values(rows);
+  for (double& x : values) x = normal(random);
+  const auto labels = random_labels(random, rows, 0, 3);
+  std::vector<Column> columns(200, column_of(values));
+  const GridCounts expected = count_grids({columns[0]}, column_of(labels), 3)[0];
+  const auto found = moments_and_grids(columns, column_of(labels), 3);
+  CHECK(found.grids.size() == columns.size() && found.moments.size() == columns.size());
+  for (const GridCounts& grid : found.grids) CHECK(grid.cells == expected.cells && grid.counts == expected.counts);
+  std::vector<double> infinite = values;
+  infinite[700] = std::numeric_limits<double>::infinity();
+  columns[150] = column_of(infinite);
+  try {
+    moments_and_grids(columns, column_of(labels), 3);
+    CHECK(false);
+  } catch (const InfiniteValue& place) {
+    CHECK(place.column == 150 && place.row == 700);
+  }
+}
+
+TEST(grids_added_and_subtracted) {
+  std::mt19937_64 random(13);
+  for (int round = 0; round < 200; ++round) {
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> expected;
+    const int sign = round % 2 == 0 ? 1 : -1;
+    ExactGrid grids[2];
+    for (const int which : {0, 1}) {
+      std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> drawn;
+      for (std::size_t i = random() % 20; i > 0; --i)
+        drawn[{static_cast<std::int32_t>(random() % 3), static_cast<std::int32_t>(random() % 7) - 3}] = 1 + static_cast<std::int64_t>(random() % 2);
+      LargeVector<std::int64_t> counts;
+      for (const auto& [key, count] : drawn) {
+        grids[which].labels.push_back(key.first);
+        grids[which].cells.push_back(key.second);
+        counts.push_back(count);
+        if ((expected[key] += which == 0 ? count : sign * count) == 0) expected.erase(key);
+      }
+      grids[which].counts = ExactArray::of_integers(std::move(counts));
+    }
+    const ExactGrid sum = add_grids(grids[0], grids[1], sign);
+    CHECK(sum.size() == expected.size() && sum.counts.size() == expected.size());
+    std::size_t i = 0;
+    for (const auto& [key, count] : expected) {
+      Magnitude scratch;
+      std::int64_t found = 0;
+      CHECK(sum.key(i) == key && sum.counts.as_int64(i, scratch, found) && found == count);
+      ++i;
+    }
+  }
 }
 
 }  // namespace

@@ -150,11 +150,18 @@ def count_grids(
     columns: list[NDArray[Any]],
     target: NDArray[np.int32],
     classes: int,
-) -> list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]]:
-    """(classes, cells, counts) of the cells of each column that have a count, class by class, cells ascending.
+) -> tuple[list[Moments], list[tuple[NDArray[np.int32], NDArray[np.int32], ExactArray]]]:
+    """The moments of each column, and (classes, cells, counts) of its cells that have a count.
 
-    A cell is that of `grid_cells`. NaN and infinite values are left out, as are rows of a negative target.
+    Class by class, cells ascending; a cell is that of `grid_cells`. Otherwise as `moments`, without weights.
     """
+
+def add_grids(
+    one: tuple[NDArray[np.int32], NDArray[np.int32], ExactArray],
+    other: tuple[NDArray[np.int32], NDArray[np.int32], ExactArray],
+    sign: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], ExactArray]:
+    """one + sign * other for (classes, cells, counts) as `count_grids` gives them; no cell with a count of zero."""
 
 def grid_cells(values: NDArray[Any]) -> NDArray[np.int32]:
     """The cell of each number: 0 of zero, else up to 16376 by exponent and three bits of the mantissa, with its sign.

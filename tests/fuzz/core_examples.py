@@ -135,6 +135,12 @@ def count_grids(draw: np.random.Generator) -> Any:
 
 
 @example
+def add_grids(draw: np.random.Generator) -> Any:
+    one, other = (_core.count_grids([np.round(reals(draw), 1)], labels(draw), CLASSES)[1][0] for _ in range(2))
+    return _core.add_grids, (one, other, int(draw.choice([-1, 1])))
+
+
+@example
 def grid_cells(draw: np.random.Generator) -> Any:
     return _core.grid_cells, (reals(draw) * 10.0 ** draw.integers(-300, 300),)
 

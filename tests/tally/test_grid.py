@@ -6,6 +6,7 @@ import math
 import pickle
 from collections import Counter
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 import bayesbox as bb
 from bayesbox import _core
 from bayesbox._core import ExactArray
-from bayesbox.errors import NeverLearned
+from bayesbox.errors import BadData, NeverLearned
 from bayesbox.tally.grid import LAST_CELL, NO_CELL, Grid, edges
 
 CLASSES = ("a", "b", "c")
@@ -162,6 +163,50 @@ def test_a_book_without_a_grid_is_written_as_before() -> None:
 def test_integers_in_range_of_the_core() -> None:
     with pytest.raises(ValueError, match="class 3 of 3"):
         _core.count_grids([np.zeros(1)], np.array([3], dtype=np.int32), 3)
-    label, cell, count = _core.count_grids([np.zeros(0)], np.zeros(0, dtype=np.int32), 0)[0]
+    label, cell, count = _core.count_grids([np.zeros(0)], np.zeros(0, dtype=np.int32), 0)[1][0]
     assert len(label) == len(cell) == len(count) == 0
     assert Grid.of((), np.zeros(0), np.zeros(0, dtype=np.int32)).grid.counts == ExactArray(0)
+
+
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_many_rows_are_counted_as_few_rows_are(layout: Any) -> None:
+    random = np.random.default_rng(8)
+    rows = 30_000
+    rare = random.choice([0.0, -0.0, np.nan, LEAST, -LEAST, MOST, 1e-200, 5.0], size=(rows, 6))
+    table = np.where(random.random((rows, 6)) < 0.2, rare, random.normal(size=(rows, 6)))
+    table[:, 1] = np.round(random.normal(size=rows) * 3)
+    table[:, 2] = 0.0
+    table[:, 3] = 1e-300 * random.normal(size=rows)
+    table = np.asarray(table, order=layout)
+    target = random.integers(-1, 3, rows).astype(np.int32)
+    found = Grid.of_columns(CLASSES, [*table.T], target)
+    for values, tally in zip(table.T, found, strict=True):
+        cells = _core.grid_cells(values)
+        seen = (target >= 0) & (cells != NO_CELL)
+        expected = Counter(zip(target[seen].tolist(), cells[seen].tolist(), strict=True))
+        keys = list(zip(tally.grid.label.tolist(), tally.grid.cell.tolist(), strict=True))
+        assert keys == sorted(expected)
+        assert tally.grid.counts.to_integers().tolist() == [expected[key] for key in keys]
+        few = [Grid.of(CLASSES, values[part], target[part]) for part in np.array_split(np.arange(rows), 3)]
+        assert few[0] + few[1] + few[2] == tally
+        assert tally - few[1] == few[0] + few[2]
+
+
+def test_an_infinite_value_is_named_among_numbers_of_both_forms() -> None:
+    x = {"age": np.arange(4.0), "pay": np.array([1.0, np.inf, 2.0, 3.0])}
+    for columns in ({}, {"age": bb.Real(density="gaussian")}, {"pay": bb.Real(density="gaussian")}):
+        with pytest.raises(BadData) as caught:
+            bb.NaiveBayes(columns=columns).fit(x, list("aabb"))
+        assert caught.value.found == math.inf
+        assert "row 2" in str(caught.value)
+        assert "`pay`" in str(caught.value)
+
+
+def test_grids_that_cannot_be_added() -> None:
+    label, cell, counts = Grid.of(CLASSES, np.array([1.0, 2.0]), np.array([0, 1], dtype=np.int32)).grid
+    with pytest.raises(ValueError, match="sign"):
+        _core.add_grids((label, cell, counts), (label, cell, counts), 2)
+    with pytest.raises(ValueError, match="cells"):
+        _core.add_grids((label, cell[:1], counts), (label, cell, counts), 1)
+    with pytest.raises(TypeError, match="counts"):
+        _core.add_grids((label, cell, cell), (label, cell, counts), 1)  # type: ignore[arg-type]

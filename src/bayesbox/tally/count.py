@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -204,8 +205,26 @@ class _Counter:
         require_room_for_numbers(len(self.classes), len(columns), where=self.where)
         if len(self.classes) > MANY_CLASSES:  # the core counts integers by their values, classes x values of them
             columns = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+        tallies: dict[str, Tally] = {}
+        on_grid = {name: column for name, column in columns.items() if forms[name] == Grid.form}
+        others = {name: column for name, column in columns.items() if name not in on_grid}
+        with self._naming_infinite(on_grid):
+            grids = Grid.of_columns(self.classes, list(on_grid.values()), self.target, self.weights)
+        with self._naming_infinite(others):
+            sums = _core.moments(list(others.values()), self.target, len(self.classes), self.weights)
+        tallies |= zip(on_grid, grids, strict=True)
+        for (name, values), found in zip(others.items(), sums, strict=True):
+            if forms[name] == Values.form:
+                tallies[name] = Values.beside(self.classes, found, values, self.target, self.weights)
+            else:
+                tallies[name] = Moments(self.classes, found)
+        return {name: tallies[name] for name in columns}
+
+    @contextmanager
+    def _naming_infinite(self, columns: Mapping[str, NumberArray]) -> Iterator[None]:
+        """Raise what the core found of an infinite value as an error with the name of the column."""
         try:
-            sums = _core.moments(list(columns.values()), self.target, len(self.classes), self.weights)
+            yield
         except ValueError as error:
             place = infinite_value(error)
             if place is None:
@@ -218,16 +237,6 @@ class _Counter:
                 remedy="Replace it by a number or by a missing value",
                 column=name,
             ) from None
-        tallies: dict[str, Tally] = {}
-        for (name, values), found in zip(columns.items(), sums, strict=True):
-            if forms[name] == Values.form:
-                tallies[name] = Values.beside(self.classes, found, values, self.target, self.weights)
-            else:
-                tallies[name] = Moments(self.classes, found)
-        on_grid = [name for name in columns if forms[name] == Grid.form]
-        moments = [found for name, found in zip(columns, sums, strict=True) if name in set(on_grid)]
-        grids = Grid.beside(self.classes, moments, [columns[name] for name in on_grid], self.target, self.weights)
-        return tallies | dict(zip(on_grid, grids, strict=True))
 
     def require_counts(self, name: str, column: NumberArray) -> None:
         """Refuse a negative number in a column of counts."""

@@ -90,23 +90,22 @@ class Grid(Moments):
         weights: NDArray[np.float64] | None = None,
     ) -> Self:
         """The tally of one column."""
-        sums = _core.moments([values], target, len(classes), weights)
-        return cls.beside(classes, sums, [values], target, weights)[0]
+        return cls.of_columns(classes, [values], target, weights)[0]
 
     @classmethod
-    def beside(
+    def of_columns(
         cls,
         classes: tuple[str, ...],
-        sums: list[_core.Moments],
         columns: list[NumberArray],
         target: NDArray[np.int32],
         weights: NDArray[np.float64] | None = None,
     ) -> list[Self]:
-        """The tallies of some columns whose moments are known."""
+        """The tallies of some columns."""
         if weights is None:
-            counted = _core.count_grids(columns, target, len(classes))
-            grids = [GridCounts(label, cell, ExactArray.from_integers(count)) for label, cell, count in counted]
+            sums, counted = _core.count_grids(columns, target, len(classes))
+            grids = [GridCounts(*each) for each in counted]
         else:
+            sums = _core.moments(columns, target, len(classes), weights)
             grids = [_weighted(values, target, weights) for values in columns]
         return [cls(classes, each, grid) for each, grid in zip(sums, grids, strict=True)]
 
@@ -177,13 +176,8 @@ class Grid(Moments):
         assert isinstance(other, Grid)
         classes = union(self.classes, other.classes)
         mine, theirs = self.with_classes(classes).grid, other.with_classes(classes).grid
-        size = len(mine.cell)
-        count = ExactArray(size + len(theirs.cell))
-        count.add(mine.counts, np.arange(size))
-        count.add(theirs.counts, np.arange(size, len(count)), sign=sign)
-        label, cell = np.concatenate([mine.label, theirs.label]), np.concatenate([mine.cell, theirs.cell])
         sums = super()._combined(other, sign=sign).sums
-        return type(self)(classes, sums, GridCounts.of(label, cell, count))
+        return type(self)(classes, sums, GridCounts(*_core.add_grids(mine, theirs, sign)))
 
     def with_classes(self, classes: tuple[str, ...]) -> Self:
         if classes == self.classes:
