@@ -78,7 +78,7 @@ def test_the_odds_are_those_of_the_class_against_another():
 @pytest.mark.parametrize("classes", [2, 3, 12])
 @pytest.mark.parametrize("width", [40, 100])
 def test_text_fits_its_width_and_loses_no_number(classes: int, width: int):
-    names = tuple(f"class {place}" for place in range(classes))
+    names = tuple(f"a class with a rather long name, the {place}." for place in range(classes))
     cells = tuple(Cell(f"({place} + 1)/(123456 + 7)", Fraction(place + 1, 123463)) for place in range(classes))
     rows = (Row("P(a column with a long name=a level with a long name | class)", cells),)
     work = Work(
@@ -88,7 +88,7 @@ def test_text_fits_its_width_and_loses_no_number(classes: int, width: int):
     assert max(map(len, text.splitlines())) <= width
     for cell in cells:
         assert cell.decimal() in text
-    assert all(name in text for name in names)
+    assert all(name.split()[-1] in text for name in names)
 
 
 def test_hostile_names_stay_text():

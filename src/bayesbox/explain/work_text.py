@@ -38,7 +38,7 @@ def _part(steps: Sequence[Step], width: int) -> Iterator[str]:
         headed = False
         for step in steps:
             if step.columns and not headed:
-                yield from _line("", [columns[place] for place in places], first, widths)
+                yield from _head([columns[place] for place in places], first, widths)
                 headed = True
             yield from _rows(step, places, first, widths, width)
         return
@@ -46,7 +46,7 @@ def _part(steps: Sequence[Step], width: int) -> Iterator[str]:
         together = list(some)
         for places, widths in groups if is_table else [([], [])]:
             if is_table:
-                yield from _line("", [columns[place] for place in places], first, widths)
+                yield from _head([columns[place] for place in places], first, widths)
             for step in together:
                 yield from _rows(step, places, first, widths, width)
 
@@ -70,9 +70,15 @@ def _table_row(row: Row, places: Sequence[int], first: int, widths: Sequence[int
         yield from _line(names[number] if number < len(names) else "", cells, first, widths)
 
 
+def _head(names: Sequence[str], first: int, widths: Sequence[int]) -> Iterator[str]:
+    """The names of the columns, broken where they are too wide."""
+    folded = [textwrap.wrap(name, width) or [""] for name, width in zip(names, widths, strict=True)]
+    for number in range(max(len(each) for each in folded)):
+        yield from _line("", [each[number] if number < len(each) else "" for each in folded], first, widths)
+
+
 def _line(name: str, cells: Sequence[str], first: int, widths: Sequence[int]) -> Iterator[str]:
-    cut = [cell if len(cell) <= width else f"{cell[: width - 1]}…" for cell, width in zip(cells, widths, strict=True)]
-    padded = [cell.ljust(width) for cell, width in zip(cut, widths, strict=True)]
+    padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
     yield (" " * GAP).join([name.ljust(first), *padded]).rstrip()
 
 
