@@ -11,7 +11,6 @@
 #include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
-#include "table/cell_density.hpp"
 #include "table/cut_points.hpp"
 #include "table/kernel_density.hpp"
 #include "table/level_groups.hpp"
@@ -73,35 +72,6 @@ nb::object py_student_below(nb::handle z, nb::handle df) {
   return to_numpy(std::move(answer));
 }
 
-nb::object py_cell_log_densities(nb::handle values, std::int64_t first_key, nb::handle runs, nb::handle heights,
-                                 nb::handle parameters, double base, bool is_log) {
-  const std::vector<double> given = Buffer(values, "values").need_dimensions(1).doubles();
-  const Buffer of_parameters(parameters, "parameters"), of_heights(heights, "heights"), of_runs(runs, "runs");
-  of_parameters.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(1, 3);
-  if (of_parameters.length(0) < 1) of_parameters.refuse("without the common density");
-  CellDensity density;
-  density.classes = of_parameters.length(0) - 1;
-  density.parameters = of_parameters.doubles();
-  of_heights.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(1, density.classes + 1);
-  density.heights = of_heights.doubles();
-  if (of_runs.need_dimensions(1).length(0) < 1) of_runs.refuse("empty");
-  if (first_key < -32768 || first_key > 32767) throw nb::value_error("first_key: out of range");
-  for (const double run : of_runs.doubles()) {
-    if (!(run >= 0 && run < static_cast<double>(of_heights.length(0)))) of_runs.refuse("a run without a height");
-    density.runs.push_back(static_cast<std::int32_t>(run));
-  }
-  density.first_key = static_cast<std::int32_t>(first_key);
-  density.base = base;
-  density.is_log = is_log;
-  checked_product(given.size(), density.classes);
-  ResultArray<double> out(given.size() * density.classes);
-  {
-    LongCall call;
-    cell_log_densities(density, given, out.data());
-  }
-  return std::move(out).to_numpy({given.size(), density.classes});
-}
-
 // Counts of values x classes: finite, none below zero.
 std::vector<double> counts_of(const Buffer& buffer) {
   buffer.need_dimensions(2);
@@ -143,8 +113,6 @@ void register_numbers(nb::module_& m) {
   m.def("log_normal_cells", &py_log_normal_cells, nb::arg("cells"), nb::arg("mean"), nb::arg("rest"),
         nb::arg("deviation"));
   m.def("student_below", &py_student_below, nb::arg("z"), nb::arg("df"));
-  m.def("cell_log_densities", &py_cell_log_densities, nb::arg("values"), nb::arg("first_key"), nb::arg("runs"),
-        nb::arg("heights"), nb::arg("parameters"), nb::arg("base"), nb::arg("is_log"));
   m.def(
       "mdl_cuts", [](nb::handle counts) { return py_cuts(counts, [](const RunningCounts& c) { return mdl_cuts(c); }); },
       nb::arg("counts"));

@@ -1,7 +1,9 @@
 // Scores of rows for Python, and the terms of leave-one-out.
 #include <nanobind/nanobind.h>
 
+#include <cmath>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +24,7 @@ namespace {
 class ScoreArguments {
  public:
   ScoreArguments(std::int64_t rows, nb::handle prior, nb::list gaussians, nb::list tables, nb::list integers,
-                 nb::handle extra, nb::handle target, nb::list by_class) {
+                 nb::handle extra, nb::handle target, nb::list by_class, nb::list cells) {
     request.rows = as_size(rows, "rows");
     const Buffer prior_buffer(prior, "prior");
     prior_buffer.need_dimensions(1).need_kind(Kind::float64, "float64");
@@ -48,6 +50,13 @@ class ScoreArguments {
     for (nb::handle item : by_class) {
       const nb::tuple term = fields(item, 3, "by_class");
       push_table(term[0], lowest_of(term[1]), term[2], Rows::values_by_class);
+    }
+    for (nb::handle item : cells) {
+      const nb::tuple term = fields(item, 3, "cells");
+      columns_.push(term[0], "values", request.rows);
+      const double weight = nb::cast<double>(term[2]);
+      if (!std::isfinite(weight)) throw nb::value_error("cells: a weight is not finite");
+      request.cells.push_back({columns_.list().back(), density_of(fields(term[1], 8, "density")), weight});
     }
     if (!target.is_none()) {
       columns_.push(target, "target", request.rows);
@@ -101,6 +110,47 @@ class ScoreArguments {
     term.table = keep(buffer.doubles());
     request.tables.push_back(term);
   }
+  // In place, since a density has thousands of cells and may be asked for one row.
+  CellDensity density_of(const nb::tuple& given) {
+    CellDensity density;
+    density.classes = request.classes;
+    const auto first_key = nb::cast<std::int64_t>(given[0]);
+    if (first_key < -32768 || first_key > 32767) throw nb::value_error("first_key: out of range");
+    density.first_key = static_cast<std::int32_t>(first_key);
+    const Buffer& run_of = hold(given[1], "run_of").need_dimensions(1).need_kind(Kind::uint16, "uint16");
+    density.keys = run_of.length(0);
+    if (density.keys < 1 || density.keys > 65536) run_of.refuse("is empty, or has more cells than there are");
+    const Column keys = run_of.column();
+    if ((density.keys > 1 && keys.stride != 2) || reinterpret_cast<std::uintptr_t>(keys.data) % 2 != 0)
+      run_of.refuse("not contiguous");
+    density.run_of = reinterpret_cast<const std::uint16_t*>(keys.data);
+    const Buffer& heights = hold(given[2], "heights").need_dimensions(2).need_kind(Kind::float64, "float64");
+    heights.need_length(0, request.classes + 1);
+    density.runs = heights.length(1);
+    if (density.runs < 1) heights.refuse("empty");
+    density.heights = in_place(heights);
+    const Buffer& ratios = hold(given[3], "ratios").need_dimensions(2).need_kind(Kind::float64, "float64");
+    ratios.need_length(0, request.classes).need_length(1, density.runs);
+    density.ratios = in_place(ratios);
+    const Buffer parameters(given[4], "parameters");
+    parameters.need_dimensions(2).need_kind(Kind::float64, "float64");
+    parameters.need_length(0, request.classes + 1).need_length(1, 3);
+    density.parameters = keep(parameters.doubles());
+    density.base = nb::cast<double>(given[5]);
+    density.is_log = nb::cast<bool>(given[6]);
+    if (!nb::handle(given[7]).is_none()) {
+      const Buffer zeros(given[7], "zeros");
+      zeros.need_dimensions(1).need_kind(Kind::float64, "float64").need_length(0, request.classes);
+      density.zeros = keep(zeros.doubles());
+    }
+    return density;
+  }
+  static const double* in_place(const Buffer& buffer) {
+    const double* found = buffer.doubles_in_place();
+    if (found == nullptr) buffer.refuse("not contiguous");
+    return found;
+  }
+  const Buffer& hold(nb::handle object, const char* what) { return buffers_.emplace_back(object, what); }
   const double* keep(std::vector<double>&& values) {
     held_.push_back(std::move(values));
     return held_.back().data();
@@ -108,13 +158,14 @@ class ScoreArguments {
 
   Columns columns_;
   std::optional<Buffer> extra_;
+  std::deque<Buffer> buffers_;
   std::vector<std::vector<double>> held_;
 };
 
 nb::tuple py_score(std::int64_t rows, nb::handle prior, nb::list gaussians, nb::list tables, nb::list integers,
-                   nb::handle extra, int output, nb::handle target, nb::list by_class) {
+                   nb::handle extra, int output, nb::handle target, nb::list by_class, nb::list cells) {
   if (output < 0 || output > 4) throw nb::value_error("output: unknown");
-  const ScoreArguments given(rows, prior, gaussians, tables, integers, extra, target, by_class);
+  const ScoreArguments given(rows, prior, gaussians, tables, integers, extra, target, by_class, cells);
   const ScoreRequest& request = given.request;
   const Output form = static_cast<Output>(output);
   const std::size_t width = form == Output::argmax ? 0 : form == Output::log_sum ? 1 : request.classes;
@@ -205,7 +256,7 @@ void register_score(nb::module_& m) {
   m.attr("LOG_SUM") = static_cast<int>(Output::log_sum);
   m.def("leave_one_out_gaussians", &py_leave_one_out, "gaussians"_a, "target"_a, "classes"_a);
   m.def("score", &py_score, "rows"_a, "prior"_a, "gaussians"_a, "tables"_a, "integers"_a, "extra"_a.none(), "output"_a,
-        "target"_a = nb::none(), "by_class"_a = nb::list());
+        "target"_a = nb::none(), "by_class"_a = nb::list(), "cells"_a = nb::list());
   m.def("score_one_dependence", &py_score_one_dependence, "columns"_a, "rows"_a, "first_slot"_a, "log_class"_a,
         "prior"_a, "naive"_a, "table"_a, "is_parent"_a);
 }

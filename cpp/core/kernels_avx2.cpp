@@ -1,5 +1,6 @@
 // Compiled with -mavx2 -mfma; runs only where the processor has both.
 #include "core/vector_kernels.hpp"
+#include "core/vector_cell_kernels.hpp"
 #include "core/vector_joint_kernels.hpp"
 #include "core/vector_ledger_kernels.hpp"
 #include "core/vector_table_kernels.hpp"
@@ -9,6 +10,10 @@ namespace bayesbox {
 template <>
 const Kernels& avx2_set<Kernels>() {
   return kKernels;
+}
+template <>
+const CellKernels& avx2_set<CellKernels>() {
+  return kCellKernels;
 }
 template <>
 const JointKernels& avx2_set<JointKernels>() {

@@ -1,4 +1,5 @@
 #include "core/vector_kernels.hpp"
+#include "core/vector_cell_kernels.hpp"
 #include "core/vector_joint_kernels.hpp"
 #include "core/vector_ledger_kernels.hpp"
 #include "core/vector_table_kernels.hpp"
@@ -8,6 +9,10 @@ namespace bayesbox {
 template <>
 const Kernels& baseline_set<Kernels>() {
   return kKernels;
+}
+template <>
+const CellKernels& baseline_set<CellKernels>() {
+  return kCellKernels;
 }
 template <>
 const JointKernels& baseline_set<JointKernels>() {

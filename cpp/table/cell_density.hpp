@@ -7,9 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
-
-#include "core/interrupt.hpp"
 
 namespace bayesbox {
 
@@ -20,49 +17,59 @@ inline std::int32_t cell_key(double value) {
   return bits >> 63 != 0 && value != 0 ? -1 - size : size;
 }
 
+// It points into arrays of the caller.
 struct CellDensity {
-  std::size_t classes = 0;            // without the common density, which is the last of each row of parameters
-  bool is_log = false;                // whether the t is one of log x
+  std::size_t classes = 0;  // without the common density, which is the last
+  bool is_log = false;      // whether the t is one of log x, over x; a value that has no log says nothing
   double base = 0;
   std::int32_t first_key = 0;
-  std::vector<std::int32_t> runs;     // the run of each key, from the first one; those beyond the ends have the end's
-  std::vector<double> heights;        // runs x (classes + 1): the log of what the t is multiplied by
-  std::vector<double> parameters;     // (classes + 1) x (shift, scale, df)
+  const std::uint16_t* run_of = nullptr;  // the run of each key, from the first one; those beyond the ends have the end's
+  std::size_t keys = 0;
+  std::size_t runs = 0;
+  const double* heights = nullptr;     // (classes + 1) x runs: the log of what the t is multiplied by
+  const double* ratios = nullptr;      // classes x runs: that of the class over the common one, no logs
+  const double* parameters = nullptr;  // (classes + 1) x (shift, scale, df)
+  const double* zeros = nullptr;       // the log-probability of zero in each class, where that is apart; else null
 
-  // log(exp(class) + exp(common)) of each class.
-  void log_density(double value, double* logs, double* out) const {
-    const double x = is_log ? std::log(value) : value;
-    const auto last = static_cast<std::int32_t>(runs.size()) - 1;
-    const std::int32_t place = std::clamp(cell_key(value) - first_key, 0, last);
-    const double* height = heights.data() + static_cast<std::size_t>(runs[static_cast<std::size_t>(place)]) * (classes + 1);
-    const double away = std::clamp(x - base, -kGreatest, kGreatest);
-    for (std::size_t c = 0; c <= classes; ++c) {
-      const double* of = parameters.data() + 3 * c;
-      const double z = (away - of[0]) / of[1];
-      logs[c] = height[c] - (of[2] + 1) / 2 * log_share(z, of[2]);
+  std::size_t run_at(double value) const {
+    const std::int32_t place = std::clamp(cell_key(value) - first_key, 0, static_cast<std::int32_t>(keys) - 1);
+    return std::min<std::size_t>(run_of[place], runs - 1);
+  }
+
+  // The same as the vectors of cell_kernels.hpp, one value at a time and wholly in logs, so for any value but NaN:
+  // log(exp(class) + exp(common)) of each class, or less the common one. -inf of an infinite value.
+  void log_density(double value, bool with_common, double* out) const {
+    if (std::isinf(value)) {
+      std::fill_n(out, classes, -INFINITY);
+    } else if (value == 0 && zeros != nullptr) {
+      std::copy_n(zeros, classes, out);
+    } else if (is_log && value <= 0) {
+      std::fill_n(out, classes, 0.0);
+    } else {
+      const double x = is_log ? std::log(value) : value;
+      const double away = std::clamp(x - base, -kGreatest, kGreatest);
+      const std::size_t run = run_at(value);
+      const double common = log_height(away, run, classes), outside = with_common ? common - (is_log ? x : 0) : 0;
+      for (std::size_t c = 0; c < classes; ++c) {
+        const double above = log_height(away, run, c) - common;
+        out[c] = outside + std::max(above, 0.0) + std::log1p(std::exp(-std::fabs(above)));
+      }
     }
-    const double common = logs[classes] - (is_log ? x : 0);
-    for (std::size_t c = 0; c < classes; ++c) out[c] = common + std::log(1 + std::exp(logs[c] - logs[classes]));
   }
 
  private:
   static constexpr double kGreatest = 1.7976931348623157e308;
 
+  double log_height(double away, std::size_t run, std::size_t c) const {
+    const double* of = parameters + 3 * c;
+    return heights[c * runs + run] - (of[2] + 1) / 2 * log_share((away - of[0]) / of[1], of[2]);
+  }
+
   // log(1 + z * z / df), where the square may be too large for a double.
   static double log_share(double z, double df) {
     const double size = std::min(std::fabs(z), kGreatest);  // a distance in small units need not be a double
-    if (!(size < 1e150)) return 2 * std::log(size) - std::log(df);
-    const double share = z * z / df, whole = 1 + share;
-    return std::log(whole) + (share - (whole - 1)) / whole;  // log1p, which takes longer
+    return size < 1e150 ? std::log1p(z * z / df) : 2 * std::log(size) - std::log(df);
   }
 };
-
-inline void cell_log_densities(const CellDensity& density, const std::vector<double>& values, double* out) {
-  std::vector<double> logs(density.classes + 1);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i % 1024 == 0) poll(1024 * 8 * (density.classes + 1));
-    density.log_density(values[i], logs.data(), out + i * density.classes);
-  }
-}
 
 }  // namespace bayesbox

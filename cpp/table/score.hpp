@@ -1,8 +1,8 @@
 // Log prior + log-likelihoods of rows x classes, and their normal forms.
 //
 // Rows go through in blocks, with sums laid out class by class so that the lanes of a vector are rows. Every row's sum
-// is done in one order (prior and extra, Gaussian terms, then the sum of the table terms of table_sum.hpp), so it does
-// not depend on the block or on the instruction set.
+// is done in one order (prior and extra, Gaussian terms, those of cell_sum.hpp, then the sum of the table terms of
+// table_sum.hpp), so it does not depend on the block or on the instruction set.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "core/exact_array.hpp"
 #include "core/interrupt.hpp"
 #include "core/kernels.hpp"
+#include "table/cell_sum.hpp"
 #include "table/gaussian_class.hpp"
 #include "table/prefetch.hpp"
 #include "table/table_sum.hpp"
@@ -35,6 +36,7 @@ struct ScoreRequest {
   std::size_t classes = 0;
   const double* prior = nullptr;
   std::vector<GaussianTerm> gaussians;
+  std::vector<CellTerm> cells;
   std::vector<TableTerm> tables;
   Column target;  // the row's own class, for tables by class
   std::vector<Column> extra;  // a column of doubles for each class, or nothing
@@ -50,6 +52,7 @@ class Scorer {
         values_(4 * kBlock),
         top_(kBlock),
         best_(kBlock),
+        cells_(request.cells, request.classes, kBlock, !is_normalised(output)),
         tables_(request.tables, request.target, request.rows, request.classes, kBlock) {
     for (const GaussianTerm& term : request.gaussians) prepare(term);
     for (std::size_t c = 0; c < classes_; ++c) class_sums_.push_back(sums_of(c));
@@ -60,8 +63,9 @@ class Scorer {
     bool impossible = false;
     for (std::size_t begin = 0; begin < request_.rows; begin += kBlock) {
       const std::size_t count = std::min(kBlock, request_.rows - begin);
-      poll(count * classes_ * (1 + request_.gaussians.size() + request_.tables.size()));
+      poll(count * classes_ * (1 + request_.gaussians.size() + 8 * request_.cells.size() + request_.tables.size()));
       add_numbers(begin, count);
+      if (!request_.cells.empty()) cells_.add(begin, count, sums_.data());
       tables_.add(begin, count, sums_.data());
       if (write(count, out + begin * (output_ == Output::log_sum ? 1 : classes_), best + begin)) impossible = true;
     }
@@ -70,6 +74,9 @@ class Scorer {
 
  private:
   static constexpr std::size_t kBlock = 256;
+
+  // Whether what all classes have in common does not matter.
+  static bool is_normalised(Output output) { return output != Output::joint && output != Output::log_sum; }
 
   double* sums_of(std::size_t label) { return sums_.data() + label * kBlock; }
 
@@ -83,7 +90,7 @@ class Scorer {
 
   // What is left out of the sums of all classes, so that numbers of any scale leave them small and with all their digits.
   double common_constant(const GaussianTerm& term) const {
-    if (output_ == Output::joint || output_ == Output::log_sum) return 0;
+    if (!is_normalised(output_)) return 0;
     double largest = -INFINITY;
     for (std::size_t c = 0; c < classes_; ++c) largest = std::max(largest, term.parameters[4 * c + 3]);
     return std::isfinite(largest) ? largest : 0;
@@ -171,6 +178,7 @@ class Scorer {
   std::vector<double> top_;
   std::vector<double> best_;  // a class
   std::vector<GaussianClass> normals_;  // term by term
+  CellSum cells_;
   TableSum tables_;
 };
 

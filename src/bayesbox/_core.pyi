@@ -185,6 +185,7 @@ def score(
     output: int,
     target: NDArray[np.int32] | None = None,
     by_class: list[tuple[NDArray[Any], int, NDArray[np.float64]]] = ...,
+    cells: list[tuple[NDArray[Any], Any, float]] = ...,
 ) -> tuple[NDArray[Any], bool]:
     """Rows x classes of log prior + log-likelihoods: as they are (JOINT), normalised (LOG_POSTERIOR, POSTERIOR), or
     the first best class of each row as int32 (ARGMAX), or the log of the sum over the classes, one a row (LOG_SUM). The
@@ -199,6 +200,9 @@ def score(
     for any value outside or with a fraction, which is unseen; the last for NaN, which is missing.
     by_class: (values, lowest, table of (classes * levels + 1) x classes): the same for integers, with the levels once
     for each class that a row has in `target`; the last row stands for any value outside.
+    cells: (values, a density, a weight): adds the weight times log(h_c t_c(x) + h t(x)), or in the normalised forms
+    log(1 + h_c t_c(x) / (h t(x))); NaN adds 0, an infinite value -inf. The fields of a density are those of
+    `bayesbox.dist.number.cell_density.CellDensity`.
     extra: rows x classes, added as it is.
     A row whose classes are all -inf gives NaN in LOG_POSTERIOR and POSTERIOR, and 0 in ARGMAX: the caller decides.
     """
@@ -669,22 +673,6 @@ def log_normal_cells(
 
 def student_below(z: NDArray[np.float64], df: NDArray[np.float64]) -> NDArray[np.float64]:
     """P(T < z) of Student's t with these degrees of freedom, for z of at most 0; above it 1/2."""
-
-def cell_log_densities(
-    values: NDArray[np.float64],
-    first_key: int,
-    runs: NDArray[np.int32],
-    heights: NDArray[np.float64],
-    parameters: NDArray[np.float64],
-    base: float,
-    is_log: bool,
-) -> NDArray[np.float64]:
-    """log(h_c t_c(x) + h t(x)) of values x classes, with the heights h of the run of cells that each value is in.
-
-    `runs` has the run of each cell from `first_key` on, `heights` is runs x (classes and the common density), with the
-    constants of the densities in them, and `parameters` (classes and the common density) x (shift, scale, degrees of
-    freedom). With `is_log` the t is one of log x, over x.
-    """
 
 def count_pairs(
     columns: list[NDArray[Any]],

@@ -193,8 +193,8 @@ def row_ledger(draw: np.random.Generator) -> Any:
 @example
 def score(draw: np.random.Generator) -> Any:
     def run(output: Any, *arguments: Any) -> None:
-        rows, prior, gaussians, tables, integers, extra, target, by_class = arguments
-        _core.score(rows, prior, gaussians, tables, integers, extra, output, target, by_class)
+        rows, prior, gaussians, tables, integers, extra, target, by_class, cells = arguments
+        _core.score(rows, prior, gaussians, tables, integers, extra, output, target, by_class, cells)
 
     shape = np.abs(reals(draw, CLASSES, 4)) + 0.1
     return run, (
@@ -207,7 +207,18 @@ def score(draw: np.random.Generator) -> Any:
         reals(draw, ROWS, CLASSES),
         np.abs(labels(draw)),
         [(codes_of(draw, 4, np.int64), 0, reals(draw, CLASSES * 4 + 1, CLASSES))],
+        [(reals(draw), cell_density(draw, is_log=log), 1.0 + log) for log in (False, True)],
     )
+
+
+def cell_density(draw: np.random.Generator, *, is_log: bool) -> Any:
+    """Of three runs, over cells on both sides of zero."""
+    run_of = np.sort(draw.integers(0, 3, 16_400)).astype(np.uint16)
+    heights = reals(draw, CLASSES + 1, 3)
+    parameters = np.abs(reals(draw, CLASSES + 1, 3)) + 0.1
+    parameters[-1, -1] = 3.0
+    zeros = None if is_log else reals(draw, CLASSES)
+    return -8200, run_of, heights, np.exp(heights[:-1] - heights[-1]), parameters, 0.5, is_log, zeros
 
 
 @example

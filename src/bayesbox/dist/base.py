@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bayesbox.dist.factor import Factor, NoFactor
     from bayesbox.dist.fit import FitOptions
     from bayesbox.dist.leave_one_out import LeaveOneOutPlan
+    from bayesbox.dist.number.cell_density import CellDensity
     from bayesbox.dist.number.cumulative import Cumulative
     from bayesbox.tally.book import Book
 
@@ -325,6 +326,7 @@ class Plan:
         self.tables: list[tuple[NumberArray, Doubles]] = []
         self.integers: list[tuple[NumberArray, int, Doubles]] = []
         self.by_class: list[tuple[NumberArray, int, Doubles]] = []
+        self.cells: list[tuple[NumberArray, CellDensity, float]] = []  # the last is a weight
         self.target: NDArray[np.int32] | None = None  # the rows' own classes, where tables are by class
         self.extra: Doubles | None = None
         self.point_mass_hits: NDArray[np.int64] | None = None
@@ -353,6 +355,7 @@ class Plan:
         self.tables += [(codes, weight * table) for codes, table in other.tables]
         self.integers += [(codes, lowest, weight * table) for codes, lowest, table in other.integers]
         self.by_class += [(codes, lowest, weight * table) for codes, lowest, table in other.by_class]
+        self.cells += [(values, density, weight * own) for values, density, own in other.cells]
         if other.extra is not None:
             self.add_terms(weight * other.extra)
         if other.point_mass_hits is not None:
@@ -382,6 +385,7 @@ class Plan:
             output,
             self.target,
             self.by_class,
+            self.cells,
         )
         return answer
 

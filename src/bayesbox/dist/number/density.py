@@ -17,6 +17,7 @@ from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan, leaves_only_flag
 from bayesbox.dist.levels import level_table
 from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.errors import NeverLearned
+from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import Column, as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
@@ -77,6 +78,14 @@ class NumberFamily(Distribution):
         """The values of its column, NaN where missing; None where the column is not there."""
         column = columns.get(self.column)
         return None if column is None else np.asarray(as_numbers(column, name=self.column), dtype=np.float64)
+
+    def add_presence(self, plan: Plan, values: NumberArray) -> None:
+        """The terms of being observed or missing, either of which may be impossible; the core adds no density where
+        a value is missing."""
+        if values.dtype.kind != "f":
+            plan.add_constant(self.log_observed)
+        elif self.log_observed.any() or self.log_missing.any():
+            plan.tables.append((np.isnan(values).astype(np.int8), np.vstack([self.log_observed, self.log_missing])))
 
     # -- the work shown --------------------------------------------------------------------------------------------
 

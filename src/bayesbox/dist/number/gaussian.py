@@ -18,7 +18,6 @@ from bayesbox.dist.leave_one_out import LeaveOneOutPlan, LeftOutGaussian, leaves
 from bayesbox.dist.number.density import NumberFamily
 from bayesbox.dist.number.special import LOG_ROOT_2_PI, normal_quantile
 from bayesbox.errors import CannotExport
-from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import Column, as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.exact import Dyadic, rounded_root
@@ -92,19 +91,11 @@ class Gaussian(NumberFamily):
             plan.add_constant(self.log_missing)
             return
         values = as_numbers(column, name=self.column)
-        self._add_presence(plan, values)
+        self.add_presence(plan, values)
         spread = np.where(self.point_mass, np.inf, self.std)
         plan.gaussians.append((values, np.column_stack([self.mean, self.mean_low, spread, self.log_constant])))
         if self.point_mass.any():
             self._add_point_masses(plan, np.asarray(values, dtype=np.float64))
-
-    def _add_presence(self, plan: Plan, values: NumberArray) -> None:
-        """The terms of being observed or missing, either of which may be impossible; the core adds no density where
-        a value is missing."""
-        if values.dtype.kind != "f":
-            plan.add_constant(self.log_observed)
-        elif self.log_observed.any() or self.log_missing.any():
-            plan.tables.append((np.isnan(values).astype(np.int8), np.vstack([self.log_observed, self.log_missing])))
 
     def _add_point_masses(self, plan: Plan, values: Doubles) -> None:
         observed = ~np.isnan(values)[:, None] & self.point_mass[None, :]

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Columns, Doubles
+from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan, leaves_only_flags
+from bayesbox.dist.number.cell_density import CellDensity
 from bayesbox.dist.number.cell_tree import LAST_KEY, Keys, StudentShape, edges_of, keys_of
 from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.robust_left_out import LeftOut, require_learned
@@ -22,6 +23,7 @@ from bayesbox.dist.number.robust_shape import LOG_COMMON, LOG_OWN, Shape, log_sh
 from bayesbox.dist.number.special import GREATEST, apart
 from bayesbox.dist.number.student import log_student
 from bayesbox.dist.posterior import refuse_infinite
+from bayesbox.schema.columns import as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.grid import Grid
 
@@ -130,36 +132,46 @@ class Robust(NumberDensity):
     @cached_property
     def _heights(self) -> Doubles:
         """Runs x classes: the log of all that (1 + z**2 / df)**-((df + 1) / 2) is multiplied by."""
-        at_loc = log_student(np.zeros((1, 1)), np.zeros(self.classes + 1), self.scale, self.df)[0]
+        if not self.has_t:
+            at_loc = np.zeros(self.classes + 1)
+        else:
+            at_loc = log_student(np.zeros((1, 1)), np.zeros(self.classes + 1), self.scale, self.df)[0]
         own = np.full(self.classes + 1, LOG_OWN)
         own[-1] = LOG_COMMON
         heights: Doubles = self.log_ratios + self.log_rest + at_loc + own
         return heights
 
     @cached_property
-    def _runs(self) -> tuple[int, NDArray[np.int32]]:
-        """The run of each cell, from the first key at which a run ends."""
-        if len(self.starts) == 1:
-            return 0, np.zeros(1, dtype=np.int32)
-        keys = np.arange(self.starts[1] - 1, self.starts[-1] + 1)
-        return int(keys[0]), (np.searchsorted(self.starts, keys, side="right") - 1).astype(np.int32)
+    def _cells(self) -> CellDensity:
+        """Without a t the heights alone: all scales are infinite."""
+        parameters = np.column_stack([self.shift, self.scale, self.df])
+        if not self.has_t:
+            parameters[:] = 0.0, np.inf, 3.0
+        zeros = self.mixed_zero if self.zero_apart else None
+        return CellDensity.of(self.starts, self._heights, parameters, self.base, is_log=self.is_log, zeros=zeros)
 
     def log_density(self, values: Doubles) -> Doubles:
-        terms = self._log_rest(np.where(values > 0, values, 1.0) if self.is_log else values)
-        if self.is_log:
-            terms[values <= 0] = 0.0
-        if self.zero_apart:
-            terms[values == 0] = self.mixed_zero
-        return terms
+        return self._run(np.clip(values, -GREATEST, GREATEST), self._cells)
 
     def _log_rest(self, values: Doubles) -> Doubles:
         """Of values that are not zero, if that is apart."""
-        if not self.has_t:
-            return np.tile(mixed(self.log_rest), (len(values), 1))
-        first, runs = self._runs
-        parameters = np.column_stack([self.shift, self.scale, self.df])
-        x = np.ascontiguousarray(values, dtype=np.float64)
-        return _core.cell_log_densities(x, first, runs, self._heights, parameters, self.base, self.is_log)
+        return self._run(values, self._cells._replace(zeros=None))
+
+    def _run(self, values: Doubles, cells: CellDensity) -> Doubles:
+        plan = Plan(len(values), np.zeros(self.classes))
+        plan.cells.append((values, cells, 1.0))
+        terms: Doubles = plan.run(_core.JOINT)
+        return terms
+
+    def add_to(self, plan: Plan, columns: Columns) -> None:
+        """An infinite value makes its row impossible in every class: it is refused."""
+        column = columns.get(self.column)
+        if column is None:
+            plan.add_constant(self.log_missing)
+            return
+        values = as_numbers(column, name=self.column)
+        self.add_presence(plan, values)
+        plan.cells.append((values, self._cells, 1.0))
 
     def curve(self, low: float, high: float, points: int) -> tuple[Doubles, Doubles]:
         """Without zero, which has a probability and no density."""
