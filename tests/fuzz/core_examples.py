@@ -222,6 +222,11 @@ def cell_density(draw: np.random.Generator, *, is_log: bool) -> Any:
 
 
 @example
+def student_below(draw: np.random.Generator) -> Any:
+    return _core.student_below, (-np.abs(reals(draw)), np.abs(reals(draw)) + 3)
+
+
+@example
 def leave_one_out_gaussians(draw: np.random.Generator) -> Any:
     shape = np.abs(reals(draw, CLASSES + 1, 4)) + 3
     return _core.leave_one_out_gaussians, ([(reals(draw), shape, 1e-9, 1.0)], np.abs(labels(draw)), CLASSES)

@@ -186,6 +186,24 @@ def score_words(draw: np.random.Generator) -> Any:
 
 
 @example
+def left_out_words(draw: np.random.Generator) -> Any:
+    counts = draw.integers(2, 9, (3, CLASSES)).astype(np.float64)
+    documents = whole(0, 2, 3), np.array([0, 2, 1], np.int32), np.array([1.0, 2.0, 1.0]), np.array([0, 1], np.int32)
+    return _core.left_out_words, (*documents, counts, counts.sum(axis=0), counts.sum(axis=1), 3.0, 1.0, False)
+
+
+@example
+def strength_loss(draw: np.random.Generator) -> Any:
+    target = np.array([0, 1, 0, 2], np.int32)
+    return _core.strength_loss, (reals(draw, 4, CLASSES), np.abs(reals(draw, 4)), reals(draw, CLASSES), target, 0.5)
+
+
+@example
+def text_keys(_: np.random.Generator) -> Any:
+    return _core.text_keys, texts_of(DOCUMENTS)
+
+
+@example
 def texts(_: np.random.Generator) -> Any:
     def run(letters: Any, offsets: Any, first: Any, names: Any) -> None:
         _core.rank_texts(letters, offsets)
