@@ -151,12 +151,15 @@ def test_prior_counts_name_the_times() -> None:
 def test_the_number_of_probabilities() -> None:
     texts = ["kiwi sheep kiwi", "beer kiwi"]
     table = bb.TextClassifier(occurrence="table").fit(texts, ["NZ", "DE"])
-    assert table.parameters() == (4 * 3 * 2 + 2, 3 * 3 * 2 + 1)
+    assert table.parameters() == (3 * 3 * 2 + 1, 4 * 3 * 2 + 2, 4 * 3 * 2, None)
     position = bb.TextClassifier(occurrence="position").fit(texts, ["NZ", "DE"])
-    assert position.parameters() == (3 * 3 * 2 + 2, 3 * 2 * 2 + 1)
+    assert position.parameters() == (3 * 2 * 2 + 1, 3 * 3 * 2 + 2, 3 * 3 * 2, 3**3 * 2)
     assert len(position.words_) == 9
-    assert position.parameters("count") == table.parameters("count") == (8, 5)
-    assert bb.TextClassifier(occurrence="count").fit(texts, ["NZ", "DE"]).parameters("position", length=3) == (20, 13)
+    assert position.parameters("count") == table.parameters("count") == (5, 8, 6, None)
+    assert bb.TextClassifier(occurrence="count").fit(texts, ["NZ", "DE"]).parameters("position", length=3)[:2] == (
+        13,
+        20,
+    )
 
 
 def test_what_has_no_meaning_is_refused() -> None:

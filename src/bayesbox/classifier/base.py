@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from bayesbox.classifier.calibration.calibrates import Calibrates
 from bayesbox.classifier.contracts import ClassModel, Evidence, PriorRules
 from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
+from bayesbox.classifier.report.tables import Learns
 from bayesbox.classifier.rows import LabelledRows, check_merge, minus_rows, refit_on
 from bayesbox.dist import posterior
 from bayesbox.dist.base import Columns, Doubles
@@ -46,7 +47,7 @@ D = TypeVar("D")
 M = TypeVar("M", bound=ClassModel)
 
 
-class Classifier(Calibrates, ABC, Generic[R, D, M]):
+class Classifier(Calibrates, Learns, ABC, Generic[R, D, M]):
     """Schema, book and rules; the model follows from them and is made when it is first needed.
 
     `rules` say how counts become probabilities. `derived` holds what was learned from rows and is not a tally, such as
@@ -208,10 +209,6 @@ class Classifier(Calibrates, ABC, Generic[R, D, M]):
     def kept_points(self) -> int:
         """How many rows the model keeps as points, whole."""
         return 0
-
-    def inner(self) -> tuple[AnyClassifier, ...]:
-        """The classifiers that it holds, each with tallies of its own."""
-        return ()
 
     def size(self) -> ModelSize | None:
         """How many numbers the model is made of; None where it is several models in one."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.options.written_work import html_option, latex_option, print_work, require_form
-from bayesbox.cli.print import nomogram
-from bayesbox.cli.print.output import emit_json, say
-
-if TYPE_CHECKING:
-    from bayesbox.explain.printed_tables import PrintedTables
+from bayesbox.cli.options.written_work import html_option, latex_option
+from bayesbox.cli.print import nomogram, tables
+from bayesbox.cli.print.output import say
 
 FEW = 5  # rows, below which --privacy lists what they have
 
@@ -23,6 +20,10 @@ FEW = 5  # rows, below which --privacy lists what they have
     short_help="Show what a model has learned.",
     examples=(
         "bayes show people.bayes",
+        "bayes show people.bayes --tables",
+        "bayes show people.bayes --tables --latex > people.tex",
+        "bayes show people.bayes --weights",
+        "bayes show people.bayes --boundary age hours --svg boundary.svg",
         "bayes show people.bayes --column age --svg age.svg",
         "bayes show people.bayes --nomogram --class '>50K' --svg people.svg",
         "bayes show people.bayes --privacy -k 10",
@@ -32,7 +33,8 @@ FEW = 5  # rows, below which --privacy lists what they have
     ),
     notes="Keys of --json: model, kind, target, classes, prior, rules, columns, densities and intervals (of the "
     "numbers; an interval holds 90 % of the values of a class), left_out, "
-    "parameters, joint_parameters (null where a density takes part), column_weights (where columns were selected or "
+    "parameters, joint_parameters (null where a density takes part), parameter_counts (free, terms, naive, joint: "
+    "as the texts count them), column_weights (where columns were selected or "
     "have weights), naive_parameters and notes (of full Bayes), "
     "hypotheses (kind, weight, log_score: of a Bayes optimal model), "
     "digest (of the counts; null for a model of given tables), model_digest, ledger (null where none is kept), "
@@ -42,24 +44,44 @@ FEW = 5  # rows, below which --privacy lists what they have
     "against, prior_log_odds, columns (name, marks (value, log_odds)), others); for documents text, words, vocabulary, "
     "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters; for hidden "
     "Markov models model, kind, origin, states, start, transition, columns (what is seen in each state), left_out, "
-    "parameters, digest and model_digest. With --privacy: model, fewer_than, columns, redacted, ledger and disclosures "
-    "(model, column, what, count, of, and with --values values). With --tables: title, tables (name, columns, rows "
-    "(name, cells)), parameters.",
+    "parameters, digest and model_digest. With --tables: model, kind, title, tables (name, columns, rows (name, "
+    "cells (formula, fraction, value, text))) and parameters; with --weights: model, weights (class, against, "
+    "weights, constant). With --privacy: model, fewer_than, columns, redacted, ledger and disclosures "
+    "(model, column, what, count, of, and with --values values).",
 )
 @click.argument("model")
+@click.option("--tables", is_flag=True, help="Only the tables of a model or network, with formulas.")
+@click.option("--all", "every", is_flag=True, help="--tables: all rows; by default the 30 most common of a table.")
+@click.option(
+    "--weights",
+    is_flag=True,
+    help="Only the weights of the line between two classes, by naive Bayes of columns of two levels or of counts.",
+)
+@latex_option
+@html_option
+@click.option(
+    "--boundary",
+    nargs=2,
+    metavar="COLUMN COLUMN",
+    help="Draw which class is the most probable over two columns to the file of --svg.",
+)
 @click.option("--column", metavar="NAME", help="Also the tally of one column, or word, class by class.")
 @click.option(
     "--nomogram",
     is_flag=True,
     help="Also, of naive Bayes, a ruler for each column: what each value adds to the log-odds of a class.",
 )
-@click.option("--class", "label", metavar="CLASS", help="--nomogram: that of this class; by default the second one.")
+@click.option(
+    "--class", "label", metavar="CLASS", help="--nomogram, --weights: those of this class; by default the second one."
+)
 @click.option("--against", metavar="CLASS", help="--nomogram: compared with this one; by default the most probable.")
 @click.option(
     "--top", type=click.IntRange(min=0), metavar="N", help="--nomogram: the N most telling columns; by default 10."
 )
 @click.option(
-    "--svg", metavar="FILE", help="Draw the density of the --column, a number, in each class, or the --nomogram."
+    "--svg",
+    metavar="FILE",
+    help="Draw the density of the --column, a number, in each class, the --nomogram or the --boundary.",
 )
 @click.option("--privacy", is_flag=True, help="Only what the file reveals of single rows.")
 @click.option(
@@ -70,13 +92,6 @@ FEW = 5  # rows, below which --privacy lists what they have
     help="--privacy: what fewer rows than this have; by default 5.",
 )
 @click.option("--values", is_flag=True, help="--privacy: print the levels, words and numbers themselves.")
-@click.option(
-    "--tables",
-    is_flag=True,
-    help="Of a hidden Markov model, or the file of a network: only its tables, as fractions where they are counted.",
-)
-@latex_option
-@html_option
 @options.json_option
 def command(model: str, column: str | None, svg: str | None, as_json: bool, **given: Any) -> None:
     """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
@@ -85,20 +100,23 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
     from bayesbox.file.load import load
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
-    nomogram.require_fitting(column, svg, given)
+    learned = tables.require_fitting(column, svg, given, as_json=as_json)
+    if not learned:
+        nomogram.require_fitting(column, svg, given)
     if not given["privacy"] and (given["values"] or given["fewer_than"]):
         raise click.UsageError("--values and --fewer-than go with --privacy")
-    require_form(latex=given["latex"], html=given["html"], shown=given["tables"], option="--tables", as_json=as_json)
-    if given["tables"]:
-        if column or svg or given["nomogram"] or given["privacy"]:
-            raise click.UsageError("--tables goes without --column, --nomogram, --svg and --privacy")
-        tables = _tables(model)
-        emit_json(tables.to_dict()) if as_json else print_work(tables, latex=given["latex"], html=given["html"])
+    if learned == "--tables" and tables.is_network(model):
+        tables.show_network(model, given, as_json=as_json)
         return
     classifier = load(model)
     if isinstance(classifier, HiddenMarkovModel):
         from bayesbox.cli.print import chain
 
+        if learned == "--tables":
+            tables.show_chain(classifier, model, given, as_json=as_json)
+            return
+        if learned:
+            raise click.UsageError(f"{learned} shows classifiers, and this is a hidden Markov model")
         if given["privacy"]:
             raise click.UsageError("--privacy lists what classifiers reveal, and this is a hidden Markov model")
         if given["nomogram"]:
@@ -108,6 +126,9 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
         chain.show(classifier, model, column, as_json=as_json)
         if not as_json and column is None:
             say(f"model digest {file_digest(model)}")
+        return
+    if learned:
+        tables.show_learned(classifier, model, svg, given, as_json=as_json)
         return
     if given["privacy"]:
         from bayesbox.cli.print.privacy import show_privacy
@@ -125,17 +146,3 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
         say(f"redacted: levels and words of fewer than {classifier.redacted:,} rows are pooled as (rare)")
     if not as_json and classifier.book.ledger is not None:
         say(f"ledger {classifier.book.ledger_digest()}")
-
-
-def _tables(path: str) -> PrintedTables:
-    """The tables of a hidden Markov model or of a network."""
-    from bayesbox.cli.network.opened import opened_network
-    from bayesbox.file.load import load
-    from bayesbox.network.formats import format_of
-    from bayesbox.network.network import BayesianNetwork
-    from bayesbox.sequence.hmm import HiddenMarkovModel
-
-    found = load(path) if format_of(path) is None else opened_network(path, normalize=False)
-    if not isinstance(found, (HiddenMarkovModel, BayesianNetwork)):
-        raise click.UsageError(f"--tables is for hidden Markov models and Bayesian networks, and {path} is neither")
-    return found.tables()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
     from bayesbox.dist.factor import Factor, NoFactor
     from bayesbox.dist.fit import FitOptions
+    from bayesbox.dist.learned import LearnedTable
     from bayesbox.dist.leave_one_out import LeaveOneOutPlan
     from bayesbox.dist.number.cell_density import CellDensity
     from bayesbox.dist.number.cumulative import Cumulative
@@ -126,6 +127,11 @@ class Distribution(ABC):
     def free_parameters(self) -> int:
         """How many numbers were estimated freely, over all classes."""
         return sum(each.size for each in self.parameters().values())
+
+    @property
+    def all_parameters(self) -> int:
+        """How many numbers it has over all classes, those included that follow since they sum to one."""
+        return self.free_parameters if self.level_number is None else self.level_number * self.classes
 
     @property
     def level_number(self) -> int | None:
@@ -255,6 +261,20 @@ class Distribution(ABC):
         terms = self.terms(columns, 1)[0].tolist()
         name = ", ".join(self.columns)
         yield Factor(f"P({name} | class)", ("",) * len(terms), tuple(map(Logged, terms)))
+
+    def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:  # noqa: ARG002
+        """All that was learned of its columns: a row for each level, the most common ones where there are more than
+        `most`, or for each parameter."""
+        from bayesbox.dist.learned import LearnedTable, level_rows, most_common_places, parameter_rows
+
+        name, table = ", ".join(self.columns), self.level_table()
+        if table is None:
+            yield LearnedTable(name, parameter_rows(name, self.parameters(), self.classes), about=self.describe())
+            return
+        places = most_common_places(table.shares().sum(axis=1), most)
+        titles = [f"P({name}={table.levels[place]} | class)" for place in places.tolist()]
+        rows = level_rows(titles, table.log_p[places], None)
+        yield LearnedTable(name, rows, len(table.levels) - len(places), self.describe())
 
     def marks(self) -> Marks | None:
         """The values that a nomogram marks; None where there are none, or where they are on a scale."""

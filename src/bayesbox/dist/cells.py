@@ -175,6 +175,16 @@ class LevelCounts:
         """The columns of the cells: the levels, then missing where it is one, then unseen."""
         return [*self.levels, *([MISSING] if self.missing is not None else []), UNSEEN]
 
+    def with_missing(self) -> ExactArray:
+        """The cells, class-major, those of missing values behind the levels of each class where they are a level."""
+        if self.missing is None:
+            return self.cells
+        result, width = ExactArray(self.classes * self.size), len(self.levels)
+        first = np.arange(self.classes, dtype=np.int64) * self.size
+        result.add(self.cells, (first[:, None] + np.arange(width)[None, :]).ravel())
+        result.add(self.missing, first + width)
+        return result
+
     def as_cells(self, *, exact: bool = False) -> Cells:
         """The counts as doubles, or as fractions."""
         shape = (self.classes, len(self.levels))
@@ -200,8 +210,11 @@ def spread(cells: ExactArray, classes: int, levels: tuple[str, ...], wanted: tup
 
 
 def _numbers(array: ExactArray, *, exact: bool) -> np.ndarray:
-    if not exact:
-        return array.to_doubles()
+    return exact_numbers(array) if exact else array.to_doubles()
+
+
+def exact_numbers(array: ExactArray) -> np.ndarray:
+    """The numbers as fractions."""
     values = np.empty(len(array), dtype=object)
     for cell in range(len(array)):
         values[cell] = dyadic(array, cell).fraction

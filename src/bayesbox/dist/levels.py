@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,9 @@ from bayesbox.schema.encode import encode
 from bayesbox.schema.levels import label_values, natural_label_type
 from bayesbox.tally.book import Book
 from bayesbox.tally.counts import Counts
+
+if TYPE_CHECKING:
+    from bayesbox.dist.learned import LearnedTable
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,44 @@ class LevelDistribution(Distribution):
             yield self._counted(level, options.level_counts(book[self.column]), options)
         else:
             yield self._given(level)
+
+    def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:
+        """P(level | class) of each level, of declared ones without rows too, as a count over a count."""
+        from bayesbox.dist.learned import LearnedTable, counted_levels, level_rows
+
+        counts = self.shown_counts(options.level_counts(book[self.column])) if self.column in book else None
+        places, log_p = self._shown_levels(counts, most)
+        names: list[object] = [self.levels[place] for place in places.tolist()]
+        titles = [f"P({self.column}={name} | class)" for name in names]
+        hidden = len(self.levels) - len(names)
+        counted = None
+        if counts is not None:
+            whole, size = counts.with_missing(), counts.size
+            where = places  # its levels are those of the counts
+            if counts.missing is not None:
+                names.append(MISSING)
+                where = np.append(where, len(counts.levels))
+            counted = counted_levels(whole, counts.classes, size, where, size, names, options.smoothing)
+        if self.log_missing.any() or (counts is not None and counts.missing is not None):
+            titles.append(f"P({self.column}=missing | class)")
+            log_p = np.vstack([log_p, self.log_missing[None, :]])
+        yield LearnedTable(
+            self.column, level_rows(titles, log_p, counted, given=self.column not in book), hidden, self.describe()
+        )
+
+    def shown_counts(self, counts: LevelCounts) -> LevelCounts | None:
+        """The counts that its table is made of, level by level; None where levels are estimated together."""
+        return counts
+
+    def _shown_levels(self, counts: LevelCounts | None, most: int | None) -> tuple[NDArray[np.int64], Doubles]:
+        """The places of the levels to be shown, and their rows."""
+        from bayesbox.dist.learned import most_common_places
+
+        common = np.exp(self.log_p).sum(axis=1)
+        if counts is not None:
+            common = counts.as_cells().counts[:, : len(self.levels)].sum(axis=0)
+        places = most_common_places(common, most)
+        return places, self.log_p[places]
 
     def _given(self, level: str | None) -> Factor | NoFactor:
         """The factor of a table that was given, not counted."""

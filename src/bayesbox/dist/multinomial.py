@@ -26,6 +26,9 @@ from bayesbox.tally.moments import Moments
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
+    from bayesbox.dist.learned import LearnedTable
+
+FEW = 3  # words that a table of many is named by
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,10 @@ class Multinomial(Distribution):
 
     def parameters(self) -> dict[str, Doubles]:
         return dict(zip(self.words, np.exp(self.log_p), strict=True))
+
+    @property
+    def all_parameters(self) -> int:
+        return len(self.words) * self.classes
 
     @property
     def free_parameters(self) -> int:
@@ -157,6 +164,19 @@ class Multinomial(Distribution):
         if self.group is not None:
             return Linear({self.group: slopes}, 0.0)
         return Linear({word: [slope] for word, slope in zip(self.words, slopes, strict=True)}, 0.0)
+
+    def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:
+        """The share of each word among all words of a class."""
+        from bayesbox.dist.learned import LearnedTable, counted_levels, level_rows, most_common_places
+
+        cells, width = self._cells(book), len(self.words)
+        places = most_common_places(cells.to_doubles().reshape(self.classes, width).sum(axis=0), most)
+        names = [self.words[place] for place in places.tolist()]
+        counted = counted_levels(cells, self.classes, width, places, width, names, options.smoothing)
+        rows = level_rows([f"P({name} | class)" for name in names], self.log_p[places], counted)
+        yield LearnedTable(
+            self.group or ", ".join(self.words[:3]) + ("..." if width > 3 else ""), rows, width - len(rows)
+        )
 
     def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:
         if self.group is not None:

@@ -3,7 +3,8 @@ for."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,10 @@ from bayesbox.schema.encode import encode
 from bayesbox.tally.base import positions
 from bayesbox.tally.room import require_room_for_table
 from bayesbox.tally.sparse_counts import CELLS_A_PIECE, SparseCounts
+
+if TYPE_CHECKING:
+    from bayesbox.dist.learned import LearnedTable
+    from bayesbox.tally.book import Book
 
 
 class SparseTable(Table):
@@ -93,6 +98,18 @@ class SparseTable(Table):
             return self.log_missing
         index = self.position.get(level)
         return self.log_unseen if index is None else self.rows(np.array([index]))[0]
+
+    def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:  # noqa: ARG002
+        """The most common levels, worked out by themselves."""
+        from bayesbox.dist.learned import LearnedTable, level_rows, most_common_places
+
+        common = np.zeros(len(self.levels))
+        known = self._place >= 0
+        common[known] = self._counts.by_level().to_doubles()[self._place[known]]
+        places = most_common_places(common, most)
+        require_room_for_table(self.classes, len(places))
+        titles = [f"P({self.column}={self.levels[place]} | class)" for place in places.tolist()]
+        yield LearnedTable(self.column, level_rows(titles, self.rows(places), None), len(self.levels) - len(places))
 
     def add_to(self, plan: Plan, columns: Columns) -> None:
         column = columns.get(self.column)

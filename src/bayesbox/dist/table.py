@@ -164,6 +164,9 @@ class Table(LevelDistribution):
         shown = level if group < 0 or groups.levels[group] == level else f"{level}, one of {groups.levels[group]}"
         return self._factor(shown, formulas, shares)
 
+    def shown_counts(self, counts: LevelCounts) -> LevelCounts | None:
+        return None if self.groups else counts
+
     def _left_out_counts(self, counts: LevelCounts, domain: tuple[str, ...]) -> tuple[LevelCounts, tuple[str, ...]]:
         if not self.groups:
             return counts, domain

@@ -21,12 +21,15 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.hints import Reason, said_once
 from bayesbox.classifier.one_writer import writing
+from bayesbox.classifier.report.size import Parameters
+from bayesbox.classifier.report.tables import MOST_ROWS
 from bayesbox.classifier.training import Training
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import labels_from
 from bayesbox.explain.class_work import ClassWork
+from bayesbox.explain.printed_tables import PrintedTables
 from bayesbox.file.digest import model_digest
 from bayesbox.file.lock import WAIT
 from bayesbox.file.version import FromFile
@@ -222,6 +225,43 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
             raise BadData("the work is that of one row", found=f"{batch.rows:,} rows", remedy="Pass one of them")
         other = None if against is None else self.classifier_.model.classes[self._place_of(against)]
         return self.classifier_.work(batch, against=other)
+
+    def tables(self, most: int | None = MOST_ROWS) -> PrintedTables:
+        """All that was learned, as the texts print it: a mapping of tables by column, the prior as "P(class)".
+
+        Ratios of counts are exact fractions with what the smoothing rule added. It prints as text, shows as HTML in a
+        notebook, and has `.html()`, `.latex()` and `.to_dict()`. Of a table with more rows the `most` common are shown,
+        with the number of those that are not; `most=None` shows all.
+
+        >>> import bayesbox as bb
+        >>> rows = {"heavy": ["No", "No", "Yes", "No", "Yes", "No", "No"]}
+        >>> clf = bb.NaiveBayes().fit(rows, ["+", "+", "+", "-", "-", "-", "-"])
+        >>> print(clf.tables())
+        what was learned of class: naive Bayes
+                              +                            -
+        P(class)              3/7 = 0.4285714              4/7 = 0.5714286
+        P(heavy=No | class)   (2 + 1)/(3 + 2) = 3/5 = 0.6  (3 + 1)/(4 + 2) = 2/3 = 0.6666667
+        P(heavy=Yes | class)  (1 + 1)/(3 + 2) = 2/5 = 0.4  (1 + 1)/(4 + 2) = 1/3 = 0.3333333
+        parameters: 3 free, 6 in all; P(x | class): 4 by naive Bayes, 4 by the full joint
+        """
+        check_is_fitted(self)
+        if most is not None and (isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1):
+            raise BadOption("most must be a positive integer or None", found=most)
+        return self.classifier_.tables(None if most is None else int(most))
+
+    def parameters(self) -> Parameters:
+        """How many numbers the model has, a named tuple.
+
+        `free` are those that were estimated freely, `terms` all of them with the prior, as the texts count them.
+        `naive` and `joint` are the numbers of P(x | class) for the same columns, by naive Bayes and by the full joint.
+
+        >>> import bayesbox as bb
+        >>> flags = [[0, 1, 0, 1, 1], [1, 0, 1, 0, 0], [1, 1, 1, 1, 0], [0, 0, 0, 1, 1]]
+        >>> bb.NaiveBayes().fit(flags, ["a", "b", "a", "b"]).parameters()
+        Parameters(free=11, terms=22, naive=20, joint=64)
+        """
+        check_is_fitted(self)
+        return self.classifier_.parameters()
 
     def decide(
         self,

@@ -222,6 +222,22 @@ class TableEstimator(CountedEstimator[K]):
         batch = self._asked(X)
         return self.classifier_.explain(batch)
 
+    def boundary_svg(self, across: object, up: object) -> str:
+        """Which class is the most probable over two columns, all others missing, as SVG.
+
+        The columns are numbers or have two levels. The boundary of flags is a line, that of normals a quadratic curve;
+        probabilities are those before calibration.
+
+        >>> import bayesbox as bb
+        >>> rows = {"age": [20.0, 30.0, 40.0, 60.0], "pay": [1.0, 2.5, 2.0, 4.0]}
+        >>> bb.NaiveBayes(numeric="gaussian").fit(rows, ["no", "no", "yes", "yes"]).boundary_svg("age", "pay")[:4]
+        '<svg'
+        """
+        from bayesbox.table.boundary import boundary_picture
+
+        check_is_fitted(self)
+        return boundary_picture(self.classifier_, str(across), str(up))
+
     def _repr_html_(self) -> str:
         """The model as a small table: the classes with their counts, the columns with their kinds."""
         if not hasattr(self, "classifier_"):

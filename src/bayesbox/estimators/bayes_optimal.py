@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bayesbox.classifier.one_writer import writing
+from bayesbox.classifier.report.size import Parameters
+from bayesbox.classifier.report.tables import MOST_ROWS
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import batch_from, labels_from, row_of
 from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.class_work import ClassWork
 from bayesbox.explain.evidence import Explanation
+from bayesbox.explain.printed_tables import PrintedTables
 from bayesbox.file.digest import model_digest
 from bayesbox.file.lock import WAIT
 from bayesbox.file.version import FromFile
@@ -184,6 +187,14 @@ class BayesOptimal(FromFile, HasParameters, ClassifierMixin, BaseEstimator, Hypo
         names = [type(each).__name__ for each in self.hypotheses]
         classes = tuple(level_text(label) for label in places)
         return sum_over_hypotheses("Bayes optimal", classes, names, self.weights_.tolist(), answers)
+
+    def tables(self, most: int | None = MOST_ROWS) -> PrintedTables:
+        """The tables of all hypotheses, "model 1: ..." and so on, as those of other estimators are shown."""
+        return self._classifier().tables(most)
+
+    def parameters(self) -> Parameters:
+        """How many numbers all hypotheses have together."""
+        return self._classifier().parameters()
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:
         """Write the hypotheses and their weights to a file; `bayesbox.load` reads it.

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.options import ledger_option
+from bayesbox.classifier.report.size import Parameters
 from bayesbox.errors import BadData
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import classes_from, counts_from, group_of, labels_from
@@ -24,7 +25,7 @@ from bayesbox.source.labels import labels_of
 from bayesbox.source.shapes import exports_array, is_dask, is_sparse, shape_of
 from bayesbox.text.classifier import TEXT, DocumentClassifier
 from bayesbox.text.explanation import TextExplanation
-from bayesbox.text.model import Parameters, parameters
+from bayesbox.text.model import parameters
 from bayesbox.text.options import DocumentOptions, TextOptions
 
 GIVE_TEXTS = "Give a list, an array or a series of strings; words that are cut already are joined by spaces"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,6 +15,7 @@ from bayesbox import _core
 from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
 from bayesbox.classifier.options import options_from_command
+from bayesbox.classifier.report.size import Parameters
 from bayesbox.classifier.rows import LabelledRows, warn_of_lost_ledger
 from bayesbox.classifier.train import CountedBook, RowCounter
 from bayesbox.dist.base import Columns, Doubles, Plan
@@ -33,10 +34,11 @@ from bayesbox.tally.documents import WORDS, count_documents, limited, require_po
 from bayesbox.text.case import DocumentCase
 from bayesbox.text.choice import ChosenClassifier, defaults_of_command
 from bayesbox.text.explanation import TextExplanation, explained, telling
-from bayesbox.text.model import Parameters, TextModel, model_prior, parameters, text_model
+from bayesbox.text.model import TextModel, model_prior, parameters, text_model
 from bayesbox.text.options import AUTO, DocumentOptions, TextOptions
 
 if TYPE_CHECKING:
+    from bayesbox.dist.learned import LearnedTable
     from bayesbox.explain.class_work import ClassWork
 
 Texts = Documents | CountMatrix
@@ -396,6 +398,11 @@ class DocumentClassifier(ChosenClassifier):
             return parameters(kind, words=len(names), classes=classes)
         places = int(names[-1].partition(" ")[0]) if names else 0
         return parameters(kind, words=len(names) // max(places, 1), classes=classes, length=places)
+
+    def learned_tables(self, most: int | None) -> Iterator[LearnedTable]:
+        from bayesbox.text.tables import learned_words
+
+        return learned_words(self, most)
 
     def telling_words(self, number: int) -> dict[str, list[tuple[str, float]]]:
         """Of each class the words whose weight in it exceeds that in all others, with that lead, the largest first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
+from bayesbox.classifier.report.size import Parameters, written
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.cells import spread
 from bayesbox.dist.words.estimates import (
@@ -25,6 +27,7 @@ from bayesbox.dist.words.weights import WordWeights
 from bayesbox.errors import BadOption
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.schema.levels import label_order, label_values
+from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.documents import DOCUMENTS, THRICE, TWICE, WORDS
 from bayesbox.tally.words import most_common
@@ -95,6 +98,11 @@ def model_prior(book: Book, rules: TextOptions) -> Doubles:
     return log_prior(book.class_counts, book.classes, rules.prior_smoothing)
 
 
+def distinct_words(names: Sequence[str], tokens: Tokens) -> int:
+    """How many words there are; where each has a place, such as `1 kiwi`, it is one word at whatever place."""
+    return len({name.partition(" ")[2] for name in names}) if tokens.places else len(names)
+
+
 def known_words(book: Book, width: int | None) -> tuple[str, ...]:
     """The words of the tallies, or the columns of a matrix so wide."""
     if width is not None:
@@ -128,30 +136,25 @@ def _by_word(cells: ExactArray, classes: int, width: int) -> Doubles:
     return cells.sum_groups(np.tile(np.arange(width, dtype=np.int64), classes), width).to_doubles()
 
 
-class Parameters(NamedTuple):
-    """How many probabilities a model has, and how many of them are free, since some sum to one."""
-
-    terms: int
-    free: int
-
-
 def parameters(occurrence: str, *, words: int, classes: int, length: int | None = None) -> Parameters:
     """The size of a model of documents; "position" is P(word at place i | class) for each of `length` places.
 
-    >>> parameters("position", words=50_000, classes=2, length=100)
-    Parameters(terms=10000002, free=9999801)
+    >>> parameters("position", words=50_000, classes=2, length=100)[:3]
+    (9999801, 10000002, 10000000)
     >>> parameters("count", words=50_000, classes=2)
-    Parameters(terms=100002, free=99999)
-    >>> parameters("table", words=50_000, classes=2)
-    Parameters(terms=400002, free=300001)
+    Parameters(free=99999, terms=100002, naive=100000, joint=None)
+    >>> parameters("table", words=50_000, classes=2)[:2]
+    (300001, 400002)
     """
     if occurrence == "position":
         if length is None:
             raise BadOption("the position model has a table for each place", remedy="Give the length of a document")
-        return Parameters(length * words * classes + classes, length * max(words - 1, 0) * classes + classes - 1)
+        naive, free = length * words * classes, length * max(words - 1, 0) * classes
+        return Parameters(free + classes - 1, naive + classes, naive, written(words**length * classes))
     if occurrence not in OCCURRENCES:
         raise BadOption(f"a model is one of {', '.join(OCCURRENCES)}", found=occurrence)
-    if occurrence == "table":
-        return Parameters(len(TIMES) * words * classes + classes, (len(TIMES) - 1) * words * classes + classes - 1)
-    free = words if occurrence in ("binary", "poisson") else max(words - 1, 0)
-    return Parameters(words * classes + classes, free * classes + classes - 1)
+    levels = len(TIMES) if occurrence == "table" else 1
+    naive = levels * words * classes
+    free = {"table": (levels - 1) * words, "binary": words, "poisson": words}.get(occurrence, max(words - 1, 0))
+    joint = written(2**words * classes) if occurrence == "binary" else None
+    return Parameters(free * classes + classes - 1, naive + classes, naive, joint)

@@ -35,6 +35,7 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
 
     def learned(self, classifier: DocumentClassifier, training: Training, skipped: int, warned: list[str]) -> Json:
         from bayesbox.classifier.training import one_class
+        from bayesbox.text.model import distinct_words
 
         telling = classifier.telling_words(TOLD)
         return {
@@ -44,8 +45,8 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
             "unlabelled": training.unlabelled,
             "skipped": skipped,
             "classes": dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True)),
-            "words": len(classifier.words),
-            "used": len(classifier.model.conditional.words),
+            "words": distinct_words(classifier.words, classifier.tokens),
+            "used": distinct_words(classifier.model.conditional.words, classifier.tokens),
             "telling": {name: [word for word, _ in found] for name, found in telling.items()},
             "occurrence": classifier.rules.occurrence,
             "once": classifier.rules.once,
@@ -199,6 +200,7 @@ def print_case(case: DocumentCase, target: str) -> None:
 def _report(classifier: DocumentClassifier, path: str) -> Json:
     from bayesbox.rule.priors import prior_shares
     from bayesbox.tally.documents import WORDS
+    from bayesbox.text.model import distinct_words
 
     model, book, size = classifier.model, classifier.book, classifier.parameters()
     telling = classifier.telling_words(TELLING)
@@ -211,11 +213,12 @@ def _report(classifier: DocumentClassifier, path: str) -> Json:
         "words": dict(zip(book.classes, book[WORDS].n.tolist(), strict=True)) if WORDS in book else {},
         "prior": prior_shares(classifier),
         "rules": _rules(classifier),
-        "vocabulary": len(classifier.words),
-        "used": len(model.conditional.words),
+        "vocabulary": distinct_words(classifier.words, classifier.tokens),
+        "used": distinct_words(model.conditional.words, classifier.tokens),
         "telling": {name: [{"word": each, "lead": lead} for each, lead in words] for name, words in telling.items()},
         "parameters": size.terms,
         "free_parameters": size.free,
+        "parameter_counts": size.to_dict(),
         "digest": book.digest(),
         "model_digest": file_digest(path),
         "ledger": book.ledger_digest(),

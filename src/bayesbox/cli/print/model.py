@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from bayesbox.dist.base import Distribution
     from bayesbox.file.reader import Json
 
-EXACT_UP_TO = 10**15
 HELD = 0.9  # of the values of a class, within the interval that is shown
 MOST_CLASSES = 6  # whose intervals are next to each other
 
@@ -130,15 +128,18 @@ def print_model(
         say(f"shrunk: {text}")
     if size is not None:
         say(f"parameters: {size.parameters:,}{_compared(size)}")
+        say(f"as the texts count them: {classifier.parameters().text()}")
     if not classifier.fixed:
         say(f"digest {classifier.book.digest()}")
 
 
 def _compared(size: ModelSize) -> str:
     """How many numbers another model of the same columns would have."""
+    from bayesbox.classifier.report.size import large
+
     if size.naive is not None:
-        return f"; naive Bayes would need {_large(size.naive)}"
-    return f"; the full joint would need {_large(size.joint)}" if size.joint is not None else ""
+        return f"; naive Bayes would need {large(size.naive)}"
+    return f"; the full joint would need {large(size.joint)}" if size.joint is not None else ""
 
 
 def _rule(value: Any) -> str:
@@ -153,28 +154,19 @@ def own_rules(classifier: AnyTableClassifier) -> dict[str, str]:
     return {name: rule.text() for name, rule in found.items() if rule is not None}
 
 
-def _large(number: int) -> str:
-    """A whole number in full, or by its power of ten.
-
-    >>> _large(287), _large(3 * 10**20)
-    ('287', '3.00e+20')
-    """
-    if number < EXACT_UP_TO:
-        return f"{number:,}"
-    power = len(str(number)) - 1 if number < 10**4000 else int(math.log10(2) * (number.bit_length() - 1))
-    return f"{number // 10 ** (power - 2) / 100:.2f}e+{power}"
-
-
 def tally_of(classifier: AnyTableClassifier, name: str, path: str) -> Json:
     """The tally of one column as numbers by class."""
     from bayesbox.errors import UnknownColumn
 
+    conditional = classifier.model.conditional(name)
+    if classifier.fixed:
+        return _given_column(classifier, name, path)
     if name not in classifier.book:
         raise UnknownColumn(name, available=classifier.book, where=path)
     tally = classifier.book[name]
-    conditional = classifier.model.conditional(name)
     shown = tally if conditional is None else conditional.shown_tally(tally)
-    facts: Json = {"name": name, "classes": dict(zip(tally.classes, shown.by_class(), strict=True))}
+    by_class = _with_declared(conditional, tally, shown.by_class())
+    facts: Json = {"name": name, "classes": dict(zip(tally.classes, by_class, strict=True))}
     if conditional is not None:
         classes = classifier.model.classes
         interval, levels = _interval(conditional, classes), conditional.likely_levels(HELD)
@@ -183,6 +175,31 @@ def tally_of(classifier: AnyTableClassifier, name: str, path: str) -> Json:
         elif levels is not None:
             facts["likely_levels"] = {label: list(each) for label, each in zip(classes, levels, strict=True)}
     return facts
+
+
+def _with_declared(conditional: Distribution | None, tally: Any, by_class: list[Json]) -> list[Json]:
+    """The counts of levels with those of declared levels that no row has."""
+    if conditional is None or tally.form != "counts" or getattr(tally, "sparse", False):
+        return by_class
+    table = conditional.level_table()
+    known = () if table is None else table.levels
+    if not by_class or set(known) <= by_class[0].keys():
+        return by_class
+    rest = [name for name in by_class[0] if name not in known]
+    return [{name: each.get(name, 0) for name in (*known, *rest)} for each in by_class]
+
+
+def _given_column(classifier: AnyTableClassifier, name: str, path: str) -> Json:
+    """The probabilities of one column of a model of given tables."""
+    from bayesbox.errors import UnknownColumn
+
+    conditional = classifier.model.conditional(name)
+    table = None if conditional is None else conditional.level_table()
+    if table is None:
+        raise UnknownColumn(name, available=classifier.model.columns, where=path)
+    shares = table.shares().T.tolist()
+    by_class = [dict(zip(table.levels, row, strict=True)) for row in shares]
+    return {"name": name, "classes": dict(zip(classifier.model.classes, by_class, strict=True))}
 
 
 def print_column(tally: Json) -> None:

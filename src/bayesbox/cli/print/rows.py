@@ -154,6 +154,7 @@ class RowPrinter(Printer[T]):
             "smoothing_by_column": own_rules(classifier),
             "parameters": None if size is None else size.parameters,
             "joint_parameters": None if size is None else size.joint,
+            "parameter_counts": classifier.parameters().to_dict(),
             "digest": None if classifier.fixed else classifier.book.digest(),
             "model_digest": file_digest(path),
             "ledger": classifier.book.ledger_digest(),

@@ -27,6 +27,7 @@ from bayesbox.tally.values import Values
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
+    from bayesbox.dist.learned import LearnedTable
 
 
 @register("width", "frequency", "mdl", "modl", "bins")
@@ -170,6 +171,20 @@ class Bins(NumberDensity):
         widths = np.diff(edges * unit_of(low, high))
         shares = np.exp(self.log_density(middles)) / widths[:, None]
         return np.repeat(edges, 2)[1:-1], np.repeat(shares, 2, axis=0)
+
+    def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:
+        """P(bin | class) of each bin as a count over a count."""
+        from bayesbox.dist.learned import LearnedTable, counted_levels, level_rows, most_common_places
+
+        places = most_common_places(np.exp(self.log_bins).sum(axis=1), most)
+        counted = None
+        if not self.log_observed.any():
+            tally, names = self.counts_of(book[self.column]), [self.levels[place] for place in places.tolist()]
+            size = len(self.levels)
+            counted = counted_levels(tally.cells, self.classes, size, places, size, names, options.smoothing)
+        titles = [f"P({self.column} {self.levels[place]} | class)" for place in places.tolist()]
+        rows = level_rows(titles, (self.log_bins + self.log_observed)[places], counted)
+        yield LearnedTable(self.column, rows, len(self.levels) - len(places), self.describe())
 
     def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:
         values = self.numbers_of(columns)

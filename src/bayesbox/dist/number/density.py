@@ -24,6 +24,7 @@ from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
 
 if TYPE_CHECKING:
+    from bayesbox.dist.learned import LearnedTable
     from bayesbox.dist.number.cumulative import Cumulative
 
 
@@ -99,6 +100,21 @@ class NumberFamily(Distribution):
     def shown_value(self, value: float) -> str:
         """A value as the name of its factor shows it."""
         return decimal(value)
+
+    def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:  # noqa: ARG002
+        """Mean and standard deviation, those of the rows where the density has others, and its own parameters."""
+        from bayesbox.dist.learned import LearnedTable, parameter_rows
+
+        own, counted = self.parameters(), {}
+        if "mean" not in own and self.column in book:
+            shown = book[self.column].by_class()
+            if all({"mean", "deviation"} <= each.keys() for each in shown):
+                counted = {
+                    "mean": np.array([each["mean"] for each in shown], dtype=np.float64),
+                    "std": np.array([each["deviation"] for each in shown], dtype=np.float64),
+                }
+        rows = parameter_rows(self.column, counted | own, self.classes)
+        yield LearnedTable(self.column, rows, about=self.describe())
 
     def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:  # noqa: ARG002
         values = self.numbers_of(columns)

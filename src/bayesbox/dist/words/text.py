@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self, cast
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 import numpy as np
 
 from bayesbox.dist.base import Columns, Distribution, Doubles
-from bayesbox.dist.cells import Cells
+from bayesbox.dist.cells import Cells, spread
 from bayesbox.dist.factor import Factor, NoFactor, product_of_words
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
@@ -24,6 +24,9 @@ from bayesbox.schema.kinds import Words
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.tally.book import Book
 from bayesbox.tally.words import WordCounts, most_common
+
+if TYPE_CHECKING:
+    from bayesbox.dist.learned import LearnedTable
 
 MOST_WORDS = 40  # of a text whose factors are shown one by one
 
@@ -47,6 +50,10 @@ class Text(Distribution):
         return len(self.weights.offset)
 
     @property
+    def all_parameters(self) -> int:
+        return len(self.weights.words) * self.classes
+
+    @property
     def free_parameters(self) -> int:
         return max(len(self.weights.words) - 1, 0) * self.classes
 
@@ -63,6 +70,16 @@ class Text(Distribution):
             words, cells = tuple(words[place] for place in chosen.tolist()), taken(cells, classes, len(words), chosen)
         tempered = kind.occurrence == "normalised"
         return cls(column, count_weights(words, cells, classes, options.smoothing, tempered=tempered), kind.tokens)
+
+    def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:
+        """The share of each word among all words of the texts of a class."""
+        from bayesbox.dist.learned import LearnedTable
+        from bayesbox.dist.words.learned import share_rows
+
+        tally, words = book[self.column], self.weights.words
+        cells = tally.cells if words == tally.levels else spread(tally.cells, self.classes, tally.levels, words)
+        rows = share_rows(self.weights, cells, options.smoothing, most)
+        yield LearnedTable(self.column, rows, len(words) - len(rows))
 
     def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:
         """A factor for each word, as often as it occurs; one for all where they are many."""

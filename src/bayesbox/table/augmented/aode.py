@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from bayesbox.table.augmented.options import OneDependenceOptions
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
+    from bayesbox.dist.learned import LearnedTable
     from bayesbox.explain.class_work import ClassWork
 
 
@@ -40,6 +41,11 @@ class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoint
 
     def make_model(self, schema: Schema, book: Book) -> OneDependenceModel:
         return one_dependence_model(schema, book, self.rules, self.coding(schema, book))
+
+    def learned_tables(self, most: int | None) -> Iterator[LearnedTable]:
+        from bayesbox.table.augmented.tables import learned_pairs
+
+        return learned_pairs(self, most)
 
     def joint_log_prob(self, batch: Batch) -> Doubles:
         model = self.model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from bayesbox.table.augmented.model import AugmentedModel
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
+    from bayesbox.dist.learned import LearnedTable
     from bayesbox.explain.class_work import ClassWork
 
 
@@ -27,6 +29,11 @@ class ArcsClassifier(AugmentedClassifier[R, D, AugmentedModel]):
     @abstractmethod
     def steps_of(self, book: Book, model: AugmentedModel) -> dict[str, list[Doubles]]:
         """The counts of each column, from those of its levels to those with the class and all its parents."""
+
+    def learned_tables(self, most: int | None) -> Iterator[LearnedTable]:
+        from bayesbox.table.augmented.tables import learned_families
+
+        return learned_families(self, most)
 
     def joint_log_prob(self, batch: Batch) -> Doubles:
         return posterior.joint_log_prob(self.model, self.codes_of(batch), batch.rows)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 import numpy as np
 
 from bayesbox.classifier.contracts import TableModel
-from bayesbox.classifier.report.size import ModelSize
+from bayesbox.classifier.report.size import ModelSize, Parameters, compared
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.dist.number.cuts import between, binning
@@ -55,6 +55,8 @@ class CodedModel(TableModel, Protocol):
     def coding(self) -> Coding: ...
     @property
     def parameters(self) -> int: ...
+    @property
+    def terms(self) -> int: ...
 
 
 R = TypeVar("R", bound=AugmentedOptions)
@@ -75,6 +77,11 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
 
     def size(self) -> ModelSize:
         return ModelSize(self.model.parameters, None)
+
+    def parameters(self) -> Parameters:
+        model = self.model
+        naive, joint = compared([len(model.coding.levels[name]) for name in model.columns], 0, len(model.classes))
+        return Parameters(model.parameters, model.terms, naive, joint)
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
         """Each column by itself, and what the model needs of columns together."""

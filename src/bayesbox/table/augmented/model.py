@@ -81,6 +81,12 @@ class AugmentedModel:
         tables = sum((len(table.levels) - 1) * labels * table.contexts for table in self.conditionals)
         return labels - 1 + tables
 
+    @property
+    def terms(self) -> int:
+        """All its numbers, those included that follow since they sum to one."""
+        labels = len(self.classes)
+        return labels + sum(len(table.levels) * labels * table.contexts for table in self.conditionals)
+
 
 def with_unseen(counts: Doubles) -> Doubles:
     """The counts with one level more, which was never seen."""

@@ -69,6 +69,14 @@ class OneDependenceModel:
             + sum((len(table.levels) - 1) * labels for table in self.alone)
         )
 
+    @property
+    def terms(self) -> int:
+        """All the numbers of all the models that are averaged, those included that follow since they sum to one."""
+        labels = len(self.classes)
+        sizes = [len(self.coding.levels[name]) for name in self.names]
+        pairs = sum(sizes) ** 2 - sum(size**2 for size in sizes)
+        return labels * (1 + sum(sizes) + pairs + sum(len(table.levels) for table in self.alone))
+
     def conditional(self, column: str) -> None:  # noqa: ARG002  a column has one table for every parent
         """No column has a table by itself."""
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.classifier.hints import Hint, Reason
-from bayesbox.classifier.report.size import ModelSize
+from bayesbox.classifier.report.size import ModelSize, Parameters
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
@@ -24,7 +24,7 @@ from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
 from bayesbox.table.full import posterior
 from bayesbox.table.full.leave_one_out import leave_one_out
-from bayesbox.table.full.model import FullModel, full_model, level_rows, size_of_full
+from bayesbox.table.full.model import FullModel, full_model, level_rows, parameters_of_full, size_of_full
 from bayesbox.table.full.options import FullOptions
 from bayesbox.table.full.refine import found_shrinkage
 from bayesbox.table.full.shrinkage import DERIVED, LEAVE_ONE_OUT, ROWS, Shrinkage
@@ -32,6 +32,7 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.joint_columns import count_all, numbers_that_are_flags
 
 if TYPE_CHECKING:
+    from bayesbox.dist.learned import LearnedTable
     from bayesbox.explain.class_work import ClassWork
     from bayesbox.file.reader import Json
 
@@ -81,6 +82,14 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
 
     def size(self) -> ModelSize:
         return size_of_full(self.model)
+
+    def parameters(self) -> Parameters:
+        return parameters_of_full(self.model)
+
+    def learned_tables(self, most: int | None) -> Iterator[LearnedTable]:
+        from bayesbox.table.full.tables import learned_together
+
+        return learned_together(self, most)
 
     def notes(self) -> tuple[str, ...]:
         said = () if self.shrinkage is None else (self.shrinkage.text(),)

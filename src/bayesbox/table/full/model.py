@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.classifier.report.size import ModelSize
+from bayesbox.classifier.report.size import ModelSize, Parameters, compared
 from bayesbox.dist.base import Doubles, log
 from bayesbox.dist.joint.gaussian import JointGaussian, stacked
 from bayesbox.dist.joint.table import Axis, JointTable
@@ -239,3 +239,17 @@ def size_of_full(model: FullModel) -> ModelSize:
         total += normals * each + (pairs if model.covariance == "pooled" else 0)
         naive += labels * 2 * width
     return ModelSize(total, joint, naive=naive)
+
+
+def parameters_of_full(model: FullModel) -> Parameters:
+    """Free and all: the joint table, and a mean and a covariance for each normal."""
+    labels = len(model.classes)
+    sizes = () if model.table is None else model.table.sizes
+    width = 0 if model.normals is None else len(model.normals.names)
+    naive, joint = compared(sizes, width, labels)
+    terms = labels + (0 if model.table is None else labels * len(model.table.log_p))
+    if model.normals is not None:
+        pairs, normals = width * (width + 1) // 2, len(model.normals.mean)
+        each = {"full": width + pairs, "pooled": width, "diagonal": 2 * width}[model.covariance]
+        terms += normals * each + (pairs if model.covariance == "pooled" else 0)
+    return Parameters(size_of_full(model).parameters, terms, naive, joint)

@@ -28,7 +28,7 @@ def picture(classifier: NaiveClassifier, column: str, densities: Sequence[str] |
         panels = [Panel(own.describe(), own)]
     else:
         panels = [Panel(name, _density(classifier, column, tally, name)) for name in densities]
-    low, high = _range(tally)
+    low, high = value_range(tally)
     return density_svg(column, panels, classifier.model.classes, low, high)
 
 
@@ -74,7 +74,7 @@ def _needs_values(column: str) -> BadOption:
     )
 
 
-def _range(tally: Any) -> tuple[float, float]:
+def value_range(tally: Any) -> tuple[float, float]:
     """The values that were seen; of moments alone, three deviations to either side."""
     known: tuple[float, float] | None = tally.range()
     if known is not None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption, NotLinear
 from bayesbox.schema.levels import level_text
 from bayesbox.table.naive.classifier import NaiveClassifier
+
+if TYPE_CHECKING:
+    from bayesbox.explain.steps import Work
 
 
 class LinearWeights(NamedTuple):
@@ -21,7 +25,36 @@ class LinearWeights(NamedTuple):
     a: float
 
 
-def linear_weights(classifier: NaiveClassifier, positive: Any = None) -> LinearWeights:
+class NamedWeights(LinearWeights):
+    """The same with the `names` of what each weight is of, and the two `classes`: it prints as a table."""
+
+    names: tuple[str, ...] = ()
+    classes: tuple[str, str] = ("", "")
+
+    @classmethod
+    def of(cls, w: np.ndarray, a: float, names: tuple[str, ...], classes: tuple[str, str]) -> NamedWeights:
+        """Weights under their names; `classes` are the one that they speak for and the other."""
+        found = cls(w, a)
+        found.names, found.classes = names, classes
+        return found
+
+    def work(self) -> Work:
+        """A table of the weights that prints, as HTML and LaTeX too."""
+        from bayesbox.explain.steps import Cell, Row, Step, Work
+
+        rows = [Row(name, (Cell(value=value),)) for name, value in zip(self.names, self.w.tolist(), strict=True)]
+        steps = Step("weights", (*rows, Row("constant a", (Cell(value=self.a),))), ("weight",))
+        one, zero = self.classes
+        return Work(f"{one} is more probable than {zero} where the sum of weight * value, plus a, is above 0", (steps,))
+
+    def __str__(self) -> str:
+        return str(self.work())
+
+    def _repr_html_(self) -> str:
+        return self.work()._repr_html_()
+
+
+def linear_weights(classifier: NaiveClassifier, positive: Any = None) -> NamedWeights:
     """The weights and the constant, with t = P(x_i = 1 | class) and p = P(class):
 
     w_i = log[t1 (1 - t0)] - log[t0 (1 - t1)]        a = sum_i log[(1 - t1)/(1 - t0)] + log[p1/p0]
@@ -42,7 +75,17 @@ def linear_weights(classifier: NaiveClassifier, positive: Any = None) -> LinearW
     w = np.array([weight for column in weights.values() for weight in column])
     if not (np.isfinite(w).all() and np.isfinite(constant)):
         raise NotLinear("a probability of 0 makes a weight infinite", remedy="Use a rule that smooths, such as laplace")
-    return LinearWeights(w, float(constant))
+    names = tuple(name for column, slopes in weights.items() for name in _names(model, column, len(slopes)))
+    return NamedWeights.of(w, float(constant), names, (model.classes[one], model.classes[zero]))
+
+
+def _names(model: NaiveModel, column: str, number: int) -> list[str]:
+    """What the weights of a column are of: a level, a count, or one of the words of a matrix."""
+    if number > 1:
+        return [f"{column}[{place}]" for place in range(number)]
+    conditional = model.conditional(column)
+    table = None if conditional is None else conditional.level_table()
+    return [column if table is None else f"{column}={table.levels[1]}"]
 
 
 def _position(classes: tuple[str, ...], label: Any) -> int:

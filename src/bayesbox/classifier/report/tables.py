@@ -1,0 +1,95 @@
+"""All that a classifier has learned as printed tables, and what every kind of classifier says of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bayesbox.classifier.report.size import Parameters, parameters_of
+
+if TYPE_CHECKING:
+    from bayesbox.dist.learned import LearnedTable
+    from bayesbox.explain.printed_tables import PrintedTables
+
+MOST_ROWS = 30  # of one table that are shown, unless all are wanted
+MOST_TABLES = 60
+PRIOR = "P(class)"
+
+
+class Learns:
+    """What a classifier has learned, for people: its tables and the number of its parameters."""
+
+    def inner(self) -> tuple[Any, ...]:
+        """The classifiers that it holds, each with tallies of its own."""
+        return ()
+
+    def learned_tables(self, most: int | None) -> Iterator[LearnedTable]:
+        """A table for each distribution of its model, or for each of the models that it holds."""
+        return tables_of(self, most)
+
+    def tables(self, most: int | None = MOST_ROWS) -> PrintedTables:
+        """The prior and every table; of long ones the `most` common rows, None for all."""
+        return printed(self, most)
+
+    def parameters(self) -> Parameters:
+        """How many numbers it has learned: free, all, and those of naive Bayes and of the full joint."""
+        return counted_parameters(self)
+
+
+def tables_of(classifier: Any, most: int | None) -> Iterator[LearnedTable]:
+    """The tables of the distributions of a model, then those of the models that it holds."""
+    from bayesbox.dist.learned import LearnedRow, LearnedTable
+    from bayesbox.explain.work import prior_factor
+    from bayesbox.rule.naive import fit_options
+
+    model = classifier.model
+    book = classifier.book.with_classes(model.classes)
+    for conditional in getattr(model, "conditionals", ()):
+        options = fit_options(classifier.schema, book, classifier.rules, conditional.columns[0])
+        yield from conditional.learned(book, options, most)
+    for number, each in enumerate(classifier.inner(), start=1):
+        classes, prior = each.model.classes, prior_factor(each.model, each.book, each.rules)
+        rows = (LearnedRow(PRIOR, prior.formulas, prior.values),)
+        yield LearnedTable(f"model {number}: {PRIOR}", rows, about=each.title, columns=classes)
+        for table in each.learned_tables(most):
+            yield replace(table, name=f"model {number}: {table.name}", columns=table.columns or classes)
+
+
+def counted_parameters(classifier: Any) -> Parameters:
+    """Those of the distributions of a model, or of all the models that it holds together."""
+    members = [each.parameters() for each in classifier.inner()]
+    if members:
+        return Parameters(sum(each.free for each in members), sum(each.terms for each in members))
+    return parameters_of(len(classifier.model.classes), getattr(classifier.model, "conditionals", ()))
+
+
+def printed(classifier: Any, most: int | None) -> PrintedTables:
+    """The tables of a classifier, and notes on them."""
+    from bayesbox.explain.printed_tables import PrintedTables
+    from bayesbox.explain.steps import Cell, Row, Step
+    from bayesbox.explain.work import prior_factor
+
+    model = classifier.model
+    prior = prior_factor(model, classifier.book, classifier.rules)
+    steps = {PRIOR: Step("prior", (Row(PRIOR, tuple(map(Cell, prior.formulas, prior.values))),), model.classes)}
+    notes: list[str] = []
+    about: dict[str, list[str]] = {}
+    found = classifier.learned_tables(most)
+    for table in found if most is None else itertools.islice(found, MOST_TABLES):
+        rows = tuple(Row(row.name, tuple(map(Cell, row.formulas, row.values))) for row in table.rows)
+        if rows:
+            steps[table.name] = Step(table.name, rows, model.classes if table.columns is None else table.columns)
+        if table.about:
+            about.setdefault(table.about, []).append(table.name)
+        if table.hidden:
+            notes.append(f"{table.name}: {len(rows):,} of {len(rows) + table.hidden:,} rows are shown")
+    notes += [f"{'; '.join(names)}: {text}" for text, names in about.items()]
+    more = sum(1 for _ in found)
+    if more:
+        notes.append(f"{more:,} more tables are not shown")
+    notes += [f"ignored: {name}, since {reason}" for name, reason in getattr(model, "left_out", {}).items()]
+    size = classifier.parameters()
+    title = f"what was learned of {classifier.target or 'class'}: {classifier.title}"
+    return PrintedTables(title, steps, (*notes, f"parameters: {size.text()}"), size.to_dict())

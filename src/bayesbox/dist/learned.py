@@ -1,0 +1,121 @@
+"""What was learned as people print it: a row for each level, word or parameter, with the formula behind each number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import ExactArray
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.cells import Cells, Smoothing, exact_numbers, ratio
+from bayesbox.dist.factor import Number, divided, formula, given_value
+
+CLOSE = 1e-9  # how far a ratio may be from the model's own number that it is shown for
+PARAMETERS = {"std": "standard deviation"}  # parameters whose names are short for something
+
+
+class LearnedRow(NamedTuple):
+    """A row of a table: its name, and for each column a formula, empty where there is none, and a value."""
+
+    name: str
+    formulas: tuple[str, ...]
+    values: tuple[Number | float, ...]
+
+
+@dataclass(frozen=True)
+class LearnedTable:
+    """One table: its rows, the `hidden` number of rows that are not shown, and `about`, what is to be said of it.
+
+    Its columns are the classes, unless `columns` names others.
+    """
+
+    name: str
+    rows: tuple[LearnedRow, ...]
+    hidden: int = 0
+    about: str = ""
+    columns: tuple[str, ...] | None = None
+
+
+class CountedLevels(NamedTuple):
+    """Exact counts of some levels, with what a rule needs besides them."""
+
+    counts: NDArray[Any]  # classes x levels, fractions
+    totals: NDArray[Any]  # classes; or classes x levels
+    size: int  # K
+    names: Sequence[Any]
+    rule: Smoothing
+
+    def cell(self, ratios: tuple[NDArray[Any], NDArray[Any]], label: int, level: int) -> tuple[str, Fraction]:
+        """The formula and the value of one cell."""
+        over, under = ratios[0][label, level], ratios[1][label, level]
+        total = self.totals[label] if self.totals.ndim == 1 else self.totals[label, level]
+        return formula(self.counts[label, level], total, over, under, self.rule), divided(over, under)
+
+    def ratios(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Numerators and denominators."""
+        over, under = ratio(self.rule, Cells(self.counts, self.totals, self.size, self.names))
+        return np.broadcast_to(over, self.counts.shape), np.broadcast_to(under, self.counts.shape)
+
+
+def counted_levels(
+    cells: ExactArray, classes: int, width: int, places: NDArray[np.int64], size: int, names: Sequence[Any], rule: Any
+) -> CountedLevels:
+    """The counts of the levels at some places, of class-major cells that are so wide; all of them make the totals."""
+    index = (np.arange(classes)[:, None] * width + places[None, :]).ravel()
+    counts = exact_numbers(cells.take(index)).reshape(classes, len(places))
+    return CountedLevels(counts, exact_numbers(cells.sum_rows(classes)), size, names, rule)
+
+
+def level_rows(
+    names: Sequence[str], log_p: Doubles, counted: CountedLevels | None, *, given: bool = False
+) -> tuple[LearnedRow, ...]:
+    """A row for each level: its ratio of counts where that is the model's own number, else the number alone, as the
+    digits and the fraction that it is where it was `given`.
+
+    `log_p` has levels x classes; a level that is impossible in every class has zeros there, and is shown as 0.
+    """
+    ratios = None if counted is None else counted.ratios()
+    rows = []
+    for place, name in enumerate(names):
+        own = [math.exp(value) for value in log_p[place].tolist()]
+        if counted is not None and ratios is not None:
+            cells = [counted.cell(ratios, label, place) for label in range(len(own))]
+            values = [value for _, value in cells]
+            impossible = not any(values) and all(p == 1 for p in own)
+            if impossible or np.allclose([float(value) for value in values], own, rtol=CLOSE, atol=0):
+                rows.append(LearnedRow(name, tuple(text for text, _ in cells), tuple(values)))
+                continue
+        elif len(names) > 1 and all(p == 1 for p in own):
+            own = [0.0] * len(own)
+        if given:
+            written = [given_value(p) for p in own]
+            rows.append(LearnedRow(name, tuple(text for text, _ in written), tuple(value for _, value in written)))
+        else:
+            rows.append(LearnedRow(name, ("",) * len(own), tuple(own)))
+    return tuple(rows)
+
+
+def parameter_rows(column: str, parameters: dict[str, Doubles], classes: int) -> tuple[LearnedRow, ...]:
+    """A row for each parameter of a density.
+
+    >>> [row.name for row in parameter_rows("age", {"mean": np.zeros(2), "std": np.ones(2)}, 2)]
+    ['mean of age', 'standard deviation of age']
+    """
+    return tuple(
+        LearnedRow(f"{PARAMETERS.get(name, name)} of {column}", ("",) * classes, tuple(values.tolist()))
+        for name, values in parameters.items()
+        if values.shape == (classes,)
+    )
+
+
+def most_common_places(weight: Doubles, most: int | None) -> NDArray[np.int64]:
+    """The places of the greatest weights, in their order: all of them where there is no limit."""
+    if most is None or len(weight) <= most:
+        return np.arange(len(weight))
+    return np.sort(np.argsort(-weight, kind="stable")[:most])
