@@ -33,6 +33,7 @@ POOLED_ROWS = 1.0  # what the t of all classes is worth in the root, against the
 CLASS_ROWS = 16.0  # what the corrected t of a class is worth there, against its own counts
 LEAST_MASS = 1e-7  # of each half of a node, for doubles to tell it
 LAST_KEY = 16_376  # of what is beyond the greatest double
+KEYS_AT_ONCE = 4096  # a bound on memory
 TOP = 15  # the level of the nodes of all positive and of all negative numbers
 
 Keys = NDArray[np.int64]
@@ -76,17 +77,32 @@ class StudentShape(NamedTuple):
         return mass
 
 
+class _Step(NamedTuple):
+    """The nodes of one level above some keys."""
+
+    kept: NDArray[np.int64]  # among those of the level before
+    rows: NDArray[np.int64]  # their keys
+    middle_key: Keys
+    above: NDArray[np.bool_]  # whether a key is in the half above the middle
+    half: Doubles  # counts of that half
+    node: Doubles
+
+
 class CellTree:
     """The counts of the nodes of a grid, without the class of no rows."""
 
     def __init__(self, keys: Keys, label: NDArray[np.int32], counts: Doubles, classes: int) -> None:
         self.classes = classes
         self.levels: list[tuple[Keys, Doubles]] = []
+        distinct, place = np.unique(keys, return_inverse=True)
+        place = place.ravel()
         for level in range(TOP + 1):
-            nodes, place = np.unique(keys >> level, return_inverse=True)
-            table = np.zeros((len(nodes) + 1, classes))  # the last row for nodes without a count
-            np.add.at(table, (place.ravel(), label), counts)
-            self.levels.append((nodes, table))
+            nodes = distinct >> level
+            new = np.append(True, nodes[1:] != nodes[:-1])[: len(nodes)]
+            nodes, at = nodes[new], (np.cumsum(new) - 1)[place]
+            size = (len(nodes) + 1) * classes  # the last row for nodes without a count
+            table: Doubles = np.bincount(at * classes + label, weights=counts, minlength=size).astype(np.float64)
+            self.levels.append((nodes, table.reshape(-1, classes)))
         self.total = self.levels[TOP][1].sum(axis=0)
 
     @classmethod
@@ -128,29 +144,60 @@ class CellTree:
         `own` are the classes of rows whose own value, in the cell of its key, does not count.
         """
         total = np.zeros((len(keys), self.classes + 1))
-        rows = np.arange(len(keys))
-        node = self._without(np.tile(self.total, (len(keys), 1)), own)
-        rows = rows[node.sum(axis=1) >= LEAST_VALUES]
-        node, spread = node[rows], spread.take(rows)
-        share = node / node.sum(axis=1, keepdims=True)
-        low = np.zeros((len(rows), self.classes + 1))
-        high = -low  # -0.0: a tail above
-        mass = np.ones_like(low)
+        for start in range(0, len(keys), KEYS_AT_ONCE):
+            rows = np.arange(start, min(start + KEYS_AT_ONCE, len(keys)))
+            self._add_log_ratios(total, rows, keys, spread, place, own)
+        return total
+
+    def _add_log_ratios(
+        self,
+        total: Doubles,
+        rows: NDArray[np.int64],
+        keys: Keys,
+        spread: StudentShape,
+        place: Place,
+        own: NDArray[np.int32] | None,
+    ) -> None:
+        """The same for some of the keys: the counts level by level, the rest for all levels at once."""
+        node = self._without(np.tile(self.total, (len(rows), 1)), None if own is None else own[rows])
+        kept = np.flatnonzero(node.sum(axis=1) >= LEAST_VALUES)
+        steps: list[_Step] = []
         for level in range(TOP, -1, -1):
+            rows, node = rows[kept], node[kept]
             if not len(rows):
                 break
             here = keys[rows] >> level
             middle_key = np.zeros(len(rows), dtype=np.int64) if level == TOP else (here | 1) << level
             above = here >= 0 if level == TOP else (here & 1).astype(bool)
-            middle = spread.tail(place(edges_of(middle_key), rows))
-            low, high = np.where(above[:, None], middle, low), np.where(above[:, None], high, middle)
             half = self._without(self.counts(here, level), None if own is None else own[rows])
+            steps.append(_Step(kept, rows, middle_key, above, half, node))
+            node, kept = half, np.flatnonzero(half.sum(axis=1) >= LEAST_VALUES)
+        if not steps:
+            return
+        every = np.concatenate([step.rows for step in steps])
+        edges = edges_of(np.concatenate([step.middle_key for step in steps]))
+        ends = np.cumsum([len(step.rows) for step in steps])[:-1]
+        middles = np.split(spread.take(every).tail(place(edges, every)), ends)
+        first = steps[0]
+        low = np.zeros((len(first.rows), self.classes + 1))
+        high = -low  # -0.0: a tail above
+        mass = np.ones_like(low)
+        share = first.node / first.node.sum(axis=1, keepdims=True)
+        parts, masses, shares = [], [], []
+        for step, middle in zip(steps, middles, strict=True):
+            if step is not first:
+                low, high, mass, share = low[step.kept], high[step.kept], mass[step.kept], share[step.kept]
+            above = step.above[:, None]
+            low, high = np.where(above, middle, low), np.where(above, high, middle)
             part = spread.between(low, high)
-            total[rows] += _log_step(half, node, part, mass, share)
-            kept = np.flatnonzero(half.sum(axis=1) >= LEAST_VALUES)
-            rows, node, spread, share = rows[kept], half[kept], spread.take(kept), share[kept]
-            low, high, mass = low[kept], high[kept], part[kept]
-        return total
+            parts.append(part)
+            masses.append(mass)
+            shares.append(share)
+            mass = part
+        halves, nodes = np.concatenate([step.half for step in steps]), np.concatenate([step.node for step in steps])
+        logs = _log_step(halves, nodes, np.concatenate(parts), np.concatenate(masses), np.concatenate(shares))
+        for step, each in zip(steps, np.split(logs, ends), strict=True):
+            total[step.rows] += each
 
     @staticmethod
     def _without(counts: Doubles, own: NDArray[np.int32] | None) -> Doubles:
