@@ -247,6 +247,17 @@ def test_a_mixture_has_the_tables_of_its_models() -> None:
     assert any(name.startswith("model 2: ") for name in tables)
 
 
+def test_the_weight_of_a_column_is_a_note_on_its_table() -> None:
+    random = np.random.default_rng(2)
+    labels = random.choice(["no", "yes"], 200).tolist()
+    noisy = [label if keep else "no" for label, keep in zip(labels, random.random(200) < 0.7, strict=True)]
+    clf = bb.NaiveBayes(column_weights="learned").fit({"first": noisy, "copy": noisy}, labels)
+    weights = {name: weight for name, weight in clf.column_weights_.items() if weight not in (0, 1)}
+    assert weights
+    for name, weight in weights.items():
+        assert any(name in note and f"the power {weight:.4g}" in note for note in clf.tables().notes)
+
+
 def test_long_tables_are_cut_and_say_so() -> None:
     levels = [f"level {number}" for number in range(100)]
     clf = bb.NaiveBayes().fit({"code": [*levels, "level 7", "level 7", "level 50"]}, ["no", "yes"] * 51 + ["no"])

@@ -48,7 +48,10 @@ def tables_of(classifier: Any, most: int | None) -> Iterator[LearnedTable]:
     book = classifier.book.with_classes(model.classes)
     for conditional in getattr(model, "conditionals", ()):
         options = fit_options(classifier.schema, book, classifier.rules, conditional.columns[0])
-        yield from conditional.learned(book, options, most)
+        weight = model.weight_of(conditional) if hasattr(model, "weight_of") else 1.0
+        for table in conditional.learned(book, options, most):
+            power = "" if weight == 1 else f"its factors are raised to the power {weight:.4g}"
+            yield replace(table, about="; ".join(text for text in (table.about, power) if text))
     for number, each in enumerate(classifier.inner(), start=1):
         classes, prior = each.model.classes, prior_factor(each.model, each.book, each.rules)
         rows = (LearnedRow(PRIOR, prior.formulas, prior.values),)
