@@ -19,7 +19,7 @@ from bayesbox.source.files import workbook
 from bayesbox.source.files.dialect import TextDialect
 from bayesbox.source.files.open import open_source
 
-openpyxl = pytest.importorskip("openpyxl")
+import openpyxl
 
 HEADER = ["age", "car", "seen", "member", "y"]
 DAY = datetime.datetime(2024, 2, 29, 12, 30)

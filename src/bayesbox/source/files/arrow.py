@@ -55,7 +55,7 @@ def _damage_named(file: str, format_name: str) -> Iterator[None]:
 def _damaged(error: Exception, file: str, format_name: str) -> BadData:
     lines = str(error).splitlines()
     return BadData(
-        f"is no {format_name} file, or a damaged one",
+        f"is not a valid {format_name} file",
         where=file,
         found=lines[0] if lines else type(error).__name__,
         remedy="Write it again, or name its format",

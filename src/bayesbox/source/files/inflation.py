@@ -77,7 +77,7 @@ def require_bounded_file(file: IO[bytes], name: str) -> None:
     except (struct.error, ValueError) as error:
         if isinstance(error, BadData):
             raise
-        raise BadData("is not an Arrow file, or a damaged one", where=name, found=str(error)) from None
+        raise BadData("is not a valid Arrow file", where=name) from None
     file.seek(0)
 
 
@@ -123,9 +123,7 @@ class CheckedMessages:
         except (struct.error, ValueError) as error:
             if isinstance(error, BadData):
                 raise
-            raise BadData(
-                "is not an Arrow stream, or a damaged one", where=self._stream.name, found=str(error)
-            ) from None
+            raise BadData("is not a valid Arrow file", where=self._stream.name) from None
         return prefix + metadata + body
 
     def close(self) -> None:
