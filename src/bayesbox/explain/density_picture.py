@@ -67,7 +67,7 @@ def _panel(panel: Panel, low: float, high: float) -> Iterator[str]:
         yield f'<text x="{PANEL_WIDTH / 2}" y="{PANEL_HEIGHT / 2}" fill="{QUIET}" text-anchor="middle">none</text>'
         return
     x_values, heights = panel.density.curve(low, high, POINTS)
-    spikes = _spikes(panel.density, (high - low) / POINTS)
+    spikes = _spikes(panel.density, high / POINTS - low / POINTS)  # high - low may be no double
     shown = [index for index in range(heights.shape[1]) if index not in spikes] or [*range(heights.shape[1])]
     highest = float(heights[:, shown].max()) or 1.0
     unit = unit_of(low, high)
