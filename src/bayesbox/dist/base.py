@@ -102,6 +102,9 @@ class Distribution(ABC):
     family: ClassVar[str] = ""
     """What columns, options and files call the family: set where it is registered."""
 
+    looks_up_levels: ClassVar[bool] = False
+    """Whether it knows the levels that were counted only; else its formula gives others a probability too."""
+
     @property
     @abstractmethod
     def columns(self) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ class LevelDistribution(Distribution):
     """
 
     tally: ClassVar[type] = Counts
+    looks_up_levels: ClassVar[bool] = True
 
     column: str
     levels: tuple[str, ...]

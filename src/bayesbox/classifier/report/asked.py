@@ -104,10 +104,20 @@ def known_levels(classifier: AnyTableClassifier, *, here: bool = True) -> dict[s
     """What is known of each column of levels that takes part, under the name that rows have it by."""
     schema, book, model = classifier.schema, classifier.book, classifier.model
     assert schema is not None
+    computed = {
+        name for each in getattr(model, "conditionals", ()) if not each.looks_up_levels for name in each.columns
+    }
     found = {}
     for name in schema.used:
         kind = schema.kinds[name]
-        if kind.translates or kind.is_matrix or kind.is_text or name in classifier.one_hot or name in model.left_out:
+        if (
+            name in computed
+            or kind.translates
+            or kind.is_matrix
+            or kind.is_text
+            or name in classifier.one_hot
+            or name in model.left_out
+        ):
             continue
         tally: Any = book.columns.get(name)
         is_flag = kind.is_flag or name in classifier.number_flags()

@@ -20,6 +20,7 @@ class FamilyTable(Distribution):
     back-off: of P(level), of P(level | class), and of each parent more.
     """
 
+    looks_up_levels: ClassVar[bool] = True
     unsampled: ClassVar[str] = "its levels depend on those of other columns"
 
     column: str
