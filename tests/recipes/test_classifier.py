@@ -99,6 +99,17 @@ def test_in_python(tmp_path: Path) -> None:
     assert (model + model).book_.n.tolist() == [10, 6]
 
 
+def test_rows_whose_columns_are_all_ignored_get_the_prior() -> None:
+    """Of no columns the sum of the terms is 0, and what the kind returns has the shape of the prior."""
+    rows = {"car": ["suv", "suv", "suv"]}
+    model = TemperedBayes().fit(rows, ["L", "H", "H"])
+    prior = np.tile(model.class_log_prior_, (3, 1))
+    np.testing.assert_allclose(model.predict_log_proba(rows), prior, atol=1e-15)
+    np.testing.assert_array_equal(model.joint_log_proba(rows), prior)
+    np.testing.assert_allclose(model.log_density(rows), np.zeros(3), atol=1e-15)
+    assert model.log_likelihood(rows, ["L", "H", "H"]) == pytest.approx(prior[0] @ [2, 1])
+
+
 def test_by_command(tmp_path: Path, capsys: Any) -> None:
     data, model = tmp_path / "rows.csv", str(tmp_path / "m.bayes")
     rows = zip(ROWS["car"], ROWS["age"], RISK, strict=True)

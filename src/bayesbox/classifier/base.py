@@ -416,9 +416,14 @@ class Classifier(Calibrates, Learns, ABC, Generic[R, D, M]):
         """P(class | x), rows x classes."""
         return np.exp(self.log_posterior(batch))
 
+    def joint_of_rows(self, batch: Batch) -> Doubles:
+        """log P(class, x), rows x classes: also of a kind that, without any column, returns the prior alone."""
+        joint = self.joint_log_prob(batch)
+        return np.tile(joint, (batch.rows, 1)) if joint.ndim == 1 else joint
+
     def plain_log_posterior(self, batch: Batch) -> Doubles:
         """log P(class | x) before calibration; a row that no class allows gets the prior, with a warning."""
-        return posterior.normalised_log(self.joint_log_prob(batch), self.model.log_prior)
+        return posterior.normalised_log(self.joint_of_rows(batch), self.model.log_prior)
 
     def work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
         """The answer to the one row of a batch step by step, calibrated if the model is."""
@@ -430,7 +435,7 @@ class Classifier(Calibrates, Learns, ABC, Generic[R, D, M]):
 
     def log_density(self, batch: Batch) -> Doubles:
         """log P(x), a value a row."""
-        return posterior.log_sum(self.joint_log_prob(batch))
+        return posterior.log_sum(self.joint_of_rows(batch))
 
 
 AnyClassifier = Classifier[Any, Any, Any]

@@ -18,6 +18,7 @@ from bayesbox.classifier.report.asked import KnownLevels, known_levels, none_the
 from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption, UnknownColumn
+from bayesbox.rule.options import NaiveOptions
 from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
@@ -108,9 +109,12 @@ class TableClassifier(Classifier[R, D, M]):
         return count(columns, labels, schema, **options)
 
     @classmethod
-    def density_of_numbers(cls, rules: Any) -> str:  # noqa: ARG003  most kinds count moments, whatever the rules
-        """The density of the numbers that declare none: it decides whether their values are counted."""
-        return "gaussian"
+    def density_of_numbers(cls, rules: Any) -> str:
+        """The density of the numbers that declare none: it decides whether their values are counted.
+
+        That of the options of naive Bayes; other kinds count moments, whatever their rules.
+        """
+        return rules.numeric if isinstance(rules, NaiveOptions) else "gaussian"
 
     @classmethod
     def from_options(

@@ -312,7 +312,7 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
 
     def joint_log_proba(self, X: object) -> NDArray[np.float64]:
         """log P(class, x), rows x classes."""
-        return self._answers(X, lambda classifier, batch: classifier.joint_log_prob(batch))
+        return self._answers(X, lambda classifier, batch: classifier.joint_of_rows(batch))
 
     def leave_one_out(self, X: object, y: object) -> NDArray[np.float64]:
         """P(class | x) of each learned row under the model of all the other rows, without a refit."""

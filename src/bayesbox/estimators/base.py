@@ -210,7 +210,7 @@ class TableEstimator(CountedEstimator[K]):
     def log_likelihood(self, X: object, y: object) -> float:
         """The sum over the rows of log P(class = y, x)."""
         batch, classifier = self._asked(X), self.classifier_
-        joint = classifier.joint_log_prob(batch)
+        joint = classifier.joint_of_rows(batch)
         labels = labels_from(y, batch.rows, classifier.target_cuts)
         place = {text: index for index, text in enumerate(classifier.model.classes)}
         columns = np.array([place.get(text, -1) for text in labels.levels], dtype=np.int64)[labels.codes]

@@ -45,7 +45,7 @@ def _scores(classifier: AnyTableClassifier, first: _Sampled, second: _Sampled) -
     width, height = len(first.values), len(second.values)
     names = first.axis.name, second.axis.name
     columns = _column(np.tile(np.arange(width), height), first), _column(np.repeat(np.arange(height), width), second)
-    joint = classifier.joint_log_prob(Batch(names, columns, width * height))
+    joint = classifier.joint_of_rows(Batch(names, columns, width * height))
     scores = np.maximum(joint, LEAST).reshape(height, width, -1)
     return _between(_between(scores, axis=0), axis=1)
 

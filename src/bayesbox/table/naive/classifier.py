@@ -53,10 +53,6 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
     looks_for_dependence = True
     weighs_columns = True
 
-    @classmethod
-    def density_of_numbers(cls, rules: NaiveOptions) -> str:
-        return rules.numeric
-
     def needs_refit(self) -> bool:
         coarse = not all(self.book[name].is_exact for name in self.book)
         return coarse or super().needs_refit()
