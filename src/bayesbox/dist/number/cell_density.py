@@ -34,7 +34,8 @@ class CellDensity(NamedTuple):
         """From the first keys of the runs, and runs x densities of heights."""
         first_key, run_of = _run_of(starts)
         by_class = np.ascontiguousarray(heights.T)
-        ratios = np.exp(by_class[:-1] - by_class[-1:])
+        with np.errstate(over="ignore"):  # where a ratio is infinite, the core adds up logs
+            ratios = np.exp(by_class[:-1] - by_class[-1:])
         return cls(first_key, run_of, by_class, ratios, parameters, base, is_log, zeros)
 
 

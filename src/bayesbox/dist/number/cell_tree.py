@@ -32,6 +32,7 @@ LEAST_VALUES = 20  # of a node that is halved
 POOLED_ROWS = 1.0  # what the t of all classes is worth in the root, against the counts of all
 CLASS_ROWS = 16.0  # what the corrected t of a class is worth there, against its own counts
 LEAST_MASS = 1e-7  # of each half of a node, for doubles to tell it
+LEAST_SHARE = np.finfo(np.float64).tiny  # of a half without values, where weights are so great that it is no double
 LAST_KEY = 16_376  # of what is beyond the greatest double
 KEYS_AT_ONCE = 4096  # a bound on memory
 TOP = 15  # the level of the nodes of all positive and of all negative numbers
@@ -222,5 +223,6 @@ def _log_step(half: Doubles, node: Doubles, part: Doubles, mass: Doubles, share:
     nothing = np.zeros((len(half), 1))
     half, node = np.hstack([half, nothing]), np.hstack([node, nothing])
     worth_of_class = CLASS_ROWS * (1 - np.log2(np.where(clear, mass, 1.0))) ** 2
-    found: Doubles = np.log((half + worth_of_class * tilted) / (node + worth_of_class)) - np.log(q)
+    share_of_class = (half + worth_of_class * tilted) / (node + worth_of_class)
+    found: Doubles = np.log(np.maximum(share_of_class, LEAST_SHARE)) - np.log(q)
     return np.where(clear, found, 0.0)
