@@ -141,7 +141,11 @@ BAD_PRIORS = {
     "a class left out": {"a": 1.0},
     "an unknown class": {"a": 0.5, "b": 0.25, "z": 0.25},
     "not a number": {"a": float("nan"), "b": 0.5},
-    "a list": [0.5, 0.5],
+    "a list of another length": [0.5, 0.25, 0.25],
+    "a list of another sum": [0.5, 0.6],
+    "a list with a negative": [1.5, -0.5],
+    "a list of words": ["half", "half"],
+    "another word": "equal",
 }
 
 

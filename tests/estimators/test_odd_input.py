@@ -109,7 +109,9 @@ def test_one_class_of_a_prior_may_be_left_out(tmp_path):
         np.testing.assert_allclose(np.exp(model.class_log_prior_), [0.2, 0.8], rtol=1e-15)
 
 
-@pytest.mark.parametrize("prior", [[0.2, 0.8], {"a": 1.0}, {"a": "much", "b": 0.5}, {"a": 0.2, "c": 0.8}, {}])
+@pytest.mark.parametrize(
+    "prior", [[0.2, 0.7], [1.0], "even", {"a": 1.0}, {"a": "much", "b": 0.5}, {"a": 0.2, "c": 0.8}, {}]
+)
 def test_other_priors_are_refused(prior):
     with refusal(BadOption, what="prior"):
         bb.NaiveBayes(prior=prior).fit(COUNTS, Y)

@@ -267,6 +267,6 @@ def test_predict_gives_back_the_kind_of_frame_it_got():
     assert isinstance(other, pl.DataFrame)
     assert other["prediction"].to_list() == found["prediction"].tolist()
     assert isinstance(bb.predict(clf, pl.from_pandas(ROWS).lazy()), pl.DataFrame)
-    for data in (ROWS.to_dict("records"), dd.from_pandas(ROWS, npartitions=2), {"age": [1.0]}):
+    for data in (ROWS.to_dict("records"), dd.from_pandas(ROWS, npartitions=2), ROWS.to_dict("list")):
         assert isinstance(bb.predict(clf, data), pa.Table)
     assert isinstance(bb.predict(clf, ROWS[:0]), pd.DataFrame)

@@ -27,7 +27,9 @@ def whole():
 
 def test_every_kind_takes_part(whole):
     forms = {whole.book_[name].form for name in X}
-    assert forms == {"counts", "moments"}
+    assert forms == {"counts", "grid", "moments"}
+    kinds = {kind.name for kind in whole.classifier_.schema.kinds.values()}
+    assert kinds >= {"category", "count", "date", "flag", "number", "real"}
     assert set(whole.classifier_.model.columns) == {*X, "joined month", "joined weekday"}
 
 
