@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from tests.refusal import refusal, warning
 
@@ -18,8 +19,6 @@ from bayesbox.errors import BadData, BadRow, KindContradiction, SuspiciousData
 from bayesbox.source.files import workbook
 from bayesbox.source.files.dialect import TextDialect
 from bayesbox.source.files.open import open_source
-
-import openpyxl
 
 HEADER = ["age", "car", "seen", "member", "y"]
 DAY = datetime.datetime(2024, 2, 29, 12, 30)
