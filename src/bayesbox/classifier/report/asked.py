@@ -141,6 +141,9 @@ def unseen_counter(classifier: AnyClassifier) -> UnseenCounter:
     return UnseenCounter(classifier.known_levels(), ignored=classifier.unseen == "ignore")
 
 
+_ADDING = Lock()  # threads may count batches at once; a counter itself is sent to where the rows are
+
+
 class UnseenCounter:
     """Counts the levels that a classifier never saw, in one batch after another; `found` is the sum so far."""
 
@@ -149,7 +152,6 @@ class UnseenCounter:
         self.ignored = ignored
         self.rows = 0
         self.found: UnseenLevels | None = None
-        self._lock = Lock()  # threads may count batches at once
 
     def __call__(self, batch: Batch) -> Batch:
         """The batch, its texts coded once and for all that is asked of them; what is new in them is counted."""
@@ -164,7 +166,7 @@ class UnseenCounter:
             columns[place], count, examples = _unseen_in(columns[place], known)
             if count:
                 new[name] = count, examples
-        with self._lock:
+        with _ADDING:
             self.rows += batch.rows
             if new:
                 found = UnseenLevels(
