@@ -18,6 +18,7 @@ distributions, 1992).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles
+from bayesbox.dist.number.special import log_gamma
 from bayesbox.tally.grid import CELL_BITS, Cells, Grid
 
 LEAST_VALUES = 20  # of a node that is halved
@@ -33,8 +35,10 @@ POOLED_ROWS = 1.0  # what the t of all classes is worth in the root, against the
 CLASS_ROWS = 16.0  # what the corrected t of a class is worth there, against its own counts
 LEAST_MASS = 1e-7  # of each half of a node, for doubles to tell it
 LEAST_SHARE = np.finfo(np.float64).tiny  # of a half without values, where weights are so great that it is no double
+NARROW = 1e-3  # in scales of a t, below which a mass is that of a parabola: a difference of tails has few digits
 LAST_KEY = 16_376  # of what is beyond the greatest double
 KEYS_AT_ONCE = 4096  # a bound on memory
+MANY_DEGREES = 1000.0  # of freedom
 TOP = 15  # the level of the nodes of all positive and of all negative numbers
 
 Keys = NDArray[np.int64]
@@ -77,6 +81,28 @@ class StudentShape(NamedTuple):
         mass: Doubles = high - low + around
         return mass
 
+    def around(self, centre: Doubles, width: Doubles) -> Doubles:
+        """The mass of pieces of at most `NARROW` scales, by the height and the curvature at their centres.
+
+        The next term, of the fourth power of the width, is below 1e-12 of it wherever the mass counts.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):  # of pieces that are not narrow
+            z, step = (centre - self.shift) / self.scale, width / self.scale
+            square = z * z
+            height = np.exp(_log_constant(self.df) - (self.df + 1) / 2 * np.log1p(square / self.df))
+            curvature = (self.df + 1) * ((self.df + 2) * square - self.df) / (self.df + square) ** 2
+            mass: Doubles = height * step * (1 + step * step * curvature / 24)
+        return mass
+
+
+def _log_constant(df: Doubles) -> Doubles:
+    """The log of the height of a t at its middle; where G overwhelms the ratio of two, by the series of that."""
+    few = np.minimum(df, MANY_DEGREES)
+    ratio = log_gamma((few + 1) / 2) - log_gamma(few / 2)
+    series = np.log(df / 2) / 2 - 1 / (4 * df) + 1 / (24 * df**3)
+    found: Doubles = np.where(df > MANY_DEGREES, series, ratio) - np.log(df * math.pi) / 2
+    return found
+
 
 class _Step(NamedTuple):
     """The nodes of one level above some keys."""
@@ -87,6 +113,14 @@ class _Step(NamedTuple):
     above: NDArray[np.bool_]  # whether a key is in the half above the middle
     half: Doubles  # counts of that half
     node: Doubles
+
+
+class _Piece(NamedTuple):
+    """Pieces of the line."""
+
+    mass: Doubles  # of each t, as a difference of tails
+    low: Doubles  # the numbers at their ends
+    high: Doubles
 
 
 class CellTree:
@@ -138,16 +172,23 @@ class CellTree:
         return np.sort(np.concatenate(found))
 
     def log_ratios(
-        self, keys: Keys, spread: StudentShape, place: Place, own: NDArray[np.int32] | None = None
+        self,
+        keys: Keys,
+        spread: StudentShape,
+        place: Place,
+        own: NDArray[np.int32] | None = None,
+        *,
+        unit: float | None = 1.0,
     ) -> Doubles:
         """The log of what each density is multiplied by in the cell of each key, keys x (classes and that of no rows).
 
-        `own` are the classes of rows whose own value, in the cell of its key, does not count.
+        `own` are the classes of rows whose own value, in the cell of its key, does not count. `unit` is the distance of
+        two numbers whose places are 1 apart; None on the scale of logs, where no cell is narrow.
         """
         total = np.zeros((len(keys), self.classes + 1))
         for start in range(0, len(keys), KEYS_AT_ONCE):
             rows = np.arange(start, min(start + KEYS_AT_ONCE, len(keys)))
-            self._add_log_ratios(total, rows, keys, spread, place, own)
+            self._add_log_ratios(total, rows, keys, spread, place, own, unit)
         return total
 
     def _add_log_ratios(
@@ -158,6 +199,7 @@ class CellTree:
         spread: StudentShape,
         place: Place,
         own: NDArray[np.int32] | None,
+        unit: float | None,
     ) -> None:
         """The same for some of the keys: the counts level by level, the rest for all levels at once."""
         node = self._without(np.tile(self.total, (len(rows), 1)), None if own is None else own[rows])
@@ -179,24 +221,29 @@ class CellTree:
         edges = edges_of(np.concatenate([step.middle_key for step in steps]))
         ends = np.cumsum([len(step.rows) for step in steps])[:-1]
         middles = np.split(spread.take(every).tail(place(edges, every)), ends)
-        first = steps[0]
-        low = np.zeros((len(first.rows), self.classes + 1))
+        low = np.zeros((len(steps[0].rows), self.classes + 1))
         high = -low  # -0.0: a tail above
-        mass = np.ones_like(low)
-        share = first.node / first.node.sum(axis=1, keepdims=True)
-        parts, masses, shares = [], [], []
-        for step, middle in zip(steps, middles, strict=True):
-            if step is not first:
-                low, high, mass, share = low[step.kept], high[step.kept], mass[step.kept], share[step.kept]
-            above = step.above[:, None]
+        first_edge = np.full(len(low), -np.inf)
+        last_edge = -first_edge
+        halves, others = [], []  # that of each key, and the other one
+        for step, middle, edge in zip(steps, middles, np.split(edges, ends), strict=True):
+            if step is not steps[0]:
+                low, high = low[step.kept], high[step.kept]
+                first_edge, last_edge = first_edge[step.kept], last_edge[step.kept]
+            above, above_edge = step.above[:, None], step.above
+            other = spread.between(np.where(above, low, middle), np.where(above, middle, high))
+            others.append(_Piece(other, np.where(above_edge, first_edge, edge), np.where(above_edge, edge, last_edge)))
             low, high = np.where(above, middle, low), np.where(above, high, middle)
-            part = spread.between(low, high)
-            parts.append(part)
-            masses.append(mass)
-            shares.append(share)
-            mass = part
-        halves, nodes = np.concatenate([step.half for step in steps]), np.concatenate([step.node for step in steps])
-        logs = _log_step(halves, nodes, np.concatenate(parts), np.concatenate(masses), np.concatenate(shares))
+            first_edge, last_edge = np.where(above_edge, edge, first_edge), np.where(above_edge, last_edge, edge)
+            halves.append(_Piece(spread.between(low, high), first_edge, last_edge))
+        part, other = (_masses(pieces, spread, place, every, unit) for pieces in (halves, others))
+        first = steps[0].node
+        masses, shares = [np.ones((len(first), self.classes + 1))], [first / first.sum(axis=1, keepdims=True)]
+        for step, before in zip(steps[1:], np.split(part, ends)[:-1], strict=True):
+            masses.append(before[step.kept])
+            shares.append(shares[-1][step.kept])
+        half, node = np.concatenate([step.half for step in steps]), np.concatenate([step.node for step in steps])
+        logs = _log_step(half, node, part, other, np.concatenate(masses), np.concatenate(shares))
         for step, each in zip(steps, np.split(logs, ends), strict=True):
             total[step.rows] += each
 
@@ -208,18 +255,45 @@ class CellTree:
         return counts
 
 
-def _log_step(half: Doubles, node: Doubles, part: Doubles, mass: Doubles, share: Doubles) -> Doubles:
-    """log q'' - log q, rows x (classes and that of no rows); `share` is that of the classes among all values."""
-    clear = (part > LEAST_MASS) & (mass - part > LEAST_MASS)
-    q = np.where(clear, part, 1.0) / np.where(clear, mass, 2.0)
-    pooled_part, pooled_mass = (part[:, :-1] * share).sum(axis=1), (mass[:, :-1] * share).sum(axis=1)
-    pooled_clear = (pooled_part > LEAST_MASS) & (pooled_mass - pooled_part > LEAST_MASS)
-    r = np.where(pooled_clear, pooled_part, 1.0) / np.where(pooled_clear, pooled_mass, 2.0)
+def _masses(
+    pieces: list[_Piece], spread: StudentShape, place: Place, rows: NDArray[np.int64], unit: float | None
+) -> Doubles:
+    """The masses of pieces, worked out anew where one is narrow beside the scale of a t.
+
+    Beside an outlier all other values are: of their masses, as differences of tails, doubles have nine digits or less.
+    """
+    mass, low, high = (np.concatenate(each) for each in zip(*pieces, strict=True))
+    if unit is None:
+        return mass
+    with np.errstate(over="ignore", invalid="ignore"):
+        width = ((high - low) / unit)[:, None]
+        narrow = (width / spread.take(rows).scale < NARROW) & (mass > LEAST_MASS / 2)
+    some = np.flatnonzero(narrow.any(axis=1))
+    if len(some):
+        centre = low[some] + (high[some] - low[some]) / 2
+        sharp = spread.take(rows[some]).around(place(centre, rows[some]), width[some])
+        mass[some] = np.where(narrow[some], sharp, mass[some])
+    return mass
+
+
+def _log_step(half: Doubles, node: Doubles, part: Doubles, other: Doubles, mass: Doubles, share: Doubles) -> Doubles:
+    """log q'' - log q, rows x (classes and that of no rows); `share` is that of the classes among all values.
+
+    1 - q is the mass of the other half, which has more digits than the difference.
+    """
+    clear = (part > LEAST_MASS) & (other > LEAST_MASS)
+    q, not_q = (np.where(clear, each, 1.0) / np.where(clear, mass, 2.0) for each in (part, other))
+    pooled_part, pooled_other, pooled_mass = ((each[:, :-1] * share).sum(axis=1) for each in (part, other, mass))
+    pooled_clear = (pooled_part > LEAST_MASS) & (pooled_other > LEAST_MASS)
+    r, not_r = (
+        np.where(pooled_clear, each, 1.0) / np.where(pooled_clear, pooled_mass, 2.0)
+        for each in (pooled_part, pooled_other)
+    )
     worth = POOLED_ROWS * (1 - np.log2(np.where(pooled_clear, pooled_mass, 1.0))) ** 2
     corrected = (half.sum(axis=1) + worth * r) / (node.sum(axis=1) + worth)
     corrected = np.where(pooled_clear, corrected, r)
     up = q * (corrected / r)[:, None]
-    tilted = up / (up + (1 - q) * ((1 - corrected) / (1 - r))[:, None])
+    tilted = up / (up + not_q * ((1 - corrected) / not_r)[:, None])
     nothing = np.zeros((len(half), 1))
     half, node = np.hstack([half, nothing]), np.hstack([node, nothing])
     worth_of_class = CLASS_ROWS * (1 - np.log2(np.where(clear, mass, 1.0))) ** 2

@@ -125,17 +125,20 @@ class LeftOut:
             away = np.where(np.isinf(edges), edges, apart(edges, values[rows]))
             return others.x[rows] + (away / others.unit)[:, None]
 
-        terms += self._log_ratios(spreads, place, others.present, zeros=not zero_apart)
+        terms += self._log_ratios(spreads, place, others.present, zeros=not zero_apart, unit=others.unit)
         return terms, others.doubtful
 
-    def _log_ratios(self, spreads: ClassSpreads, place: Place, present: Flags, *, zeros: bool) -> Doubles:
+    def _log_ratios(
+        self, spreads: ClassSpreads, place: Place, present: Flags, *, zeros: bool, unit: float | None
+    ) -> Doubles:
         """What the t is multiplied by in the cell of each row, by the counts of the others."""
         tree = CellTree.of(self.tally, zeros=zeros)
         rows = np.flatnonzero(present)
         spread = StudentShape(spreads.loc[rows], spreads.scale[rows], spreads.df[rows])
         keys = keys_of(_core.grid_cells(self.values[rows]))
         found = np.zeros((len(self.values), tree.classes + 1))
-        found[rows] = tree.log_ratios(keys, spread, lambda edges, of: place(edges, rows[of]), self.target[rows])
+        own = self.target[rows]
+        found[rows] = tree.log_ratios(keys, spread, lambda edges, of: place(edges, rows[of]), own, unit=unit)
         return found
 
     def _log_spreads(self) -> tuple[ClassSpreads, LogSums, Flags]:
@@ -164,5 +167,5 @@ class LeftOut:
         def place(edges: Doubles, rows: NDArray[np.int64]) -> Doubles:
             return place_of(edges, is_log=True, base=whole.mean[rows, 0])[:, None]
 
-        terms += self._log_ratios(spreads, place, there, zeros=False)
+        terms += self._log_ratios(spreads, place, there, zeros=False, unit=None)
         return terms, unsure

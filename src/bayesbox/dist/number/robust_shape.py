@@ -73,7 +73,7 @@ class Shape(NamedTuple):
         def place(edges: Doubles, rows: NDArray[np.int64]) -> Doubles:  # noqa: ARG001
             return place_of(edges, is_log=self.is_log, base=self.base)[:, None]
 
-        ratios = tree.log_ratios(starts, spread, place)
+        ratios = tree.log_ratios(starts, spread, place, unit=None if self.is_log else 1.0)
         new = np.append(True, (ratios[1:] != ratios[:-1]).any(axis=1))
         return starts[new], ratios[new]
 
