@@ -39,7 +39,7 @@ def exact_joint(X, labels, row, floor=FLOOR):
 
 
 def assert_right(X, labels, rows, *, floor=FLOOR, kinds=None):
-    clf = bb.NaiveBayes(columns=kinds).fit(X, labels)
+    clf = bb.NaiveBayes(numeric="gaussian", columns=kinds).fit(X, labels)
     joint, p = clf.joint_log_proba(rows), clf.predict_proba(rows)
     assert np.isfinite(joint).all()
     for index, row in enumerate(rows):
@@ -130,7 +130,7 @@ def test_two_neighbouring_doubles_at_an_offset():
 def test_subnormal_spread_is_finite():
     tiny = 5e-324
     X = {"x": [0.0, 8 * tiny, 100 * tiny, 108 * tiny]}
-    clf = bb.NaiveBayes().fit(X, ["a", "a", "b", "b"])
+    clf = bb.NaiveBayes(numeric="gaussian").fit(X, ["a", "a", "b", "b"])
     rows = {"x": [0.0, 8 * tiny, 104 * tiny]}
     assert np.isfinite(clf.joint_log_proba(rows)).all()
     assert clf.predict(rows).tolist() == ["a", "a", "b"]
@@ -139,14 +139,16 @@ def test_subnormal_spread_is_finite():
 def test_the_smallest_spread_is_no_point_mass():
     """0 and the smallest double have a deviation that rounds to 0, but both values occurred."""
     tiny = 5e-324
-    clf = bb.NaiveBayes(columns={"x": bb.Real(floor=0)}).fit({"x": [0.0, tiny, 1.0, 2.0]}, ["a", "a", "b", "b"])
+    clf = bb.NaiveBayes(numeric="gaussian", columns={"x": bb.Real(floor=0)}).fit(
+        {"x": [0.0, tiny, 1.0, 2.0]}, ["a", "a", "b", "b"]
+    )
     assert clf.predict({"x": [0.0, tiny, 1.5]}).tolist() == ["a", "a", "b"]
 
 
 def test_a_hundred_thousand_attributes():
     random = np.random.default_rng(0)
     X = random.normal(size=(4, 100_000))
-    clf = bb.NaiveBayes().fit(X, [0, 0, 1, 1])
+    clf = bb.NaiveBayes(numeric="gaussian").fit(X, [0, 0, 1, 1])
     joint, log_p = clf.joint_log_proba(X), clf.predict_log_proba(X)
     assert np.isfinite(joint).all()
     assert np.isfinite(log_p).all()

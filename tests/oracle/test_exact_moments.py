@@ -159,7 +159,7 @@ def test_counts_pass_two_to_the_53():
 
 def test_by_the_public_name():
     ages = [1e12 + age / 10 for age in range(7)]
-    clf = bb.NaiveBayes().fit({"age": ages}, ["a"] * 7)
+    clf = bb.NaiveBayes(numeric="gaussian").fit({"age": ages}, ["a"] * 7)
     mean, variance = exact_moments([Fraction(age) for age in ages])
     assert clf.book_["age"].mean.tolist() == [rounded(mean)]
     assert clf.book_["age"].variance.tolist() == [rounded(variance)]

@@ -36,7 +36,7 @@ def test_diagonal_is_gaussian_naive_bayes(load):
     X, y = load(return_X_y=True)
     X = X.copy()
     X[::7, 1] = np.nan
-    full, naive = bb.FullBayes(covariance="diagonal").fit(X, y), bb.NaiveBayes().fit(X, y)
+    full, naive = bb.FullBayes(covariance="diagonal").fit(X, y), bb.NaiveBayes(numeric="gaussian").fit(X, y)
     np.testing.assert_allclose(full.joint_log_proba(X), naive.joint_log_proba(X), rtol=1e-12, atol=1e-12)
 
 
