@@ -21,6 +21,7 @@ from bayesbox.file.strict_json import dumps, parse
 from bayesbox.rule.options import MISSING, UNSEEN, NaiveOptions
 from bayesbox.rule.rules_json import smoothing_from_json, smoothing_to_json
 from bayesbox.rule.smoothing import RULES
+from bayesbox.schema.date import DatePart
 from bayesbox.schema.families import densities, family_named
 from bayesbox.schema.kinds import (
     BY_NAME,
@@ -38,7 +39,9 @@ X, Y = table()
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
 shares = st.floats(0, 1e6, allow_nan=False)
 OPTIONS: dict[str, Callable[[type[Kind]], st.SearchStrategy[Any]]] = {
-    "missing": lambda kind: st.sampled_from([None, "ignore", *(["level"] if kind is not Words else [])]),
+    "missing": lambda kind: st.sampled_from(
+        [*([None] if kind is not DatePart else []), "ignore", *(["level"] if kind is not Words else [])]
+    ),
     "levels": lambda _: st.none() | st.lists(names, max_size=4),
     "density": lambda kind: st.sampled_from(densities("count" if kind is Count else "real")),
     "floor": lambda _: st.floats(0, allow_infinity=False) | st.integers(0, 9),
@@ -49,6 +52,12 @@ OPTIONS: dict[str, Callable[[type[Kind]], st.SearchStrategy[Any]]] = {
     "stop_words": lambda _: st.lists(names, max_size=3).map(tuple),
     "shortest": lambda _: st.integers(1, 9),
     "group": lambda _: st.sampled_from([None, "modl"]),
+    "smoothing": lambda _: st.none() | st.sampled_from(sorted(RULES)).flatmap(rules),
+    "format": lambda _: st.sampled_from([None, "%d/%m/%Y", "%Y-%m-%d %H:%M"]),
+    "zone": lambda _: st.sampled_from([None, "Europe/Paris"]),
+    "holds": lambda _: st.sampled_from([None, "moment", "time", "duration"]),
+    "column": lambda _: names,
+    "part": lambda _: st.sampled_from(["month", "weekday", "hour"]),
 }
 
 
@@ -153,10 +162,22 @@ def test_every_tally_has_a_table() -> None:
 
 def test_every_attribute_of_a_classifier_is_saved() -> None:
     kept = {"rules", "declared", "one_hot", "target", "target_cuts", "schema", "book", "derived", "fixed"}
-    kept |= {"calibrate", "calibrated", "redacted", "ledger"}  # that there is a ledger, the book says
+    kept |= {
+        "calibrate",
+        "calibrated",
+        "redacted",
+        "ledger",
+        "absent",
+        "ignore",
+        "ignored",
+        "chosen",
+        "learned_at",
+    }  # that there is a ledger, the book says
     assert {name for name in vars(mixed()) if not name.startswith("_")} == kept
     assert {field.name for field in dataclasses.fields(NaiveOptions)} == set(
-        options_to_json(NaiveOptions(select="cfs", column_weights="learned"))
+        options_to_json(
+            NaiveOptions(select="cfs", column_weights="learned", column_smoothing={"car": "m:2"}, var_smoothing=0.1)
+        )
     )
 
 

@@ -87,7 +87,7 @@ def test_a_member_too_few_or_too_many(name: str) -> None:
 def test_every_key_of_the_document_is_needed_and_typed(name: str) -> None:
     data = original(name)
     document = parse(container.unpack(data)["model.json"])
-    optional = {"named", "derived", "number_prior"}
+    optional = {"named", "derived", "number_prior", "constants"}
     for key in document:
         without = {other: value for other, value in document.items() if other != key}
         error = refusal(_with(data, without))

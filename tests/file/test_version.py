@@ -168,11 +168,10 @@ def test_saving_waits_for_a_writer_and_loading_does_not(path: Path) -> None:
     assert bb.load(path).book_.n.sum() == 8
 
 
-def test_a_lock_that_is_never_let_go(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bayesbox.file.lock.FileLock.__init__.__kwdefaults__", {"wait": 0.05, "verb": "save"})
+def test_a_lock_that_is_never_let_go(path: Path) -> None:
     naive().save(path)
     with FileLock(path, verb="forget"), refusal(ModelLocked, verb="forget", waited=0.05):
-        naive().save(path)
+        naive().save(path, wait=0.05)
 
 
 SAVE = """

@@ -24,6 +24,7 @@ def rows() -> tuple[dict[str, list[str | None]], list[str]]:
     ]
 
 
+@pytest.mark.filterwarnings("ignore::bayesbox.errors.UnseenLevels")
 @pytest.mark.parametrize("missing", ["ignore", "level"])
 @pytest.mark.parametrize("unseen", ["ignore", "smooth"])
 @pytest.mark.parametrize(

@@ -55,10 +55,11 @@ class AutoCalibration:
 def auto_calibrated(classifier: AnyClassifier, kept: list[LabelledRows]) -> AutoCalibration:
     """The calibration that is best by the log loss of held-out rows, learned on a sample of the rows that were learned.
 
-    `kept` are rows with a label. Below 50 of them nothing is looked at.
+    `kept` are rows with a label. Below 50 of them, or two for each class, nothing is looked at: a class whose only row
+    is held out cannot be answered.
     """
     rows = sum(part.batch.rows for part in kept)
-    if rows < FEWEST_ROWS or len(classifier.classes) < 2:
+    if rows < max(FEWEST_ROWS, 2 * len(classifier.classes)) or len(classifier.classes) < 2:
         return AutoCalibration(None, None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was told when they were learned
