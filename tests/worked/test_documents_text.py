@@ -56,11 +56,16 @@ def test_top_words_only():
 
 
 def test_number_of_parameters():
-    assert parameters("position", words=50_000, classes=2, length=100) == (10_000_002, 100 * 49_999 * 2 + 1)
+    found = parameters("position", words=50_000, classes=2, length=100)
+    assert (found.terms, found.free) == (10_000_002, 100 * 49_999 * 2 + 1)
     clf = bb.TextClassifier().fit(TEXTS, LABELS)
-    assert clf.parameters() == (14, 11)
-    assert clf.parameters("binary") == (14, 13)
-    assert clf.parameters("position", length=100) == (1202, 1001)
+    counts = {"count": clf.parameters(), "binary": clf.parameters("binary")}
+    counts["position"] = clf.parameters("position", length=100)
+    assert {name: (each.terms, each.free) for name, each in counts.items()} == {
+        "count": (14, 11),
+        "binary": (14, 13),
+        "position": (1202, 1001),
+    }
 
 
 def test_without_smoothing():
