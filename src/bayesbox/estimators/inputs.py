@@ -84,7 +84,8 @@ def row_of(X: Any, names: Collection[str]) -> Any:
     """
     if is_named_tuple(X):
         return [X._asdict()]
-    if isinstance(X, Mapping) and X and not any(_has_several(value) for value in X.values()):
+    is_sparse = hasattr(X, "shape")  # one of the formats of scipy is a dict of cells
+    if isinstance(X, Mapping) and not is_sparse and X and not any(_has_several(value) for value in X.values()):
         return [dict(X)]
     if is_pandas_series(X) and hasattr(X, "items") and any(str(label) in names for label in X.index):
         return [{str(label): value for label, value in X.items()}]
