@@ -58,7 +58,7 @@ def predict(
     >>> import bayesbox as bb
     >>> clf = bb.NaiveBayes().fit({"age": [25, 20, 45]}, ["L", "H", "H"])
     >>> bb.predict(clf, {"age": [44, 25]}, keep=["age"]).to_pydict()
-    {'age': [44, 25], 'prediction': ['H', 'L']}
+    {'age': [44, 25], 'prediction': ['H', 'H']}
     """
     classifier = _classifier_of(model)
     asked = PredictOptions(proba=proba, explain=explain, keep=tuple(keep))

@@ -26,7 +26,7 @@ def in_formula(value: Number) -> str:
     """A number within a formula.
 
     >>> in_formula(Fraction(1, 8)), in_formula(Fraction(1, 3)), in_formula(Fraction(12345678, 98765431))
-    ('0.125', '1/3', '0.1249999')
+    ('0.125', '1/3', '0.125')
     """
     cell = ShortCell(value=value)
     return cell.fraction() if 0 < len(cell.fraction()) <= LONGEST else cell.decimal()

@@ -101,7 +101,7 @@ def exact_seconds(values: Integers, per_second: int) -> Doubles:
     Below 2^53 a value is a double, and the division rounds once. Above, the whole seconds are split off, and the rest
     is scaled in whole numbers, so that the conversion to a double is the one rounding.
 
-    >>> exact_seconds(np.array([1_500, 1_615_796_100_123_456_789]), 1_000)[0]
+    >>> exact_seconds(np.array([1_500, 1_615_796_100_123_456_789]), 1_000)[0].item()
     1.5
     """
     found: Doubles = values / np.float64(per_second) if per_second > 1 else values.astype(np.float64)

@@ -29,7 +29,7 @@ class TextDialect:
     >>> TextDialect(decimal=",", thousands=",")
     Traceback (most recent call last):
     ...
-    bayesbox.errors.BadOption: the decimal mark and the thousands separator must differ: ','
+    bayesbox.errors.BadOption: the decimal mark and the thousands separator must differ; found ','
     """
 
     encoding: str | None = None
