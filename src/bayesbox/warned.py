@@ -220,7 +220,7 @@ class WorseThanBaseline(DataWarning):
             parts.append(f"log loss {log_loss:.3f}, and the class shares alone have {baseline_log_loss:.3f}")
         super().__init__(
             f"worse than always answering {answer}, on {rows:,} held-out rows: {'; '.join(parts)}",
-            remedy="Try another model, such as AutoBayes (--model auto), or other columns",
+            remedy="Try another model, such as " + Remedy("AutoBayes", "--model auto") + ", or other columns",
         )
         self.answer = answer
         self.accuracy = accuracy

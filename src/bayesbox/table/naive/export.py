@@ -76,8 +76,7 @@ def _power(classifier: NaiveClassifier) -> float:
     if not (calibration is None or isinstance(calibration, Temperature)):  # its answers would be others than predict's
         raise CannotExport(
             f"this model is calibrated by `{calibration.kind}`, which cannot be exported",
-            remedy="Calibrate it by temperature: bayes calibrate MODEL DATA --kind temperature, "
-            "or train it with calibration='temperature'; or without calibration",
+            remedy="Calibrate it by temperature, or train without a calibration",
         )
     if not np.array_equal(classifier.calibrated.log_prior, classifier.model.log_prior):
         raise CannotExport(
