@@ -60,6 +60,8 @@ class FitOptions:
         """Whether a column of levels, or of numbers that are flags, has one value only, and so takes no part."""
         if self.lasting is None or not (tally.form == "counts" or self.density == "bernoulli"):
             return False
+        if tally.form == "counts" and tally.sparse and len(tally.levels) > 1:  # it holds no level that never occurred
+            return False
         return int(self.possible_levels(self.level_counts(tally)).sum()) < 2
 
     def possible_levels(self, counts: LevelCounts) -> NDArray[np.bool_]:

@@ -37,7 +37,8 @@ LEAST_MASS = 1e-7  # of each half of a node, for doubles to tell it
 LEAST_SHARE = np.finfo(np.float64).tiny  # of a half without values, where weights are so great that it is no double
 NARROW = 1e-3  # in scales of a t, below which a mass is that of a parabola: a difference of tails has few digits
 LAST_KEY = 16_376  # of what is beyond the greatest double
-KEYS_AT_ONCE = 4096  # a bound on memory
+KEYS_AT_ONCE = 4096  # two bounds on memory: this
+CELLS_AT_ONCE = 1 << 15  # and keys x classes
 MANY_DEGREES = 1000.0  # of freedom
 TOP = 15  # the level of the nodes of all positive and of all negative numbers
 
@@ -186,8 +187,9 @@ class CellTree:
         two numbers whose places are 1 apart; None on the scale of logs, where no cell is narrow.
         """
         total = np.zeros((len(keys), self.classes + 1))
-        for start in range(0, len(keys), KEYS_AT_ONCE):
-            rows = np.arange(start, min(start + KEYS_AT_ONCE, len(keys)))
+        step = min(KEYS_AT_ONCE, max(CELLS_AT_ONCE // (self.classes + 1), 1))
+        for start in range(0, len(keys), step):
+            rows = np.arange(start, min(start + step, len(keys)))
             self._add_log_ratios(total, rows, keys, spread, place, own, unit)
         return total
 

@@ -182,46 +182,44 @@ class Robust(NumberDensity):
 
     # -- quantiles -------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _spread(self) -> StudentShape:
-        return StudentShape(self.shift[None], self.scale[None], self.df[None])
-
-    def _tails(self, x: Doubles) -> Doubles:
-        """The tails of the t at some numbers, which may be infinite."""
+    def _tails(self, x: Doubles, classes: NDArray[np.int64]) -> tuple[StudentShape, Doubles]:
+        """The t of some classes, numbers x classes or 1 x classes, and its tails at numbers that may be infinite."""
         if self.is_log:
             with np.errstate(divide="ignore"):
                 x = np.log(np.maximum(x, 0.0))
         place = np.where(np.isinf(x), x, apart(x, self.base))
-        return self._spread.tail(place[:, None])
+        spread = StudentShape(self.shift[classes], self.scale[classes], self.df[classes])
+        return spread, spread.tail(place[:, None])
 
     @cached_property
     def _below_runs(self) -> tuple[Doubles, Doubles]:
         """The tails at the start of each run, and the probability up to there of a value that is not zero."""
-        starts = self._tails(np.concatenate([[-np.inf], edges_of(self.starts[1:]), [np.inf]]))
-        share = np.exp(self.log_ratios) * self._spread.between(starts[:-1], starts[1:])
+        edges = np.concatenate([[-np.inf], edges_of(self.starts[1:]), [np.inf]])
+        spread, starts = self._tails(edges, np.arange(self.classes + 1)[None])
+        share = np.exp(self.log_ratios) * spread.between(starts[:-1], starts[1:])
         return starts[:-1], np.vstack([np.zeros(self.classes + 1), np.cumsum(share, axis=0)])[:-1]
 
-    def _cumulative(self, x: Doubles) -> Doubles:
-        """P(X <= x | class), values x classes."""
+    def _cumulative(self, x: Doubles, classes: NDArray[np.int64]) -> Doubles:
+        """P(X <= x | class) of some numbers, each with a class."""
+        pair = np.column_stack([classes, np.full(len(classes), self.classes)])  # and the class of no rows
         if self.has_t:
             tails, below = self._below_runs
-            run = np.searchsorted(self.starts, keys_of(_core.grid_cells(x)), side="right") - 1
-            within = self._spread.between(tails[run], self._tails(x))
-            rest = below[run] + np.exp(self.log_ratios[run]) * within
+            run = np.searchsorted(self.starts, keys_of(_core.grid_cells(x)), side="right")[:, None] - 1
+            spread, ends = self._tails(x, pair)
+            rest = below[run, pair] + np.exp(self.log_ratios[run, pair]) * spread.between(tails[run, pair], ends)
         else:
-            rest = np.where(x >= self.base, 1.0, 0.0)[:, None] * np.ones(self.classes + 1)
-        whole = np.exp(self.log_rest) * rest + np.where(x >= 0, 1.0, 0.0)[:, None] * np.exp(self.log_zero)
-        found: Doubles = math.exp(LOG_OWN) * whole[:, :-1] + math.exp(LOG_COMMON) * whole[:, -1:]
+            rest = np.where(x >= self.base, 1.0, 0.0)[:, None]
+        whole = np.exp(self.log_rest[pair]) * rest + np.where(x >= 0, 1.0, 0.0)[:, None] * np.exp(self.log_zero[pair])
+        found: Doubles = math.exp(LOG_OWN) * whole[:, 0] + math.exp(LOG_COMMON) * whole[:, 1]
         return found
 
     def _quantiles(self, shares: Doubles, classes: NDArray[np.int64]) -> Doubles:
         """The least double up to which the share of a class is, by halving all doubles in their order."""
-        rows = np.arange(len(shares))
         high = np.full(len(shares), _order(np.array([GREATEST]))[0])
         low = -high
         for _ in range(HALVINGS):
             middle = (low >> 1) + (high >> 1) + (low & high & 1)
-            enough = self._cumulative(_number(middle))[rows, classes] >= shares
+            enough = self._cumulative(_number(middle), classes) >= shares
             low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
         return _number(high)
 
