@@ -12,8 +12,8 @@ from typing import IO, Any
 import pytest
 from tests.refusal import refusal
 
-from bayesbox.cli import learning
-from bayesbox.cli.replacing import ModelSummary, replaced
+from bayesbox.cli.change import learning
+from bayesbox.cli.change.replacing import ModelSummary, replaced
 from bayesbox.errors import BadModelFile, BadOption
 from bayesbox.file.load import load_classifier
 from bayesbox.file.lock import FileLock, lock_name

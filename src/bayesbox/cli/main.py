@@ -52,7 +52,13 @@ VERBS = {
 }
 """Every verb and what it does, in the order of the help."""
 
-_MODULES = {"hmm": "hmm.hmm", "network": "network.network"}  # where a verb has a folder of its own
+_FOLDERS = {
+    "audit": ("diff", "key", "verify"),
+    "change": ("average", "calibrate", "forget", "merge", "redact", "update"),
+    "hmm": ("hmm",),
+    "network": ("network",),
+}
+_MODULES = {verb: f"{folder}.{verb}" for folder, verbs in _FOLDERS.items() for verb in verbs}
 
 COMPLETE = "_BAYES_COMPLETE"  # where a shell asks what could follow
 

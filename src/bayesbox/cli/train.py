@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bayesbox.cli.change.replacing import ModelSummary, print_replaced, replaced, report_of
 from bayesbox.cli.options import remote_sources
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.fields import KindOption, ModelVerb, model_options, option_names, require_taken
 from bayesbox.cli.options.text import LEARN, refuse, refuse_foreign
 from bayesbox.cli.print.output import captured_warnings, emit_json
-from bayesbox.cli.replacing import ModelSummary, print_replaced, replaced, report_of
 from bayesbox.errors import BadData, BadOption
 
 ROWS_ONLY = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bayesbox.cli.change.replacing import ModelSummary, replaced
 from bayesbox.cli.options.given_tables import read_chain_tables
 from bayesbox.cli.print.output import emit_json, note, plural
-from bayesbox.cli.replacing import ModelSummary, replaced
 from bayesbox.errors import BayesboxError
 
 if TYPE_CHECKING:

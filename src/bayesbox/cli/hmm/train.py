@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bayesbox.cli.change.replacing import ModelSummary, replaced, report_of
 from bayesbox.cli.hmm.rows import placed, read_rows
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.actions import chosen
 from bayesbox.cli.print.output import decimal, emit_json, note, plural
-from bayesbox.cli.replacing import ModelSummary, replaced, report_of
 from bayesbox.sequence.options import ChainOptions
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from bayesbox.cli.learning import change
+from bayesbox.cli.change.learning import change
 from bayesbox.cli.options import shared as options
 
 

@@ -1,0 +1,1 @@
+"""Verbs that check what was learned and forgotten."""

@@ -1,0 +1,1 @@
+"""Verbs that change a model file, or make one of others."""
